@@ -1,0 +1,127 @@
+"""The layers of DESIGN.md, checked on the source: imports only go forward, none hides in a function."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "xlapy"
+
+# What each layer may import, besides itself and the world outside xlapy.
+ALLOWED = {
+    "__init__": {"api", "report"},
+    "api": {
+        "runtime",
+        "interpreter",
+        "dispatch",
+        "frontend",
+        "domain",
+        "passes",
+        "lowering",
+        "ir",
+        "report",
+    },
+    "runtime": {"interpreter", "lowering", "passes", "ir", "domain", "report", "frontend"},
+    "interpreter": {"frontend", "domain", "dispatch", "ir", "report"},
+    "dispatch": {"domain", "ir", "report"},
+    "domain": {"ir", "report"},
+    "passes": {"ir", "report"},
+    "lowering": {"ir", "report"},
+    "ir": {"report"},
+    "frontend": {"report"},
+    "report": set(),
+}
+# The only files that may name JAX's private modules.
+JAX_PRIVATE = {"runtime/jax_internals.py", "lowering/jax_internals.py"}
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def layer_of(path: Path) -> str:
+    """The first folder under xlapy/, or the file's own name for one that lies directly in it."""
+    parts = path.relative_to(PACKAGE).parts
+    return parts[0].removesuffix(".py")
+
+
+def imported_modules(node: ast.AST, path: Path) -> list[str]:
+    """Absolute dotted names that one import statement binds or reads; empty for any other node."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    base = node.module or ""
+    if node.level:
+        package = ("xlapy", *path.relative_to(PACKAGE).parent.parts)
+        base = ".".join((*package[: len(package) - node.level + 1], *filter(None, [node.module])))
+    return [f"{base}.{alias.name}" for alias in node.names]
+
+
+def complaints(path: Path) -> list[str]:
+    """Every breach of the layering in one file, as 'file:line: what'."""
+    tree = ast.parse(path.read_text(), str(path))
+    relative = path.relative_to(PACKAGE).as_posix()
+    layer = layer_of(path)
+    found = []
+
+    def say(node: ast.AST, what: str) -> None:
+        found.append(f"xlapy/{relative}:{getattr(node, 'lineno', 0)}: {what}")
+
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    say(node, "import inside a function")
+    for node in ast.walk(tree):
+        for module in imported_modules(node, path):
+            if module.startswith("jax._src") and relative not in JAX_PRIVATE:
+                say(node, f"private module {module}")
+            target = module.split(".")
+            if target[0] != "xlapy" or len(target) < 2 or not layer_exists(target[1]):
+                continue
+            if target[1] != layer and target[1] not in ALLOWED.get(layer, set()):
+                say(node, f"{layer} may not import {target[1]}")
+        if isinstance(node, ast.Attribute):
+            dotted = ast.unparse(node)
+            if dotted == "sys.version_info" and layer != "frontend":
+                say(node, "sys.version_info outside xlapy/frontend")
+            if dotted == "jax._src" and relative not in JAX_PRIVATE:
+                say(node, "private module jax._src")
+    return found
+
+
+def layer_exists(name: str) -> bool:
+    """Whether xlapy.<name> is a module or package here, rather than a name defined in xlapy/__init__.py."""
+    return (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
+
+
+def test_every_layer_is_in_the_table():
+    assert {layer_of(path) for path in FILES} <= set(ALLOWED)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
+def test_imports_only_go_forward(path):
+    assert complaints(path) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "source", "expected"),
+    [
+        ("ir/types.py", "from xlapy.lowering import emit", ["ir may not import lowering"]),
+        ("ir/types.py", "from ..lowering.emit import f", ["ir may not import lowering"]),
+        ("ir/types.py", "from . import builder\nimport numpy", []),
+        ("ir/types.py", "def f():\n    import os", ["import inside a function"]),
+        ("ir/types.py", "import sys\nx = sys.version_info", ["sys.version_info outside xlapy/frontend"]),
+        ("frontend/decode.py", "import sys\nx = sys.version_info", []),
+        ("ir/types.py", "from jax._src import core", ["private module jax._src.core"]),
+        ("runtime/jax_internals.py", "from jax._src import core", []),
+        ("interpreter/walk.py", "from xlapy import runtime", ["interpreter may not import runtime"]),
+    ],
+)
+def test_the_checker_itself(tmp_path, monkeypatch, where, source, expected):
+    package = tmp_path / "xlapy"
+    for layer in ALLOWED:
+        (package / layer).mkdir(parents=True)
+    file = package / where
+    file.write_text(source)
+    monkeypatch.setitem(globals(), "PACKAGE", package)
+    assert [line.split(": ", 1)[1] for line in complaints(file)] == expected
