@@ -1,0 +1,86 @@
+"""From a code object to its structured program, once per code object."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from types import CodeType
+
+from xlapy.frontend.decode import NOWHERE, Machine, blocks
+from xlapy.frontend.graph import Block, Graph, dominators, loops, simplified
+from xlapy.frontend.liveness import live_at_entry, registers_of
+from xlapy.frontend.program import RAISE, RETURN, FrontendError, Program, Span
+from xlapy.frontend.structure import label, tree
+from xlapy.frontend.versions import TABLE
+
+CO_GENERATOR = 0x20
+REMEMBERED = 16_384
+
+_programs: OrderedDict[int, Program] = OrderedDict()
+
+
+def structured(code: CodeType) -> Program:
+    """The structured program of a code object.
+
+    Remembered by the identity of the code object (equality of code objects ignores where their source is). A remembered
+    program keeps its code object alive, so that the identity stays true; the oldest of many are forgotten.
+
+    Raises:
+        FrontendError: the bytecode cannot be decoded, or its control flow is irreducible; neither happens with what
+            CPython's compiler emits.
+    """
+    key = id(code)
+    program = _programs.get(key)
+    if program is None:
+        program = _programs[key] = compiled(code)
+        if len(_programs) > REMEMBERED:
+            _programs.popitem(last=False)
+    return program
+
+
+def compiled(code: CodeType) -> Program:
+    """The same, not remembered."""
+    machine = Machine(code)
+    found, instructions = blocks(machine, TABLE)
+    graph = simplified(found, 0, machine.handlers)
+    return program_of(graph, machine, instructions)
+
+
+def program_of(graph: Graph, machine: Machine, instructions: int) -> Program:
+    """Structures a graph, and says which registers are what and which are live."""
+    code = machine.code
+    idom = dominators(graph)
+    nest = loops(graph, idom)
+    if isinstance(nest, int):
+        raise FrontendError("irreducible control flow", code, _begin(graph.blocks[nest]).line)
+    body, labels = tree(graph, idom, nest)
+    live = live_at_entry(graph, machine.return_register)
+    names = machine.names
+    registers = machine.scratch + machine.scratch_used
+    first_free = len(names) - len(code.co_freevars)
+    return Program(
+        code=code,
+        name=code.co_qualname,
+        filename=code.co_filename,
+        registers=registers,
+        register_names=names + (None,) * (registers - len(names)),
+        nlocals=code.co_nlocals,
+        cells=tuple(names.index(name) for name in code.co_cellvars),
+        frees=tuple(range(first_free, len(names))),
+        return_register=machine.return_register,
+        body=body,
+        live={label(n): registers_of(live[n]) for n in labels}
+        | {RETURN: frozenset({machine.return_register}), RAISE: frozenset()},
+        handlers={label(n): handler for n, handler in graph.handlers.items()},
+        is_generator=bool(code.co_flags & CO_GENERATOR),
+        labels={label(n): _begin(graph.blocks[n]) for n in labels},
+        instructions=instructions,
+    )
+
+
+def _begin(block: Block) -> Span:
+    """Where a block begins in the source."""
+    for segment in block.segments:
+        for op in segment.ops:
+            if op.span.line is not None:
+                return op.span
+    return block.end.span if block.end.span.line is not None else NOWHERE

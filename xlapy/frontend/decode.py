@@ -1,0 +1,305 @@
+"""Bytecode becomes basic blocks of operations on registers.
+
+The `bytecode` library reads instructions, positions and the exception table. What each instruction does is the matter of
+one table per CPython version (`versions`); here is the abstract machine that the tables drive: a stack whose depth is
+known everywhere, so that each slot of it is a register, and on which the slots that hold CPython's NULL are known too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import CodeType
+
+from bytecode import ConcreteBytecode
+from bytecode.concrete import ConcreteInstr
+
+from xlapy.frontend.graph import Block, End, Segment
+from xlapy.frontend.operations import BOOLEAN, RAISING
+from xlapy.frontend.program import FrontendError, Handler, Op, Span
+
+NOWHERE = Span()
+
+
+class Machine:
+    """The abstract machine that the version tables drive; one per code object.
+
+    Attributes:
+        code: the code object.
+        names: the names of the fast locals.
+        base: the register of the stack's bottom.
+        depth: the depth of the stack now.
+        nulls: the slots that hold NULL now, as a bit set by depth.
+        target: where a jump of the current instruction goes.
+        following: the block after the current instruction, if that is a jump.
+        keywords: what ``KW_NAMES`` left for the next call.
+        end: how the current block ends, once an instruction has ended it.
+    """
+
+    __slots__ = (
+        "base",
+        "code",
+        "consts",
+        "depth",
+        "end",
+        "entries",
+        "extra",
+        "following",
+        "handlers",
+        "keywords",
+        "names",
+        "nulls",
+        "ops",
+        "pending",
+        "return_register",
+        "scratch",
+        "scratch_used",
+        "span",
+        "target",
+        "global_names",
+    )
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+        self.consts = code.co_consts
+        self.global_names = code.co_names
+        self.names = fast_names(code)
+        self.base = len(self.names)
+        self.return_register = self.base + code.co_stacksize
+        self.scratch = self.return_register + 1
+        self.scratch_used = 0
+        self.depth = 0
+        self.nulls = 0
+        self.ops: list[Op] = []
+        self.span = NOWHERE
+        self.target = -1
+        self.following = -1
+        self.handlers: dict[int, Handler] = {}
+        self.keywords: tuple[str, ...] = ()
+        self.end: End | None = None
+        self.entries: dict[int, tuple[int, int]] = {0: (0, 0)}
+        self.pending: list[int] = [0]
+        self.extra: dict[int, Block] = {}
+
+    # the stack
+
+    def pop(self) -> int:
+        """The register of the top slot, which is dropped."""
+        self.depth -= 1
+        return self.base + self.depth
+
+    def popn(self, count: int) -> tuple[int, ...]:
+        """The registers of the topmost slots, lowest first, which are dropped."""
+        self.depth -= count
+        first = self.base + self.depth
+        return tuple(range(first, first + count))
+
+    def push(self) -> int:
+        """The register of a new slot."""
+        register = self.base + self.depth
+        self.nulls &= ~(1 << self.depth)
+        self.depth += 1
+        return register
+
+    def push_null(self) -> None:
+        """A new slot that holds NULL: nothing reads it, so nothing is written."""
+        self.nulls |= 1 << self.depth
+        self.depth += 1
+
+    def peek(self, n: int) -> int:
+        """The register of the n-th slot from the top, which is 1."""
+        return self.base + self.depth - n
+
+    def is_null(self, n: int) -> bool:
+        """Whether the n-th slot from the top holds NULL."""
+        return bool(self.nulls >> (self.depth - n) & 1)
+
+    def temporary(self, n: int = 0) -> int:
+        """The n-th scratch register; free again after the instruction."""
+        self.scratch_used = max(self.scratch_used, n + 1)
+        return self.scratch + n
+
+    # operations
+
+    def emit(self, kind: str, dst: tuple[int, ...], args: tuple[int, ...], imm: object = None) -> None:
+        """Appends an operation to the block."""
+        self.ops.append(Op(kind, dst, args, imm, self.span))
+
+    def literal(self) -> object:
+        """Pops a constant that was just loaded, and takes its loading back."""
+        register = self.pop()
+        last = self.ops.pop()
+        if last.kind != "const" or last.dst != (register,):
+            raise FrontendError("a constant is expected on the stack", self.code, self.span.line)
+        return last.imm
+
+    # the end of a block
+
+    def flow(self, target: int, depth: int) -> None:
+        """Records that control may reach a block with the stack cut to a depth."""
+        state = depth, self.nulls & ((1 << depth) - 1)
+        known = self.entries.get(target)
+        if known is None:
+            self.entries[target] = state
+            self.pending.append(target)
+        elif known != state:
+            raise FrontendError(f"two stacks at offset {target}: {known} and {state}", self.code, self.span.line)
+
+    def stop(self) -> None:
+        """Ends the block after an operation that always raises."""
+        self.end = End("stop", [], span=self.span)
+
+    def unsupported(self, name: str) -> None:
+        """Ends the block with something that has no meaning here."""
+        self.emit("unsupported", (), (), name)
+        self.stop()
+
+    def returns(self) -> None:
+        """Ends the block after the return register is written."""
+        self.end = End("return", [], span=self.span)
+
+    def goto(self, target: int) -> None:
+        """Ends the block with a jump."""
+        self.flow(target, self.depth)
+        self.end = End("goto", [target], span=self.span)
+
+    def branch(self, test: str, register: int, then: int, orelse: int) -> None:
+        """Ends the block with a branch; the stack is as it is now on both ways."""
+        self.flow(then, self.depth)
+        self.flow(orelse, self.depth)
+        self.end = End(test, [then, orelse], (register,), span=self.span)
+
+    def truth(self, register: int, result: int) -> int:
+        """A register with the truth of a value: the value's own if it is a `bool` for certain, else `result`."""
+        if self.ops:
+            last = self.ops[-1]
+            if last.kind in BOOLEAN and last.dst == (register,):
+                return register
+        self.emit("truth", (result,), (register,))
+        return result
+
+    def detour(self, op: Op, target: int) -> int:
+        """A new block, on the way to a target, that holds one operation that does not raise."""
+        number = -1 - len(self.extra)
+        self.extra[number] = Block([Segment([op], None, False)], End("goto", [target], span=op.span))
+        return number
+
+
+Execute = Callable[[Machine, int], None]
+"""What one opcode does to the machine, given its argument."""
+
+
+def fast_names(code: CodeType) -> tuple[str, ...]:
+    """The names of the fast locals: locals, then the cells that are not among them, then free variables."""
+    own = code.co_varnames
+    return (*own, *(name for name in code.co_cellvars if name not in own), *code.co_freevars)
+
+
+@dataclass(slots=True)
+class Listing:
+    """The instructions of a code object, as the decoder walks them.
+
+    Attributes:
+        rows: offset (in code units), instruction, and the offset a jump goes to, or -1.
+        row_at: the row of the instruction at an offset; prefixes count as part of their instruction.
+        leaders: by offset, whether a block must begin there.
+        covered: for offsets in the exception table: the offset of the handler, and the stack's depth there.
+    """
+
+    rows: list[tuple[int, ConcreteInstr, int]]
+    row_at: dict[int, int]
+    leaders: bytearray
+    covered: dict[int, tuple[int, int]]
+
+
+def blocks(machine: Machine, table: Sequence[Execute | None]) -> tuple[dict[int, Block], int]:
+    """Decodes the code object of a machine.
+
+    Args:
+        machine: a new one; afterwards its `handlers` say where exceptions land.
+        table: what each opcode does.
+
+    Returns:
+        The blocks that can be reached, by the offset of their first instruction (negative for detours), and the number of
+        instructions. The entry is block 0.
+    """
+    listing = _listing(machine)
+    result = machine.extra
+    while machine.pending:
+        start = machine.pending.pop()
+        result[start] = _block(machine, table, listing, start)
+    return result, len(listing.rows)
+
+
+def _listing(machine: Machine) -> Listing:
+    concrete = ConcreteBytecode.from_code(machine.code)
+    rows: list[tuple[int, ConcreteInstr, int]] = []
+    row_at: dict[int, int] = {}
+    leaders = bytearray(len(machine.code.co_code) // 2 + 1)
+    offset = 0
+    after_jump = False
+    for instruction in concrete:
+        if instruction._name == "CACHE":
+            offset += 1
+            continue
+        if after_jump:
+            leaders[offset] = 1
+            after_jump = False
+        target = -1
+        if instruction._is_jump:
+            target = instruction.get_jump_target(offset)
+            leaders[target] = 1
+            after_jump = True
+        row_at[offset] = len(rows)
+        rows.append((offset, instruction, target))
+        offset += instruction._size // 2
+    covered: dict[int, tuple[int, int]] = {}
+    for entry in concrete.exception_table:
+        start, stop, target, depth = entry.start_offset, entry.stop_offset + 1, entry.target, entry.stack_depth
+        leaders[start] = leaders[stop] = leaders[target] = 1
+        landing = machine.base + depth
+        handler = Handler(landing + entry.push_lasti, landing if entry.push_lasti else None, depth)
+        if machine.handlers.setdefault(target, handler) != handler:
+            raise FrontendError(f"two stacks at the handler at offset {target}", machine.code)
+        for n in range(start, stop):
+            covered[n] = target, depth
+    return Listing(rows, row_at, leaders, covered)
+
+
+def _block(machine: Machine, table: Sequence[Execute | None], listing: Listing, start: int) -> Block:
+    """Runs the machine from a block's first instruction to its end."""
+    rows, leaders = listing.rows, listing.leaders
+    machine.depth, machine.nulls = machine.entries[start]
+    machine.ops = ops = []
+    machine.end = end = None
+    row = listing.row_at[start]
+    location = None
+    machine.span = NOWHERE
+    while end is None:
+        offset, instruction, machine.target = rows[row]
+        if leaders[offset] and offset != start:
+            machine.goto(offset)
+            end = machine.end
+            break
+        row += 1
+        if instruction._location is not location:
+            location = instruction._location
+            machine.span = Span(location.lineno, location.end_lineno, location.col_offset, location.end_col_offset)
+        execute = table[instruction._opcode]
+        if execute is None:
+            machine.unsupported(instruction._name)
+        else:
+            if machine.target >= 0 and row < len(rows):
+                machine.following = rows[row][0]
+            execute(machine, instruction._arg)
+        end = machine.end
+    raises = any(op.kind in RAISING for op in ops)
+    steps = end.kind in ("for", "send")
+    handler = None
+    if start in listing.covered and (raises or steps):
+        handler, depth = listing.covered[start]
+        machine.nulls &= (1 << depth) - 1
+        machine.flow(handler, machine.handlers[handler].exception - machine.base + 1)
+        if steps:
+            end.handler = handler
+    return Block([Segment(ops, handler if raises else None, raises)] if ops else [], end)
