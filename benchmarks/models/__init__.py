@@ -1,0 +1,1 @@
+"""Models as their users write them: nothing here knows of xlapy."""
