@@ -1,0 +1,105 @@
+"""The method tables: what each callable, method, attribute and operator means for abstract arguments.
+
+Rules are registered by decorators and found as Python finds methods: by identity for functions, through the method
+resolution order for methods, attributes and operators of built-in types.
+
+    @function(np.sum)              rule(machine, *args, **kwargs)
+    @method(np.ndarray, "sum")     rule(machine, self, *args, **kwargs)
+    @attribute(np.ndarray, "T")    rule(machine, self)
+    @operator(np.ndarray)          rule(machine, symbol, left, right), None for NotImplemented
+    @replacement(np.piecewise)     an implementation in plain Python, interpreted like any callee
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Rule = Callable[..., object]
+
+FUNCTIONS: dict[int, tuple[object, Rule]] = {}
+REPLACEMENTS: dict[int, tuple[object, Callable]] = {}
+METHODS: dict[tuple[type, str], Rule] = {}
+ATTRIBUTES: dict[tuple[type, str], Rule] = {}
+OPERATORS: dict[type, Rule] = {}
+
+
+def function(*callables: object) -> Callable[[Rule], Rule]:
+    """Register a rule for callables, found by identity."""
+
+    def register(rule: Rule) -> Rule:
+        for item in callables:
+            FUNCTIONS[id(item)] = (item, rule)
+        return rule
+
+    return register
+
+
+def replacement(*callables: object) -> Callable[[Callable], Callable]:
+    """Register an implementation in plain Python in the place of callables that have no bytecode."""
+
+    def register(implementation: Callable) -> Callable:
+        for item in callables:
+            REPLACEMENTS[id(item)] = (item, implementation)
+        return implementation
+
+    return register
+
+
+def method(cls: type, *names: str) -> Callable[[Rule], Rule]:
+    """Register a rule for methods of a built-in type."""
+
+    def register(rule: Rule) -> Rule:
+        for name in names:
+            METHODS[(cls, name)] = rule
+        return rule
+
+    return register
+
+
+def attribute(cls: type, *names: str) -> Callable[[Rule], Rule]:
+    """Register a rule for data attributes of a built-in type."""
+
+    def register(rule: Rule) -> Rule:
+        for name in names:
+            ATTRIBUTES[(cls, name)] = rule
+        return rule
+
+    return register
+
+
+def operator(*classes: type) -> Callable[[Rule], Rule]:
+    """Register the operators of built-in types: symbols as in Python source, comparisons and `in` among them."""
+
+    def register(rule: Rule) -> Rule:
+        for cls in classes:
+            OPERATORS[cls] = rule
+        return rule
+
+    return register
+
+
+def find_function(item: object) -> Rule | None:
+    """The rule of a callable, if there is one."""
+    entry = FUNCTIONS.get(id(item))
+    return entry[1] if entry is not None else None
+
+
+def find_replacement(item: object) -> Callable | None:
+    """The Python implementation that stands for a callable, if there is one."""
+    entry = REPLACEMENTS.get(id(item))
+    return entry[1] if entry is not None else None
+
+
+def find_method(cls: type, name: str) -> Rule | None:
+    """The rule of a method, along the method resolution order."""
+    return next((METHODS[(c, name)] for c in cls.__mro__ if (c, name) in METHODS), None)
+
+
+def find_attribute(cls: type, name: str) -> Rule | None:
+    """The rule of a data attribute, along the method resolution order."""
+    return next((ATTRIBUTES[(c, name)] for c in cls.__mro__ if (c, name) in ATTRIBUTES), None)
+
+
+def find_operator(cls: type) -> Rule | None:
+    """The operators of a built-in type, along the method resolution order."""
+    return next((OPERATORS[c] for c in cls.__mro__ if c in OPERATORS), None)

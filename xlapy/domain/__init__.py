@@ -1,0 +1,1 @@
+"""Abstract values, the abstract heap, and their join."""

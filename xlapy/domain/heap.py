@@ -1,0 +1,92 @@
+"""The abstract heap: objects with identity, whose contents are slots.
+
+A slot is `(object, field)`. `initial` holds what the caller's world held at entry, loaded when first read, and is the
+same on every path; `slots` holds what the program has changed or made, and is what branches copy and join.
+
+    kind       fields
+    buffer     data: JaxArray (the array's elements)
+    list       items: Tuple
+    dict, set  items: Mapping
+    cell       value
+    instance   one for each attribute (UNBOUND where there is none)
+    iterator   as `interpreter.iteration` says
+    globals    one for each global name
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from xlapy.domain.sources import Source
+from xlapy.domain.values import UNBOUND, Value
+from xlapy.ir import Location
+
+Slot = tuple[int, str]
+
+#: the object that holds the interpreter's own threaded state: fields `error`, `effects` and the payloads of errors
+STATE = 0
+
+
+@dataclass(slots=True)
+class Object:
+    """What does not change about an object. `real` and `source` are set for objects of the caller's world."""
+
+    kind: str
+    cls: type
+    source: Source | None = None
+    real: object = None
+    location: Location | None = None
+    fields: set[str] = field(default_factory=set)
+    details: object = None
+
+
+class Heap:
+    """All objects of one compilation. `load(object, field)` fetches a slot of the caller's world."""
+
+    def __init__(self, load: Callable[[int, str], Value]) -> None:
+        self.objects: dict[int, Object] = {STATE: Object("state", object)}
+        self.initial: dict[Slot, Value] = {}
+        self.slots: dict[Slot, Value] = {}
+        self.shared: frozenset[int] = frozenset()
+        self.load = load
+        self.next_identity = 1
+
+    def identity(self) -> int:
+        """A number no object has had."""
+        self.next_identity += 1
+        return self.next_identity
+
+    def new(self, kind: str, cls: type, location: Location | None = None, **contents: Value) -> int:
+        """A new object with the given fields."""
+        number = self.identity()
+        self.objects[number] = Object(kind, cls, location=location)
+        for name, value in contents.items():
+            self.write(number, name, value)
+        return number
+
+    def external(self, kind: str, cls: type, source: Source, real: object) -> int:
+        """An object of the caller's world."""
+        number = self.identity()
+        self.objects[number] = Object(kind, cls, source, real)
+        return number
+
+    def read(self, number: int, name: str) -> Value:
+        """The value of a slot; UNBOUND if the object has no such field."""
+        slot = (number, name)
+        value = self.slots.get(slot)
+        return value if value is not None else self.entry_value(number, name)
+
+    def entry_value(self, number: int, name: str) -> Value:
+        """The value of a slot of the caller's world before the program ran."""
+        slot = (number, name)
+        value = self.initial.get(slot)
+        if value is None:
+            value = self.load(number, name) if self.objects[number].source is not None else UNBOUND
+            self.initial[slot] = value
+        return value
+
+    def write(self, number: int, name: str, value: Value) -> None:
+        """Change a slot."""
+        self.objects[number].fields.add(name)
+        self.slots[(number, name)] = value

@@ -1,0 +1,473 @@
+"""The join of abstract values: what is true of a value that came from one of two paths.
+
+`Joiner.join(a, b)` returns a value at least as general as both, with a `Hole` in every place where the two differ;
+it returns `a` itself when `b` is already an instance of it, which is how a loop knows that it is stable. `coerce`
+then gives, for a value that fits, the device values that fill the holes.
+
+Where values cannot be the same kind of thing, the join is a `Union`, if the joiner may make one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xlapy.domain.heap import Heap, Object
+from xlapy.domain.values import (
+    DEAD,
+    BoundMethod,
+    Const,
+    Function,
+    Hole,
+    Intrinsic,
+    JaxArray,
+    Mapping,
+    Marker,
+    NdArray,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Slice,
+    Tuple,
+    Union,
+    Value,
+    children,
+    rebuild,
+    substitute,
+    variables,
+)
+from xlapy.ir import Builder, TensorType, Var
+
+#: dtypes of Python's scalars on the device
+SCALAR_DTYPES = {
+    bool: np.dtype(bool),
+    int: np.dtype(np.int64),
+    float: np.dtype(np.float64),
+    complex: np.dtype(np.complex128),
+}
+_WIDENING = {int: 1, float: 2, complex: 3}
+_MAXIMUM_ALTERNATIVES = 8
+_INT64 = np.iinfo(np.int64)
+_SELECTOR = TensorType((), np.dtype(np.int32))
+
+
+class JoinFailure(Exception):
+    """Two values that no abstract value covers. `first` and `second` are the values, `reason` a phrase."""
+
+    def __init__(self, first: Value, second: Value, reason: str = "have no common type") -> None:
+        super().__init__(reason)
+        self.first, self.second, self.reason = first, second, reason
+
+
+def scalar_type(kind: type) -> TensorType:
+    """The device type of a Python scalar."""
+    return TensorType((), SCALAR_DTYPES[kind], True)
+
+
+def is_python_scalar(value: object) -> bool:
+    """Whether a Python object is a bool, an int that fits 64 bits, a float or a complex."""
+    kind = type(value)
+    if kind is int:
+        return _INT64.min <= value <= _INT64.max  # type: ignore[operator]
+    return kind in SCALAR_DTYPES
+
+
+def known_bounds(value: Value) -> tuple[int, int] | None:
+    """A closed interval that contains an integer value, if one is known."""
+    if isinstance(value, Const) and isinstance(value.value, int | np.integer):
+        return (int(value.value), int(value.value))
+    return value.bounds if isinstance(value, Scalar | NumpyScalar) else None
+
+
+def _hull(a: Value, b: Value) -> tuple[int, int] | None:
+    first, second = known_bounds(a), known_bounds(b)
+    if first is None or second is None:
+        return None
+    return (min(first[0], second[0]), max(first[1], second[1]))
+
+
+def _numeric(value: Value) -> tuple[str, object] | None:
+    """The class of a scalar number: ('python', type) or ('numpy', dtype)."""
+    match value:
+        case Scalar():
+            return ("python", value.kind)
+        case NumpyScalar():
+            return ("numpy", value.var.type.dtype)
+        case Const():
+            if is_python_scalar(value.value):
+                return ("python", type(value.value))
+            if isinstance(value.value, np.generic) and value.value.dtype.kind in "biufc":
+                return ("numpy", value.value.dtype)
+    return None
+
+
+def same_constant(a: object, b: object) -> bool:
+    """Whether two known objects may stand for one another: identical, or equal plain data of one type."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same_constant, a, b))  # type: ignore[arg-type]
+    if isinstance(a, float | complex | np.generic):
+        return repr(a) == repr(b)
+    if isinstance(a, int | str | bytes | np.dtype | frozenset | range | slice):
+        return a == b
+    return False
+
+
+class Joiner:
+    """Joins values from two paths.
+
+    `depth` is the nesting depth of the regions that are being joined: device values from further out need no hole.
+    `widen` lets numbers that change their type become the wider one (loops); `unions` lets values of different kinds
+    become a `Union`. Two objects become one summary in `merged`, whose contents the caller joins, unless one of them
+    can be reached otherwise: then the alias matters, and the join is a `Union` of the two.
+    """
+
+    def __init__(self, heap: Heap, depth: int, widen: bool, unions: bool) -> None:
+        self.heap = heap
+        self.depth = depth
+        self.widen = widen
+        self.unions = unions
+        #: merged objects: (from first, from second) -> summary
+        self.merged: dict[tuple[int, int], int] = {}
+        #: summaries of earlier rounds of a loop, each with the object it stands for at the end of this round
+        self.absorbed: dict[int, int | None] = {}
+        #: objects that can be reached otherwise too, so that a summary would hide an alias
+        self.pinned: set[int] = set()
+
+    # -- values -----------------------------------------------------------------------------------------------------
+
+    def join(self, a: Value, b: Value) -> Value:
+        """A value that covers both; `a` itself if `b` adds nothing."""
+        if a is b:
+            return a if not self._local(a) else self.hollow(a)
+        if b is DEAD:
+            return self.hollow(a)
+        if a is DEAD:
+            return self.hollow(b)
+        if isinstance(a, Union) or isinstance(b, Union):
+            return self._union(a, b)
+        try:
+            return self._alike(a, b)
+        except JoinFailure:
+            if not self.unions:
+                raise
+            return self._union(a, b)
+
+    def hollow(self, value: Value) -> Value:
+        """`value` with holes for the device values that are not visible outside the joined regions."""
+        return substitute(value, lambda v: Hole(v.type) if isinstance(v, Var) and v.depth >= self.depth else v)
+
+    def _local(self, value: Value) -> bool:
+        return any(isinstance(v, Var) and v.depth >= self.depth for v in variables(value))
+
+    def _alike(self, a: Value, b: Value) -> Value:
+        """The join of two values of one kind; `JoinFailure` otherwise."""
+        first, second = _numeric(a), _numeric(b)
+        if first is not None and second is not None:
+            return self._numbers(a, b, first, second)
+        if type(a) is not type(b):
+            if self.widen:
+                wide = self._accumulator(a, b)
+                if wide is not None:
+                    return wide
+            raise JoinFailure(a, b)
+        match a:
+            case Const():
+                if same_constant(a.value, b.value):  # type: ignore[attr-defined]
+                    return a
+                raise JoinFailure(a, b, "are different objects")
+            case JaxArray():
+                return self._arrays(a, b)  # type: ignore[arg-type]
+            case NdArray():
+                return self._views(a, b)  # type: ignore[arg-type]
+            case Ref():
+                return Ref(self.merge(a.object, b.object)) if a.object != b.object else a  # type: ignore[attr-defined]
+            case Tuple():
+                if len(a.items) != len(b.items) or a.cls is not b.cls:  # type: ignore[attr-defined]
+                    raise JoinFailure(a, b, "are tuples of different lengths")
+            case Mapping():
+                if list(a.entries) != list(b.entries):  # type: ignore[attr-defined]
+                    raise JoinFailure(a, b, "have different keys")
+            case Function():
+                if a.code is not b.code or len(children(a)) != len(children(b)):  # type: ignore[attr-defined]
+                    raise JoinFailure(a, b, "are different functions")
+            case Intrinsic():
+                if a.rule is not b.rule or len(a.captures) != len(b.captures):  # type: ignore[attr-defined]
+                    raise JoinFailure(a, b, "are different callables")
+            case Slice() | Range() | BoundMethod():
+                pass
+            case Marker():
+                raise JoinFailure(a, b)
+        return self._parts(a, b)
+
+    def _parts(self, a: Value, b: Value) -> Value:
+        old = children(a)
+        new = tuple(
+            self.join(x, y) if isinstance(x, Value) and isinstance(y, Value) else self._var(x, y, a, b)
+            for x, y in zip(old, children(b), strict=True)
+        )
+        return a if all(x is y for x, y in zip(old, new, strict=True)) else rebuild(a, new)
+
+    def _var(self, x: object, y: object, a: Value, b: Value) -> Var | Hole:
+        if x is y and isinstance(x, Var) and x.depth < self.depth:
+            return x
+        one, two = x.type, y.type  # type: ignore[union-attr, attr-defined]
+        if one.shape != two.shape or one.dtype != two.dtype:
+            raise JoinFailure(a, b, f"have types {one} and {two}")
+        weak = one.weak and two.weak
+        if isinstance(x, Hole) and one.weak == weak:
+            return x
+        return Hole(TensorType(one.shape, one.dtype, weak))
+
+    def _numbers(self, a: Value, b: Value, first: tuple, second: tuple) -> Value:
+        if isinstance(a, Const) and isinstance(b, Const) and same_constant(a.value, b.value):
+            return a
+        (origin, kind), (other, other_kind) = first, second
+        if origin == other == "python":
+            if kind is other_kind:
+                return self._scalar(a, b, kind)
+            if self.widen and kind in _WIDENING and other_kind in _WIDENING:
+                return self._scalar(a, b, kind if _WIDENING[kind] > _WIDENING[other_kind] else other_kind)
+        elif origin == other == "numpy":
+            if kind == other_kind or (self.widen and np.can_cast(other_kind, kind) and kind.kind != "b" != other_kind.kind):
+                return self._numpy_scalar(a, b, kind)
+            if self.widen and kind.kind != "b" and other_kind.kind != "b":
+                return self._numpy_scalar(a, b, np.result_type(kind, other_kind))
+        elif self.widen and bool not in (kind, other_kind):
+            dtype, python = (other_kind, kind) if origin == "python" else (kind, other_kind)
+            if dtype.kind != "b":
+                return self._numpy_scalar(a, b, _accumulated(dtype, python))
+        raise JoinFailure(a, b)
+
+    def _scalar(self, a: Value, b: Value, kind: type) -> Value:
+        bounds = _hull(a, b) if kind is int and not self.widen else None
+        if isinstance(a, Scalar) and a.kind is kind:
+            if isinstance(b, Scalar) and a.var is b.var and a.bounds == b.bounds and a.var.depth < self.depth:
+                return a
+            if isinstance(a.var, Hole) and a.bounds == bounds:
+                return a
+        return Scalar(kind, Hole(scalar_type(kind)), bounds)  # type: ignore[arg-type]
+
+    def _numpy_scalar(self, a: Value, b: Value, dtype: np.dtype) -> Value:
+        bounds = _hull(a, b) if dtype.kind in "iu" and not self.widen else None
+        if isinstance(a, NumpyScalar) and a.var.type.dtype == dtype:
+            if isinstance(b, NumpyScalar) and a.var is b.var and a.bounds == b.bounds and a.var.depth < self.depth:
+                return a
+            if isinstance(a.var, Hole) and a.bounds == bounds:
+                return a
+        return NumpyScalar(Hole(TensorType((), dtype)), bounds)  # type: ignore[arg-type]
+
+    def _accumulator(self, a: Value, b: Value) -> Value | None:
+        """A number that becomes a JAX array of rank 0 in a loop is one from the start."""
+        for number, array in ((a, b), (b, a)):
+            kind = _numeric(number)
+            if kind is not None and kind[0] == "python" and isinstance(array, JaxArray) and array.var.type.shape == ():
+                dtype = array.var.type.dtype
+                if kind[1] is not bool and dtype.kind in "fc" + ("i" if kind[1] is int else ""):
+                    if array is a and isinstance(a.var, Hole):
+                        return a
+                    return JaxArray(Hole(TensorType((), dtype)))  # type: ignore[arg-type]
+        return None
+
+    def _arrays(self, a: JaxArray, b: JaxArray) -> Value:
+        var = self._var(a.var, b.var, a, b)
+        return a if var is a.var else JaxArray(var)  # type: ignore[arg-type]
+
+    def _views(self, a: NdArray, b: NdArray) -> Value:
+        if a.type != b.type:
+            raise JoinFailure(a, b, f"have types {a.type} and {b.type}")
+        if a.buffer == b.buffer and [x.kind for x in a.lenses] == [x.kind for x in b.lenses]:
+            if _same_static(a, b):
+                joined = self._parts(a, b)
+                if joined is a or a.identity == b.identity:
+                    return joined
+                return NdArray(a.buffer, joined.lenses, a.type, self.heap.identity(), a.writeable)  # type: ignore[attr-defined]
+        if a.lenses or b.lenses:
+            raise JoinFailure(a, b, "are views of different arrays")
+        buffer = self.merge(a.buffer, b.buffer) if a.buffer != b.buffer else a.buffer
+        if buffer == a.buffer:
+            return a
+        return NdArray(buffer, (), a.type, self.heap.identity(), a.writeable and b.writeable)
+
+    # -- unions -----------------------------------------------------------------------------------------------------
+
+    def _union(self, a: Value, b: Value) -> Value:
+        if not self.unions and not isinstance(a, Union):
+            raise JoinFailure(a, b)
+        alternatives = list(a.alternatives) if isinstance(a, Union) else [a]
+        changed = not isinstance(a, Union)
+        if isinstance(a, Union) and not isinstance(a.selector, Hole):
+            changed = changed or not (isinstance(b, Union) and a.selector is b.selector)
+        if changed:
+            alternatives = [self.hollow(v) for v in alternatives]
+        for other in b.alternatives if isinstance(b, Union) else (b,):
+            for index, mine in enumerate(alternatives):
+                try:
+                    joined = self._alike(mine, other) if mine is not other else mine
+                except JoinFailure:
+                    continue
+                changed = changed or joined is not mine
+                alternatives[index] = joined
+                break
+            else:
+                if not self.unions or len(alternatives) >= _MAXIMUM_ALTERNATIVES:
+                    raise JoinFailure(a, b)
+                alternatives.append(self.hollow(other))
+                changed = True
+        return Union(Hole(_SELECTOR), tuple(alternatives)) if changed else a  # type: ignore[arg-type]
+
+    # -- objects ----------------------------------------------------------------------------------------------------
+
+    def merge(self, first: int, second: int) -> int:
+        """The object that stands for `first` on one path and `second` on the other."""
+        known = self.merged.get((first, second))
+        if known is not None:
+            return known
+        one, two = self.heap.objects[first], self.heap.objects[second]
+        if first in self.absorbed:
+            if self.absorbed[first] == second:
+                return first
+            if self.absorbed[first] is None and second not in self.absorbed.values() and self._mergeable(one, two):
+                self.absorbed[first] = second
+                return first
+            raise JoinFailure(Ref(first), Ref(second), "are aliased on one trip of the loop and not on another")
+        if not self._mergeable(one, two):
+            raise JoinFailure(Ref(first), Ref(second), f"are a {one.cls.__name__} and a {two.cls.__name__}")
+        for number, info in ((first, one), (second, two)):
+            if number in self.pinned or info.source is not None:
+                raise JoinFailure(Ref(first), Ref(second), "are different objects that can be reached otherwise")
+        summary = self.heap.new(one.kind, one.cls, one.location)
+        self.merged[(first, second)] = summary
+        return summary
+
+    def covers(self, summary: int, number: int) -> bool:
+        """Whether `summary` stands for `number` on one of the paths."""
+        return self.absorbed.get(summary) == number or any(
+            made == summary and number in pair for pair, made in self.merged.items()
+        )
+
+    @staticmethod
+    def _mergeable(one: Object, two: Object) -> bool:
+        return one.kind == two.kind and one.cls is two.cls and one.kind in ("buffer", "list", "dict", "instance", "cell")
+
+
+def _accumulated(dtype: np.dtype, python: type) -> np.dtype:
+    """The dtype of an accumulator that is a Python number on one trip and a NumPy scalar of `dtype` on another."""
+    if python is complex and dtype.kind != "c" or python is float and dtype.kind in "iu":
+        return np.result_type(dtype, python)
+    return dtype
+
+
+def _same_static(a: NdArray, b: NdArray) -> bool:
+    def static(part: object) -> object:
+        if isinstance(part, Var | Hole):
+            return "dynamic"
+        return tuple(map(static, part)) if isinstance(part, tuple) else part
+
+    return [static(x.params) for x in a.lenses] == [static(x.params) for x in b.lenses]
+
+
+# -- filling holes --------------------------------------------------------------------------------------------------
+
+
+def filler(hole: Hole, builder: Builder) -> Var:
+    """Some value of a hole's type, for a path on which nobody reads it."""
+    zero = builder.constant(np.zeros((), hole.type.dtype), weak=hole.type.weak)
+    return builder.broadcast(zero, hole.type.shape)
+
+
+def holes(skeleton: Value) -> list[Hole]:
+    """The holes of a generalised value, in the order of `coerce`."""
+    return [v for v in variables(skeleton) if isinstance(v, Hole)]
+
+
+def instantiate(skeleton: Value, fill) -> Value:
+    """`skeleton` with `next(fill)` in the place of every hole."""
+    return substitute(skeleton, lambda v: next(fill) if isinstance(v, Hole) else v)
+
+
+def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> list[Var]:
+    """The device values with which `value` fills the holes of `skeleton`."""
+    if not holes(skeleton):
+        return []
+    if value is DEAD:
+        return [filler(hole, builder) for hole in holes(skeleton)]
+    match skeleton:
+        case Scalar():
+            return [as_scalar(value, scalar_type(skeleton.kind), builder)]
+        case NumpyScalar() | JaxArray():
+            return [as_scalar(value, skeleton.var.type, builder)]
+        case Union():
+            return _coerce_union(value, skeleton, joiner, builder)
+    found: list[Var] = []
+    for part, inner in zip(children(value), children(skeleton), strict=True):
+        if isinstance(inner, Hole):
+            found.append(part)  # type: ignore[arg-type]
+        elif isinstance(inner, Value):
+            found.extend(coerce(part, inner, joiner, builder))  # type: ignore[arg-type]
+    return found
+
+
+def as_scalar(value: Value, type: TensorType, builder: Builder) -> Var:
+    """A number (or an array of the same shape) as a device value of `type`."""
+    if isinstance(value, Const):
+        return builder.broadcast(builder.constant(value.value, type.dtype, type.weak), type.shape)
+    return builder.convert(value.var, type.dtype, type.weak)  # type: ignore[attr-defined]
+
+
+def _coerce_union(value: Value, skeleton: Union, joiner: Joiner, builder: Builder) -> list[Var]:
+    options = value.alternatives if isinstance(value, Union) else (value,)
+    places = [_place(option, skeleton, joiner) for option in options]
+    if isinstance(value, Union):
+        if places == list(range(len(places))):
+            selector = value.selector
+        else:
+            selector = builder.constant(places[-1], _SELECTOR.dtype)
+            for index, place in reversed(list(enumerate(places[:-1]))):
+                here = builder.elementwise("eq", value.selector, builder.constant(index, _SELECTOR.dtype))
+                selector = builder.elementwise("select", here, builder.constant(place, _SELECTOR.dtype), selector)
+    else:
+        selector = builder.constant(places[0], _SELECTOR.dtype)
+    found = [selector] if isinstance(skeleton.selector, Hole) else []
+    for index, alternative in enumerate(skeleton.alternatives):
+        mine = [coerce(o, alternative, joiner, builder) for o, p in zip(options, places, strict=True) if p == index]
+        if not mine:
+            found.extend(filler(hole, builder) for hole in holes(alternative))
+            continue
+        chosen = mine[0]
+        at = [i for i, p in enumerate(places) if p == index]
+        for position, others in zip(at[1:], mine[1:], strict=True):
+            here = builder.elementwise("eq", value.selector, builder.constant(position, _SELECTOR.dtype))  # type: ignore[attr-defined]
+            chosen = [select(here, new, old, builder) for new, old in zip(others, chosen, strict=True)]
+        found.extend(chosen)
+    return found
+
+
+def select(predicate: Var, then: Var, orelse: Var, builder: Builder) -> Var:
+    """`then if predicate else orelse` for a scalar predicate and arrays of one type."""
+    return builder.elementwise("select", builder.broadcast(predicate, then.type.shape), then, orelse)
+
+
+def _place(option: Value, skeleton: Union, joiner: Joiner) -> int:
+    for index, alternative in enumerate(skeleton.alternatives):
+        if option is alternative:
+            return index
+        if isinstance(option, Ref) and isinstance(alternative, Ref):
+            if option.object == alternative.object or joiner.covers(alternative.object, option.object):
+                return index
+            continue
+        if isinstance(option, NdArray) and isinstance(alternative, NdArray):
+            if option.type == alternative.type and (
+                option.buffer == alternative.buffer or joiner.covers(alternative.buffer, option.buffer)
+            ):
+                return index
+            continue
+        try:
+            if joiner._alike(alternative, option) is alternative:
+                return index
+        except JoinFailure:
+            continue
+    raise JoinFailure(option, skeleton)

@@ -1,0 +1,308 @@
+"""Abstract values: what the interpreter computes with in place of Python objects.
+
+    Const          a known Python object
+    Scalar         a Python bool, int, float or complex whose value is only known on the device
+    NumpyScalar    a NumPy scalar (`np.float64`...) on the device
+    JaxArray       an immutable `jax.Array`
+    NdArray        a mutable `numpy.ndarray`: a view (a chain of lenses) onto a buffer in the heap
+    Tuple          a tuple or named tuple
+    Ref            an object with identity and state, which live in the heap: list, dict, set, instance, cell, iterator
+    Function, BoundMethod, Partial-like callables made inside the program
+    Range, Slice   with parts that may be dynamic
+    Union          one of several values, told apart by a selector on the device
+    UNBOUND        no value (a name not yet bound, a missing attribute)
+    DEAD           a value nobody will read
+
+Values are immutable; a change of state makes a new entry in the heap (see `heap`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xlapy.domain.sources import Source
+from xlapy.ir import TensorType, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """Stands in the place of a `Var` in a generalised value: any value of that type."""
+
+    type: TensorType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """Base of all abstract values."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Const(Value):
+    """A known Python object. `source` says where in the caller's world it was found, if it was."""
+
+    value: object
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar(Value):
+    """A dynamic Python scalar; `bounds` is a closed interval known to contain an int."""
+
+    kind: type
+    var: Var
+    bounds: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumpyScalar(Value):
+    """A dynamic NumPy scalar; `bounds` as for `Scalar` where it is an integer."""
+
+    var: Var
+    bounds: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JaxArray(Value):
+    """A dynamic `jax.Array` (of any rank)."""
+
+    var: Var
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lens:
+    """One step from a buffer to a view: `kind` and static or dynamic parameters (see `dispatch.views`)."""
+
+    kind: str
+    params: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NdArray(Value):
+    """A NumPy array object: `lenses` lead from the buffer `buffer` to its elements; `identity` is for `is`."""
+
+    buffer: int
+    lenses: tuple[Lens, ...]
+    type: TensorType
+    identity: int
+    writeable: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuple(Value):
+    """A tuple; `cls` is a subclass for named tuples."""
+
+    items: tuple[Value, ...]
+    cls: type = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class Ref(Value):
+    """A reference to an object in the heap."""
+
+    object: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mapping(Value):
+    """Contents of a dict or set in the heap: known keys in order, abstract values."""
+
+    entries: dict[object, Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice(Value):
+    """A slice object, some part of which is dynamic or abstract."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Range(Value):
+    """A range object, some part of which is dynamic."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function(Value):
+    """A Python function made inside the program (`def`, `lambda`, comprehension)."""
+
+    code: object
+    globals: Value
+    name: str
+    defaults: tuple[Value, ...] = ()
+    kwdefaults: dict[str, Value] = field(default_factory=dict)
+    closure: tuple[Value, ...] = ()
+    attributes: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundMethod(Value):
+    """A callable with its first argument: a Python method, or the rule of a built-in type's method."""
+
+    function: Value
+    self: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intrinsic(Value):
+    """A callable that exists only at compile time: `rule(machine, args, kwargs)` with `captures` it refers to."""
+
+    name: str
+    rule: object
+    captures: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Union(Value):
+    """`alternatives[selector]`, the selector being an int32 scalar on the device."""
+
+    selector: Var
+    alternatives: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marker(Value):
+    """A value that is not one."""
+
+    name: str
+
+
+UNBOUND = Marker("unbound")
+DEAD = Marker("dead")
+NULL = Marker("null")
+NONE = Const(None)
+TRUE = Const(True)
+FALSE = Const(False)
+
+
+def children(value: Value) -> tuple[Value | Var | Hole, ...]:
+    """The parts of `value` that may hold device values or references, in a fixed order (see `rebuild`)."""
+    match value:
+        case Const() | Marker() | Ref():
+            return ()
+        case Scalar() | NumpyScalar() | JaxArray():
+            return (value.var,)
+        case Tuple():
+            return value.items
+        case NdArray():
+            return tuple(p for lens in value.lenses for p in lens_vars(lens))
+        case Mapping():
+            return tuple(value.entries.values())
+        case Slice() | Range():
+            return (value.start, value.stop, value.step)
+        case BoundMethod():
+            return (value.function, value.self)
+        case Function():
+            return (*value.defaults, *value.kwdefaults.values(), *value.closure, *value.attributes.values())
+        case Intrinsic():
+            return value.captures
+        case Union():
+            return (value.selector, *value.alternatives)
+    raise TypeError(f"no abstract value: {value!r}")
+
+
+def rebuild(value: Value, parts: tuple) -> Value:
+    """`value` with its `children` replaced by `parts`."""
+    match value:
+        case Const() | Marker() | Ref():
+            return value
+        case Scalar():
+            return Scalar(value.kind, parts[0], value.bounds)
+        case NumpyScalar():
+            return NumpyScalar(parts[0], value.bounds)
+        case JaxArray():
+            return JaxArray(parts[0])
+        case Tuple():
+            return Tuple(tuple(parts), value.cls)
+        case NdArray():
+            remaining = iter(parts)
+            lenses = tuple(_with_vars(lens, remaining) for lens in value.lenses)
+            return NdArray(value.buffer, lenses, value.type, value.identity, value.writeable)
+        case Mapping():
+            return Mapping(dict(zip(value.entries, parts, strict=True)))
+        case Slice():
+            return Slice(*parts)
+        case Range():
+            return Range(*parts)
+        case BoundMethod():
+            return BoundMethod(*parts)
+        case Function():
+            remaining = iter(parts)
+            return Function(
+                value.code,
+                value.globals,
+                value.name,
+                tuple(next(remaining) for _ in value.defaults),
+                {k: next(remaining) for k in value.kwdefaults},
+                tuple(next(remaining) for _ in value.closure),
+                {k: next(remaining) for k in value.attributes},
+            )
+        case Intrinsic():
+            return Intrinsic(value.name, value.rule, tuple(parts))
+        case Union():
+            return Union(parts[0], tuple(parts[1:]))
+    raise TypeError(f"no abstract value: {value!r}")
+
+
+def lens_vars(lens: Lens) -> list[Var | Hole]:
+    """The dynamic parameters of a lens: device values anywhere in its (nested) parameters."""
+    found: list[Var | Hole] = []
+
+    def visit(part: object) -> None:
+        if isinstance(part, Var | Hole):
+            found.append(part)
+        elif isinstance(part, tuple):
+            for inner in part:
+                visit(inner)
+
+    visit(lens.params)
+    return found
+
+
+def _with_vars(lens: Lens, remaining) -> Lens:
+    def visit(part: object) -> object:
+        if isinstance(part, Var | Hole):
+            return next(remaining)
+        if isinstance(part, tuple):
+            return tuple(visit(inner) for inner in part)
+        return part
+
+    return Lens(lens.kind, visit(lens.params))  # type: ignore[arg-type]
+
+
+def substitute(value: Value, replace) -> Value:
+    """`value` with `replace(var_or_hole)` in the place of every device value in it; itself if nothing changes."""
+    parts = children(value)
+    if not parts:
+        return value
+    new = tuple(substitute(p, replace) if isinstance(p, Value) else replace(p) for p in parts)
+    if all(a is b for a, b in zip(parts, new, strict=True)):
+        return value
+    return rebuild(value, new)
+
+
+def variables(value: Value) -> list[Var | Hole]:
+    """All device values (or holes) in `value`, in order."""
+    found: list[Var | Hole] = []
+    for part in children(value):
+        if isinstance(part, Value):
+            found.extend(variables(part))
+        else:
+            found.append(part)
+    return found
+
+
+def references(value: Value) -> list[int]:
+    """Identities of heap objects that `value` refers to directly (buffers of arrays included)."""
+    if isinstance(value, Ref):
+        return [value.object]
+    found = [value.buffer] if isinstance(value, NdArray) else []
+    for part in children(value):
+        if isinstance(part, Value):
+            found.extend(references(part))
+    return found

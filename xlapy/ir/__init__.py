@@ -1,0 +1,21 @@
+"""Typed SSA with regions: what the interpreter emits, passes rewrite and the lowering reads."""
+
+from xlapy.ir.builder import Builder, constant_value
+from xlapy.ir.core import Location, Module, Operation, Region, TensorType, Var, captured
+from xlapy.ir.printer import to_text
+from xlapy.ir.verifier import MalformedProgram, verify
+
+__all__ = [
+    "Builder",
+    "Location",
+    "MalformedProgram",
+    "Module",
+    "Operation",
+    "Region",
+    "TensorType",
+    "Var",
+    "captured",
+    "constant_value",
+    "to_text",
+    "verify",
+]

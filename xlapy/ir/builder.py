@@ -1,0 +1,135 @@
+"""Appends operations to the region under construction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from xlapy.ir.core import Location, Operation, Region, TensorType, Var
+from xlapy.ir.operations import infer_elementwise
+
+
+class Builder:
+    """Holds the stack of open regions. `location` is a callable that says where the user's program is."""
+
+    def __init__(self, entry: Region, location: Callable[[], Location | None]) -> None:
+        self.region = entry
+        self.location = location
+
+    @contextmanager
+    def inside(self, region: Region) -> Iterator[Region]:
+        """Append to `region` for the duration."""
+        outer, self.region = self.region, region
+        try:
+            yield region
+        finally:
+            self.region = outer
+
+    def open_region(self, param_types: tuple[TensorType, ...] = ()) -> Region:
+        """A new region nested in the one under construction."""
+        return Region(param_types, self.region.depth + 1)
+
+    def emit(
+        self,
+        kind: str,
+        operands: tuple[Var, ...],
+        attributes: dict[str, object],
+        result_types: tuple[TensorType, ...],
+        regions: tuple[Region, ...] = (),
+    ) -> list[Var]:
+        """Append an operation and return its results."""
+        operation = Operation(kind, operands, attributes, result_types, regions, self.location(), self.region.depth)
+        self.region.operations.append(operation)
+        return operation.results
+
+    def constant(self, value: object, dtype: np.dtype | None = None, weak: bool = False) -> Var:
+        """A constant of NumPy's type for `value`, or of `dtype`."""
+        array = np.asarray(value, dtype)
+        return self.emit("constant", (), {"value": array}, (TensorType(array.shape, array.dtype, weak),))[0]
+
+    def elementwise(self, kind: str, *operands: Var) -> Var:
+        """An element-wise operation on operands of one shape and dtype, with the identities that keep tags readable."""
+        folded = _simplify(kind, operands, self)
+        if folded is not None:
+            return folded
+        return self.emit(kind, operands, {}, (infer_elementwise(kind, tuple(v.type for v in operands)),))[0]
+
+    def broadcast(self, var: Var, shape: tuple[int, ...]) -> Var:
+        """`var` broadcast to `shape` by NumPy's rule (trailing dimensions align); nothing if it has that shape."""
+        if var.type.shape == shape:
+            return var
+        result = TensorType(shape, var.type.dtype, var.type.weak)
+        return self.emit("broadcast", (var,), {"shape": shape}, (result,))[0]
+
+    def convert(self, var: Var, dtype: np.dtype, weak: bool = False) -> Var:
+        """`var` as `dtype`; nothing if it has that type."""
+        if var.type.dtype == dtype and var.type.weak == weak:
+            return var
+        value = constant_value(var)
+        if value is not None and value.shape == ():
+            with np.errstate(all="ignore"):
+                return self.constant(value.astype(dtype), dtype, weak)
+        return self.emit("convert", (var,), {}, (TensorType(var.type.shape, dtype, weak),))[0]
+
+
+def constant_value(var: Var) -> np.ndarray | None:
+    """The value of a constant, else None."""
+    owner = var.owner
+    if isinstance(owner, Operation) and owner.kind == "constant":
+        return owner.attributes["value"]  # type: ignore[return-value]
+    return None
+
+
+def _definition(var: Var, kind: str) -> Operation | None:
+    owner = var.owner
+    return owner if isinstance(owner, Operation) and owner.kind == kind else None
+
+
+def _simplify(kind: str, operands: tuple[Var, ...], builder: Builder) -> Var | None:
+    """Boolean identities: what branches, tags and error flags are made of."""
+    if kind == "bitwise_not":
+        inner = _definition(operands[0], "bitwise_not")
+        if inner is not None:
+            return inner.operands[0]
+    if operands[0].type.dtype == bool and kind in ("bitwise_and", "bitwise_or"):
+        unit = kind == "bitwise_and"
+        for one, other in (operands, operands[::-1]):
+            value = constant_value(one)
+            if value is not None and value.shape == ():
+                return other if bool(value) == unit else one
+        if operands[0] is operands[1]:
+            return operands[0]
+    if kind == "eq" and operands[0].type.shape == ():
+        chosen = _definition(operands[0], "select")
+        wanted = constant_value(operands[1])
+        if chosen is not None and wanted is not None:
+            then, orelse = constant_value(chosen.operands[1]), constant_value(chosen.operands[2])
+            if then is not None and orelse is not None:
+                if then == wanted and orelse != wanted:
+                    return chosen.operands[0]
+                if orelse == wanted and then != wanted:
+                    return builder.elementwise("bitwise_not", chosen.operands[0])
+    if kind == "select":
+        predicate, then, orelse = operands
+        if then is orelse:
+            return then
+        value = constant_value(predicate)
+        if value is not None and value.shape == ():
+            return then if bool(value) else orelse
+        if then.type.dtype == bool and then.type.shape == predicate.type.shape == ():
+            first, second = constant_value(then), constant_value(orelse)
+            if first is not None and second is not None:
+                if bool(first) == bool(second):
+                    return then
+                return predicate if bool(first) else builder.elementwise("bitwise_not", predicate)
+            if first is not None:
+                if bool(first):
+                    return builder.elementwise("bitwise_or", predicate, orelse)
+                return builder.elementwise("bitwise_and", builder.elementwise("bitwise_not", predicate), orelse)
+            if second is not None:
+                if bool(second):
+                    return builder.elementwise("bitwise_or", builder.elementwise("bitwise_not", predicate), then)
+                return builder.elementwise("bitwise_and", predicate, then)
+    return None

@@ -1,0 +1,122 @@
+"""Typed static single assignment with regions.
+
+A value (`Var`) has one definition and a `TensorType`. An `Operation` has operands (dynamic), attributes (static),
+results, nested regions and a source span. A `Region` is a block with parameters and yielded results; its operations
+may use values of the regions around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+
+class TensorType(NamedTuple):
+    """The type of a value: `shape` (tuple of int), `dtype` (NumPy's), and JAX's `weak` flag of Python scalars."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    weak: bool = False
+
+    def __str__(self) -> str:
+        dims = "x".join(map(str, self.shape))
+        return f"{self.dtype}[{dims}]" + ("~" if self.weak else "")
+
+
+class Location(NamedTuple):
+    """Where in the user's source an operation comes from, with the chain of inlined calls that led there."""
+
+    filename: str
+    function: str
+    line: int | None
+    end_line: int | None
+    column: int | None
+    end_column: int | None
+    caller: Location | None = None
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.line} in {self.function}"
+
+
+class Var:
+    """One SSA value. `owner` is what defines it; `depth` the number of regions around its definition."""
+
+    __slots__ = ("depth", "owner", "type")
+
+    def __init__(self, type: TensorType, owner: Operation | Region | None = None, depth: int = 0) -> None:
+        self.type = type
+        self.owner = owner
+        self.depth = depth
+
+    def __repr__(self) -> str:
+        return f"<Var {self.type}>"
+
+
+class Region:
+    """A block of operations with parameters; `results` are what it yields."""
+
+    __slots__ = ("depth", "operations", "owner", "params", "results")
+
+    def __init__(self, param_types: tuple[TensorType, ...] = (), depth: int = 0) -> None:
+        self.depth = depth
+        self.params = [Var(t, self, depth) for t in param_types]
+        self.operations: list[Operation] = []
+        self.results: list[Var] = []
+        self.owner: Operation | None = None
+
+
+class Operation:
+    """One operation; `kind` names its entry in the table of `operations`."""
+
+    __slots__ = ("attributes", "kind", "location", "operands", "regions", "results")
+
+    def __init__(
+        self,
+        kind: str,
+        operands: tuple[Var, ...],
+        attributes: dict[str, object],
+        result_types: tuple[TensorType, ...],
+        regions: tuple[Region, ...] = (),
+        location: Location | None = None,
+        depth: int = 0,
+    ) -> None:
+        self.kind = kind
+        self.operands = operands
+        self.attributes = attributes
+        self.results = [Var(t, self, depth) for t in result_types]
+        self.regions = regions
+        self.location = location
+        for region in regions:
+            region.owner = self
+
+
+@dataclass
+class Module:
+    """A whole program: the entry region, and for each parameter the name of where it comes from."""
+
+    entry: Region
+    parameter_names: list[str]
+
+
+def captured(region: Region) -> list[Var]:
+    """Values of enclosing regions that `region` or a region inside it uses, each once, in order of use."""
+    inside: set[int] = set()
+    found: dict[int, Var] = {}
+
+    def visit(block: Region) -> None:
+        inside.update(map(id, block.params))
+        for operation in block.operations:
+            for operand in operation.operands:
+                if id(operand) not in inside:
+                    found.setdefault(id(operand), operand)
+            for nested in operation.regions:
+                visit(nested)
+            inside.update(map(id, operation.results))
+        for result in block.results:
+            if id(result) not in inside:
+                found.setdefault(id(result), result)
+
+    visit(region)
+    return list(found.values())
