@@ -6,7 +6,8 @@ from collections import OrderedDict
 from types import CodeType
 
 from xlapy.frontend.decode import NOWHERE, Machine, blocks
-from xlapy.frontend.graph import Block, Graph, dominators, loops, simplified
+from xlapy.frontend.duplicates import merge_duplicates
+from xlapy.frontend.graph import Block, Graph, dominators, loops, simplified, thread
 from xlapy.frontend.liveness import live_at_entry, registers_of
 from xlapy.frontend.program import RAISE, RETURN, FrontendError, Program, Span
 from xlapy.frontend.structure import label, tree
@@ -41,8 +42,10 @@ def compiled(code: CodeType) -> Program:
     """The same, not remembered."""
     machine = Machine(code)
     found, instructions = blocks(machine, TABLE)
-    graph = simplified(found, 0, machine.handlers)
-    return program_of(graph, machine, instructions)
+    thread(found)
+    if merge_duplicates(found, 0):
+        thread(found)
+    return program_of(simplified(found, 0, machine.handlers), machine, instructions)
 
 
 def program_of(graph: Graph, machine: Machine, instructions: int) -> Program:

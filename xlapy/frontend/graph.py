@@ -5,7 +5,6 @@ Blocks are dense lists indexed in reverse postorder, so that an edge goes forwar
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -71,14 +70,13 @@ def successors(block: Block) -> list[int]:
 
 
 def simplified(blocks: dict[int, Block], entry: int, handlers: dict[int, Handler]) -> Graph:
-    """Threads jumps through empty blocks, drops branches whose arms are the same, merges chains, orders what is left.
+    """Merges chains of blocks, and orders what can be reached.
 
     Args:
         blocks: by any number; consumed.
         entry: the number of the entry.
         handlers: where exceptions land, by block.
     """
-    _thread(blocks)
     edges = {n: successors(block) for n, block in blocks.items()}
     order = reverse_postorder(edges, entry)
     incoming = dict.fromkeys(order, 0)
@@ -94,24 +92,22 @@ def simplified(blocks: dict[int, Block], entry: int, handlers: dict[int, Handler
     return _renumbered(blocks, order, handlers, edges)
 
 
-def _thread(blocks: dict[int, Block]) -> None:
-    """Makes every jump to an empty block a jump to where that block goes. Handlers keep their block: exceptions land there."""
+def thread(blocks: dict[int, Block]) -> None:
+    """Makes every jump to an empty block a jump to where that block goes, and every branch whose arms are then the same
+    a jump. Handlers keep their block: exceptions land there."""
 
     def final(n: int) -> int:
-        seen = []
-        while n not in resolved:
+        passed = {}
+        while n not in resolved and n not in passed:
             block = blocks[n]
-            if block.segments or block.end.kind != "goto" or n in seen[-64:]:
-                resolved[n] = n
+            passed[n] = None
+            if block.segments or block.end.kind != "goto":
                 break
-            if len(seen) >= 64 and n in set(seen):
-                resolved[n] = n
-                break
-            seen.append(n)
             n = block.end.targets[0]
-        for passed in seen:
-            resolved.setdefault(passed, resolved[n])
-        return resolved[n]
+        end = resolved.get(n, n)
+        for each in passed:
+            resolved[each] = end
+        return end
 
     resolved: dict[int, int] = {}
     for block in blocks.values():
@@ -163,7 +159,7 @@ def reverse_postorder(edges: dict[int, list[int]], entry: int) -> list[int]:
 def _renumbered(
     blocks: dict[int, Block], order: list[int], handlers: dict[int, Handler], edges: dict[int, list[int]]
 ) -> Graph:
-    index: dict[Hashable, int] = {n: i for i, n in enumerate(order)}
+    index = {n: i for i, n in enumerate(order)}
     result = []
     for n in order:
         block = blocks[n]

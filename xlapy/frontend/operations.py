@@ -34,7 +34,7 @@ OPERATIONS: dict[str, Operation] = {
     "const": _op(1, 0, "imm is the object", raises=False),
     "move": _op(1, 1, "raw copy, also of an unbound marker; binds a cell object, never its content", raises=False),
     "load": _op(1, 1, "a local that may be unbound: UnboundLocalError with the name imm"),
-    "store": _op(1, 1, "assign a local", raises=False),
+    "store": _op(1, 1, "assign a local; raw copy, as of what load_and_clear saved", raises=False),
     "delete": _op(1, 1, "unbind the local dst == args; UnboundLocalError with the name imm if it is unbound"),
     "load_and_clear": _op(2, 1, "dst[0] gets args[0], bound or not; dst[1] == args[0] becomes unbound", raises=False),
     # cells and free variables: args[0] is the register that holds the cell
@@ -120,7 +120,7 @@ OPERATIONS: dict[str, Operation] = {
     "match_exc": _op(1, 2, "args are exception, type or tuple of types; a bool"),
     "enter_with": _op(2, 1, "dst[0] is the bound __exit__ of the manager args[0], dst[1] what its __enter__ returned"),
     "with_except_start": _op(1, 2, "args are the bound __exit__, exception: exit(type, exception, traceback)"),
-    "cleanup_throw": _op(1, 2, "args are value, exception: the value of a StopIteration, any other is raised"),
+    "cleanup_throw": _op(1, 1, "the value of the StopIteration args[0]; any other exception is raised again"),
     # match statement
     "match_class": _op(1, 3, "args are subject, class, keyword names; imm positional ones: a tuple of values, or None"),
     "match_keys": _op(1, 2, "args are mapping, keys: a tuple of values, or None"),
