@@ -49,7 +49,9 @@ def _name(program: Program, register: int) -> str:
     if name is not None:
         return name
     bottom = sum(n is not None for n in program.register_names)
-    return f"s{register - bottom}" if register < program.return_register else f"t{register - program.return_register - 1}"
+    return (
+        f"s{register - bottom}" if register < program.return_register else f"t{register - program.return_register - 1}"
+    )
 
 
 def _set(program: Program, label: int) -> str:

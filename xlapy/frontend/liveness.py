@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xlapy.frontend.graph import Block, Graph
-from xlapy.frontend.program import Handler
+from xlapy.frontend.operations import RAISING
 
 _END_READS = {"goto": 0, "true": 1, "none": 1, "for": 1, "send": 2, "return": 0, "stop": 0}
 
@@ -12,7 +12,7 @@ def live_at_entry(graph: Graph, return_register: int) -> list[int]:
     """The registers live at the entry of each block, as bit sets.
 
     An exception may leave a segment anywhere, so what its handler needs is live throughout the segment, except for what
-    the exception itself brings.
+    the exception itself brings and for what is written before anything in the segment raises.
     """
     live = [0] * len(graph.blocks)
     summaries = [_summary(block, return_register) for block in graph.blocks]
@@ -35,10 +35,10 @@ def live_at_entry(graph: Graph, return_register: int) -> list[int]:
         handler = block.end.handler
         if handler is not None:
             now |= live[handler] & ~landed[handler]
-        for reads, writes, handler in segments:
+        for reads, writes, handler, settled in segments:
             now = now & ~writes | reads
             if handler is not None:
-                now |= live[handler] & ~landed[handler]
+                now |= live[handler] & ~landed[handler] & ~settled
         if now != live[n]:
             live[n] = now
             for p in predecessors[n]:
@@ -62,14 +62,17 @@ def _bit(register: int | None) -> int:
     return 0 if register is None else 1 << register
 
 
-def _summary(block: Block, return_register: int) -> tuple[int, int, list[tuple[int, int, int | None]]]:
-    """Reads before writes, and writes: of the end, then of each segment, last segment first."""
+def _summary(block: Block, return_register: int) -> tuple[int, int, list[tuple[int, int, int | None, int]]]:
+    """Reads before writes, and writes: of the end, then of each segment, last segment first.
+
+    For a segment also its handler, and what it writes before the first operation that raises.
+    """
     end = block.end
     count = _END_READS[end.kind]
     reads = 0
     for register in end.registers[:count]:
         reads |= 1 << register
-    # A value written on one of two ways only is not a definition: on the other way nothing needs it, by the stack's depth.
+    # A value written on one of two ways only counts as written: on the other way the stack ends below it.
     writes = 0
     for register in end.registers[count:]:
         writes |= 1 << register
@@ -77,15 +80,15 @@ def _summary(block: Block, return_register: int) -> tuple[int, int, list[tuple[i
         reads = 1 << return_register
     segments = []
     for segment in reversed(block.segments):
-        used = defined = 0
+        used = defined = settled = 0
+        calm = True
         for op in segment.ops:
+            if calm and op.kind in RAISING:
+                calm, settled = False, defined
             for register in op.args:
                 if not defined >> register & 1:
                     used |= 1 << register
             for register in op.dst:
                 defined |= 1 << register
-        segments.append((used, defined, segment.handler if segment.raises else None))
+        segments.append((used, defined, segment.handler if segment.raises else None, settled))
     return reads, writes, segments
-
-
-__all__ = ["Handler", "live_at_entry", "registers_of"]

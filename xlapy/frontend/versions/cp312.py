@@ -9,7 +9,7 @@ from __future__ import annotations
 from xlapy.frontend.decode import Execute, Machine
 from xlapy.frontend.graph import End
 from xlapy.frontend.versions import cp311
-from xlapy.frontend.versions.cp311 import COMPARE, for_iter, produce, replace
+from xlapy.frontend.versions.cp311 import for_iter, produce, replace
 
 INTRINSICS_1 = {
     1: "print",
