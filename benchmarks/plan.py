@@ -19,6 +19,7 @@ PEERS = {
     "jax": ("jax", "bench"),
     "by-hand": ("jax", "bench"),
     "eager": ("jax", "bench"),
+    "unrolled": ("jax", "bench"),
     "numpy": ("numpy", "bench"),
     "numba": ("numba", "peers"),
     "torch": ("torch", "peers"),
