@@ -20,6 +20,8 @@ from xlapy.frontend.versions import TABLE
 Event = Op | str
 Oracle = Callable[..., int]
 
+Visit = Callable[[int, int | None, tuple[int, ...], tuple[int, ...]], None]
+
 CERTAIN = frozenset({"raise", "reraise", "unsupported"})
 
 
@@ -119,13 +121,12 @@ class Ended:
     """Marks the end of an arm: the tag must be set."""
 
 
-def walk_tree(
-    program: Program, decide: Oracle, limit: int, visit: Callable[[int, int], None] | None = None
-) -> list[Event]:
+def walk_tree(program: Program, decide: Oracle, limit: int, visit: Visit | None = None) -> list[Event]:
     """A walk of a tree, by the rules that `xlapy.frontend.program` gives, which it checks.
 
     Args:
-        visit: called with each label that is entered and the number of events before it.
+        visit: told what happens between events: how many came before it, the label that is entered (or None), and the
+            registers that a branch or step reads and writes.
     """
     events: list[Event] = []
     tag: int | None = None
@@ -144,14 +145,14 @@ def walk_tree(
                 tag = None
                 todo += (node, node.loop.body)
                 if visit:
-                    visit(node.loop.label, len(events))
+                    visit(len(events), node.loop.label, (), ())
             continue
         if isinstance(node, Guarded):
             if tag == node.label:
                 tag = None
                 todo.append(node.body)
                 if visit:
-                    visit(node.label, len(events))
+                    visit(len(events), node.label, (), ())
             continue
         if tag is not None:
             continue
@@ -163,7 +164,7 @@ def walk_tree(
             case Loop(body=body):
                 todo += (Again(node), body)
                 if visit:
-                    visit(node.label, len(events))
+                    visit(len(events), node.label, (), ())
             case Code(ops=ops, handler=handler):
                 for op in ops:
                     events.append(op)
@@ -171,6 +172,8 @@ def walk_tree(
                         tag = RAISE if handler is None else handler
                         break
             case If(test=test, reg=reg, then=then, orelse=orelse):
+                if visit:
+                    visit(len(events), None, (reg,), ())
                 todo += (Ended(), (then, orelse)[decide("if", len(events), test, reg) % 2])
             case For(handler=handler) | Send(handler=handler):
                 if isinstance(node, For):
@@ -182,6 +185,8 @@ def walk_tree(
                     tag = RAISE if handler is None else handler
                 else:
                     todo += (Ended(), ways[way])
+                if visit:
+                    visit(len(events), None, registers[:-1], registers[-1:] if way == 0 else ())
     if len(events) >= limit:
         return events
     assert tag in (RETURN, RAISE), f"the tree ends with tag {tag}"
