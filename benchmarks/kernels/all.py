@@ -1,0 +1,30 @@
+"""Every kernel: importing the families registers them."""
+
+from benchmarks.kernels import (
+    dynamic_programming,
+    finance,
+    images,
+    linear_algebra,
+    masks,
+    monte_carlo,
+    particles,
+    recurrences,
+    spectral,
+    stencils,
+)
+from benchmarks.kernels.registry import KERNELS
+
+FAMILIES = (
+    stencils,
+    linear_algebra,
+    particles,
+    dynamic_programming,
+    images,
+    recurrences,
+    masks,
+    monte_carlo,
+    spectral,
+    finance,
+)
+
+__all__ = ["FAMILIES", "KERNELS"]
