@@ -1,0 +1,1 @@
+"""Programs run by CPython and by xlapy, and compared: the meaning of the compiler, by example."""

@@ -1,0 +1,143 @@
+"""Is what xlapy gave what CPython gave? Values, dtypes, shapes, structure, identity."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import types
+from typing import Any
+
+import numpy as np
+
+from .world import MISSING, root_of
+
+SCALARS = (bool, int, float, complex, np.generic)
+RTOL = {"f2": 1e-2, "f4": 1e-5, "c8": 1e-5, "f8": 1e-12, "c16": 1e-12}
+CONTAINERS = (list, dict, set, collections.deque)
+
+
+class Mismatch(Exception):
+    """Two values differ; the message says where and how."""
+
+
+@dataclasses.dataclass
+class Comparison:
+    """Compares a value of CPython (`ref`) with one of xlapy (`got`), remembering which object is whose twin."""
+
+    rtol: float | None = None
+    twins: dict[int, Any] = dataclasses.field(default_factory=dict)
+    back: dict[int, Any] = dataclasses.field(default_factory=dict)
+    keep: list = dataclasses.field(default_factory=list)
+
+    def __call__(self, ref: Any, got: Any, path: str) -> None:
+        if isinstance(ref, (np.ndarray, *SCALARS)) or is_jax_array(ref):
+            self.numbers(ref, got, path)
+        elif self.first_meeting(ref, got, path):
+            self.structure(ref, got, path)
+
+    def numbers(self, ref: Any, got: Any, path: str) -> None:
+        if isinstance(got, (str, bytes, list, tuple, dict, set, types.NoneType)) or got is MISSING:
+            raise Mismatch(f"{path}: expected {ref!r}, got {got!r}")
+        if isinstance(ref, np.ndarray) and type(ref) is type(got):
+            self.identical_memory(ref, got, path)
+        a, b = np.asarray(ref), np.asarray(got)
+        if isinstance(ref, int) and a.dtype == object:  # a Python int beyond 64 bits can only be a constant
+            if got != ref:
+                raise Mismatch(f"{path}: expected {ref!r}, got {got!r}")
+            return
+        if a.dtype != b.dtype:
+            raise Mismatch(f"{path}: dtype {a.dtype} expected, got {b.dtype}")
+        if a.shape != b.shape:
+            raise Mismatch(f"{path}: shape {a.shape} expected, got {b.shape}")
+        if not equal_numbers(a, b, self.rtol):
+            raise Mismatch(f"{path}: expected\n{ref!r}\ngot\n{got!r}")
+
+    def identical_memory(self, ref: np.ndarray, got: np.ndarray, path: str) -> None:
+        self.first_meeting(root_of(ref), root_of(got), f"memory of {path}")
+
+    def first_meeting(self, ref: Any, got: Any, path: str) -> bool:
+        """Record that the two are twins; complain if either already has another twin. False if met before."""
+        if not isinstance(ref, (*CONTAINERS, np.ndarray)) and not is_instance(ref):
+            return True
+        if id(ref) in self.twins or id(got) in self.back:
+            if self.twins.get(id(ref), MISSING) is not got:
+                raise Mismatch(f"{path}: objects that are one in CPython are two, or two are one")
+            return False
+        self.twins[id(ref)], self.back[id(got)] = got, ref
+        self.keep += [ref, got]
+        return True
+
+    def structure(self, ref: Any, got: Any, path: str) -> None:
+        if type(ref) is not type(got):
+            raise Mismatch(f"{path}: expected {ref!r} ({type(ref).__name__}), got {got!r} ({type(got).__name__})")
+        if isinstance(ref, types.MethodType):
+            self(ref.__func__, got.__func__, f"{path}.__func__")
+            self(ref.__self__, got.__self__, f"{path}.__self__")
+        elif isinstance(ref, types.FunctionType):
+            self.functions(ref, got, path)
+        elif isinstance(ref, dict):
+            self.dicts(ref, got, path)
+        elif isinstance(ref, (list, tuple, collections.deque)):
+            self.sequences(ref, got, path)
+        elif isinstance(ref, BaseException):
+            self.sequences(ref.args, got.args, f"{path}.args")
+        elif is_instance(ref):
+            self.dicts(attributes(ref), attributes(got), f"{path} attributes")
+        elif ref is not got and ref != got:
+            raise Mismatch(f"{path}: expected {ref!r}, got {got!r}")
+
+    def functions(self, ref: types.FunctionType, got: types.FunctionType, path: str) -> None:
+        if ref is got:
+            return
+        if ref.__code__ is not got.__code__:
+            raise Mismatch(f"{path}: expected {ref!r}, got {got!r}")
+        self(ref.__defaults__, got.__defaults__, f"{path}.__defaults__")
+        for name, a, b in zip(ref.__code__.co_freevars, ref.__closure__ or (), got.__closure__ or ()):
+            self(a.cell_contents, b.cell_contents, f"{path}.<cell {name}>")
+
+    def sequences(self, ref: Any, got: Any, path: str) -> None:
+        if len(ref) != len(got):
+            raise Mismatch(f"{path}: length {len(ref)} expected, got {len(got)}: {ref!r} != {got!r}")
+        for i, (a, b) in enumerate(zip(ref, got)):
+            self(a, b, f"{path}[{i}]")
+
+    def dicts(self, ref: dict, got: dict, path: str) -> None:
+        if list(ref) != list(got):
+            raise Mismatch(f"{path}: keys {list(ref)} expected, got {list(got)}")
+        for key in ref:
+            self(ref[key], got[key], f"{path}[{key!r}]")
+
+
+def is_jax_array(value: Any) -> bool:
+    return type(value).__module__.startswith("jaxlib") and hasattr(value, "dtype")
+
+
+def is_instance(value: Any) -> bool:
+    """Is this an object of an ordinary Python class, to be compared by its attributes?"""
+    cls = type(value)
+    if cls.__module__ == "builtins" or isinstance(value, (type, types.ModuleType, types.FunctionType, np.ufunc)):
+        return False
+    if cls.__eq__ is not object.__eq__ and not hasattr(value, "__dict__") and not hasattr(cls, "__slots__"):
+        return False
+    return not hasattr(cls, "__members__")  # enum members are constants
+
+
+def attributes(value: Any) -> dict:
+    held = dict(vars(value)) if hasattr(value, "__dict__") else {}
+    for cls in type(value).__mro__:
+        slots = vars(cls).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
+                held[name] = getattr(value, name)
+    return dict(sorted(held.items()))
+
+
+def equal_numbers(a: np.ndarray, b: np.ndarray, rtol: float | None) -> bool:
+    """Integers and booleans exactly; floats to rounding, NaN equal to NaN, zeros without sign."""
+    if a.dtype.kind not in "fc":
+        return bool(np.array_equal(a, b))
+    if rtol is None:
+        rtol = RTOL[a.dtype.str[1:]]
+    if a.dtype == np.float16:
+        a, b = a.astype(np.float32), b.astype(np.float32)
+    return bool(np.allclose(b, a, rtol=rtol, atol=rtol, equal_nan=True))

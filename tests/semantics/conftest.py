@@ -1,0 +1,66 @@
+"""Programs that do not compile yet are listed in pending.txt, each with how it fails; they are strict xfails.
+
+Only a refusal, a crash of the compiler or a needless compile can be pending. A wrong answer (`SilentlyWrong`) always
+fails the run. `python -m tests.semantics.update_pending` rewrites the list.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+
+import pytest
+
+from . import runner
+
+HERE = pathlib.Path(__file__).parent
+PENDING = HERE / "pending.txt"
+USE_PENDING = os.environ.get("XLAPY_SEMANTICS_PENDING", "1") == "1" and not runner.REFERENCE_ONLY
+REPORT = os.environ.get("XLAPY_SEMANTICS_REPORT")
+
+
+def failures() -> dict[str, tuple[type, ...]]:
+    """How a pending program may fail, by the name in pending.txt."""
+    import xlapy
+
+    return {
+        "refused": (xlapy.NotOffloadableError,),
+        "crash": (runner.CompilerCrash, xlapy.NotOffloadableError),
+        "recompiles": (runner.TooManyCompiles,),
+        "refusal": (runner.BadRefusal,),
+    }
+
+
+def read_pending() -> dict[str, str]:
+    """Test id (file::name, relative to this folder) to how it fails."""
+    lines = PENDING.read_text().splitlines() if PENDING.exists() else []
+    entries = [line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#")]
+    return {name: how for how, name in entries}
+
+
+def short_id(item: pytest.Item) -> str:
+    return item.path.relative_to(HERE).as_posix() + "::" + item.nodeid.split("::", 1)[1]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    pending = read_pending() if USE_PENDING else {}
+    raises = failures() if pending else {}
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            how = pending.get(short_id(item))
+            if how is not None:
+                item.add_marker(pytest.mark.xfail(raises=raises[how], strict=True, reason=how))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
+    report = yield
+    if REPORT and call.when == "call" and item.path.is_relative_to(HERE):
+        record = {"id": short_id(item), "outcome": report.outcome, "seconds": call.duration}
+        if call.excinfo is not None:
+            record["error"] = [cls.__name__ for cls in call.excinfo.type.__mro__]
+            record["message"] = str(call.excinfo.value)
+        with open(REPORT, "a") as file:
+            file.write(json.dumps(record) + "\n")
+    return report

@@ -1,0 +1,654 @@
+"""raise, assert, try/except/else/finally, with, chaining, and the errors that Python and NumPy raise themselves.
+
+PYTEST_DONT_REWRITE: the assert statements here are programs, and must stay as they are written.
+"""
+
+import contextlib
+import math
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+
+X = np.array([1.0, -2.0, 3.0])
+Y = np.array([-1.0, 0.5, -4.0])
+P = np.array([1.0, 2.0, 3.0])
+LOG = []
+
+
+class DomainError(ValueError):
+    pass
+
+
+class CodedError(Exception):
+    def __init__(self, code, text):
+        super().__init__(f"[{code}] {text}")
+        self.code = code
+
+
+@program(P, X, raises=ValueError)
+def raise_under_dynamic_condition(x):
+    if (x < 0).any():
+        raise ValueError("negative input")
+    return np.sqrt(x)
+
+
+@program(P)
+def raise_never_taken(x):
+    if x.sum() < 0:
+        raise ValueError("no")
+    return x * 2
+
+
+@program(P, raises=ValueError)
+def raise_for_certain(x):
+    raise ValueError("always")
+
+
+@program((P, 3), (P, 4), raises=ValueError)
+def raise_on_static_condition(x, n):
+    if len(x) != n:
+        raise ValueError(f"expected {n} elements, got {len(x)}")
+    return x
+
+
+@program(X, raises=DomainError)
+def raise_custom_class(x):
+    if x[1] < 0:
+        raise DomainError("x[1]")
+    return x
+
+
+@program(X, raises=CodedError)
+def raise_custom_init(x):
+    if x[1] < 0:
+        raise CodedError(7, "bad")
+    return x
+
+
+@program(P, X, raises=ValueError)
+def raise_with_dynamic_message(x):
+    k = int((x < 0).sum())
+    if k > 0:
+        raise ValueError(f"{k} negative values")
+    return x
+
+
+@program(X, raises=ValueError)
+def raise_with_dynamic_arguments(x):
+    if x[1] < 0:
+        raise ValueError("value", x[1])
+    return x
+
+
+@program(P, X, raises=RuntimeError)
+def raise_in_loop(x):
+    s = 0.0
+    for i in range(3):
+        if x[i] < 0:
+            raise RuntimeError("hit")
+        s += x[i]
+    return s
+
+
+@program((X, 3), (X, 50), raises=RuntimeError)
+def no_convergence(x, n):
+    for i in range(n):
+        if i > 20:
+            raise RuntimeError("did not converge")
+    return x * i
+
+
+@program(P, X, -P, raises=KeyError)
+def first_of_two_raises(x):
+    if x[2] < 0:
+        raise KeyError("last")
+    if x[1] < 0:
+        raise TypeError("second") if False else KeyError("second")
+    return x
+
+
+@program(P, X, raises=AssertionError)
+def assert_dynamic(x):
+    assert (x > 0).all(), "must be positive"
+    return x
+
+
+@program(P, X, raises=AssertionError)
+def assert_without_message(x):
+    assert x[1] > 0
+    return x
+
+
+@program(P, P[:2], raises=AssertionError)
+def assert_static(x):
+    assert len(x) == 3, f"length {len(x)}"
+    return x
+
+
+@program(X, raises=ValueError)
+def raise_after_mutation(x):
+    x[0] = 100.0
+    LOG.append(1)
+    if x[1] < 0:
+        raise ValueError("after")
+
+
+@program({"a": 1.0})
+def try_except_key_error(d):
+    try:
+        v = d["b"]
+    except KeyError:
+        v = -1.0
+    return v
+
+
+@program((X, 2.0), (X, "s"))
+def try_except_type_error(x, v):
+    try:
+        return x + v
+    except TypeError:
+        return x
+    except ValueError:
+        return -x
+
+
+@program(X, P)
+def try_except_dynamic(x):
+    try:
+        if x[1] < 0:
+            raise ValueError("neg")
+        y = x * 2
+    except ValueError:
+        y = x * 0
+    return y
+
+
+@program(X, P, Y)
+def try_except_else_finally_dynamic(x):
+    trace = 0
+    try:
+        if x[1] < 0:
+            raise DomainError("a")
+        if x[0] < 0:
+            raise KeyError("b")
+        trace += 1
+    except ValueError:
+        trace += 10
+    except KeyError as e:
+        trace += 100 * len(e.args)
+    else:
+        trace += 1000
+    finally:
+        trace += 10000
+    return trace
+
+
+@program(X, P, raises=RuntimeError)
+def reraise_other_type(x):
+    try:
+        if x[1] < 0:
+            raise ValueError("inner")
+    except ValueError as e:
+        raise RuntimeError("outer") from e
+    return x
+
+
+@program(X, P, raises=ValueError)
+def bare_reraise(x):
+    n = 0
+    try:
+        if x[1] < 0:
+            raise ValueError("inner")
+    except ValueError:
+        n += 1
+        raise
+    return n
+
+
+@program(X)
+def finally_runs_on_return(x):
+    log = []
+    try:
+        log.append("body")
+        return log
+    finally:
+        log.append("finally")
+
+
+@program(X, P)
+def finally_overrides_return(x):
+    for _ in range(2):
+        try:
+            if x[1] < 0:
+                return 1
+        finally:
+            break
+    return 2
+
+
+@program(X, P)
+def finally_after_dynamic_return(x):
+    log = [0]
+
+    def f():
+        try:
+            if x[1] < 0:
+                return 1
+            return 2
+        finally:
+            log[0] += 5
+
+    return f(), log[0]
+
+
+@program(X, P)
+def nested_try(x):
+    r = 0
+    try:
+        try:
+            if x[1] < 0:
+                raise KeyError("k")
+            r += 1
+        except ValueError:
+            r += 10
+        finally:
+            r += 100
+    except KeyError:
+        r += 1000
+    return r
+
+
+def risky(v):
+    if v < 0:
+        raise DomainError(f"bad")  # noqa: F541
+    return v
+
+
+@program(X, P)
+def exception_through_call(x):
+    try:
+        return risky(x[0]) + risky(x[1])
+    except DomainError:
+        return -1.0
+
+
+@program(X, P, raises=DomainError)
+def exception_through_call_uncaught(x):
+    return risky(x[1]) * 2
+
+
+@program(X, P)
+def exception_caught_in_loop(x):
+    bad = 0
+    s = 0.0
+    for v in x:
+        try:
+            s += risky(v)
+        except ValueError:
+            bad += 1
+            continue
+    return s, bad
+
+
+@program(X)
+def exception_instance_used(x):
+    try:
+        raise CodedError(3, "text")
+    except CodedError as e:
+        return x * e.code, str(e)
+
+
+@program(X)
+def exception_variable_unbound_after(x):
+    try:
+        raise ValueError("v")
+    except ValueError as e:  # noqa: F841
+        pass
+    try:
+        return e  # noqa: F821
+    except NameError:
+        return x
+
+
+@program(X, raises=ValueError)
+def exception_with_note(x):
+    try:
+        raise ValueError("v")
+    except ValueError as e:
+        e.add_note("more")
+        raise
+
+
+@program(X)
+def except_tuple_of_types(x):
+    r = 0
+    for i in range(3):
+        try:
+            if i == 0:
+                raise KeyError(0)
+            if i == 1:
+                raise IndexError(1)
+        except (KeyError, IndexError):
+            r += 1
+    return x * r
+
+
+@program(X)
+def except_base_class(x):
+    try:
+        {}["q"]
+    except LookupError:
+        return x + 1
+
+
+@program((6, 2), (6, 0), raises=ZeroDivisionError)
+def int_division_by_zero(a, b):
+    return a // b
+
+
+@program((6, 0), raises=ZeroDivisionError)
+def true_division_by_zero(a, b):
+    return a / b
+
+
+@program((6.0, 0.0), raises=ZeroDivisionError)
+def float_division_by_zero(a, b):
+    return a / b
+
+
+@program((6.0, 0.0), raises=ZeroDivisionError)
+def float_modulo_by_zero(a, b):
+    return a % b
+
+
+@program((6, 0), raises=ZeroDivisionError)
+def modulo_by_zero(a, b):
+    return a % b
+
+
+@program((6.0, 0.0), raises=ZeroDivisionError)
+def float_floor_division_by_zero(a, b):
+    return a // b
+
+
+@program((6, 0), raises=ZeroDivisionError)
+def divmod_by_zero(a, b):
+    return divmod(a, b)
+
+
+@program((0, -1), raises=ZeroDivisionError)
+def zero_to_negative_power(a, b):
+    return a**b
+
+
+@program((np.array([6.0, 0.0]), 1))
+def numpy_scalar_division_by_zero_does_not_raise(x, i):
+    return x[0] / x[i]
+
+
+@program((np.array([6, 0]), 1))
+def numpy_int_division_by_zero_does_not_raise(x, i):
+    return x[0] // x[i], x[0] % x[i]
+
+
+@program((6, 2), (6, 0))
+def zero_division_caught(a, b):
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return -1.0
+
+
+@program((np.array([1, 0, 2]), 12))
+def zero_division_caught_in_loop(x, n):
+    s = 0
+    for i in range(3):
+        try:
+            s += n // int(x[i])
+        except ZeroDivisionError:
+            s += 100
+    return s
+
+
+@program((X, 2), (X, -3), (X, 3), raises=IndexError)
+def array_index_out_of_range(x, i):
+    return x[i]
+
+
+@program((X, -4), raises=IndexError)
+def array_index_below_range(x, i):
+    return x[i]
+
+
+@program((X, 5), raises=IndexError)
+def array_write_out_of_range(x, i):
+    x[i] = 1.0
+
+
+@program((np.arange(6.0).reshape(2, 3), 1, 7), raises=IndexError)
+def array_index_out_of_range_second_axis(m, i, j):
+    return m[i, j]
+
+
+@program((X, np.array([0, 9])), raises=IndexError)
+def array_element_index_out_of_range(x, k):
+    return x[k[0]] + x[k[1]]
+
+
+@program((X, 4), raises=IndexError)
+def index_error_in_loop(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[i]
+    return s
+
+
+@program((X, 2), (X, 9))
+def index_error_caught(x, i):
+    try:
+        return x[i]
+    except IndexError:
+        return -1.0
+
+
+@program(X, raises=IndexError)
+def static_index_out_of_range(x):
+    return x[3]
+
+
+@program(X, raises=IndexError)
+def too_many_indices(x):
+    return x[0, 0]
+
+
+@program((X, P[:2]), raises=ValueError)
+def broadcast_error(x, y):
+    return x + y
+
+
+@program(X, raises=ValueError)
+def reshape_error(x):
+    return x.reshape(2, 2)
+
+
+@program((X, P[:2]), raises=ValueError)
+def assignment_broadcast_error(x, y):
+    x[:] = y
+
+
+@program((np.ones((2, 3)), np.ones((2, 3))), raises=ValueError)
+def matmul_error(a, b):
+    return a @ b
+
+
+@program((X, P[:2]))
+def shape_error_caught(x, y):
+    try:
+        return x + y
+    except ValueError:
+        return x
+
+
+@program(X, raises=np.exceptions.AxisError)
+def axis_error(x):
+    return x.sum(axis=1)
+
+
+@program(X, raises=AttributeError)
+def attribute_error(x):
+    return x.nonexistent
+
+
+@program((X, None), raises=TypeError)
+def type_error_none(x, y):
+    return x + y
+
+
+@program(np.zeros(0), raises=ValueError)
+def max_of_empty(x):
+    return x.max()
+
+
+@program([], raises=ValueError)
+def builtin_max_of_empty(items):
+    return max(items)
+
+
+@program([], raises=IndexError)
+def pop_from_empty(items):
+    items.pop()
+
+
+@program(-1.0, 4.0, raises=ValueError)
+def math_domain_error(v):
+    return math.sqrt(v)
+
+
+@program(0.0, 1.0, raises=ValueError)
+def math_log_domain_error(v):
+    return math.log(v)
+
+
+@program(1000.0, 1.0, raises=OverflowError)
+def math_exp_overflow(v):
+    return math.exp(v)
+
+
+@program(-1.0, 4.0)
+def math_domain_error_caught(v):
+    try:
+        return math.sqrt(v)
+    except ValueError:
+        return 0.0
+
+
+@program(float("nan"), 2.5, raises=ValueError)
+def int_of_nan(v):
+    return int(v)
+
+
+@program(float("inf"), 2.5, raises=OverflowError)
+def int_of_inf(v):
+    return int(v)
+
+
+@program(X, raises=TypeError)
+def float_of_long_array(x):
+    return float(x)
+
+
+@program(-1, raises=ValueError)
+def negative_shift(n):
+    return 1 << n
+
+
+@program(np.ones((2, 2)), raises=np.linalg.LinAlgError)
+def singular_matrix(a):
+    return np.linalg.inv(a - 1)
+
+
+@program(np.eye(2), -np.eye(2), raises=np.linalg.LinAlgError)
+def cholesky_not_positive(a):
+    return np.linalg.cholesky(a)
+
+
+@program(np.ones((2, 3)), raises=np.linalg.LinAlgError)
+def not_square(a):
+    return np.linalg.inv(a)
+
+
+@program(X)
+def contextlib_suppress(x):
+    with contextlib.suppress(KeyError):
+        {}["a"]
+        x = x * 100
+    return x + 1
+
+
+@contextlib.contextmanager
+def doubled(log):
+    log.append("enter")
+    try:
+        yield len(log)
+    finally:
+        log.append("exit")
+
+
+@program(X)
+def contextlib_contextmanager(x):
+    log = []
+    with doubled(log) as n:
+        x = x * n
+    return x, log
+
+
+@program(X)
+def nullcontext_and_errstate(x):
+    with contextlib.nullcontext(3) as k, np.errstate(divide="ignore"):
+        return k / (x - 1)
+
+
+@program((5, 2), (5, 7), raises=ValueError)
+def checked_helper_then_loop(n, k):
+    if k > n:
+        raise ValueError("k > n")
+    r = 1
+    for i in range(k):
+        r = r * (n - i) // (i + 1)
+    return r
+
+
+@program(P, X)
+def sentinel_instead_of_exception(x):
+    try:
+        for i, v in enumerate(x):
+            if v < 0:
+                raise StopIteration
+    except StopIteration:
+        return i
+    return -1
+
+
+@program((P, True), (P, False), raises=NotImplementedError)
+def not_implemented_static(x, flag):
+    if not flag:
+        raise NotImplementedError
+    return x
+
+
+@program(X, raises=TypeError)
+def raise_not_an_exception(x):
+    raise x
+
+
+@program(np.array([2, 5]), np.array([5, 2]), raises=ValueError)
+def list_remove_dynamic_missing(k):
+    items = [1, 2, 3]
+    items.remove(int(k[0]))
+    return items
+
+
+test_programs = program.test()

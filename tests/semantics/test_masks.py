@@ -1,0 +1,250 @@
+"""Masks and sizes that depend on data: x[mask], nonzero, unique, mask assignment, empty selections."""
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+
+X = np.array([3.0, -1.0, 2.0, 5.0, -0.5])
+NEG = -np.abs(X)
+M = np.array([[3.0, -1.0, 2.0], [-4.0, 0.0, 6.0]])
+K = np.array([3, 1, 3, 2, 1, 3])
+
+program.each(
+    X,
+    NEG,
+    select=lambda x: x[x > 0],
+    select_then_elementwise=lambda x: np.sqrt(x[x > 0]) * 2 + 1,
+    select_sum=lambda x: (x[x > 0].sum(), x[x > 0].prod(), len(x[x > 0]), x[x > 0].size, x[x > 0].any()),
+    select_mean=lambda x: (x[x > 0].mean(), x[x > 0].std(), np.median(x[x > 0])),
+    select_sorted=lambda x: (np.sort(x[x > 0]), x[x > 0][::-1], np.argsort(x[x > 0])),
+    select_cumsum=lambda x: (np.cumsum(x[x > 0]), np.diff(x[x > 0])),
+    select_dot=lambda x: (x[x > 0] @ x[x > 0], np.outer(x[x > 0], x[x > 0])),
+    select_joined=lambda x: np.concatenate([x[x > 0], x[x <= 0]]),
+    select_twice=lambda x: x[x > 0][x[x > 0] < 4],
+    select_copied_and_changed=lambda x: [y := x[x > 0].copy(), y.__iadd__(1), y][2],
+    nonzero=lambda x: (np.nonzero(x > 0), np.flatnonzero(x > 0), np.where(x > 0), np.argwhere(x > 0)),
+    nonzero_used=lambda x: (x[np.nonzero(x > 0)], x[np.where(x > 0)[0]].sum(), np.flatnonzero(x > 0).sum()),
+    count=lambda x: (np.count_nonzero(x > 0), (x > 0).sum(), np.sum(x > 0) / len(x)),
+    compress_extract=lambda x: (np.compress(x > 0, x), np.extract(x > 0, x), x.compress(x > 1)),
+    where_like=lambda x: (np.where(x > 0, x, 0), np.where(x > 0, np.sqrt(np.abs(x)), -1.0), np.maximum(x, 0)),
+    logical_combinations=lambda x: x[(x > 0) & (x < 4) | (x == 5)],
+    negated=lambda x: (x[~(x > 0)], x[np.logical_not(x > 0)], x[np.isfinite(x)]),
+    iterate_over_selection=lambda x: sum(v * v for v in x[x > 0]),
+    first_true=lambda x: (np.argmax(x > 0), (x > 0).argmin()),
+    shape_of_selection=lambda x: (
+        x[x > 0].shape,
+        x[x > 0].ndim,
+        x[x > 0].reshape(-1, 1),
+        x[x > 0][:, None] * [1.0, 2.0],
+    ),
+    setdiff=lambda x: (
+        np.union1d(x[:2], x[1:3]),
+        np.intersect1d(x, [2.0, 3.0]),
+        np.setdiff1d(x, [2.0]),
+        np.isin(x, [2.0, 5.0]),
+    ),
+)
+
+program.each(
+    K,
+    np.array([5, 5, 5, 5, 5, 5]),
+    unique=lambda k: np.unique(k),
+    unique_counts=lambda k: np.unique(k, return_counts=True),
+    unique_inverse=lambda k: np.unique(k, return_index=True, return_inverse=True),
+    unique_len=lambda k: (len(np.unique(k)), np.unique(k).max(), np.unique(k).sum()),
+    mode_of_data=lambda k: np.unique(k)[np.argmax(np.unique(k, return_counts=True)[1])],
+    group_sums=lambda k: [(k * 2.0)[k == v].sum() for v in (1, 2, 3)],
+    select_integers=lambda k: (k[k > 1], k[k % 2 == 0].sum(), k[k > 100].sum(), k[k > 1].mean()),
+)
+
+program.each(
+    M,
+    NEG.reshape(1, 5),
+    select_matrix=lambda m: m[m > 0],
+    nonzero_matrix=lambda m: np.nonzero(m > 0),
+    argwhere_matrix=lambda m: np.argwhere(m > 0),
+    select_rows=lambda m: m[m[:, 0] > 0],
+    select_rows_reduced=lambda m: (m[m.sum(axis=1) > 0].sum(axis=0), m[m[:, 0] < 0].sum()),
+    select_columns=lambda m: m[:, m[0] > 0],
+    select_elements_of_rows=lambda m: m[m[:, 0] < 0, 1],
+)
+
+
+@program(X, NEG)
+def assign_scalar(x):
+    x[x > 2] = 0.0
+    x[x < 0] *= -1
+
+
+@program(X, NEG)
+def assign_values_by_same_mask(x):
+    m = x > 0
+    y = np.zeros_like(x)
+    y[m] = x[m] ** 2
+    y[~m] = np.exp(x[~m])
+    return y
+
+
+@program((X, np.array([10.0, 20.0, 30.0])))
+def assign_array_in_order(x, v):
+    x[x > 0] = v
+
+
+@program((X, np.array([10.0, 20.0])), raises=ValueError)
+def assign_wrong_count_raises(x, v):
+    x[x > 0] = v
+
+
+@program(M, NEG.reshape(1, 5))
+def assign_matrix_mask(m):
+    m[m < 0] = 0.0
+    m[m > 2] += 10
+
+
+@program(M)
+def assign_rows_by_mask(m):
+    m[m[:, 0] < 0] = [7.0, 8.0, 9.0]
+    m[m[:, 1] > 0, 2] = -1.0
+
+
+@program(M)
+def assign_mask_of_slice(m):
+    row = m[0]
+    row[row > 2] = 0.0
+    m[1][m[1] < 0] = 1.0
+    m[:, 0][m[:, 0] == 0] = 5.0
+
+
+@program((X, X * 2), (X, NEG))
+def assign_from_other_by_mask(x, y):
+    m = y > 3
+    x[m] = y[m]
+    np.copyto(x, -1.0, where=~m)
+
+
+@program((np.array([-1.5, 0.1, 0.3]), 8), (np.array([-1.5, 0.1, 0.3]), 0))
+def mandelbrot_masked(re, n):
+    c = re[:, None] + 1j * np.array([0.0, 0.5, 1.0])
+    z = np.zeros_like(c)
+    count = np.zeros(c.shape, dtype=int)
+    for i in range(n):
+        m = np.abs(z) < 2
+        z[m] = z[m] ** 2 + c[m]
+        count[m] = i
+    return count
+
+
+@program(X, NEG)
+def mask_refined_in_loop(x):
+    m = np.ones(5, dtype=bool)
+    for i in range(3):
+        mean = x[m].mean()
+        m &= x <= mean + 1
+    return m, x[m].sum()
+
+
+@program(X, NEG)
+def selection_under_if(x):
+    pos = x[x > 0]
+    if len(pos) > 2:
+        return pos.sum()
+    if pos.size == 0:
+        return -1.0
+    return pos[0]
+
+
+@program(X, raises=ValueError)
+def max_of_empty_selection(x):
+    return x[x > 100].max()
+
+
+@program(X, NEG, raises=IndexError)
+def first_of_selection(x):
+    return x[x > 0][0]
+
+
+@program((X, 2.5), (X, 100.0), (X, -100.0))
+def threshold_argument(x, t):
+    return x[x > t], (x > t).sum(), np.flatnonzero(x > t)
+
+
+@program(X, NEG)
+def compact_by_loop(x):
+    n = 0
+    for i in range(len(x)):
+        if x[i] > 0:
+            x[n] = x[i]
+            n += 1
+    return x[:n]
+
+
+@program(X, NEG)
+def split_by_mask_with_helper(x):
+    def split(v, m):
+        return v[m], v[~m]
+
+    a, b = split(x, x > 0)
+    return a.sum() - b.sum(), len(a), len(b)
+
+
+@program(X)
+def masked_arithmetic_of_selections(x):
+    m = x > 0
+    return x[m] + x[m], x[m] * np.arange(5)[m], x[m] > 2.5, -x[m]
+
+
+@program((X, X[:3]), raises=IndexError)
+def mask_of_wrong_length(x, y):
+    return x[y > 0]
+
+
+@program((K, X), (np.array([0, 0, 1, 1, 0, 2]), X))
+def filter_indices_then_gather(k, x):
+    return x[k[k > 1]]
+
+
+@program(40, 2, 50)
+def sieve(n):
+    is_prime = np.ones(60, dtype=bool)
+    is_prime[:2] = False
+    i = 2
+    while i * i <= n:
+        if is_prime[i]:
+            is_prime[i * i :: i] = False
+        i += 1
+    return np.flatnonzero(is_prime[: n + 1])
+
+
+@program(X, NEG)
+def nan_filtered(x):
+    y = np.where(x > 0, x, np.nan)
+    y = y[~np.isnan(y)]
+    return y, y.sum()
+
+
+@program(np.array([1.0, 1.0, 2.0, 2.0, 2.0, 1.0]), np.ones(6), np.arange(6.0))
+def run_lengths(x):
+    change = np.flatnonzero(np.diff(x)) + 1
+    edges = np.concatenate([[0], change, [len(x)]])
+    return np.diff(edges), x[edges[:-1]]
+
+
+@program(np.array([1.0, 3.0, 2.0, 5.0, 4.0]), np.arange(5.0))
+def local_maxima(x):
+    peaks = np.where((x[1:-1] > x[:-2]) & (x[1:-1] > x[2:]))[0] + 1
+    return peaks, x[peaks]
+
+
+@program((M, 2), (M, 1))
+def remove_rows_in_loop(m, n):
+    total = 0.0
+    for _ in range(n):
+        keep = m[:, 0] > -100
+        total += m[keep].sum()
+        m = m - 1
+    return total
+
+
+test_programs = program.test()
