@@ -68,7 +68,8 @@ class Result:
         return (self.suite, self.case, self.peer, self.device, self.batch, self.dtype)
 
     def to_json(self) -> dict[str, Any]:
-        data = {k: v for k, v in vars(self).items() if v not in ("", None, {}, [])}
+        named = ("suite", "case", "peer", "device", "status")
+        data = {k: v for k, v in vars(self).items() if k in named or v not in ("", None, {}, [])}
         if self.times:
             data["times"] = {k: v.to_json() for k, v in self.times.items()}
         if self.ratios:

@@ -43,8 +43,7 @@ def black_scholes(spot, strike, years, rate, volatility):
     return call, call - spot + worth
 
 
-def american_put_jax(spot, strike, rate, volatility, years, prices):
-    steps = len(prices) - 1
+def american_put_jax(spot, strike, rate, volatility, years, steps):
     dt = years / steps
     up = jnp.exp(volatility * jnp.sqrt(dt))
     chance = (jnp.exp(rate * dt) - 1.0 / up) / (up - 1.0 / up)
@@ -62,12 +61,12 @@ def american_put_jax(spot, strike, rate, volatility, years, prices):
 
 
 @kernel(
-    lambda random, scale: (100.0, 105.0, 0.03, 0.2, 1.0, np.empty(sized(800, scale) + 1)),
+    lambda random, scale: (100.0, 105.0, 0.03, 0.2, 1.0, sized(800, scale)),
     american_put_jax,
+    static=(5,),
     rtol=1e-8,
 )
-def american_put(spot, strike, rate, volatility, years, prices):
-    steps = len(prices) - 1
+def american_put(spot, strike, rate, volatility, years, steps):
     dt = years / steps
     up = np.exp(volatility * np.sqrt(dt))
     chance = (np.exp(rate * dt) - 1.0 / up) / (up - 1.0 / up)

@@ -1,0 +1,54 @@
+"""Every kernel is deterministic, and its hand-written JAX version computes the same."""
+
+import jax
+import numpy as np
+import pytest
+
+from benchmarks.agreement import disagreement
+from benchmarks.kernels.all import FAMILIES, KERNELS
+from benchmarks.kernels.registry import kernel
+from benchmarks.suites.kernels import copied
+
+SCALE = 0.05
+
+
+def answer(spec):
+    arguments = copied(spec.made(SCALE))
+    return spec.answer(spec.function(*arguments), arguments)
+
+
+def test_there_are_enough():
+    assert len(KERNELS) >= 30
+    assert {spec.family for spec in KERNELS.values()} == {module.__name__.rpartition(".")[2] for module in FAMILIES}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_arguments_and_answers_repeat(name):
+    first, second = answer(KERNELS[name]), answer(KERNELS[name])
+    assert disagreement(first, second, rtol=0.0, dtypes=True) is None
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_only_the_declared_arguments_are_written_to(name):
+    spec = KERNELS[name]
+    before, after = spec.made(SCALE), spec.made(SCALE)
+    spec.function(*after)
+    changed = {i for i, (a, b) in enumerate(zip(before, after, strict=True)) if not np.array_equal(a, b)}
+    assert changed <= set(spec.writes)
+
+
+@pytest.mark.parametrize("name", [name for name, spec in KERNELS.items() if spec.jax is not None])
+def test_hand_written_jax_agrees(name):
+    spec = KERNELS[name]
+    with jax.enable_x64(True):
+        result = jax.jit(spec.jax, static_argnums=spec.static)(*spec.made(SCALE))
+    if isinstance(result, tuple) and len(result) == 1:
+        (result,) = result
+    assert disagreement(answer(spec), result, spec.rtol, spec.atol) is None
+
+
+def test_two_kernels_of_one_name_are_refused():
+    name = next(iter(KERNELS))
+    function = KERNELS[name].function
+    with pytest.raises(ValueError, match=name):
+        kernel(lambda random, scale: ())(function)
