@@ -1,7 +1,7 @@
 """Runs a structured program on real Python objects: the meaning of every operation, in the plainest form.
 
-A test oracle: if a program evaluated here does what CPython does, then the order of the registers in each operation, the
-handlers and the tree are right. Functions that the program calls run in CPython.
+A test oracle: if a program evaluated here does what CPython does, then the order of the registers in each operation,
+the handlers and the tree are right. Functions that the program calls run in CPython.
 """
 
 from __future__ import annotations
@@ -25,7 +25,14 @@ INPLACE: dict[str, Callable] = {
     "%": operator.imod, "**": operator.ipow, "@": operator.imatmul, "<<": operator.ilshift, ">>": operator.irshift,
     "&": operator.iand, "|": operator.ior, "^": operator.ixor,
 }  # fmt: skip
-COMPARE = {"<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge}
+COMPARE = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 UNARY = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 CONVERT = {None: lambda x: x, "s": str, "r": repr, "a": ascii}
 ATTRIBUTES = {"defaults": "__defaults__", "kwdefaults": "__kwdefaults__", "annotations": "__annotations__"}
@@ -199,7 +206,9 @@ class Frame:
             return cell.cell_contents
         except ValueError:
             if name in self.program.code.co_freevars:
-                text = f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+                text = (
+                    f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+                )
                 raise NameError(text) from None
             return self.load_(name, UNBOUND)
 

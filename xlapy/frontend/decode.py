@@ -1,8 +1,8 @@
 """Bytecode becomes basic blocks of operations on registers.
 
-The `bytecode` library reads instructions, positions and the exception table. What each instruction does is the matter of
-one table per CPython version (`versions`); here is the abstract machine that the tables drive: a stack whose depth is
-known everywhere, so that each slot of it is a register, and on which the slots that hold CPython's NULL are known too.
+The `bytecode` library reads instructions, positions and the exception table. What each instruction does is the matter
+of one table per CPython version (`versions`); here is the abstract machine that the tables drive: a stack whose depth
+is known everywhere, so that each slot of it is a register, and on which the slots that hold CPython's NULL are known.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from types import CodeType
 
 from bytecode import ConcreteBytecode
 from bytecode.concrete import ConcreteInstr
+from bytecode.instr import InstrLocation
 
-from xlapy.frontend.graph import Block, End, Segment
+from xlapy.frontend.graph import Block, End, Ending, Segment
 from xlapy.frontend.operations import BOOLEAN, RAISING
 from xlapy.frontend.program import FrontendError, Handler, Op, Span
 
@@ -133,7 +134,14 @@ class Machine:
             raise FrontendError("a constant is expected on the stack", self.code, self.span.line)
         return last.imm
 
-    # the end of a block
+    # the ends of a block
+
+    def begin(self, start: int) -> None:
+        """Begins a block, with the stack that was recorded for it."""
+        self.depth, self.nulls = self.entries[start]
+        self.ops = []
+        self.end = None
+        self.span = NOWHERE
 
     def flow(self, target: int, depth: int) -> None:
         """Records that control may reach a block with the stack cut to a depth."""
@@ -163,7 +171,7 @@ class Machine:
         self.flow(target, self.depth)
         self.end = End("goto", [target], span=self.span)
 
-    def branch(self, test: str, register: int, then: int, orelse: int) -> None:
+    def branch(self, test: Ending, register: int, then: int, orelse: int) -> None:
         """Ends the block with a branch; the stack is as it is now on both ways."""
         self.flow(then, self.depth)
         self.flow(orelse, self.depth)
@@ -220,8 +228,8 @@ def blocks(machine: Machine, table: Sequence[Execute | None]) -> tuple[dict[int,
         table: what each opcode does.
 
     Returns:
-        The blocks that can be reached, by the offset of their first instruction (negative for detours), and the number of
-        instructions. The entry is block 0.
+        The blocks that can be reached, by the offset of their first instruction (negative for detours), and the number
+        of instructions. The entry is block 0.
     """
     listing = _listing(machine)
     result = machine.extra
@@ -266,25 +274,27 @@ def _listing(machine: Machine) -> Listing:
     return Listing(rows, row_at, leaders, covered)
 
 
+def _span(location: InstrLocation | None) -> Span:
+    if location is None:
+        return NOWHERE
+    return Span(location.lineno, location.end_lineno, location.col_offset, location.end_col_offset)
+
+
 def _block(machine: Machine, table: Sequence[Execute | None], listing: Listing, start: int) -> Block:
     """Runs the machine from a block's first instruction to its end."""
     rows, leaders = listing.rows, listing.leaders
-    machine.depth, machine.nulls = machine.entries[start]
-    machine.ops = ops = []
-    machine.end = end = None
+    machine.begin(start)
     row = listing.row_at[start]
     location = None
-    machine.span = NOWHERE
-    while end is None:
+    while machine.end is None:
         offset, instruction, machine.target = rows[row]
         if leaders[offset] and offset != start:
             machine.goto(offset)
-            end = machine.end
             break
         row += 1
         if instruction._location is not location:
             location = instruction._location
-            machine.span = Span(location.lineno, location.end_lineno, location.col_offset, location.end_col_offset)
+            machine.span = _span(location)
         execute = table[instruction._opcode]
         if execute is None:
             machine.unsupported(instruction._name)
@@ -292,7 +302,7 @@ def _block(machine: Machine, table: Sequence[Execute | None], listing: Listing, 
             if machine.target >= 0 and row < len(rows):
                 machine.following = rows[row][0]
             execute(machine, instruction._arg)
-        end = machine.end
+    ops, end = machine.ops, machine.end
     raises = any(op.kind in RAISING for op in ops)
     steps = end.kind in ("for", "send")
     handler = None

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xlapy.frontend.program import Code, Exit, For, Guarded, If, Loop, Node, Op, Program, Send, Seq
 
 
 def dump(program: Program) -> str:
     """The tree, one node or operation a line."""
     lines = [f"program {program.name}, {program.registers} registers"]
-    todo: list[tuple[int, Node | str | Op]] = [(1, program.body)]
+    todo: list[tuple[int, Node | Op]] = [(1, program.body)]
     while todo:
         depth, node = todo.pop()
-        below: list[Node | str | Op] = []
+        below: Sequence[Node | Op] = ()
         match node:
-            case str(text):
-                pass
             case Op():
                 text = _operation(program, node)
             case Code(ops=ops, handler=handler):
                 text = "code" if handler is None else f"code, raises to {handler}"
-                below = [*ops]
+                below = ops
             case Seq(items=items):
-                text, below = "seq", [*items]
+                text, below = "seq", items
             case If(test=test, reg=reg):
                 text, below = f"if {test} {_name(program, reg)}", [node.then, node.orelse]
             case For(iterator=iterator, value=value, handler=handler):
@@ -49,9 +49,9 @@ def _name(program: Program, register: int) -> str:
     if name is not None:
         return name
     bottom = sum(n is not None for n in program.register_names)
-    return (
-        f"s{register - bottom}" if register < program.return_register else f"t{register - program.return_register - 1}"
-    )
+    if register < program.return_register:
+        return f"s{register - bottom}"
+    return f"t{register - program.return_register - 1}"
 
 
 def _set(program: Program, label: int) -> str:

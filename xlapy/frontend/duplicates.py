@@ -1,10 +1,10 @@
 """Tests and returns that CPython's compiler emits twice become one again.
 
 CPython up to 3.13 compiles ``while c: body`` with the test at the top and again at the bottom, and a ``continue`` in it
-jumps to the first copy: two nested loops, as far as the graph can tell. From 3.12 on it copies a short ``return`` to each
-jump to it, so that a loop with a ``break`` is left for two places. Two blocks that end in the same way, with the same
-targets, after the same operations from the same place in the source, can share those operations: then a loop has one
-header and one exit, and the same shape in every version.
+jumps to the first copy: two nested loops, as far as the graph can tell. From 3.12 on it copies a short ``return`` to
+each jump to it, so that a loop with a ``break`` is left for two places. Two blocks that end in the same way, with the
+same targets, after the same operations from the same place in the source, can share those operations: then a loop has
+one header and one exit, and the same shape in every version.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ from typing import Literal
 
 from xlapy.frontend.program import Handler, Op, Span
 
+Ending = Literal["goto", "true", "none", "for", "send", "return", "stop"]
+
 
 @dataclass(slots=True)
 class Segment:
@@ -22,13 +24,13 @@ class Segment:
 
 @dataclass(slots=True)
 class End:
-    """How control leaves a block. Targets are blocks: one for 'goto', two for 'true' and 'none' (then, else), 'for' (body,
-    exhausted) and 'send' (yielded, returned); none for 'return' and 'stop' (the last operation raises).
+    """How control leaves a block. Targets are blocks: one for 'goto', two for 'true' and 'none' (then, else), 'for'
+    (body, exhausted) and 'send' (yielded, returned); none for 'return' and 'stop' (the last operation raises).
 
     `registers` is what the end reads and writes: the tested one; iterator and value; receiver, sent and value.
     """
 
-    kind: Literal["goto", "true", "none", "for", "send", "return", "stop"]
+    kind: Ending
     targets: list[int]
     registers: tuple[int, ...] = ()
     handler: int | None = None

@@ -90,14 +90,12 @@ OPERATIONS: dict[str, Operation] = {
     "list_extend": _op(0, 2, "args are list, iterable"),
     "set_update": _op(0, 2, "args are set, iterable"),
     "dict_update": _op(0, 2, "args are dict, mapping"),
-    "dict_merge": _op(
-        0, 3, "args are dict, mapping, callable: as dict_update, a key twice is the callable's TypeError"
-    ),
+    "dict_merge": _op(0, 3, "args are dict, mapping, callable: as dict_update, but a key twice is a TypeError"),
     "list_to_tuple": _op(1, 1, "tuple(args[0]) of a list", raises=False),
     "unpack": _op(
         (0, None),
         1,
-        "dst in the order of the targets; imm is (before, None), or (before, after) around a starred target",
+        "dst in the order of targets; imm is (count, None), or (before, after) around a starred target",
     ),
     # iteration and calls
     "iter": _op(1, 1, "iter(args[0])"),

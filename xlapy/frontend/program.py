@@ -1,8 +1,8 @@
 """The structured program: what the frontend hands to the interpreter.
 
 A program is a tree. Its leaves are straight-line `Code` over numbered *registers* (the value stack of CPython is gone);
-its inner nodes are two-way branches, loops and guarded regions. Control flow that does not nest (``break``, ``continue``,
-``return``, exceptions) is carried by one *exit tag*:
+its inner nodes are two-way branches, loops and guarded regions. Control flow that does not nest (``break``,
+``continue``, ``return``, exceptions) is carried by one *exit tag*:
 
 * The tag is empty at the start.
 * Executing a `Seq`: an item that is not `Guarded` runs iff the tag is empty; a `Guarded` item runs iff the tag is its
@@ -144,8 +144,8 @@ Node = Code | Seq | If | For | Send | Loop | Exit | Guarded
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """What lands in registers when an exception enters a handler's label: the exception, for some handlers the offset of
-    the raising instruction (`lasti`, used only by `reraise`); the stack is cut to `depth` slots below them."""
+    """What lands in registers when an exception enters a handler's label: the exception, for some handlers the offset
+    of the raising instruction (`lasti`, used only by `reraise`); the stack is cut to `depth` slots below them."""
 
     exception: int
     lasti: int | None

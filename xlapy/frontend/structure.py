@@ -5,8 +5,8 @@ multi-level breaks:
 
 * A block is a *label* when two forward edges reach it, when an edge that leaves a loop reaches it, or when it handles
   exceptions. Any other block is put in place of the one edge to it.
-* A label follows what its immediate dominator became, as a guarded region; if it is outside a loop that its dominator is
-  in, it follows the outermost such loop.
+* A label follows what its immediate dominator became, as a guarded region; if it is outside a loop that its dominator
+  is in, it follows the outermost such loop.
 * An edge to a label, forward or back, is an `Exit`.
 
 Blocks are taken from last to first in reverse postorder, so that a block's dominated blocks are ready when it comes up:
@@ -16,8 +16,9 @@ no recursion, and no limit on the depth of the tree.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 
-from xlapy.frontend.graph import Block, Graph, Loops
+from xlapy.frontend.graph import End, Graph, Loops
 from xlapy.frontend.program import RETURN, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 
 
@@ -40,38 +41,21 @@ def tree(graph: Graph, idom: list[int], loops: Loops) -> tuple[Node, list[int]]:
         elif labels[n]:
             within[idom[n]].append(n)
 
-    parts: list[deque[Node] | None] = [None] * count
-
-    def take(n: int) -> deque[Node]:
-        taken = parts[n]
-        assert taken is not None, "a block has two places in the tree"
-        parts[n] = None
-        return taken
-
-    def joined(items: deque[Node]) -> Node:
-        return items[0] if len(items) == 1 else Seq(tuple(items))
-
+    growing = _Growing(labels, [None] * count)
     for n in range(count - 1, -1, -1):
-        block = graph.blocks[n]
-
-        def arm(target: int) -> Node:
-            if target <= n or labels[target]:  # noqa: B023 - called in this turn only
-                return Exit(label(target))
-            return joined(take(target))
-
-        items = _end(block, arm, n, labels, take)
-        for segment in reversed(block.segments):
+        items = growing.end(n, graph.blocks[n].end)
+        for segment in reversed(graph.blocks[n].segments):
             handler = segment.handler if segment.raises else None
             items.appendleft(Code(tuple(segment.ops), None if handler is None else label(handler)))
         for follower in within[n]:
-            items.append(Guarded(label(follower), joined(take(follower))))
+            items.append(growing.guarded(follower))
         if n in loops.outer:
-            items = deque([Loop(label(n), joined(items))])
+            items = deque[Node]([Loop(label(n), _joined(items))])
             for follower in after[n]:
-                items.append(Guarded(label(follower), joined(take(follower))))
-        parts[n] = items
+                items.append(growing.guarded(follower))
+        growing.parts[n] = items
     marked = [n for n in range(count) if labels[n] or n in loops.outer]
-    return joined(take(0)), marked
+    return _joined(growing.take(0)), marked
 
 
 def _labels(graph: Graph) -> list[bool]:
@@ -88,23 +72,53 @@ def _labels(graph: Graph) -> list[bool]:
     return result
 
 
-def _end(block: Block, arm, n: int, labels: list[bool], take) -> deque[Node]:
-    """The nodes that a block's end becomes."""
-    end = block.end
-    match end.kind:
-        case "goto":
-            target = end.targets[0]
-            if target <= n or labels[target]:
-                return deque([Exit(label(target))])
-            return take(target)
-        case "return":
-            return deque([Exit(RETURN)])
-        case "stop":
-            return deque()
-    handler = None if end.handler is None else label(end.handler)
-    first, second = arm(end.targets[0]), arm(end.targets[1])
-    if end.kind == "for":
-        return deque([For(*end.registers, first, second, handler, end.span)])
-    if end.kind == "send":
-        return deque([Send(*end.registers, first, second, handler, end.span)])
-    return deque([If(end.kind, end.registers[0], first, second, end.span)])
+def _joined(items: deque[Node]) -> Node:
+    return items[0] if len(items) == 1 else Seq(tuple(items))
+
+
+@dataclass(slots=True)
+class _Growing:
+    """The trees of the blocks so far, each of which is taken once."""
+
+    labels: list[bool]
+    parts: list[deque[Node] | None]
+
+    def take(self, n: int) -> deque[Node]:
+        """The tree of a block, for its one place."""
+        taken = self.parts[n]
+        assert taken is not None, "a block has two places in the tree"
+        self.parts[n] = None
+        return taken
+
+    def guarded(self, n: int) -> Node:
+        """The tree of a label, for its place among the followers."""
+        return Guarded(label(n), _joined(self.take(n)))
+
+    def edge(self, n: int, target: int) -> deque[Node]:
+        """What an edge becomes: an exit, or the target itself."""
+        if target <= n or self.labels[target]:
+            return deque([Exit(label(target))])
+        return self.take(target)
+
+    def end(self, n: int, end: End) -> deque[Node]:
+        """What the end of a block becomes."""
+        match end.kind:
+            case "goto":
+                return self.edge(n, end.targets[0])
+            case "return":
+                return deque([Exit(RETURN)])
+            case "stop":
+                return deque()
+        first, second = (_joined(self.edge(n, target)) for target in end.targets)
+        handler = None if end.handler is None else label(end.handler)
+        node: Node
+        match end.kind:
+            case "for":
+                iterator, value = end.registers
+                node = For(iterator, value, first, second, handler, end.span)
+            case "send":
+                receiver, sent, value = end.registers
+                node = Send(receiver, sent, value, first, second, handler, end.span)
+            case "true" | "none":
+                node = If(end.kind, end.registers[0], first, second, end.span)
+        return deque([node])

@@ -1,7 +1,7 @@
 """What CPython 3.12 changed in the opcodes of 3.11.
 
-Comprehensions are inlined; ``LOAD_FAST`` became an opcode that the compiler has proved safe, with ``LOAD_FAST_CHECK`` for
-the rest; exhausted iterators stay on the stack until ``END_FOR``.
+Comprehensions are inlined; ``LOAD_FAST`` became an opcode that the compiler has proved safe, with ``LOAD_FAST_CHECK``
+for the rest; exhausted iterators stay on the stack until ``END_FOR``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from xlapy.frontend.decode import Execute, Machine
 from xlapy.frontend.graph import End
 from xlapy.frontend.versions import cp311
-from xlapy.frontend.versions.cp311 import for_iter, produce, replace
+from xlapy.frontend.versions.cp311 import for_iter
+from xlapy.frontend.versions.forms import produce, replace
 
 INTRINSICS_1 = {
     1: "print",

@@ -9,7 +9,8 @@ from __future__ import annotations
 from xlapy.frontend.decode import Execute, Machine
 from xlapy.frontend.program import Op
 from xlapy.frontend.versions import cp311, cp312
-from xlapy.frontend.versions.cp311 import CONVERSIONS, replace
+from xlapy.frontend.versions.cp311 import CONVERSIONS
+from xlapy.frontend.versions.forms import replace
 
 FUNCTION_ATTRIBUTE = {1: "defaults", 2: "kwdefaults", 4: "annotations", 8: "closure", 16: "annotate"}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xlapy.frontend.decode import Execute, Machine
 from xlapy.frontend.versions import cp311, cp313
-from xlapy.frontend.versions.cp311 import nothing
+from xlapy.frontend.versions.forms import nothing
 
 SUBSCRIPT = 26
 COMMON_CONSTANTS = (AssertionError, NotImplementedError, tuple, all, any)
