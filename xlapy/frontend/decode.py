@@ -303,6 +303,7 @@ def _block(machine: Machine, table: Sequence[Execute | None], listing: Listing, 
                 machine.following = rows[row][0]
             execute(machine, instruction._arg)
     ops, end = machine.ops, machine.end
+    assert end is not None
     raises = any(op.kind in RAISING for op in ops)
     steps = end.kind in ("for", "send")
     handler = None

@@ -27,6 +27,7 @@ def merge_duplicates(blocks: dict[int, Block], entry: int) -> bool:
         return False
 
     merged = False
+    fresh = min(blocks) - 1  # detours have negative numbers
     alias: dict[int, int] = {}
     found: dict[object, int] = {}
     edges = {n: successors(block) for n, block in blocks.items()}
@@ -43,7 +44,8 @@ def merge_duplicates(blocks: dict[int, Block], entry: int) -> bool:
             continue
         merged = True
         if shared < len(blocks[other].segments[0].ops):
-            found[key] = _split(blocks, other, shared)
+            found[key] = _split(blocks, other, shared, fresh)
+            fresh -= 1
         _cut(blocks[n], shared, found[key])
         if not blocks[n].segments:
             alias[n] = found[key]
@@ -80,12 +82,11 @@ def _same(op: Op, twin: Op) -> bool:
     return op.imm == twin.imm and (op.span == twin.span or op.kind in ("move", "load"))
 
 
-def _split(blocks: dict[int, Block], n: int, count: int) -> int:
-    """Makes the last operations of a block, and its end, a block of their own."""
+def _split(blocks: dict[int, Block], n: int, count: int, number: int) -> int:
+    """Makes the last operations of a block, and its end, a block of their own, of the given number."""
     segment = blocks[n].segments[0]
     ops = segment.ops[len(segment.ops) - count :]
     raises = _raises(ops)
-    number = min(*blocks, 0) - 1
     blocks[number] = Block([Segment(ops, segment.handler if raises else None, raises)], blocks[n].end)
     _cut(blocks[n], count, number)
     return number
