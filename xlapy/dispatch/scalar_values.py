@@ -1,0 +1,182 @@
+"""Python scalars as device values: what the rules of operators, built-ins and `math` share.
+
+Intervals of ints (`bounds`) are propagated: they let comparisons fold, and checks of indices be left out. An interval
+that would leave 64 bits is cut there, as if ints did not wrap around.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.join import SCALAR_DTYPES, known_bounds, scalar_type
+from xlapy.domain.values import Const, Scalar, Value
+from xlapy.ir import Var, constant_value
+from xlapy.report import Blocker, NotOffloadableError
+
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+#: ints up to here are floats exactly
+EXACT = 2**53
+RANK = {bool: 0, int: 1, float: 2, complex: 3}
+
+BINARY: dict[str, Callable] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+}
+COMPARISONS: dict[str, Callable] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+UNARY: dict[str, Callable] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+PREDICATE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_ARITHMETIC = {"+": "add", "-": "sub", "*": "mul"}
+_BITS = {"&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor"}
+
+
+def provoke(function: Callable, *args: object) -> BaseException:
+    """The exception that this Python raises for `function(*args)`."""
+    try:
+        function(*args)
+    except Exception as error:
+        return error
+    raise AssertionError(f"{function} does not raise for {args}")
+
+
+def kind_of(value: Value) -> type | None:
+    """bool, int, float or complex if `value` is such a Python scalar (or of a subclass, like an IntEnum), else None."""
+    if isinstance(value, Scalar):
+        return value.kind
+    if isinstance(value, Const) and not isinstance(value.value, np.generic):
+        for kind in (bool, int, float, complex):
+            if isinstance(value.value, kind):
+                return kind
+    return None
+
+
+def fold(machine, function: Callable, *args: object, **kwargs: object) -> Const:
+    """Call Python itself; what it raises, the program raises."""
+    try:
+        return Const(function(*args, **kwargs))
+    except Exception as error:
+        return machine.raise_(type(error), *error.args)
+
+
+def check(machine, bad: Var | bool, error: BaseException) -> None:
+    """Raise a copy of `error` where `bad` is true."""
+    if isinstance(bad, Var):
+        known = constant_value(bad)
+        if known is None:
+            machine.check(bad, type(error), *error.args)
+            return
+        bad = bool(known)
+    if bad:
+        machine.raise_(type(error), *error.args)
+
+
+def refuse_where(machine, bad: Var, code: str, message: str, hint: str = "") -> None:
+    """Raise `NotOffloadableError` after the run where `bad` is true: nothing is written back then."""
+    place = machine.builder.location()
+    blocker = Blocker(code, message, hint=hint)
+    if place is not None:
+        blocker = Blocker(
+            code,
+            message,
+            place.filename,
+            place.function,
+            place.line,
+            place.end_line,
+            place.column,
+            place.end_column,
+            (),
+            hint,
+        )
+    machine.check(bad, NotOffloadableError, place.function if place is not None else "the function", [blocker])
+
+
+def device(machine, value: Value, kind: type) -> Var:
+    """A Python scalar as a device scalar of `kind`'s dtype."""
+    expected = scalar_type(kind)
+    if isinstance(value, Const):
+        number = value.value
+        if kind is int and not INT_MIN <= number <= INT_MAX:  # type: ignore[operator]
+            raise Refused("XP0005", f"the int {str(number)[:40]} does not fit 64 bits", "use a float")
+        if kind is float and isinstance(number, int):
+            number = fold(machine, float, number).value
+        return machine.builder.constant(number, expected.dtype, True)
+    return machine.builder.convert(value.var, expected.dtype, True)  # type: ignore[attr-defined]
+
+
+def scalar(machine, kind: type, var: Var, bounds: tuple[int, int] | None = None) -> Value:
+    """A Python scalar with this device value; known if the device value is."""
+    known = constant_value(var)
+    if known is not None:
+        return Const(kind(known[()]))
+    if kind is bool:
+        return Scalar(bool, var)
+    bounds = clip(bounds) if kind is int else None
+    if bounds is not None and bounds[0] == bounds[1]:
+        return Const(bounds[0])
+    var = machine.builder.convert(var, SCALAR_DTYPES[kind], True)
+    return Scalar(kind, var, bounds)
+
+
+def clip(bounds: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Bounds within 64 bits; None if they say nothing."""
+    if bounds is None:
+        return None
+    low, high = max(bounds[0], INT_MIN), min(bounds[1], INT_MAX)
+    return None if (low, high) == (INT_MIN, INT_MAX) or low > high else (low, high)
+
+
+def bounds_of(value: Value) -> tuple[int, int]:
+    """An interval that contains an int or bool: all of 64 bits if nothing is known."""
+    if isinstance(value, Scalar) and value.kind is bool:
+        return (0, 1)
+    return known_bounds(value) or (INT_MIN, INT_MAX)
+
+
+def constant(machine, number: object, like: Var) -> Var:
+    """A constant of the dtype of `like`."""
+    return machine.builder.constant(number, like.type.dtype, like.type.weak)
+
+
+def logical_not(machine, flag: Var | bool) -> Var | bool:
+    """`not flag` for a Python bool or a device bool."""
+    return machine.builder.elementwise("bitwise_not", flag) if isinstance(flag, Var) else not flag
+
+
+def logical_and(machine, a: Var | bool, b: Var | bool) -> Var | bool:
+    """`a and b`, both already computed."""
+    if isinstance(a, Var) and isinstance(b, Var):
+        return machine.builder.elementwise("bitwise_and", a, b)
+    return (b if a else False) if not isinstance(a, Var) else (a if b else False)
+
+
+def logical_or(machine, a: Var | bool, b: Var | bool) -> Var | bool:
+    """`a or b`, both already computed."""
+    if isinstance(a, Var) and isinstance(b, Var):
+        return machine.builder.elementwise("bitwise_or", a, b)
+    return (True if a else b) if not isinstance(a, Var) else (True if b else a)
+
+
+def bounds_of_any(value: Value) -> tuple[int, int]:
+    """Bounds of an int, which may be one beyond 64 bits."""
+    return (int(value.value),) * 2 if isinstance(value, Const) else bounds_of(value)  # type: ignore[call-overload, return-value]
