@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import types
 from typing import Any
 
@@ -57,7 +58,7 @@ class Comparison:
 
     def first_meeting(self, ref: Any, got: Any, path: str) -> bool:
         """Record that the two are twins; complain if either already has another twin. False if met before."""
-        if not isinstance(ref, (*CONTAINERS, np.ndarray)) and not is_instance(ref):
+        if not isinstance(ref, (*CONTAINERS, np.ndarray)) and (not is_instance(ref) or is_frozen(ref)):
             return True
         if id(ref) in self.twins or id(got) in self.back:
             if self.twins.get(id(ref), MISSING) is not got:
@@ -73,6 +74,8 @@ class Comparison:
         if isinstance(ref, types.MethodType):
             self(ref.__func__, got.__func__, f"{path}.__func__")
             self(ref.__self__, got.__self__, f"{path}.__self__")
+        elif isinstance(ref, functools.partial):
+            self((ref.func, ref.args, ref.keywords), (got.func, got.args, got.keywords), path)
         elif isinstance(ref, types.FunctionType):
             self.functions(ref, got, path)
         elif isinstance(ref, dict):
@@ -120,6 +123,12 @@ def is_instance(value: Any) -> bool:
     if cls.__eq__ is not object.__eq__ and not hasattr(value, "__dict__") and not hasattr(cls, "__slots__"):
         return False
     return not hasattr(cls, "__members__")  # enum members are constants
+
+
+def is_frozen(value: Any) -> bool:
+    """Frozen dataclasses and the like: which of two equal ones it is, is of no consequence."""
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    return parameters is not None and parameters.frozen
 
 
 def attributes(value: Any) -> dict:

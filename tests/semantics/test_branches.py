@@ -365,7 +365,7 @@ def none_or_array_returned(x):
     return None
 
 
-@program(X, raises=None)
+@program(X)
 def bound_in_one_arm_used(x):
     if x[0] > 0:
         y = x + 1

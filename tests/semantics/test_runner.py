@@ -186,6 +186,17 @@ def test_refusal(compiler):
     runner.check(add, X, 1, refuse="maybe")
 
 
+def test_wrong_answer_before_a_refusal(compiler):
+    """A refused second call does not hide what the first one did."""
+
+    def second_refused(f, x, k):
+        if k == 2:
+            raise NotOffloadableError
+        return x * 100
+
+    wrong(compiler, second_refused, add, calls=[(X, 1), (X, 2)], refuse="maybe")
+
+
 def test_refusal_without_blockers(compiler):
     def refuse(f, *args):
         raise NotOffloadableError(())

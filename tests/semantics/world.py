@@ -110,7 +110,7 @@ def children(value: Any) -> list[Any]:
         return [value.__func__]
     if isinstance(value, property):
         return [value.fget, value.fset, value.fdel]
-    if isinstance(value, (types.ModuleType, type, types.FunctionType, np.ndarray, np.generic)):
+    if isinstance(value, (types.ModuleType, type, types.FunctionType, np.ndarray, np.generic)) or _is_jax(value):
         return []
     held = list(vars(value).values()) if hasattr(value, "__dict__") else []
     for cls in type(value).__mro__:

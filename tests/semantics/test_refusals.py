@@ -1,0 +1,240 @@
+"""What cannot be one XLA program: refused with a place, never guessed; and wrong calls, which raise as in CPython."""
+
+import asyncio
+import datetime
+import os
+import random
+import time
+
+import numpy as np
+
+from .runner import Call, Programs
+
+program = Programs()
+
+X = np.array([1.0, -2.0, 3.0])
+
+
+@program(np.array([1, "a", None], dtype=object), refuse=True)
+def object_array(x):
+    return x[0]
+
+
+@program(np.array(["ab", "cd"]), refuse=True)
+def string_array(x):
+    return x[0] == x[1]
+
+
+@program(np.array(["2020-01-01", "2020-01-03"], dtype="datetime64[D]"), refuse=True)
+def datetime_array(x):
+    return x[1] > x[0]
+
+
+@program(np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]), refuse="maybe")
+def structured_array(x):
+    return x["b"].sum()
+
+
+@program(X, refuse=True)
+def reads_clock(x):
+    return x if time.time() > 0 else -x
+
+
+@program(X, refuse=True)
+def reads_date(x):
+    return x * (datetime.date.today().year > 0)
+
+
+@program(X, refuse=True)
+def reads_environment(x):
+    return x * len(os.environ.get("NO_SUCH_VARIABLE_HERE", "a"))
+
+
+@program(X, refuse=True)
+def opens_file(x):
+    with open(os.devnull) as f:
+        return x * len(f.read())
+
+
+@program(X, refuse="maybe")
+def python_random(x):
+    random.seed(0)
+    return x, random.random() < 1.0
+
+
+@program(X, refuse="maybe")
+def evaluates_source(x):
+    return eval("x * 2")
+
+
+@program(X, refuse="maybe")
+def executes_source(x):
+    scope = {}
+    exec("k = 3.0", scope)
+    return x * scope["k"]
+
+
+@program(X, refuse=True)
+def runs_coroutine(x):
+    async def f():
+        return 2.0
+
+    return x * asyncio.run(f())
+
+
+@program(X, refuse="maybe")
+def reads_locals(x):
+    k = 2.0
+    return x * locals()["k"] * k
+
+
+@program((X, 5), refuse="maybe")
+def growing_array_without_bound(x, n):
+    while x.sum() < n * 3:
+        x = np.append(x, 1.0)
+    return x
+
+
+@program(X, refuse="maybe")
+def type_changes_every_trip(x):
+    items = x
+    n = int(x[0]) + 2
+    for _ in range(n):
+        items = (items, 1.0)
+    return items
+
+
+@program((X, 3), refuse="maybe")
+def rank_grows_with_dynamic_trips(x, n):
+    for _ in range(n):
+        x = x[None]
+    return x
+
+
+@program((X, np.array(2)), refuse="maybe")
+def string_of_dynamic_as_key(x, i):
+    return {"1": x, "2": x * 2}[str(int(i))]
+
+
+@program((X, 2), refuse="maybe")
+def dynamic_attribute_name(x, i):
+    class Box:
+        pass
+
+    b = Box()
+    setattr(b, "f" + str(i), x)
+    return b.f2
+
+
+@program(np.array([2, 1]), refuse="maybe")
+def set_of_dynamic_values(k):
+    return len({int(k[0]), int(k[1]), 2})
+
+
+@program(X, refuse="maybe")
+def result_of_dynamic_type(x):
+    if x[0] > 0:
+        return [x, 1]
+    return {"x": x}
+
+
+@program(X, refuse="maybe")
+def arithmetic_with_big_ints(x):
+    return (2**80 + int(x[0])) % 1000
+
+
+@program(Call((X, X)), raises=TypeError)
+def too_many_arguments(x):
+    return x
+
+
+@program(Call(()), raises=TypeError)
+def too_few_arguments(x, y=1.0):
+    return x
+
+
+@program(Call((X,), {"z": 1.0}), raises=TypeError)
+def unknown_keyword_argument(x, y=1.0):
+    return x
+
+
+@program(Call((X,), {"x": X}), raises=TypeError)
+def argument_given_twice(x):
+    return x
+
+
+@program("text", raises=AttributeError)
+def string_for_array(x):
+    return x.sum()
+
+
+@program(None, raises=TypeError)
+def none_for_array(x):
+    return x * 2
+
+
+@program((X, X[:2]), raises=ValueError)
+def inconsistent_shapes(x, y):
+    return x + y
+
+
+@program([1.0, 2.0], raises=TypeError)
+def list_for_array(x):
+    return x / 2
+
+
+def closing():
+    log = []
+
+    def gen():
+        try:
+            yield 1.0
+            yield 2.0
+        finally:
+            log.append("closed")
+
+    return gen, log
+
+
+@program(X)
+def generator_closed(x):
+    gen, log = closing()
+    g = gen()
+    v = next(g)
+    g.close()
+    return x * v, log
+
+
+@program(X)
+def generator_throw(x):
+    def gen():
+        while True:
+            try:
+                yield 1.0
+            except ValueError:
+                yield 5.0
+
+    g = gen()
+    return x * next(g) + g.throw(ValueError())
+
+
+class Plugin:
+    known = []
+
+    def __init_subclass__(cls, **kw):
+        super().__init_subclass__(**kw)
+        Plugin.known.append(cls.__name__)
+
+    def __class_getitem__(cls, item):
+        return (cls.__name__, item)
+
+
+@program(X)
+def class_hooks(x):
+    class A(Plugin):
+        pass
+
+    return x * len(Plugin.known), A[3], Plugin.known[-1]
+
+
+test_programs = program.test()
