@@ -18,8 +18,8 @@ def leaves(tree: Any, path: str = "result") -> list[tuple[str, np.ndarray]]:
     if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
         names = [f.name for f in dataclasses.fields(tree)]
         return [leaf for name in names for leaf in leaves(getattr(tree, name), f"{path}.{name}")]
-    if hasattr(tree, "detach"):  # a torch tensor
-        tree = tree.detach().numpy()
+    if (detach := getattr(tree, "detach", None)) is not None:  # a torch tensor
+        tree = detach().numpy()
     return [(path, np.asarray(tree))]
 
 

@@ -49,11 +49,16 @@ def describe() -> dict[str, Any]:
         "load_average": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
         "versions": versions(),
         "flags": flags,
-        "x64": bool(jax.config.jax_enable_x64),
-        "matmul_precision": str(jax.config.jax_default_matmul_precision),
+        "x64": setting("jax_enable_x64"),
+        "matmul_precision": setting("jax_default_matmul_precision"),
         "devices": [f"{d.platform}: {d.device_kind}" for d in jax.devices()],
         "commit": commit(),
     }
+
+
+def setting(name: str) -> Any:
+    """The value of a JAX setting, such as 'jax_enable_x64'."""
+    return getattr(jax.config, name)
 
 
 def versions() -> dict[str, str]:
@@ -73,7 +78,7 @@ def processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    facts = dict(part for line in lines if len(part := [p.strip() for p in line.split(":", 1)]) == 2)
+    facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
     name = facts.get("model name") or platform.machine()
     vectors = [f for f in ("avx2", "avx512f", "amx_tile", "asimd", "sve") if f in facts.get("flags", "").split()]
     return f"{name} ({' '.join(vectors)})" if vectors else name

@@ -4,9 +4,11 @@ import importlib.util
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import jax
 
+from benchmarks.environment import setting
 from benchmarks.results import FAILED, Result
 
 SUITES = ("vgg19", "models", "kernels", "solvers", "compiler", "loops")
@@ -81,7 +83,7 @@ def missing_peers(plan: Plan) -> list[Result]:
     return rows
 
 
-def found(device: str) -> jax.Device | None:
+def found(device: str) -> Any:
     """The first attached device of a kind, or None."""
     try:
         return jax.devices(device)[0]
@@ -93,7 +95,7 @@ def skip_absent_tpu() -> None:
     """Keeps JAX from loading libtpu where no TPU is attached: it would complain at length, and hold the lock that the
     processes which compile ahead of time need. Has to be called before the first device is asked for."""
     attached = any(Path("/dev").glob("accel*")) or any(Path("/dev/vfio").glob("*"))
-    if tpu_compiler() and not attached and not jax.config.jax_platforms and not importlib.util.find_spec("jax_plugins"):
+    if tpu_compiler() and not attached and not setting("jax_platforms") and not importlib.util.find_spec("jax_plugins"):
         jax.config.update("jax_platforms", "cpu")
 
 

@@ -110,7 +110,7 @@ def by_hand_logits(weights: dict[str, list[tuple[Any, Any]]], x: jax.Array) -> j
             w, b = next(convolutions)
             x = lax.conv_general_dilated(x, w, (1, 1), ((1, 1), (1, 1)), dimension_numbers=("NCHW", "OIHW", "NCHW"))
             x = jnp.maximum(x + b, 0)
-        lowest = jnp.array(-jnp.inf, x.dtype)
+        lowest = np.array(-np.inf, x.dtype)
         x = lax.reduce_window(x, lowest, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID")
     x = x.reshape(x.shape[0], -1)
     for w, b in weights["dense"][:-1]:

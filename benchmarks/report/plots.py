@@ -93,10 +93,13 @@ def kernels(axes: Axes, rows: list[Result]) -> bool:
             if r.peer == peer and r.case in base
         ]
         places, values = zip(*speeds, strict=True)
-        axes.barh([p + i * height for p in places], values, height, color=COLOURS[peer], label=peer)
-    axes.figure.set_size_inches(9, max(4, 0.32 * len(names)))
+        axes.barh(
+            [p + i * height for p in places], [v - 1 for v in values], height, left=1, color=COLOURS[peer], label=peer
+        )
+    axes.get_figure(root=True).set_size_inches(9, max(4, 0.32 * len(names)))  # pyright: ignore
     axes.set_yticks([i + 0.4 - height / 2 for i in range(len(names))], names)
     axes.invert_yaxis()
+    axes.margins(y=0.01)
     axes.set_xscale("log")
     axes.axvline(1.0, color="black", linewidth=1)
     axes.set_xlabel("times as fast as NumPy")

@@ -47,7 +47,7 @@ def placed(arguments: tuple[Any, ...], plan: Plan, writes: tuple[int, ...] = ())
     return lambda: tuple(a.copy() if i in writes else a for i, a in enumerate(kept))
 
 
-def raced(spec: Kernel, plan: Plan) -> Iterable[Result]:
+def raced(spec: Kernel, plan: Plan, suite: str = "kernels") -> Iterable[Result]:
     """One kernel: NumPy is the reference for values, shapes and, of xlapy, dtypes."""
     made = spec.made()
     fresh = bool(spec.writes)
@@ -90,4 +90,4 @@ def raced(spec: Kernel, plan: Plan) -> Iterable[Result]:
         Target("jax", "numpy"),
         Target("numba", "numpy"),
     ]
-    return race(plan, partial(Result, "kernels", spec.name), contenders, "numpy", targets, spec.rtol, spec.atol)
+    return race(plan, partial(Result, suite, spec.name), contenders, "numpy", targets, spec.rtol, spec.atol)

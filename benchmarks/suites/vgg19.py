@@ -75,7 +75,7 @@ def summary(tree: Any) -> Any:
 
     def brief(leaf: Any) -> tuple[np.ndarray, np.ndarray]:
         values = np.asarray(leaf).astype(np.float32).reshape(-1)
-        return np.linalg.norm(values), values[:: max(1, values.size // 1024)]
+        return np.asarray(np.linalg.norm(values)), values[:: max(1, values.size // 1024)]
 
     return [brief(leaf) for leaf in jax.tree.leaves(tree) if hasattr(leaf, "ndim")]
 

@@ -28,7 +28,7 @@ def compiled_for(request: dict[str, Any]) -> dict[str, Any]:
     middle = time.perf_counter()
     compiled = lowered.compile()
     end = time.perf_counter()
-    instructions = {"before": count_hlo(lowered.as_text(dialect="hlo")), "after": count_hlo(compiled.as_text())}
+    instructions = {"before": count_hlo(lowered.as_text(dialect="hlo")), "after": count_hlo(compiled.as_text() or "")}
     figures: dict[str, Any] = analysis(compiled)
     figures["instructions"] = {name: counts.to_json() for name, counts in instructions.items()}
     return {"lower": middle - start, "compile": end - middle, "figures": figures}

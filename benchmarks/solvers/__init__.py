@@ -1,0 +1,1 @@
+"""Numerical methods with control flow that depends on data, in plain NumPy, each with a hand-written JAX version."""
