@@ -30,7 +30,7 @@ _NOT_IN_RANGE = provoke(range(1).index, 1)
 
 
 def index(machine, value: Value, message: str | None = None) -> Value:
-    """`operator.index(value)` as a Python int (`Const` or `Scalar`); a TypeError with `message` for what is no integer."""
+    """`operator.index(value)` as a Python int (`Const` or `Scalar`); TypeError (`message`) for what is no integer."""
     match value:
         case Const():
             if message is not None and not hasattr(type(value.value), "__index__"):

@@ -1,0 +1,259 @@
+"""Choosing among abstract values by a device value: an item at a dynamic index, one of two values, permutations.
+
+Numbers, JAX arrays and tuples of them are gathered from a stack. Everything else keeps its identity, and becomes a
+`Union` through a chain of branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.scalar_values import bounds_of, bounds_of_any, device, scalar
+from xlapy.domain.join import is_python_scalar, same_constant
+from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.ir import Var
+
+#: a union has at most this many alternatives
+_MAXIMUM_GROUPS = 8
+_INT64 = np.dtype(np.int64)
+
+
+def signature(value: Value) -> tuple | None:
+    """What values must have in common to be stacked; None for a value that has an identity of its own."""
+    match value:
+        case Scalar():
+            return ("python", value.kind)
+        case NumpyScalar():
+            return ("numpy", value.var.type.dtype)
+        case JaxArray():
+            return ("jax", value.var.type)
+        case Const():
+            if is_python_scalar(value.value):
+                return ("python", type(value.value))
+            if isinstance(value.value, np.generic) and value.value.dtype.kind in "biufc":
+                return ("numpy", value.value.dtype)
+        case Tuple():
+            parts = tuple(map(signature, value.items))
+            return None if any(p is None for p in parts) else ("tuple", value.cls, parts)
+    return None
+
+
+def stackable(items: Sequence[Value]) -> bool:
+    """Whether all items can be gathered from one stack."""
+    if not items:
+        return False
+    first = signature(items[0])
+    return first is not None and all(signature(item) == first for item in items[1:])
+
+
+def as_var(machine, value: Value, kind: tuple) -> Var:
+    """The device value of a number or JAX array with this signature."""
+    if kind[0] == "python":
+        return device(machine, value, kind[1])
+    if isinstance(value, Const):
+        return machine.builder.constant(value.value, kind[1])
+    return value.var  # type: ignore[attr-defined]
+
+
+def from_var(machine, var: Var, kind: tuple, bounds: tuple[int, int] | None = None) -> Value:
+    """The inverse of `as_var`."""
+    if kind[0] == "python":
+        return scalar(machine, kind[1], var, bounds)
+    if kind[0] == "numpy":
+        return NumpyScalar(machine.builder.convert(var, kind[1]), bounds)
+    return JaxArray(machine.builder.convert(var, kind[1].dtype, kind[1].weak))
+
+
+def _hull(items: Sequence[Value], kind: tuple) -> tuple[int, int] | None:
+    if kind == ("python", int):
+        found = [bounds_of_any(item) for item in items]
+        return (min(low for low, _ in found), max(high for _, high in found))
+    return None
+
+
+def _take(position, *parts):
+    return lax.dynamic_index_in_dim(jnp.stack(parts), position, keepdims=False)
+
+
+def _take_row(position, table):
+    return lax.dynamic_index_in_dim(table, position, keepdims=False)
+
+
+def _permute(order, *parts):
+    stacked = jnp.take(jnp.stack(parts), order, axis=0)
+    return tuple(stacked[i] for i in range(len(parts)))
+
+
+def _put(position, new, *parts):
+    return tuple(jnp.where(position == i, new, part) for i, part in enumerate(parts))
+
+
+def choose(machine, predicate: Var | bool, then: Value, orelse: Value) -> Value:
+    """`then if predicate else orelse`, both already evaluated."""
+    if not isinstance(predicate, Var):
+        return then if predicate else orelse
+    if then is orelse:
+        return then
+    kind = signature(then)
+    if kind is not None and kind == signature(orelse):
+        return _select(machine, predicate, then, orelse, kind)
+    return machine.cond(predicate, lambda: then, lambda: orelse)
+
+
+def _select(machine, predicate: Var, then: Value, orelse: Value, kind: tuple) -> Value:
+    if kind[0] == "tuple":
+        parts = [
+            _select(machine, predicate, a, b, inner)
+            for a, b, inner in zip(then.items, orelse.items, kind[2], strict=True)  # type: ignore[attr-defined]
+        ]
+        return Tuple(tuple(parts), kind[1])
+    if isinstance(then, Const) and isinstance(orelse, Const) and same_constant(then.value, orelse.value):
+        return then
+    a, b = as_var(machine, then, kind), as_var(machine, orelse, kind)
+    spread = machine.builder.broadcast(predicate, a.type.shape)
+    var = machine.builder.elementwise("select", spread, a, b)
+    return from_var(machine, var, kind, _hull((then, orelse), kind))
+
+
+def gather(machine, items: Sequence[Value], position: Value) -> Value:
+    """`items[position]`, for an int that is known to be in range."""
+    if isinstance(position, Const):
+        return items[position.value]  # type: ignore[index]
+    low, high = bounds_of(position)
+    low, high = max(low, 0), min(high, len(items) - 1)
+    items = items[low : high + 1]
+    if not items:
+        raise Refused("XP0099", "a gather from no items")
+    if len(items) == 1:
+        return items[0]
+    at = machine.binary("-", position, Const(low))
+    return _gather(machine, items, at)
+
+
+def _gather(machine, items: Sequence[Value], at: Value) -> Value:
+    kind = signature(items[0])
+    if kind is not None and all(signature(item) == kind for item in items[1:]):
+        return _gather_stack(machine, items, device(machine, at, int), kind)
+    groups: list[list[int]] = []
+    for number, item in enumerate(items):
+        for group in groups:
+            if _groups_with(items[group[0]], item):
+                group.append(number)
+                break
+        else:
+            groups.append([number])
+    if len(groups) > _MAXIMUM_GROUPS:
+        raise Refused(
+            "XP0004",
+            f"{len(items)} different objects indexed by a value that is only known on the device",
+            "stack equal-shaped arrays with np.stack, and index the stack",
+        )
+    return _chain(machine, items, at, groups)
+
+
+def _groups_with(first: Value, item: Value) -> bool:
+    if first is item or (
+        isinstance(first, Const) and isinstance(item, Const) and same_constant(first.value, item.value)
+    ):
+        return True
+    kind = signature(first)
+    if kind is not None:
+        return kind == signature(item)
+    return type(first) is type(item) and first == item
+
+
+def _chain(machine, items: Sequence[Value], at: Value, groups: list[list[int]]) -> Value:
+    group = groups[0]
+
+    def inside() -> Value:
+        chosen = [items[i] for i in group]
+        if len(group) == 1 or signature(chosen[0]) is None:
+            return chosen[0]
+        places = np.zeros(len(items), np.int64)
+        places[group] = np.arange(len(group))
+        place = _lookup(machine, places, at)
+        return _gather_stack(machine, chosen, place, signature(chosen[0]))  # type: ignore[arg-type]
+
+    if len(groups) == 1:
+        return inside()
+    if len(group) == 1:
+        here = machine.truth(machine.compare("==", at, Const(group[0])))
+    else:
+        mask = np.zeros(len(items), bool)
+        mask[group] = True
+        here = _lookup(machine, mask, at)
+    return machine.cond(here, inside, lambda: _chain(machine, items, at, groups[1:]))
+
+
+def _lookup(machine, values: np.ndarray, at: Value) -> Var:
+    return machine.leaf(_take_row, [device(machine, at, int), machine.builder.constant(values)])[0]
+
+
+def _gather_stack(machine, items: Sequence[Value], at: Var, kind: tuple) -> Value:
+    if kind[0] == "tuple":
+        columns = zip(*(item.items for item in items), strict=True)  # type: ignore[attr-defined]
+        parts = [_gather_stack(machine, c, at, inner) for c, inner in zip(columns, kind[2], strict=True)]
+        return Tuple(tuple(parts), kind[1])
+    if all(isinstance(item, Const) for item in items):
+        first = items[0].value  # type: ignore[attr-defined]
+        if all(same_constant(first, item.value) for item in items):  # type: ignore[attr-defined]
+            return items[0]
+        numbers = np.array([item.value for item in items], as_var(machine, items[0], kind).type.dtype)  # type: ignore[attr-defined]
+        var = machine.leaf(_take_row, [at, machine.builder.constant(numbers)])[0]
+    else:
+        parts = [as_var(machine, item, kind) for item in items]
+        var = machine.leaf(_take, [at, *parts])[0]
+    return from_var(machine, var, kind, _hull(items, kind))
+
+
+def scatter(machine, items: Sequence[Value], position: Value, value: Value) -> list[Value]:
+    """The items after `items[position] = value`, for an int that is known to be in range."""
+    changed = list(items)
+    if isinstance(position, Const):
+        changed[position.value] = value  # type: ignore[index]
+        return changed
+    low, high = bounds_of(position)
+    low, high = max(low, 0), min(high, len(items) - 1)
+    if low == high:
+        changed[low] = value
+        return changed
+    part = changed[low : high + 1]
+    kind = signature(value)
+    if kind is not None and kind[0] != "tuple" and all(signature(item) == kind for item in part):
+        at = device(machine, machine.binary("-", position, Const(low)), int)
+        vars_ = machine.leaf(_put, [at, as_var(machine, value, kind), *(as_var(machine, i, kind) for i in part)])
+        for number, (var, item) in enumerate(zip(vars_, part, strict=True)):
+            changed[low + number] = from_var(machine, var, kind, _hull((item, value), kind))
+        return changed
+    for number in range(low, high + 1):
+        here = machine.truth(machine.compare("==", position, Const(number)))
+        changed[number] = choose(machine, here, value, items[number])
+    return changed
+
+
+def permute(machine, items: Sequence[Value], order: Var) -> list[Value]:
+    """`[items[i] for i in order]` for a permutation on the device."""
+    kind = signature(items[0])
+    if kind is not None and all(signature(item) == kind for item in items):
+        return _permute_stack(machine, items, order, kind)
+    found = []
+    for number in range(len(items)):
+        at = machine.leaf(_take_row, [machine.builder.constant(number, _INT64), order])[0]
+        found.append(gather(machine, items, scalar(machine, int, at, (0, len(items) - 1))))
+    return found
+
+
+def _permute_stack(machine, items: Sequence[Value], order: Var, kind: tuple) -> list[Value]:
+    if kind[0] == "tuple":
+        columns = [
+            _permute_stack(machine, column, order, inner)
+            for column, inner in zip(zip(*(i.items for i in items), strict=True), kind[2], strict=True)  # type: ignore[attr-defined]
+        ]
+        return [Tuple(tuple(column[i] for column in columns), kind[1]) for i in range(len(items))]
+    vars_ = machine.leaf(_permute, [order, *(as_var(machine, item, kind) for item in items)])
+    return [from_var(machine, var, kind, _hull(items, kind)) for var in vars_]
