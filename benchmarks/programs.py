@@ -61,8 +61,11 @@ def on_device(
     def total() -> Any:
         return jax.tree.map(np.asarray, jitted(*resident, *upload()))
 
-    more = []
+    more, moved = [], {}
     if phases:
+        moved = {"host_to_device": sum(x.nbytes for x in streamed)}
+        if "output_bytes" in figures:
+            moved["device_to_host"] = int(figures["output_bytes"])
         more.append(Subject("host_to_device", upload))
         fetch = lambda out: jax.tree.map(np.asarray, out)  # noqa: E731
         # An array keeps the copy it has fetched, so that each fetch needs a result of its own.
@@ -76,7 +79,7 @@ def on_device(
         times=times,
         figures=figures,
         more=more,
-        moved={"host_to_device": sum(x.nbytes for x in streamed)} if phases else {},
+        moved=moved,
     )
 
 

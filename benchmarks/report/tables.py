@@ -56,6 +56,8 @@ def note(row: Result) -> str:
         parts.append(f"{figures['flops'] / 1e9:.3g} GFLOP, {size(figures['bytes_accessed'])}")
     if "temp_bytes" in figures and row.status == ESTIMATE:
         parts.append(f"memory {size(figures['argument_bytes'] + figures['temp_bytes'] + figures['output_bytes'])}")
+    if "operations" in figures:
+        parts.append(", ".join(f"{count} {name}" for name, count in figures["operations"].items()))
     if "flops_per_second" in figures:
         parts.append(f"{figures['flops_per_second'] / 1e9:.4g} GFLOP/s")
     if "roofline_fraction" in figures:
@@ -79,7 +81,25 @@ def tables(run: Run) -> list[Table]:
             cells.append([named, r.peer, r.device, str(r.batch or ""), *times, f"{label.upper()} {note(r)}".strip()])
         bad = frozenset(i for i, r in enumerate(rows) if r.status not in (OK, ESTIMATE))
         out.append(Table(suite, columns, cells, bad))
-    return [table for table in (*out, instructions(run.results), summary(run.results)) if table.rows]
+    return [t for t in (*out, by_batch(run.results), instructions(run.results), summary(run.results)) if t.rows]
+
+
+def by_batch(rows: Iterable[Result]) -> Table:
+    """VGG19's forward pass as in the paper's figure 2: one line per peer and device, off the CPU for *total* (from
+    host to host) and *compute* apart, one column per batch."""
+    lines: dict[str, dict[int, Stats]] = {}
+    batches = set()
+    for r in rows:
+        if r.suite != "vgg19" or r.case != "forward" or r.status != OK or r.batch is None:
+            continue
+        batches.add(r.batch)
+        phases = {"run": ""} if r.device == "cpu" else {"total": " (total)", "run": " (compute)"}
+        for phase, suffix in phases.items():
+            if phase in r.times:
+                lines.setdefault(f"{r.peer} {r.device.upper()} {r.dtype}{suffix}", {})[r.batch] = r.times[phase]
+    columns = sorted(batches)
+    cells = [[name, *(time(line.get(batch)) for batch in columns)] for name, line in lines.items()]
+    return Table("VGG19 forward, by batch", ["", *(f"batch {b}" for b in columns)], cells)
 
 
 def instructions(rows: Iterable[Result]) -> Table:

@@ -17,12 +17,19 @@ from benchmarks.peers import package, xlapy_jit
 from benchmarks.plan import Case, Plan, found
 from benchmarks.programs import bytes_of, on_device
 from benchmarks.race import Contender, Ready, Target, race
-from benchmarks.results import FAILED, OK, Ratio, Result
+from benchmarks.results import FAILED, OK, Result
 from benchmarks.tpu.aot import ahead_of_time, topologies
 
 # Run time of xlapy over that of jax.jit of the same model; the two run the same HLO operations.
 RUN_TARGET = 1.0
-TOLERANCE = {"float32": (1e-3, 1e-6), "bfloat16": (6e-2, 2e-3)}
+# Relative and absolute. A gradient's values are in units of their root mean square: where two neighbours in a max-pool
+# are equal up to rounding, it may go to either, which moves single values of the layers before by a tenth of that.
+TOLERANCE = {
+    ("forward", "float32"): (1e-3, 1e-6),
+    ("forward", "bfloat16"): (6e-2, 2e-3),
+    ("gradient", "float32"): (1e-2, 0.2),
+    ("gradient", "bfloat16"): (1e-1, 1.0),
+}
 FLOPS_PER_IMAGE = 39.264e9  # convolutions and dense layers, two per multiply-add
 # Bytes that a batch takes beside the parameters, per image: the widest layer in and out, and what convolutions unfold.
 BYTES_PER_IMAGE = {"forward": 80e6, "gradient": 300e6}
@@ -71,11 +78,14 @@ def model_of(dtype: str) -> vgg19.VGG19:
 
 
 def summary(tree: Any) -> Any:
-    """A gradient of 143 million parameters in brief: per array its norm and 1024 values spread over it."""
+    """A tree of large arrays in brief: of each its norm, and about 1024 values spread over it in units of their root
+    mean square."""
 
     def brief(leaf: Any) -> tuple[np.ndarray, np.ndarray]:
         values = np.asarray(leaf).astype(np.float32).reshape(-1)
-        return np.asarray(np.linalg.norm(values)), values[:: max(1, values.size // 1024)]
+        norm = np.linalg.norm(values)
+        unit = max(float(norm) / np.sqrt(values.size), 1e-30)
+        return np.asarray(norm), values[:: max(1, values.size // 1024)] / unit
 
     return [brief(leaf) for leaf in jax.tree.leaves(tree) if hasattr(leaf, "ndim")]
 
@@ -104,16 +114,15 @@ def measured(kind: str, program: str, dtype: str, batch: int, plan: Plan) -> Ite
         contenders = build(model_of(dtype), images, device, plan.data != "resident")
         if kind != "cpu" or dtype != "float32":
             contenders = [c for c in contenders if c.peer != "torch"]
-        rtol, atol = TOLERANCE[dtype]
-        if program == "gradient":
-            rtol, atol = rtol * 10, atol * 100
+        rtol, atol = TOLERANCE[program, dtype]
         targets = [Target("xlapy", "jax", RUN_TARGET), Target("xlapy", "torch"), Target("jax", "by-hand")]
         rows = race(plan, row, contenders, "jax", targets, rtol, atol)
     for result in rows:
         result.figures["parameter_bytes"] = vgg19.PARAMETERS * jnp.dtype(dtype).itemsize
         if result.status == OK:
             result.figures |= speed(result, program, device)
-            result.ratios += structure(result) if program == "forward" else []
+            if program == "forward" and (counted := operations(result)):
+                result.figures["operations"] = counted
     return rows
 
 
@@ -130,24 +139,23 @@ def speed(result: Result, program: str, device: Any) -> dict[str, float]:
     return figures
 
 
-def structure(result: Result) -> list[Ratio]:
-    """The operations that the architecture implies, counted in the whole program before optimisation."""
-    before = result.figures.get("instructions", {}).get("before")
-    if before is None:
-        return []
-    total = before["total"]
-    convolutions = total.get("convolution", 0)
-    dots = total.get("dot", 0) + total.get("dot_general", 0)
-    windows = total.get("reduce-window", 0) + total.get("reduce_window", 0)
-    names = (("convolutions", convolutions, 16), ("dots", dots, 3), ("reduce-windows", windows, 5))
-    return [Ratio(f"{name}, of {expected}", count / expected) for name, count, expected in names]
+def operations(result: Result) -> dict[str, int]:
+    """How many convolutions, dots and reduce-windows stand in the program before optimisation: 16, 3 and 5 are what the
+    architecture implies."""
+    total = result.figures.get("instructions", {}).get("before", {}).get("total")
+    if total is None:
+        return {}
+    spelt = {"convolutions": ("convolution",), "dots": ("dot", "dot_general")}
+    spelt["reduce-windows"] = ("reduce-window", "reduce_window")
+    return {name: sum(total.get(opcode, 0) for opcode in opcodes) for name, opcodes in spelt.items()}
 
 
 def forward_contenders(model: vgg19.VGG19, images: np.ndarray, device: Any, phases: bool) -> list[Contender]:
     """The forward pass: the same Equinox model under xlapy and under jax.jit, written by hand, eagerly, and in
     PyTorch."""
-    model = jax.device_put(model, device) if device.platform != "cpu" else model
     arrays, rest = eqx.partition(model, eqx.is_array)
+    arrays = jax.device_put(arrays, device)
+    model = eqx.combine(arrays, rest)
 
     def same_model(arrays: Any, x: Any) -> Any:
         return vgg19.forward(eqx.combine(arrays, rest), x)
@@ -186,8 +194,9 @@ def forward_contenders(model: vgg19.VGG19, images: np.ndarray, device: Any, phas
 
 def gradient_contenders(model: vgg19.VGG19, images: np.ndarray, device: Any, phases: bool) -> list[Contender]:
     """Cross-entropy and its gradient with respect to all parameters, in one program."""
-    model = jax.device_put(model, device) if device.platform != "cpu" else model
     arrays, rest = eqx.partition(model, eqx.is_array)
+    arrays = jax.device_put(arrays, device)
+    model = eqx.combine(arrays, rest)
     labels = (np.arange(len(images)) * 7 % 1000).astype(np.int32)
 
     def brief(result: Any) -> Any:
