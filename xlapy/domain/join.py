@@ -14,6 +14,7 @@ import numpy as np
 from xlapy.domain.heap import Heap, Object
 from xlapy.domain.values import (
     DEAD,
+    UNBOUND,
     BoundMethod,
     Const,
     Function,
@@ -152,7 +153,7 @@ class Joiner:
         try:
             return self._alike(a, b)
         except JoinFailure:
-            if not self.unions:
+            if not self.unions and a is not UNBOUND and b is not UNBOUND:
                 raise
             return self._union(a, b)
 
@@ -295,8 +296,6 @@ class Joiner:
     # -- unions -----------------------------------------------------------------------------------------------------
 
     def _union(self, a: Value, b: Value) -> Value:
-        if not self.unions and not isinstance(a, Union):
-            raise JoinFailure(a, b)
         alternatives = list(a.alternatives) if isinstance(a, Union) else [a]
         changed = not isinstance(a, Union)
         if isinstance(a, Union) and not isinstance(a.selector, Hole):
@@ -313,7 +312,8 @@ class Joiner:
                 alternatives[index] = joined
                 break
             else:
-                if not self.unions or len(alternatives) >= _MAXIMUM_ALTERNATIVES:
+                new_kind = other is not UNBOUND and any(m is not UNBOUND for m in alternatives)
+                if (new_kind and not self.unions) or len(alternatives) >= _MAXIMUM_ALTERNATIVES:
                     raise JoinFailure(a, b)
                 alternatives.append(self.hollow(other))
                 changed = True

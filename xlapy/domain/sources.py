@@ -1,7 +1,7 @@
 """Where in the caller's world a value was found: one chain of provenance, which serves three readers.
 
-`expression` is Python text that finds the value again (guards and operands of the warm call are generated from it),
-`str` is for messages.
+`str` is for messages; `runtime.codegen` turns it into Python text that finds the value again, for the guards and
+operands of the warm call.
 """
 
 from __future__ import annotations
@@ -9,9 +9,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+class Anchor:
+    """A real object as part of a key: compared by identity, kept alive."""
+
+    __slots__ = ("item",)
+
+    def __init__(self, item: object) -> None:
+        self.item = item
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Anchor) and other.item is self.item
+
+    def __hash__(self) -> int:
+        return id(self.item)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`base` is the source this one is reached from; `kind` and `key` say how."""
+    """How a value is reached: from `base`, or from a root.
+
+    kind        key                     is
+    argument    name                    a parameter of the compiled function
+    object      Anchor                  that object itself
+    global      (Anchor(dict), name)    a global
+    cell        (Anchor(cell), name)    the content of a closure cell
+    entry       (Anchor(class), name)   an entry of a class's namespace, without descriptors
+    attribute   name                    base.name
+    item        key                     base[key]
+    """
 
     kind: str
     key: object
@@ -21,21 +46,29 @@ class Source:
         base = str(self.base) if self.base is not None else ""
         match self.kind:
             case "argument":
-                return f"argument {self.key!r}" if not isinstance(self.key, str) else self.key
-            case "global" | "object":
                 return str(self.key)
-            case "cell":
-                return f"closure variable {self.key[1]!r}"  # type: ignore[index]
+            case "global" | "cell":
+                return str(self.key[1])  # type: ignore[index]
+            case "entry":
+                return f"{self.key[0].item.__name__}.{self.key[1]}"  # type: ignore[index]
+            case "object":
+                item = self.key.item  # type: ignore[attr-defined]
+                return getattr(item, "__name__", None) or f"<{type(item).__name__}>"
             case "attribute":
                 return f"{base}.{self.key}"
             case "item":
                 return f"{base}[{self.key!r}]"
-        return f"{base}.{self.kind}"
+        return base
 
 
 def argument(name: str) -> Source:
     """A parameter of the compiled function."""
     return Source("argument", name)
+
+
+def anchor(item: object) -> Source:
+    """An object that the program refers to by itself."""
+    return Source("object", Anchor(item))
 
 
 def attribute(base: Source, name: str) -> Source:

@@ -11,12 +11,21 @@ from xlapy.ir.core import Location, Operation, Region, TensorType, Var
 from xlapy.ir.operations import infer_elementwise
 
 
+_NARROW = {np.dtype(wide): np.dtype(thin) for wide, thin in (("f8", "f4"), ("i8", "i4"), ("u8", "u4"), ("c16", "c8"))}
+
+
 class Builder:
     """Holds the stack of open regions. `location` is a callable that says where the user's program is."""
 
-    def __init__(self, entry: Region, location: Callable[[], Location | None]) -> None:
+    def __init__(self, entry: Region, location: Callable[[], Location | None], narrow: bool = False) -> None:
         self.region = entry
         self.location = location
+        #: whether 64-bit types become 32-bit ones
+        self.narrow = narrow
+
+    def narrowed(self, dtype: np.dtype) -> np.dtype:
+        """`dtype` under the policy for 64-bit types."""
+        return _NARROW.get(dtype, dtype) if self.narrow else dtype
 
     @contextmanager
     def inside(self, region: Region) -> Iterator[Region]:
@@ -47,6 +56,9 @@ class Builder:
     def constant(self, value: object, dtype: np.dtype | None = None, weak: bool = False) -> Var:
         """A constant of NumPy's type for `value`, or of `dtype`."""
         array = np.asarray(value, dtype)
+        if self.narrow and array.dtype in _NARROW:
+            with np.errstate(all="ignore"):
+                array = array.astype(_NARROW[array.dtype])
         return self.emit("constant", (), {"value": array}, (TensorType(array.shape, array.dtype, weak),))[0]
 
     def elementwise(self, kind: str, *operands: Var) -> Var:
@@ -65,6 +77,7 @@ class Builder:
 
     def convert(self, var: Var, dtype: np.dtype, weak: bool = False) -> Var:
         """`var` as `dtype`; nothing if it has that type."""
+        dtype = self.narrowed(dtype)
         if var.type.dtype == dtype and var.type.weak == weak:
             return var
         value = constant_value(var)

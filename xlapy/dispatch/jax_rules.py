@@ -1,0 +1,536 @@
+"""JAX's own functions are leaves: traced once for their operand types, never listed.
+
+Every public function of `jax.numpy`, `jax.lax`, `jax.nn`, `jax.random`, `jax.scipy` and the transformations of `jax`
+is called as it is, with device values in the place of arrays. Python callables among the arguments (of `jax.vmap`,
+`jax.grad`, `lax.scan`...) are interpreted when JAX calls them. A call that returns a callable (`jax.vmap(f)`) is put off
+until that is called.
+"""
+
+from __future__ import annotations
+
+import operator as python_operators
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from xlapy.lowering.evaluate import evaluate
+
+from xlapy.dispatch import leaves
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.join import SCALAR_DTYPES
+from xlapy.domain.values import (
+    NONE,
+    BoundMethod,
+    Const,
+    Function,
+    Intrinsic,
+    JaxArray,
+    Mapping,
+    NdArray,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Slice,
+    Tuple,
+    Value,
+)
+from xlapy.ir import Region, Var, captured
+
+_LEAF_MODULES = ("jax.", "jaxlib.")
+#: functions of JAX that look at Python objects only, or take callables apart: interpreted or folded as Python
+_TRANSFORMS = {
+    jax.vmap,
+    jax.grad,
+    jax.value_and_grad,
+    jax.jit,
+    jax.checkpoint,
+    jax.jacfwd,
+    jax.jacrev,
+    jax.jacobian,
+    jax.hessian,
+}
+_BINARY = {
+    "+": python_operators.add,
+    "-": python_operators.sub,
+    "*": python_operators.mul,
+    "/": python_operators.truediv,
+    "//": python_operators.floordiv,
+    "%": python_operators.mod,
+    "**": python_operators.pow,
+    "@": python_operators.matmul,
+    "<<": python_operators.lshift,
+    ">>": python_operators.rshift,
+    "&": python_operators.and_,
+    "|": python_operators.or_,
+    "^": python_operators.xor,
+    "==": python_operators.eq,
+    "!=": python_operators.ne,
+    "<": python_operators.lt,
+    "<=": python_operators.le,
+    ">": python_operators.gt,
+    ">=": python_operators.ge,
+}
+_UNARY = {"-": python_operators.neg, "+": python_operators.pos, "~": python_operators.invert}
+
+
+def is_leaf(item: object) -> bool:
+    """Whether a callable belongs to JAX and is called as it is."""
+    module = getattr(item, "__module__", None) or ""
+    if module.startswith(_LEAF_MODULES) or module == "jax":
+        return True
+    return isinstance(item, jax.custom_jvp | jax.custom_vjp) or _is_pjit(item)
+
+
+def _is_pjit(item: object) -> bool:
+    return type(item).__module__.startswith("jaxlib") and hasattr(item, "__wrapped__") and hasattr(item, "lower")
+
+
+def _member(item, container):
+    return item in container
+
+
+MEMBER = Intrinsic("in", lambda machine, item, container: call(machine, _member, [item, container], {}))
+
+
+# -- arguments ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Operand:
+    """Stands for the operand number `index` in an argument; `weak` Python numbers keep JAX's weak types."""
+
+    index: int
+
+
+class Arguments:
+    """Splits abstract arguments into operands (device values) and a template of Python objects."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.operands: list[Var] = []
+        self.has_callables = False
+
+    def template(self, value: Value) -> object:
+        """`value` as a Python object with an `Operand` for each device value."""
+        machine = self.machine
+        match value:
+            case Const():
+                if isinstance(value.value, types.FunctionType | types.MethodType) and not is_leaf(value.value):
+                    return self._callable(value)
+                return value.value
+            case Scalar() | NumpyScalar() | JaxArray():
+                return self._operand(value.var)
+            case NdArray():
+                return self._operand(machine.read(value))
+            case Tuple():
+                items = tuple(map(self.template, value.items))
+                return items if value.cls is tuple else value.cls(*items)
+            case Slice():
+                return slice(*map(self.template, (value.start, value.stop, value.step)))
+            case Range():
+                return machine.static(value)
+            case Function() | BoundMethod():
+                return self._callable(value)
+            case Intrinsic():
+                return self._callable(value)
+            case Ref():
+                return self._object(value)
+        raise Refused("XP0011", f"{machine.describe(value)} as an argument of a JAX function")  # type: ignore[attr-defined]
+
+    def _operand(self, var: Var) -> Operand:
+        self.operands.append(var)
+        return Operand(len(self.operands) - 1)
+
+    def _callable(self, value: Value) -> Interpreted:
+        self.has_callables = True
+        return Interpreted(self.machine, value)
+
+    def _object(self, value: Ref) -> object:
+        info = self.machine.heap.objects[value.object]
+        if info.kind in ("list", "dict"):
+            contents = self.machine.heap.read(value.object, "items")
+            if isinstance(contents, Tuple):
+                return [self.template(v) for v in contents.items]
+            if isinstance(contents, Mapping):
+                return {k: self.template(v) for k, v in contents.entries.items()}
+        if info.kind == "instance":
+            tree = self.machine.world.pytree_children(value)  # type: ignore[attr-defined]
+            if tree is not None:
+                rebuild, parts = tree
+                return Rebuilt(rebuild, tuple(map(self.template, parts)))
+            if callable(getattr(info.cls, "__call__", None)):
+                return self._callable(value)
+        raise Refused("XP0011", f"an object of class {info.cls.__name__} as an argument of a JAX function")
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """A registered pytree node that is made again from its children."""
+
+    rebuild: Callable
+    parts: tuple
+
+
+def _fill(template: object, arrays) -> object:
+    if isinstance(template, Operand):
+        return arrays[template.index]
+    if isinstance(template, tuple):
+        items = tuple(_fill(t, arrays) for t in template)
+        return items if type(template) is tuple else type(template)(*items)
+    if isinstance(template, list):
+        return [_fill(t, arrays) for t in template]
+    if isinstance(template, dict):
+        return {k: _fill(v, arrays) for k, v in template.items()}
+    if isinstance(template, slice):
+        return slice(_fill(template.start, arrays), _fill(template.stop, arrays), _fill(template.step, arrays))
+    if isinstance(template, Rebuilt):
+        return template.rebuild([_fill(p, arrays) for p in template.parts])
+    return template
+
+
+def _key(template: object) -> object:
+    """A hashable form of a template, or TypeError."""
+    if isinstance(template, tuple):
+        return (type(template), *map(_key, template))
+    if isinstance(template, list):
+        return (list, *map(_key, template))
+    if isinstance(template, dict):
+        return (dict, *((k, _key(v)) for k, v in template.items()))
+    if isinstance(template, slice):
+        return (slice, _key(template.start), _key(template.stop), _key(template.step))
+    if isinstance(template, Operand):
+        return template
+    if isinstance(template, Interpreted | Rebuilt):
+        raise TypeError
+    hash(template)
+    return (type(template), template)
+
+
+# -- calls --------------------------------------------------------------------------------------------------------------
+
+
+def call(machine: Machine, function: Callable, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Call a JAX function with abstract arguments."""
+    if function in _TRANSFORMS if isinstance(function, types.FunctionType) else False:
+        return _deferred(machine, function, args, kwargs)
+    arguments = Arguments(machine)
+    template = (tuple(arguments.template(a) for a in args), {k: arguments.template(v) for k, v in kwargs.items()})
+    return emit_call(machine, function, template, arguments)
+
+
+def emit_call(machine: Machine, function: Callable, template: tuple, arguments: Arguments) -> Value:
+    """Trace `function` on the operands of `template` (or recall the trace) and emit it as a leaf."""
+    x64 = machine.ambient_x64  # type: ignore[attr-defined]
+    operands = [_canonical(machine, v) for v in arguments.operands] if not x64 else arguments.operands
+    name = getattr(function, "__name__", type(function).__name__)
+    types_ = tuple(v.type for v in operands)
+    try:
+        key = (function, _key(template), types_, x64)
+        hash(key)
+    except TypeError:
+        key = None
+    kept = leaves.recall(key) if key is not None else None
+    if kept is None:
+        kept = _trace(machine, function, template, operands, types_, x64)
+        if key is not None and not arguments.has_callables:
+            leaves.remember(key, kept)
+    jaxpr, tree, statics, extra = kept  # type: ignore[misc]
+    results = leaves.emit_jaxpr(machine.builder, jaxpr, (*operands, *extra), name) if jaxpr.out_avals else []
+    return _result(machine, tree, statics, iter(results))
+
+
+def _canonical(machine: Machine, var: Var) -> Var:
+    """JAX without 64-bit types takes 64-bit arrays as 32-bit ones."""
+    narrow = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+    name = narrow.get(str(var.type.dtype))
+    return machine.builder.convert(var, np.dtype(name), var.type.weak) if name else var
+
+
+def _trace(machine: Machine, function: Callable, template, operands, types_, x64: bool):
+    """The jaxpr of a call, the structure of its result, and the values of enclosing regions that callables use."""
+    found: dict = {}
+    extra: list[Var] = []
+
+    def run(*arrays):
+        own, outer = arrays[: len(operands)], arrays[len(operands) :]
+        _CAPTURES.append((dict(zip(map(id, extra), outer, strict=True)), wanted))
+        try:
+            positional, named = _fill(template, own)  # type: ignore[misc]
+            result = function(*positional, **named)
+        finally:
+            _CAPTURES.pop()
+        flat, tree = jax.tree.flatten(result, is_leaf=_is_opaque)
+        arrays_out = [x for x in flat if isinstance(x, jax.Array)]
+        found["tree"] = tree
+        found["static"] = [None if isinstance(x, jax.Array) else (x,) for x in flat]
+        return arrays_out
+
+    while True:
+        wanted: list[Var] = []
+        try:
+            jaxpr = leaves.trace(run, (*types_, *(v.type for v in extra)), x64)
+        except (jax.errors.TracerBoolConversionError, jax.errors.ConcretizationTypeError) as error:
+            name = getattr(function, "__name__", "a JAX function")
+            raise Refused("XP0006", f"{name} needs a value at compile time: {str(error).splitlines()[0]}") from error
+        except (TypeError, ValueError, IndexError, NotImplementedError, ZeroDivisionError, AttributeError) as error:
+            return machine.reraise(error)  # type: ignore[attr-defined]
+        new = [v for v in wanted if id(v) not in set(map(id, extra))]
+        if not new:
+            return jaxpr, found["tree"], found["static"], tuple(extra)
+        extra.extend({id(v): v for v in new}.values())
+
+
+def _is_opaque(item: object) -> bool:
+    return item is None
+
+
+def _result(machine: Machine, tree, statics, results) -> Value:
+    leaves_ = [JaxArray(next(results)) if static is None else _Static(static[0]) for static in statics]
+    made = jax.tree.unflatten(tree, leaves_)
+    return _abstract(machine, made)
+
+
+@dataclass(frozen=True)
+class _Static:
+    value: object
+
+
+def _abstract(machine: Machine, item: object) -> Value:
+    """A result of JAX's as an abstract value."""
+    if isinstance(item, Value):
+        return item
+    if isinstance(item, _Static):
+        return machine.world.wrap_anchored(item.value)  # type: ignore[attr-defined]
+    if isinstance(item, tuple):
+        return Tuple(tuple(_abstract(machine, v) for v in item), type(item))
+    if isinstance(item, list):
+        return machine.new_list([_abstract(machine, v) for v in item])  # type: ignore[attr-defined]
+    if isinstance(item, dict):
+        return machine.new_dict({k: _abstract(machine, v) for k, v in item.items()})  # type: ignore[attr-defined]
+    if item is None:
+        return NONE
+    return machine.world.adopt(item, lambda part: _abstract(machine, part))  # type: ignore[attr-defined]
+
+
+# -- callables inside JAX's functions -----------------------------------------------------------------------------------
+
+#: for each trace in progress: tracers of the captured device values, and the list of captured values still wanted
+_CAPTURES: list[tuple[dict[int, object], list[Var]]] = []
+
+
+class Interpreted:
+    """A Python callable that interprets a function of the program when JAX calls it with tracers."""
+
+    def __init__(self, machine: Machine, function: Value) -> None:
+        self.machine, self.function = machine, function
+        self.__name__ = getattr(getattr(function, "value", function), "__name__", "function")
+
+    def __call__(self, *args, **kwargs):
+        machine = self.machine
+        flat, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_opaque)
+        arrays = [x for x in flat if isinstance(x, jax.Array | np.ndarray)]
+        types_ = tuple(leaves.tensor_type(jax.typeof(x)) for x in arrays)
+        region: Region = machine.builder.open_region(types_)
+        params = iter(region.params)
+        abstract = [
+            JaxArray(next(params)) if isinstance(x, jax.Array | np.ndarray) else _Static(x) for x in flat
+        ]
+        before = machine.heap.slots.copy()
+        mark = machine.heap.next_identity
+        with machine.region(region):  # type: ignore[attr-defined]
+            positional, named = jax.tree.unflatten(tree, abstract)
+            result = machine.call(
+                self.function,
+                [_abstract(machine, a) for a in positional],
+                {k: _abstract(machine, v) for k, v in named.items()},
+            )
+            arguments = Arguments(machine)
+            template = arguments.template(result)
+        for slot, value in machine.heap.slots.items():
+            if slot[0] <= mark and before.get(slot) is not value:
+                raise Refused("XP0010", "a function given to JAX changes something outside itself")
+        machine.heap.slots = before
+        region.results = arguments.operands
+        known, wanted = _CAPTURES[-1]
+        environment: dict[Var, object] = dict(zip(region.params, map(jnp.asarray, arrays), strict=True))
+        for var in captured(region):
+            tracer = known.get(id(var))
+            if tracer is None:
+                wanted.append(var)
+                tracer = jnp.zeros(var.type.shape, var.type.dtype)
+            environment[var] = tracer
+        return _fill(template, evaluate(region, environment))
+
+
+def _deferred(machine: Machine, transform: Callable, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """`jax.vmap(f)` and its like: a callable that is applied when it is called."""
+
+    def rule(inner: Machine, *more: Value, **named: Value) -> Value:
+        arguments = Arguments(inner)
+        first = (tuple(arguments.template(a) for a in args), {k: arguments.template(v) for k, v in kwargs.items()})
+        second = (tuple(arguments.template(a) for a in more), {k: arguments.template(v) for k, v in named.items()})
+        arguments.has_callables = True
+        return emit_call(inner, _Applied(transform), ((first, second), {}), arguments)
+
+    return Intrinsic(transform.__name__, rule, tuple(args))
+
+
+class _Applied:
+    """`transform(*first)(*second)`."""
+
+    def __init__(self, transform: Callable) -> None:
+        self.transform = transform
+        self.__name__ = transform.__name__
+
+    def __call__(self, first, second):
+        (args, kwargs), (more, named) = first, second
+        return self.transform(*args, **kwargs)(*more, **named)
+
+
+# -- operators and attributes of arrays ---------------------------------------------------------------------------------
+
+
+def operator(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """An operator with a JAX array on one side."""
+    plain = symbol if symbol in _BINARY else symbol[:-1]
+    for value in (left, right):
+        if not isinstance(value, JaxArray | NdArray | NumpyScalar | Scalar | Const):
+            return None
+        if isinstance(value, Const) and not isinstance(value.value, np.generic | bool | int | float | complex):
+            return Const(NotImplemented) if plain in ("==", "!=") and False else None
+    return call(machine, _BINARY[plain], [left, right], {})
+
+
+def unary(machine: Machine, symbol: str, value: JaxArray) -> Value:
+    """A unary operator of a JAX array."""
+    return call(machine, _UNARY[symbol], [value], {})
+
+
+def getitem(machine: Machine, value: JaxArray, key: Value) -> Value:
+    """`x[key]`; JAX clamps what is out of bounds."""
+    return call(machine, python_operators.getitem, [value, key], {})
+
+
+def setitem(machine: Machine, value: JaxArray, key: Value, item: Value) -> None:
+    """JAX arrays are immutable: their own TypeError."""
+    try:
+        jnp.zeros(1)[0] = 1  # type: ignore[index]
+    except TypeError as error:
+        machine.reraise(error)  # type: ignore[attr-defined]
+
+
+_STATIC = ("shape", "dtype", "ndim", "size", "weak_type", "nbytes", "itemsize", "aval")
+
+
+def getattr_(machine: Machine, value: JaxArray, name: str) -> Value:
+    """An attribute or bound method of a JAX array."""
+    type_ = value.var.type
+    match name:
+        case "shape":
+            return Tuple(tuple(map(Const, type_.shape)))
+        case "dtype":
+            return Const(type_.dtype)
+        case "ndim":
+            return Const(len(type_.shape))
+        case "size":
+            return Const(int(np.prod(type_.shape, dtype=np.int64)))
+        case "__class__":
+            return Const(jax.Array)
+        case "at":
+            return Intrinsic("at", None, (value,)) if False else _At.of(machine, value)
+        case "item" | "tolist" if type_.shape == ():
+            return Intrinsic(name, lambda machine: _python_scalar(machine, value), (value,))
+        case "block_until_ready" | "copy":
+            return Intrinsic(name, lambda machine: value, (value,))
+    probe = getattr(jax.Array, name, None)
+    if probe is None:
+        machine.raise_(AttributeError, f"'jaxlib._jax.ArrayImpl' object has no attribute '{name}'")
+    if isinstance(probe, property) or not callable(probe):
+        return call(machine, _attribute, [value, Const(name)], {})
+
+    def method(inner: Machine, *args: Value, **kwargs: Value) -> Value:
+        return call(inner, _method, [value, Const(name), *args], kwargs)
+
+    return Intrinsic(name, method, (value,))
+
+
+def _attribute(x, name):
+    return getattr(x, name)
+
+
+def _method(x, name, *args, **kwargs):
+    return getattr(x, name)(*args, **kwargs)
+
+
+def _python_scalar(machine: Machine, value: JaxArray) -> Value:
+    kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[value.var.type.dtype.kind]
+    return Scalar(kind, machine.builder.convert(value.var, SCALAR_DTYPES[kind], True))
+
+
+class _At:
+    """`x.at[index].set(values)` and its relatives."""
+
+    @staticmethod
+    def of(machine: Machine, value: JaxArray) -> Value:
+        return machine.world.helper_instance(AtIndexer, array=value)  # type: ignore[attr-defined]
+
+
+class AtIndexer:
+    """What `x.at` is inside a program: an object whose subscript gives the update methods."""
+
+    def __getitem__(self, index):
+        return AtUpdate(self.array, index)
+
+
+class AtUpdate:
+    """`x.at[index]`: the methods that return an updated copy."""
+
+    def __init__(self, array, index):
+        self.array, self.index = array, index
+
+    def set(self, values, **options):
+        return at_set(self.array, self.index, "set", values, **options)
+
+    def add(self, values, **options):
+        return at_set(self.array, self.index, "add", values, **options)
+
+    def subtract(self, values, **options):
+        return at_set(self.array, self.index, "subtract", values, **options)
+
+    def multiply(self, values, **options):
+        return at_set(self.array, self.index, "multiply", values, **options)
+
+    def divide(self, values, **options):
+        return at_set(self.array, self.index, "divide", values, **options)
+
+    def power(self, values, **options):
+        return at_set(self.array, self.index, "power", values, **options)
+
+    def min(self, values, **options):
+        return at_set(self.array, self.index, "min", values, **options)
+
+    def max(self, values, **options):
+        return at_set(self.array, self.index, "max", values, **options)
+
+    def get(self, **options):
+        return at_get(self.array, self.index, **options)
+
+    def apply(self, function, **options):
+        return at_set(self.array, self.index, "apply", function, **options)
+
+
+def at_set(array, index, method, values, **options):
+    """A leaf: `array.at[index].method(values)`."""
+    return getattr(array.at[index], method)(values, **options)
+
+
+def at_get(array, index, **options):
+    """A leaf: `array.at[index].get()`."""
+    return array.at[index].get(**options)
+
+
+at_set.__module__ = at_get.__module__ = "jax.xlapy"

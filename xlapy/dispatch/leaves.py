@@ -1,0 +1,64 @@
+"""Leaf operations: a JAX function of arrays becomes one operation that carries its jaxpr.
+
+The jaxpr is traced once for each combination of function, static arguments and operand types, and kept: the hundredth
+call of a layer costs a dictionary look-up.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import jax
+
+from xlapy.ir import Builder, TensorType, Var
+
+_TRACES: OrderedDict[object, object] = OrderedDict()
+_LIMIT = 8192
+
+
+def struct(type: TensorType) -> jax.ShapeDtypeStruct:
+    """JAX's description of a device value."""
+    return jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak)
+
+
+def tensor_type(aval) -> TensorType:
+    """Our description of a JAX abstract value."""
+    return TensorType(tuple(aval.shape), aval.dtype, bool(getattr(aval, "weak_type", False)))
+
+
+def trace(function: Callable, types: Sequence[TensorType], x64: bool):
+    """The closed jaxpr of `function` for operands of these types."""
+    with jax.enable_x64(x64):
+        return jax.make_jaxpr(function)(*map(struct, types))
+
+
+def emit(
+    builder: Builder, function: Callable, operands: tuple[Var, ...], static: tuple, name: str | None, x64: bool
+) -> list[Var]:
+    """Emit `function(*operands, *static)` as one operation; its results, flattened."""
+    types = tuple(v.type for v in operands)
+    key = (function, static, types, x64)
+    jaxpr = _TRACES.get(key)
+    if jaxpr is None:
+        jaxpr = trace(lambda *arrays: function(*arrays, *static), types, x64)
+        remember(key, jaxpr)
+    return emit_jaxpr(builder, jaxpr, operands, name or getattr(function, "__name__", "leaf"))
+
+
+def remember(key: object, value: object) -> None:
+    """Keep a trace, and forget the oldest one where there are too many."""
+    _TRACES[key] = value
+    if len(_TRACES) > _LIMIT:
+        _TRACES.popitem(last=False)
+
+
+def recall(key: object) -> object | None:
+    """A kept trace."""
+    return _TRACES.get(key)
+
+
+def emit_jaxpr(builder: Builder, jaxpr, operands: tuple[Var, ...], name: str) -> list[Var]:
+    """Emit a closed jaxpr as one operation."""
+    results = tuple(map(tensor_type, jaxpr.out_avals))
+    return builder.emit("leaf", operands, {"jaxpr": jaxpr, "name": name}, results)

@@ -1,0 +1,152 @@
+"""Attributes of arrays and NumPy scalars."""
+
+from __future__ import annotations
+
+import types
+
+import numpy as np
+
+from xlapy.dispatch import numpy_views
+from xlapy.dispatch.numpy_values import array_type, operand
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.table import attribute
+from xlapy.dispatch.views import can_reshape_in_place, layout_model, view
+from xlapy.domain.values import Const, NdArray, Tuple, Value
+
+_BOTH = (np.ndarray, np.generic)
+
+
+def _both(*names: str):
+    """Register an attribute for arrays and NumPy scalars."""
+
+    def register(rule):
+        for cls in _BOTH:
+            attribute(cls, *names)(rule)
+        return rule
+
+    return register
+
+
+@_both("shape")
+def shape(machine: Machine, self: Value) -> Value:
+    """The shape, a tuple of known ints."""
+    return Tuple(tuple(Const(int(n)) for n in array_type(machine, self).shape))
+
+
+def _fact(question):
+    def rule(machine: Machine, self: Value) -> Value:
+        return Const(question(array_type(machine, self)))
+
+    return rule
+
+
+_both("ndim")(_fact(lambda t: len(t.shape)))
+_both("size")(_fact(lambda t: int(np.prod(t.shape, dtype=np.int64))))
+_both("dtype")(_fact(lambda t: t.dtype))
+_both("itemsize")(_fact(lambda t: t.dtype.itemsize))
+_both("nbytes")(_fact(lambda t: t.dtype.itemsize * int(np.prod(t.shape, dtype=np.int64))))
+
+
+@attribute(np.ndarray, "T")
+def transposed(machine, self):
+    """The view with reversed axes."""
+    return numpy_views.permuted(machine, self, np.transpose)
+
+
+@attribute(np.ndarray, "mT")
+def matrix_transposed(machine, self):
+    """The view with the last two axes exchanged."""
+    if len(self.type.shape) < 2:
+        return machine.raise_(ValueError, "matrix transpose with ndim < 2 is undefined")
+    return numpy_views.permuted(machine, self, lambda m: m.mT)
+
+
+@attribute(np.generic, "T")
+def scalar_transposed(machine, self):
+    """A scalar is its own transpose."""
+    return self
+
+
+@attribute(np.ndarray, "real")
+def real(machine, self):
+    """The real part: a view."""
+    return numpy_views.complex_part(machine, self, "real")
+
+
+@attribute(np.ndarray, "imag")
+def imag(machine, self):
+    """The imaginary part: a view of a complex array, else read-only zeros."""
+    return numpy_views.complex_part(machine, self, "imag")
+
+
+def _scalar_part(part: str):
+    def rule(machine, self):
+        if isinstance(self, Const):
+            return Const(getattr(self.value, part))
+        var = operand(machine, self)
+        if var.type.dtype.kind == "c":
+            return machine.numpy_result(machine.leaf(_PARTS[part], (var,), name=part)[0])
+        return self if part == "real" else machine.numpy_result(machine.builder.constant(0, var.type.dtype))
+
+    return rule
+
+
+def _real(x):
+    return x.real
+
+
+def _imag(x):
+    return x.imag
+
+
+_PARTS = {"real": _real, "imag": _imag}
+attribute(np.generic, "real")(_scalar_part("real"))
+attribute(np.generic, "imag")(_scalar_part("imag"))
+
+
+@attribute(np.ndarray, "strides")
+def strides(machine, self):
+    """The strides NumPy's array would have, in bytes."""
+    return Const(layout_model(machine, self).strides)
+
+
+@attribute(np.ndarray, "flags")
+def flags(machine, self):
+    """The flags of NumPy's array, as a plain record."""
+    model = layout_model(machine, self).flags
+    return Const(
+        types.SimpleNamespace(
+            c_contiguous=model.c_contiguous,
+            f_contiguous=model.f_contiguous,
+            contiguous=model.contiguous,
+            fortran=model.fnc,
+            writeable=self.writeable,
+            owndata=not self.lenses,
+            aligned=True,
+        )
+    )
+
+
+@attribute(np.ndarray, "flat")
+def flat(machine: Machine, self: NdArray) -> Value:
+    """The flat iterator: of a contiguous array, a one-dimensional view of it."""
+    size = int(np.prod(self.type.shape, dtype=np.int64))
+    if not can_reshape_in_place(machine, self, (size,)):
+        raise Refused("XP0003", "'flat' of an array that is not contiguous", "use .ravel(), which copies here")
+    return view(machine, self, "reshape", (size,))
+
+
+@attribute(np.ndarray, "base")
+def base(machine, self):
+    """None for an array that owns its memory."""
+    if self.lenses:
+        raise Refused("XP0003", "'base' of a view")
+    return Const(None)
+
+
+@attribute(np.ndarray, "data", "ctypes", "__array_interface__", "device")
+def memory(machine, self):
+    """Addresses do not exist on the device."""
+    raise Refused("XP0005", "the memory of an array has no address here")
+
+

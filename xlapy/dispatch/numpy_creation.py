@@ -1,0 +1,560 @@
+"""Making arrays: zeros, arange, array, linspace, eye, meshgrid, indices..., and the classes of NumPy scalars."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch import numpy_views
+from xlapy.dispatch.indexing import assigned
+from xlapy.dispatch.numpy_leaf import hashable, numpy_leaf
+from xlapy.dispatch.numpy_memory import keep_order
+from xlapy.dispatch.numpy_values import (
+    absent,
+    array_type,
+    broadcast_to,
+    cast,
+    kind_of,
+    known,
+    operand,
+    raise_as_numpy,
+    raise_real,
+    require_dtype,
+    reshape,
+    sequence_items,
+)
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.table import function
+from xlapy.domain.join import SCALAR_DTYPES
+from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.ir import Var
+
+#: constants up to this many elements are part of the program; larger ones are computed
+SMALL = 1024
+
+
+def small(shape: tuple[int, ...]) -> bool:
+    """Whether an array of this shape may be a constant of the program."""
+    return math.prod(shape) <= SMALL
+
+
+def dtype_or(machine: Machine, dtype: object, default: object) -> np.dtype:
+    """The dtype of an argument, or a default."""
+    return require_dtype(default if absent(dtype) else known(machine, dtype, "a dtype"))
+
+
+def shape_of(machine: Machine, shape: object) -> tuple[int, ...]:
+    """A shape argument as a tuple; NumPy's errors for bad ones."""
+    wanted = known(machine, shape, "a shape")
+    try:
+        return np.broadcast_to(np.False_, wanted).shape if _valid(wanted) else np.empty(wanted).shape  # type: ignore[call-overload]
+    except Exception as error:
+        raise_real(machine, error)
+        raise
+
+
+def _valid(wanted: object) -> bool:
+    items = wanted if isinstance(wanted, tuple | list) else (wanted,)
+    return all(isinstance(n, int | np.integer) and n >= 0 for n in items)
+
+
+def filled(machine: Machine, value: object, shape: tuple[int, ...], dtype: np.dtype) -> NdArray:
+    """A fresh array of one number."""
+    return machine.new_array(machine.builder.broadcast(machine.builder.constant(value, dtype), shape))
+
+
+def ordered(machine: Machine, array: NdArray, order: object) -> NdArray:
+    """Record the memory order of a fresh array."""
+    if order is not None and str(known(machine, order)) == "F" and len(array.type.shape) > 1:
+        machine.heap.objects[array.buffer].details = tuple(range(len(array.type.shape)))[::-1]
+    return array
+
+
+@function(np.zeros)
+def zeros(machine, shape, dtype=None, order=None, *, device=None, like=None):
+    """np.zeros."""
+    return ordered(machine, filled(machine, 0, shape_of(machine, shape), dtype_or(machine, dtype, float)), order)
+
+
+@function(np.ones)
+def ones(machine, shape, dtype=None, order=None, *, device=None, like=None):
+    """np.ones."""
+    return ordered(machine, filled(machine, 1, shape_of(machine, shape), dtype_or(machine, dtype, float)), order)
+
+
+function(np.empty)(zeros)
+
+
+@function(np.full)
+def full(machine, shape, fill_value, dtype=None, order=None, *, device=None, like=None):
+    """np.full."""
+    wanted = shape_of(machine, shape)
+    target = dtype_or(machine, dtype, array_type(machine, fill_value).dtype)
+    var = assigned(machine, fill_value, target, wanted or (1,))
+    return ordered(machine, machine.new_array(broadcast_to(machine, var, wanted)), order)
+
+
+def _like(value: int):
+    def rule(machine, a, /, dtype=None, order=None, subok=True, shape=None, *, device=None):
+        source = array_type(machine, a)
+        wanted = source.shape if absent(shape) else shape_of(machine, shape)
+        result = filled(machine, value, wanted, dtype_or(machine, dtype, source.dtype))
+        return keep_order(machine, result, (a,)) if wanted == source.shape else result
+
+    return rule
+
+
+def _like_named(rule):
+    def named(machine, *args, prototype=None, **kwargs):
+        return rule(machine, *(args if prototype is None else (prototype, *args)), **_renamed(kwargs))
+
+    return named
+
+
+def _renamed(kwargs: dict) -> dict:
+    return {k: v for k, v in kwargs.items() if k != "a"}
+
+
+def _accept_a(rule):
+    def accepting(machine, *args, **kwargs):
+        first = [kwargs.pop("a")] if "a" in kwargs else []
+        return rule(machine, *first, *args, **kwargs)
+
+    return accepting
+
+
+function(np.zeros_like)(_accept_a(_like(0)))
+function(np.ones_like)(_accept_a(_like(1)))
+function(np.empty_like)(_like_named(_like(0)))
+
+
+@function(np.full_like)
+def full_like(machine, a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """np.full_like."""
+    source = array_type(machine, a)
+    wanted = source.shape if absent(shape) else shape_of(machine, shape)
+    target = dtype_or(machine, dtype, source.dtype)
+    var = assigned(machine, fill_value, target, wanted or (1,))
+    result = machine.new_array(broadcast_to(machine, var, wanted))
+    return keep_order(machine, result, (a,)) if wanted == source.shape else result
+
+
+# -- from data ---------------------------------------------------------------------------------------------------------
+
+
+@function(np.array)
+def array(machine, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None):
+    """np.array: a copy."""
+    if known(machine, copy) is not True:
+        return asarray(machine, object, dtype)
+    result = _from(machine, object, dtype)
+    if isinstance(object, NdArray):
+        result = keep_order(machine, result, (object,))
+    result = ordered(machine, result, order)
+    least = int(known(machine, ndmin))
+    if least > len(result.type.shape):
+        shape = (1,) * (least - len(result.type.shape)) + result.type.shape
+        return machine.new_array(reshape(machine, machine.read(result), shape))
+    return result
+
+
+def _from(machine: Machine, value: Value, dtype: object) -> NdArray:
+    if absent(dtype):
+        return machine.new_array(operand(machine, value))
+    target = require_dtype(known(machine, dtype, "a dtype"))
+    if isinstance(value, Const | Scalar):
+        return machine.new_array(assigned(machine, value, target, ()))
+    items = sequence_items(machine, value)
+    if items is not None and all(isinstance(v, Const) for v in items):
+        try:
+            return machine.new_array(machine.builder.constant(np.array([v.value for v in items], target)))
+        except Exception as error:
+            raise_real(machine, error)
+    return machine.new_array(cast(machine, operand(machine, value), target))
+
+
+@function(np.asarray, np.asanyarray)
+def asarray(machine, a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """np.asarray: the array itself where it has the dtype."""
+    if not absent(copy) and known(machine, copy) is True:
+        return array(machine, a, dtype)
+    if isinstance(a, NdArray) and (absent(dtype) or require_dtype(known(machine, dtype)) == a.type.dtype):
+        return a
+    return _from(machine, a, dtype)
+
+
+@function(np.ascontiguousarray)
+def ascontiguousarray(machine, a, dtype=None, *, like=None):
+    """np.ascontiguousarray: the array itself where it is contiguous; at least one dimension."""
+    result = asarray(machine, a, dtype)
+    if not result.type.shape:
+        return numpy_views.view(machine, result, "reshape", (1,))
+    if isinstance(result, NdArray) and numpy_views.is_c_contiguous(machine, result):
+        return result
+    return machine.new_array(machine.read(result))
+
+
+@function(np.asfortranarray)
+def asfortranarray(machine, a, dtype=None, *, like=None):
+    """np.asfortranarray."""
+    result = asarray(machine, a, dtype)
+    if numpy_views.layout_model(machine, result).flags.f_contiguous:
+        return result
+    return numpy_views.copy_of(machine, result, "F")
+
+
+@function(np.require)
+def require(machine, a, dtype=None, requirements=None, *, like=None):
+    """np.require."""
+    return ascontiguousarray(machine, a, dtype)
+
+
+@function(np.asarray_chkfinite)
+def asarray_chkfinite(machine, a, dtype=None, order=None):
+    """np.asarray_chkfinite: ValueError where something is not finite."""
+    result = asarray(machine, a, dtype)
+    if kind_of(result.type.dtype) in "fc":
+        bad = machine.leaf(_not_finite, (machine.read(result),), name="isfinite")[0]
+        machine.check(bad, ValueError, "array must not contain infs or NaNs")
+    return result
+
+
+def _not_finite(x):
+    return ~jnp.all(jnp.isfinite(x))
+
+
+@function(np.copy)
+def copy(machine, a, order="K", subok=False):
+    """np.copy."""
+    return numpy_views.copy_of(machine, a, str(known(machine, order)))
+
+
+@function(np.astype)
+def astype(machine, x, dtype, /, *, copy=True, device=None):
+    """np.astype."""
+    if not isinstance(x, NdArray):
+        return machine.raise_(TypeError, f"Input should be a NumPy array. It is of type {machine.type_of(x)}.")
+    return machine.call(machine.getattr(x, "astype"), (dtype,), {"copy": copy} if isinstance(copy, Value) else {})
+
+
+@function(np.fromiter)
+def fromiter(machine, iter, dtype, count=-1, *, like=None):
+    """np.fromiter of an iterable of known length."""
+    return _from(machine, Tuple(tuple(machine.iterate(iter))), dtype)
+
+
+# -- ranges ------------------------------------------------------------------------------------------------------------
+
+
+@function(np.arange)
+def arange(machine, *args, start=None, stop=None, step=None, dtype=None, device=None, like=None):
+    """np.arange: bounds must be known at compile time."""
+    what = "a bound of np.arange (the size of an array depends on it)"
+    limits = [known(machine, a, what) for a in args]
+    named = {k: known(machine, v, what) for k, v in (("start", start), ("stop", stop), ("step", step)) if v is not None}
+    wanted = None if absent(dtype) else require_dtype(known(machine, dtype))
+    try:
+        first, last, stride, result_type = _arange_parts(limits, named, wanted)
+        length = _arange_length(first, last, stride)
+        if length <= SMALL:
+            return machine.new_array(machine.builder.constant(np.arange(*limits, **named, dtype=wanted)))
+    except Exception as error:
+        return raise_real(machine, error)
+    two = np.arange(*_first_two(first, stride), dtype=wanted)
+    base, delta = two[0], two[1] - two[0] if result_type != bool else 0
+    var = machine.leaf(_ramp, (), (length, base.item(), delta.item(), result_type), name="arange")[0]
+    return machine.new_array(var)
+
+
+def _first_two(first, stride):
+    return first, first + 2 * stride, stride
+
+
+def _arange_parts(limits: list, named: dict, dtype: object):
+    first = named.get("start", 0)
+    last, stride = named.get("stop"), named.get("step")
+    if len(limits) == 1 and last is None and "start" not in named:
+        last = limits[0]
+    elif limits:
+        first = limits[0]
+        last = limits[1] if len(limits) > 1 else last
+        stride = limits[2] if len(limits) > 2 else stride
+    if last is None:
+        first, last = 0, first
+    stride = 1 if stride is None else stride
+    result_type = np.arange(first, first, stride, dtype=dtype).dtype  # type: ignore[arg-type]
+    return first, last, stride, result_type
+
+
+def _arange_length(first, last, stride) -> int:
+    return max(int(math.ceil((last - first) / stride)), 0)
+
+
+def _ramp(length, base, delta, dtype):
+    if dtype.kind in "iu":
+        return jnp.arange(length, dtype=dtype) * np.asarray(delta, dtype) + np.asarray(base, dtype)
+    wide = dtype if dtype.kind == "c" or dtype.itemsize == 8 else np.dtype(np.float64)
+    return (np.asarray(base, wide) + jnp.arange(length).astype(wide) * np.asarray(delta, wide)).astype(dtype)
+
+
+@function(np.linspace)
+def linspace(machine, start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """np.linspace: the ends may be dynamic, the number not."""
+    count = known(machine, num, "the number of points")
+    options = (count, bool(known(machine, endpoint)), known(machine, axis))
+    wanted = None if absent(dtype) else require_dtype(known(machine, dtype))
+    first, last = operand(machine, start), operand(machine, stop)
+    try:
+        ends = (np.ones(v.type.shape, v.type.dtype) for v in (first, last))
+        model = np.linspace(*ends, min(count, 2) if count >= 0 else count, dtype=wanted, axis=options[2])
+    except Exception as error:
+        return raise_real(machine, error)
+    compute = np.result_type(first.type.dtype, last.type.dtype, float(count))
+    static = (*options, compute, model.dtype)
+    values, step = machine.leaf(_linspace, (first, last), static, name="linspace")
+    result = machine.new_array(values)
+    return Tuple((result, machine.numpy_result(step))) if known(machine, retstep) else result
+
+
+def _linspace(first, last, count, endpoint, axis, compute, dtype):
+    """NumPy's algorithm: start + arange * step, with the last point set."""
+    division = count - 1 if endpoint else count
+    first, last = first.astype(compute), last.astype(compute)
+    delta = last - first
+    ramp = jnp.arange(count).astype(compute).reshape((-1,) + (1,) * delta.ndim)
+    if division > 0:
+        step = delta / division
+        values = jnp.where(step == 0, ramp / division * delta, ramp * step)
+    else:
+        step = jnp.full(delta.shape, jnp.nan, compute)
+        values = ramp * delta
+    values = values + first
+    if endpoint and count > 1:
+        values = values.at[-1].set(last)
+    values = jnp.moveaxis(values, 0, axis) if axis else values
+    if dtype.kind in "iu":
+        values = jnp.floor(values)
+    return values.astype(dtype), step
+
+
+def _spaced(numpy_function, base_of):
+    """logspace and geomspace of known arguments."""
+
+    def rule(machine, *args, **kwargs):
+        known_args = [known(machine, a, "an argument") for a in args]
+        known_named = {k: known(machine, v, "an argument") for k, v in kwargs.items()}
+        try:
+            return machine.new_array(machine.builder.constant(numpy_function(*known_args, **known_named)))
+        except Exception as error:
+            return raise_real(machine, error)
+
+    return rule
+
+
+def _folded_function(*functions):
+    """Functions of known arguments only: the real ones run at compile time."""
+    for item in functions:
+        function(item)(_spaced(item, None))
+
+
+_folded_function(np.geomspace, np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser, np.fft.fftfreq, np.fft.rfftfreq)
+
+
+@function(np.logspace)
+def logspace(machine, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """np.logspace: base ** linspace."""
+    exponents = linspace(machine, start, stop, num, endpoint, axis=axis)
+    base = base if isinstance(base, Value) else Const(base)
+    result = machine.call(Const(np.power), (base, exponents))
+    return result if absent(dtype) else machine.call(machine.getattr(result, "astype"), (dtype,))
+
+
+# -- matrices ----------------------------------------------------------------------------------------------------------
+
+
+@function(np.eye)
+def eye(machine, N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):  # noqa: N803
+    """np.eye."""
+    rows, columns = known(machine, N, "a size"), known(machine, M, "a size")
+    static = (int(rows), int(rows if columns is None else columns), int(known(machine, k)), dtype_or(machine, dtype, float))
+    return machine.new_array(machine.leaf(_eye, (), static, name="eye")[0])
+
+
+@function(np.identity)
+def identity(machine, n, dtype=None, *, like=None):
+    """np.identity."""
+    return eye(machine, n, dtype=float if absent(dtype) else dtype)
+
+
+def _eye(rows, columns, k, dtype):
+    return jnp.eye(rows, columns, k, dtype)
+
+
+@function(np.tri)
+def tri(machine, N, M=None, k=0, dtype=float, *, like=None):  # noqa: N803
+    """np.tri."""
+    rows, columns = known(machine, N), known(machine, M)
+    static = (int(rows), int(rows if columns is None else columns), int(known(machine, k)), dtype_or(machine, dtype, float))
+    return machine.new_array(machine.leaf(_tri, (), static, name="tri")[0])
+
+
+def _tri(rows, columns, k, dtype):
+    return jnp.tri(rows, columns, k, dtype)
+
+
+numpy_leaf(np.tril, jnp.tril, "m", "keep")
+numpy_leaf(np.triu, jnp.triu, "m", "keep")
+numpy_leaf(np.diagflat, jnp.diagflat, "v", "keep")
+numpy_leaf(np.vander, jnp.vander, "x", "promote")
+
+
+@function(np.diag)
+def diag(machine, v, k=0):
+    """np.diag: a matrix from a vector, or a read-only view of a diagonal."""
+    if len(array_type(machine, v).shape) == 2:
+        return numpy_views.diagonal(machine, v, k)
+    offset = int(known(machine, k))
+    var = operand(machine, v)
+    if len(var.type.shape) != 1:
+        return machine.raise_(ValueError, "Input must be 1- or 2-d.")
+    return machine.new_array(machine.leaf(_diag, (var,), (offset,), name="diag")[0])
+
+
+def _diag(v, k):
+    return jnp.diag(v, k)
+
+
+# -- grids -------------------------------------------------------------------------------------------------------------
+
+
+@function(np.meshgrid)
+def meshgrid(machine, *xi, copy=True, sparse=False, indexing="xy"):
+    """np.meshgrid."""
+    thin, style = bool(known(machine, sparse)), str(known(machine, indexing))
+    operands = [operand(machine, x) for x in xi]
+    if style not in ("xy", "ij"):
+        return machine.raise_(ValueError, "Valid values for `indexing` are 'xy' and 'ij'.")
+    if not operands:
+        return Tuple(())
+    results = machine.leaf(_meshgrid, operands, (thin, style), name="meshgrid")
+    return Tuple(tuple(machine.new_array(v) for v in results))
+
+
+def _meshgrid(*rest):
+    *arrays, sparse, indexing = rest
+    arrays = [jnp.ravel(a) for a in arrays]
+    rank = len(arrays)
+    grids = [a.reshape((1,) * i + (-1,) + (1,) * (rank - 1 - i)) for i, a in enumerate(arrays)]
+    if indexing == "xy" and rank > 1:
+        grids = [jnp.swapaxes(g, 0, 1) for g in grids]
+    if sparse:
+        return grids
+    shape = jnp.broadcast_shapes(*(g.shape for g in grids))
+    return [jnp.broadcast_to(g, shape) for g in grids]
+
+
+@function(np.indices)
+def indices(machine, dimensions, dtype=int, sparse=False):
+    """np.indices."""
+    shape, target = known(machine, dimensions, "a shape"), dtype_or(machine, dtype, int)
+    if known(machine, sparse):
+        parts = np.indices(shape, target, sparse=True)
+        return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
+    return machine.new_array(machine.leaf(_indices, (), (hashable(shape), target), name="indices")[0])
+
+
+def _indices(shape, dtype):
+    return jnp.indices(shape, dtype)
+
+
+@function(np.fromfunction)
+def fromfunction(machine, function, shape, *, dtype=float, like=None, **kwargs):
+    """np.fromfunction: calls the function once, with the coordinates."""
+    grids = indices(machine, shape, dtype)
+    coordinates = [machine.getattr(grids, "copy")] * 0
+    coordinates += [numpy_views.view(machine, grids, "index", _row(k, grids)) for k in range(grids.type.shape[0])]
+    return machine.call(function, coordinates, kwargs)
+
+
+def _row(k: int, grids: NdArray) -> tuple:
+    return ((k, 1, -1), *((0, 1, n) for n in grids.type.shape[1:]))
+
+
+def _known_indices(numpy_function):
+    """Index arrays that depend on shapes only."""
+
+    def rule(machine, *args, **kwargs):
+        known_args = [known(machine, a, "a size") for a in args]
+        known_named = {k: known(machine, v, "a size") for k, v in kwargs.items()}
+        try:
+            parts = numpy_function(*known_args, **known_named)
+        except Exception as error:
+            return raise_real(machine, error)
+        return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
+
+    return rule
+
+
+for _function in (np.tril_indices, np.triu_indices, np.diag_indices):
+    function(_function)(_known_indices(_function))
+
+
+def _indices_from(numpy_function, base):
+    def rule(machine, arr, k=0):
+        shape = array_type(machine, arr).shape
+        try:
+            offset = (int(known(machine, k)),) if base is not np.diag_indices else ()
+            parts = numpy_function(np.broadcast_to(np.False_, shape), *offset)
+        except Exception as error:
+            return raise_real(machine, error)
+        return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
+
+    return rule
+
+
+for _function, _base in (
+    (np.tril_indices_from, np.tril_indices),
+    (np.triu_indices_from, np.triu_indices),
+    (np.diag_indices_from, np.diag_indices),
+):
+    function(_function)(_indices_from(_function, _base))
+
+
+# -- scalars -----------------------------------------------------------------------------------------------------------
+
+
+def _scalar_class(cls: type):
+    def rule(machine, value=None):
+        if value is None:
+            return Const(cls())
+        if isinstance(value, Const) and not isinstance(value.value, tuple | list):
+            try:
+                with np.errstate(all="ignore"), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    return Const(cls(value.value))
+            except Exception as error:
+                return raise_real(machine, error)
+        target = np.dtype(cls)
+        if isinstance(value, Scalar):
+            var = assigned(machine, value, target, ())
+        else:
+            var = cast(machine, operand(machine, value), target)
+        result = machine.numpy_result(var)
+        bounds = getattr(value, "bounds", None)
+        if isinstance(result, NumpyScalar) and bounds is not None and target.kind in "iu":
+            info = np.iinfo(target)
+            if info.min <= bounds[0] and bounds[1] <= info.max:
+                return NumpyScalar(result.var, bounds)
+        return result
+
+    return rule
+
+
+for _name in (
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 longlong ulonglong float16 float32 float64 complex64 complex128"
+).split():
+    function(getattr(np, _name))(_scalar_class(getattr(np, _name)))
+

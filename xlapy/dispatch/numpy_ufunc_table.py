@@ -1,0 +1,432 @@
+"""What each ufunc computes: the one list that is kept by hand.
+
+`TABLE[ufunc]` maps the kind of the loop's first operand ('b', 'i', 'u', 'f', 'c'; '*' for the rest) to the name of an
+element-wise operation of the IR, or to a function of JAX arrays that have one shape and the loop's dtypes. Which loop
+runs, and its dtypes, NumPy itself says (`ufunc.resolve_dtypes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+def identity(x):
+    """The operand itself."""
+    return x
+
+
+# -- integers -------------------------------------------------------------------------------------------------------
+
+
+def _int_floor_divide(x, y):
+    """Floor division; by zero it gives 0, and the smallest integer by -1 stays, as in NumPy."""
+    zero = y == 0
+    overflow = (y == -1) & (x == jnp.iinfo(x.dtype).min)
+    safe = jnp.where(zero | overflow, 1, y)
+    quotient = lax.div(x, safe)
+    quotient = jnp.where((lax.rem(x, safe) != 0) & ((x < 0) != (safe < 0)), quotient - 1, quotient)
+    return jnp.where(zero, 0, quotient)
+
+
+def _uint_floor_divide(x, y):
+    return jnp.where(y == 0, 0, lax.div(x, jnp.where(y == 0, 1, y)))
+
+
+def _int_remainder(x, y):
+    safe = jnp.where((y == 0) | (y == -1), 1, y)
+    remainder = lax.rem(x, safe)
+    return jnp.where((remainder != 0) & ((remainder < 0) != (y < 0)), remainder + y, remainder)
+
+
+def _uint_remainder(x, y):
+    return jnp.where(y == 0, 0, lax.rem(x, jnp.where(y == 0, 1, y)))
+
+
+def _int_fmod(x, y):
+    return lax.rem(x, jnp.where((y == 0) | (y == -1), 1, y)) if x.dtype.kind == "i" else _uint_remainder(x, y)
+
+
+def _int_power(x, y):
+    """Integer power by squaring, wrapping around; exponents are not negative (checked by the caller)."""
+    y = jnp.maximum(y, 0)
+
+    def step(state):
+        result, base, rest = state
+        result = jnp.where(rest & 1 == 1, result * base, result)
+        return result, base * base, rest >> 1
+
+    def more(state):
+        return jnp.any(state[2] > 0)
+
+    return lax.while_loop(more, step, (jnp.ones_like(x), x, y))[0]
+
+
+def _int_reciprocal(x):
+    """1/x truncated; of zero what NumPy's C code gives, the smallest integer."""
+    bad = jnp.iinfo(x.dtype).min if x.dtype.itemsize >= 4 else 0
+    return jnp.where(x == 0, bad, lax.div(jnp.ones_like(x), jnp.where(x == 0, 1, x))).astype(x.dtype)
+
+
+def _gcd(x, y):
+    def step(state):
+        a, b = state
+        return jnp.where(b == 0, a, b), jnp.where(b == 0, 0, lax.rem(a, jnp.where(b == 0, 1, b)))
+
+    x, y = (jnp.abs(v) if v.dtype.kind == "i" else v for v in (x, y))
+    return lax.while_loop(lambda s: jnp.any(s[1] != 0), step, (x, y))[0]
+
+
+def _lcm(x, y):
+    common = _gcd(x, y)
+    x, y = (jnp.abs(v) if v.dtype.kind == "i" else v for v in (x, y))
+    return jnp.where(common == 0, 0, lax.div(x, jnp.where(common == 0, 1, common)) * y)
+
+
+def _popcount(x):
+    return lax.population_count(jnp.abs(x) if x.dtype.kind == "i" else x).astype(jnp.uint8)
+
+
+def _int_divmod(x, y):
+    if x.dtype.kind == "u":
+        return _uint_floor_divide(x, y), _uint_remainder(x, y)
+    return _int_floor_divide(x, y), _int_remainder(x, y)
+
+
+# -- floats ---------------------------------------------------------------------------------------------------------
+
+
+def _float_divmod(x, y):
+    """NumPy's `npy_divmod`: floor division and remainder that fit together."""
+    remainder = lax.rem(x, y)
+    quotient = (x - remainder) / y
+    adjust = (remainder != 0) & ((y < 0) != (remainder < 0))
+    remainder = jnp.where(adjust, remainder + y, jnp.where(remainder == 0, jnp.copysign(0.0, y).astype(x.dtype), remainder))
+    quotient = jnp.where(adjust, quotient - 1, quotient)
+    floored = jnp.floor(quotient)
+    floored = jnp.where(quotient - floored > 0.5, floored + 1, floored)
+    floored = jnp.where(quotient == 0, jnp.copysign(0.0, x / y).astype(x.dtype), floored)
+    zero = y == 0
+    return jnp.where(zero, x / y, floored), jnp.where(zero, lax.rem(x, y), remainder)
+
+
+def _float_floor_divide(x, y):
+    return _float_divmod(x, y)[0]
+
+
+def _float_remainder(x, y):
+    return _float_divmod(x, y)[1]
+
+
+def _heaviside(x, y):
+    return jnp.where(jnp.isnan(x), x, jnp.where(x == 0, y, (x > 0).astype(x.dtype)))
+
+
+def _modf(x):
+    whole = jnp.trunc(x)
+    fraction = jnp.where(jnp.isinf(x), 0.0, x - whole).astype(x.dtype)
+    return jnp.copysign(fraction, x), whole
+
+
+def _frexp(x):
+    mantissa, exponent = jnp.frexp(x)
+    return mantissa, exponent.astype(jnp.int32)
+
+
+def _spacing(x):
+    up = jnp.nextafter(jnp.abs(x), jnp.array(jnp.inf, x.dtype)) - jnp.abs(x)
+    return jnp.where(jnp.isfinite(x), jnp.copysign(up, x), jnp.nan).astype(x.dtype)
+
+
+def _half_spacing(x):
+    bits = lax.bitcast_convert_type(jnp.abs(x), jnp.uint16)
+    up = lax.bitcast_convert_type(bits + jnp.uint16(1), jnp.float16) - jnp.abs(x)
+    return jnp.where(jnp.isfinite(x), jnp.copysign(up, x), jnp.nan).astype(x.dtype)
+
+
+def _float_spacing(x):
+    return _half_spacing(x) if x.dtype == jnp.float16 else _spacing(x)
+
+
+def _rint(x):
+    return lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
+
+
+def _float_reciprocal(x):
+    return 1 / x
+
+
+def square(x):
+    """x * x"""
+    return x * x
+
+
+def _is_nan(x):
+    return x != x
+
+
+def _never(x):
+    return jnp.zeros(x.shape, bool)
+
+
+def _always(x):
+    return jnp.ones(x.shape, bool)
+
+
+def _degrees(x):
+    return x * np.array(180.0 / np.pi, x.dtype)
+
+
+def _radians(x):
+    return x * np.array(np.pi / 180.0, x.dtype)
+
+
+# -- complex --------------------------------------------------------------------------------------------------------
+
+
+def _complex_less(x, y):
+    return (x.real < y.real) & ~jnp.isnan(x.imag) & ~jnp.isnan(y.imag) | (x.real == y.real) & (x.imag < y.imag)
+
+
+def _complex_less_equal(x, y):
+    return (x.real < y.real) & ~jnp.isnan(x.imag) & ~jnp.isnan(y.imag) | (x.real == y.real) & (x.imag <= y.imag)
+
+
+def _complex_greater(x, y):
+    return _complex_less(y, x)
+
+
+def _complex_greater_equal(x, y):
+    return _complex_less_equal(y, x)
+
+
+def _complex_maximum(x, y):
+    return jnp.where(jnp.isnan(x) | (~jnp.isnan(y) & _complex_greater_equal(x, y)), x, y)
+
+
+def _complex_minimum(x, y):
+    return jnp.where(jnp.isnan(x) | (~jnp.isnan(y) & _complex_less_equal(x, y)), x, y)
+
+
+def _complex_fmax(x, y):
+    return jnp.where(jnp.isnan(y) | (~jnp.isnan(x) & _complex_greater_equal(x, y)), x, y)
+
+
+def _complex_fmin(x, y):
+    return jnp.where(jnp.isnan(y) | (~jnp.isnan(x) & _complex_less_equal(x, y)), x, y)
+
+
+def _complex_sign(x):
+    size = jnp.abs(x)
+    return jnp.where(size == 0, 0, x / jnp.where(size == 0, 1, size)).astype(x.dtype)
+
+
+def _complex_reciprocal(x):
+    return 1 / x
+
+
+def _complex_rint(x):
+    return lax.complex(_rint(x.real), _rint(x.imag))
+
+
+def _complex_power(x, y):
+    """`x**y`; exact for small whole exponents, and for a base of zero, as in NumPy."""
+    general = jnp.power(x, y)
+    return jnp.where(y == 0, jnp.ones_like(x), jnp.where((x == 0) & (y.real > 0), jnp.zeros_like(x), general))
+
+
+def _complex_exp2(x):
+    return jnp.exp(x * np.log(2.0).astype(x.real.dtype))
+
+
+def _complex_log2(x):
+    return jnp.log(x) / np.log(2.0).astype(x.real.dtype)
+
+
+def _complex_log10(x):
+    return jnp.log(x) / np.log(10.0).astype(x.real.dtype)
+
+
+# -- comparisons of integers of different signs -------------------------------------------------------------------------
+
+
+def _mixed(compare: Callable, unsigned: Callable) -> Callable:
+    """Comparison for NumPy's loops on (int64, uint64) and (uint64, int64); `compare` for equal types."""
+
+    def run(x, y):
+        if x.dtype == y.dtype:
+            return compare(x, y)
+        if x.dtype.kind == "i":
+            return jnp.where(x < 0, compare(-1, 0), unsigned(x.astype(jnp.uint64), y))
+        return jnp.where(y < 0, compare(0, -1), unsigned(x, y.astype(jnp.uint64)))
+
+    run.__name__ = run.__qualname__ = compare.__name__
+    return run
+
+
+_eq = _mixed(jnp.equal, lax.eq)
+_ne = _mixed(jnp.not_equal, lax.ne)
+_lt = _mixed(jnp.less, lax.lt)
+_le = _mixed(jnp.less_equal, lax.le)
+_gt = _mixed(jnp.greater, lax.gt)
+_ge = _mixed(jnp.greater_equal, lax.ge)
+
+
+# -- products -------------------------------------------------------------------------------------------------------
+
+
+def _matmul(x, y):
+    if x.dtype == bool:
+        return jnp.matmul(x.astype(jnp.int32), y.astype(jnp.int32)) != 0
+    return jnp.matmul(x, y)
+
+
+def _vecdot(x, y):
+    if x.dtype == bool:
+        return jnp.any(x & y, axis=-1)
+    return jnp.sum(jnp.conj(x) * y, axis=-1, dtype=x.dtype)
+
+
+def _matvec(x, y):
+    return _matmul(x, y[..., None])[..., 0]
+
+
+def _vecmat(x, y):
+    return _matmul(jnp.conj(x)[..., None, :], y)[..., 0, :]
+
+
+Entry = dict[str, "str | Callable"]
+
+TABLE: dict[np.ufunc, Entry] = {
+    np.add: {"b": "bitwise_or", "*": "add"},
+    np.subtract: {"*": "sub"},
+    np.multiply: {"b": "bitwise_and", "*": "mul"},
+    np.divide: {"*": "div"},
+    np.floor_divide: {"i": _int_floor_divide, "u": _uint_floor_divide, "f": _float_floor_divide},
+    np.remainder: {"i": _int_remainder, "u": _uint_remainder, "f": _float_remainder},
+    np.fmod: {"i": _int_fmod, "u": _int_fmod, "f": "rem"},
+    np.divmod: {"i": _int_divmod, "u": _int_divmod, "f": _float_divmod},
+    np.power: {"i": _int_power, "u": _int_power, "f": "pow", "c": _complex_power},
+    np.float_power: {"f": "pow", "c": _complex_power},
+    np.negative: {"*": "neg"},
+    np.positive: {"*": identity},
+    np.absolute: {"b": identity, "u": identity, "c": jnp.abs, "*": "abs"},
+    np.fabs: {"f": "abs"},
+    np.sign: {"u": jnp.sign, "c": _complex_sign, "*": "sign"},
+    np.heaviside: {"f": _heaviside},
+    np.conjugate: {"c": jnp.conj, "*": identity},
+    np.square: {"b": identity, "*": square},
+    np.reciprocal: {"i": _int_reciprocal, "u": _int_reciprocal, "f": _float_reciprocal, "c": _complex_reciprocal},
+    np.sqrt: {"*": "sqrt"},
+    np.cbrt: {"*": "cbrt"},
+    np.exp: {"*": "exp"},
+    np.exp2: {"c": _complex_exp2, "*": jnp.exp2},
+    np.expm1: {"*": "expm1"},
+    np.log: {"*": "log"},
+    np.log2: {"c": _complex_log2, "*": jnp.log2},
+    np.log10: {"c": _complex_log10, "*": jnp.log10},
+    np.log1p: {"*": "log1p"},
+    np.logaddexp: {"f": jnp.logaddexp},
+    np.logaddexp2: {"f": jnp.logaddexp2},
+    np.sin: {"*": "sin"},
+    np.cos: {"*": "cos"},
+    np.tan: {"*": "tan"},
+    np.arcsin: {"*": "asin"},
+    np.arccos: {"*": "acos"},
+    np.arctan: {"*": "atan"},
+    np.arctan2: {"f": "atan2"},
+    np.sinh: {"*": "sinh"},
+    np.cosh: {"*": "cosh"},
+    np.tanh: {"*": "tanh"},
+    np.arcsinh: {"*": "asinh"},
+    np.arccosh: {"*": "acosh"},
+    np.arctanh: {"*": "atanh"},
+    np.hypot: {"f": jnp.hypot},
+    np.degrees: {"f": _degrees},
+    np.rad2deg: {"f": _degrees},
+    np.radians: {"f": _radians},
+    np.deg2rad: {"f": _radians},
+    np.floor: {"f": "floor", "*": identity},
+    np.ceil: {"f": "ceil", "*": identity},
+    np.trunc: {"f": jnp.trunc, "*": identity},
+    np.rint: {"f": _rint, "c": _complex_rint, "*": identity},
+    np.copysign: {"f": jnp.copysign},
+    np.nextafter: {"f": jnp.nextafter},
+    np.spacing: {"f": _float_spacing},
+    np.ldexp: {"f": jnp.ldexp},
+    np.frexp: {"f": _frexp},
+    np.modf: {"f": _modf},
+    np.signbit: {"f": jnp.signbit},
+    np.isnan: {"f": _is_nan, "c": _is_nan, "*": _never},
+    np.isinf: {"f": jnp.isinf, "c": jnp.isinf, "*": _never},
+    np.isfinite: {"f": "is_finite", "c": jnp.isfinite, "*": _always},
+    np.maximum: {"b": "bitwise_or", "c": _complex_maximum, "*": "max"},
+    np.minimum: {"b": "bitwise_and", "c": _complex_minimum, "*": "min"},
+    np.fmax: {"b": "bitwise_or", "f": jnp.fmax, "c": _complex_fmax, "*": "max"},
+    np.fmin: {"b": "bitwise_and", "f": jnp.fmin, "c": _complex_fmin, "*": "min"},
+    np.equal: {"i": _eq, "u": _eq, "*": "eq"},
+    np.not_equal: {"i": _ne, "u": _ne, "*": "ne"},
+    np.less: {"i": _lt, "u": _lt, "c": _complex_less, "*": "lt"},
+    np.less_equal: {"i": _le, "u": _le, "c": _complex_less_equal, "*": "le"},
+    np.greater: {"i": _gt, "u": _gt, "c": _complex_greater, "*": "gt"},
+    np.greater_equal: {"i": _ge, "u": _ge, "c": _complex_greater_equal, "*": "ge"},
+    np.logical_and: {"*": "bitwise_and"},
+    np.logical_or: {"*": "bitwise_or"},
+    np.logical_xor: {"*": "bitwise_xor"},
+    np.logical_not: {"*": "bitwise_not"},
+    np.bitwise_and: {"*": "bitwise_and"},
+    np.bitwise_or: {"*": "bitwise_or"},
+    np.bitwise_xor: {"*": "bitwise_xor"},
+    np.invert: {"*": "bitwise_not"},
+    np.left_shift: {"*": "shift_left"},
+    np.right_shift: {"u": "shift_right_logical", "*": "shift_right_arithmetic"},
+    np.bitwise_count: {"*": _popcount},
+    np.gcd: {"*": _gcd},
+    np.lcm: {"*": _lcm},
+}
+
+#: comparisons of operands of one type need no function
+PLAIN_COMPARISON = {
+    np.equal: "eq",
+    np.not_equal: "ne",
+    np.less: "lt",
+    np.less_equal: "le",
+    np.greater: "gt",
+    np.greater_equal: "ge",
+}
+
+#: generalised ufuncs: functions of whole arrays of the loop's dtypes
+GENERALISED: dict[np.ufunc, Callable] = {np.matmul: _matmul}
+for _name, _rule in (("vecdot", _vecdot), ("matvec", _matvec), ("vecmat", _vecmat)):
+    if hasattr(np, _name):
+        GENERALISED[getattr(np, _name)] = _rule
+
+#: ufuncs without a meaning on numbers, with the reason for the refusal
+REFUSED: dict[np.ufunc, str] = {np.isnat: "XLA has no dates"}
+
+#: the function of `jax.lax` behind each element-wise operation of the IR
+LAX: dict[str, Callable] = {
+    name: getattr(lax, name)
+    for name in (
+        "add sub mul div rem pow max min neg abs sign floor ceil sqrt exp expm1 log log1p sin cos tan asin acos atan sinh"
+        " cosh tanh asinh acosh atanh atan2 cbrt bitwise_and bitwise_or bitwise_xor bitwise_not shift_left"
+        " shift_right_arithmetic shift_right_logical nextafter eq ne lt le gt ge is_finite"
+    ).split()
+}
+
+
+def entry(ufunc: np.ufunc, kind: str) -> str | Callable | None:
+    """The operation of a ufunc for a loop whose first operand is of `kind`."""
+    table = TABLE.get(ufunc)
+    if table is None:
+        return None
+    return table.get(kind, table.get("*"))
+
+
+def as_function(ufunc: np.ufunc, kind: str) -> Callable | None:
+    """The same as a function of JAX arrays."""
+    found = entry(ufunc, kind)
+    return LAX[found] if isinstance(found, str) else found

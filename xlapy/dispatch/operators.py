@@ -1,0 +1,366 @@
+"""Operators, truth, identity and subscripts, found as Python finds them.
+
+Built-in types have rules in the tables; classes of the user are asked for their special methods, the right operand's
+reflected method first where its type is a subclass of the left one's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xlapy.dispatch import containers, indexing, iteration, jax_rules, objects, scalars, table, ufuncs
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.join import same_constant
+from xlapy.domain.values import (
+    NONE,
+    UNBOUND,
+    BoundMethod,
+    Const,
+    Function,
+    JaxArray,
+    NdArray,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.ir import Var
+
+_METHODS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+    "<<": "lshift",
+    ">>": "rshift",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+}
+_COMPARISONS = {"<": ("lt", "gt"), "<=": ("le", "ge"), ">": ("gt", "lt"), ">=": ("ge", "le"), "==": ("eq", "eq"), "!=": ("ne", "ne")}
+_UNARY = {"-": "neg", "+": "pos", "~": "invert"}
+NOT_IMPLEMENTED = Const(NotImplemented)
+
+
+def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
+    """`left symbol right`; an in-place operator's symbol ends with '='."""
+    if isinstance(left, Union) or isinstance(right, Union):
+        return objects.over_unions(machine, (left, right), lambda a, b: binary(machine, symbol, a, b))
+    inplace = symbol.endswith("=")
+    plain = symbol[:-1] if inplace else symbol
+    if inplace and objects.is_instance(machine, left):
+        result = _special(machine, left, f"__i{_METHODS[plain]}__", (right,))
+        if result is not None:
+            return result
+    result = _built_in(machine, symbol, left, right)
+    if result is None:
+        name = _METHODS[plain]
+        result = _dunders(machine, left, right, f"__{name}__", f"__r{name}__")
+    if result is not None:
+        return result
+    one, two = machine.type_of(left).__name__, machine.type_of(right).__name__
+    shown = f"{symbol}" if inplace else plain
+    if plain == "**":
+        shown = "**=" if inplace else "** or pow()"
+    return machine.raise_(TypeError, f"unsupported operand type(s) for {shown}: '{one}' and '{two}'")
+
+
+def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """The rule of the built-in types involved: a JAX array's goes first, then NumPy's, then the left operand's."""
+    if objects.is_instance(machine, left) or objects.is_instance(machine, right):
+        numeric = isinstance(left, NdArray | NumpyScalar | JaxArray) or isinstance(right, NdArray | NumpyScalar | JaxArray)
+        if not numeric or objects.is_instance(machine, right) or objects.is_instance(machine, left):
+            return None
+    if isinstance(left, JaxArray) or isinstance(right, JaxArray):
+        if not (isinstance(left, NdArray) and symbol.endswith("=") and symbol not in ("==", "<=", ">=", "!=")):
+            return jax_rules.operator(machine, symbol, left, right)
+    classes = (machine.type_of(left), machine.type_of(right))
+    for cls in sorted(classes, key=_priority, reverse=True):
+        rule = table.find_operator(cls)
+        if rule is not None:
+            result = rule(machine, symbol, left, right)
+            if result is not None:
+                return result  # type: ignore[return-value]
+    return _fold(machine, symbol, left, right)
+
+
+def _priority(cls: type) -> int:
+    return issubclass(cls, np.ndarray) * 2 + issubclass(cls, np.generic)
+
+
+_FOLDS = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "%": lambda a, b: a % b,
+    "|": lambda a, b: a | b,
+    "&": lambda a, b: a & b,
+    "^": lambda a, b: a ^ b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+def _fold(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """Operators of known objects of immutable types (str, bytes, dtype, type, frozenset, enum...)."""
+    if isinstance(left, Const) and isinstance(right, Const):
+        symbol = symbol if symbol in _FOLDS else symbol.rstrip("=")
+        if symbol in _FOLDS:
+            try:
+                return Const(_FOLDS[symbol](left.value, right.value))
+            except Exception as error:
+                return machine.reraise(error)
+    return None
+
+
+def _special(machine: Machine, value: Value, name: str, args: tuple[Value, ...]) -> Value | None:
+    """The result of a special method, None where there is none or it declines."""
+    if not objects.is_instance(machine, value):
+        return None
+    method = objects.find_special(machine, value, name)
+    if method is None:
+        return None
+    result = machine.call(method, args)
+    return None if isinstance(result, Const) and result.value is NotImplemented else result
+
+
+def _dunders(machine: Machine, left: Value, right: Value, name: str, reflected: str) -> Value | None:
+    one, two = machine.type_of(left), machine.type_of(right)
+    if two is not one and issubclass(two, one) and objects.is_instance(machine, right):
+        result = _special(machine, right, reflected, (left,))
+        if result is not None:
+            return result
+        return _special(machine, left, name, (right,))
+    result = _special(machine, left, name, (right,))
+    if result is None and two is not one:
+        result = _special(machine, right, reflected, (left,))
+    return result
+
+
+def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
+    """A rich comparison."""
+    if isinstance(left, Union) or isinstance(right, Union):
+        return objects.over_unions(machine, (left, right), lambda a, b: compare(machine, symbol, a, b))
+    if isinstance(left, Const) and isinstance(right, Const) and not objects.is_numeric_const(left):
+        return _fold(machine, symbol, left, right) or NONE
+    result = _built_in(machine, symbol, left, right)
+    if result is None:
+        name, reflected = _COMPARISONS[symbol]
+        result = _dunders(machine, left, right, f"__{name}__", f"__{reflected}__")
+    if result is not None:
+        return result
+    if symbol in ("==", "!="):
+        same = machine.is_(left, right)
+        if isinstance(same, Var):
+            return machine.boolean(machine.builder.elementwise("bitwise_not", same) if symbol == "!=" else same)
+        return Const(same == (symbol == "=="))
+    one, two = machine.type_of(left).__name__, machine.type_of(right).__name__
+    return machine.raise_(TypeError, f"'{symbol}' not supported between instances of '{one}' and '{two}'")
+
+
+def unary(machine: Machine, symbol: str, value: Value) -> Value:
+    """`-value`, `+value`, `~value`."""
+    match value:
+        case Union():
+            return objects.over_unions(machine, (value,), lambda v: unary(machine, symbol, v))
+        case JaxArray():
+            return jax_rules.unary(machine, symbol, value)
+        case NdArray() | NumpyScalar():
+            return ufuncs.unary_rule(machine, symbol, value)
+        case Scalar():
+            return scalars.unary(machine, symbol, value)
+        case Const():
+            if isinstance(value.value, np.generic):
+                return ufuncs.unary_rule(machine, symbol, value)
+            try:
+                folded = {"-": lambda v: -v, "+": lambda v: +v, "~": lambda v: ~v}[symbol](value.value)
+            except Exception as error:
+                return machine.reraise(error)
+            return Const(folded)
+    result = _special(machine, value, f"__{_UNARY[symbol]}__", ())
+    if result is None:
+        machine.raise_(TypeError, f"bad operand type for unary {symbol}: '{machine.type_of(value).__name__}'")
+    return result  # type: ignore[return-value]
+
+
+def truth(machine: Machine, value: Value) -> bool | Var:
+    """`bool(value)`."""
+    match value:
+        case Union():
+            result = objects.over_unions(machine, (value,), lambda v: machine.boolean(truth(machine, v)))
+            return objects.known_truth(result)
+        case Const():
+            if isinstance(value.value, np.generic) or not objects.is_external_instance(value.value):
+                try:
+                    return bool(value.value)
+                except Exception as error:
+                    machine.reraise(error)
+            return True
+        case Scalar():
+            return scalars.truth_of_scalar(machine, value)
+        case NumpyScalar():
+            return _nonzero(machine, value.var)
+        case JaxArray() | NdArray():
+            return _array_truth(machine, value)
+        case Tuple():
+            return len(value.items) > 0
+        case Range():
+            length = containers.length(machine, value)
+            return truth(machine, length)
+        case Function() | BoundMethod():
+            return True
+        case Ref():
+            info = machine.heap.objects[value.object]
+            if info.kind in ("list", "dict", "set"):
+                return truth(machine, containers.length(machine, value))
+            if info.kind == "instance":
+                result = _special(machine, value, "__bool__", ())
+                if result is not None:
+                    if machine.type_of(result) is not bool:
+                        name = machine.type_of(result).__name__
+                        machine.raise_(TypeError, f"__bool__ should return bool, returned {name}")
+                    return truth(machine, result)
+                result = _special(machine, value, "__len__", ())
+                return True if result is None else truth(machine, result)
+    return True
+
+
+def _nonzero(machine: Machine, var: Var) -> Var:
+    if var.type.dtype == bool:
+        return var
+    zero = machine.builder.constant(0, var.type.dtype, var.type.weak)
+    return machine.builder.elementwise("ne", var, zero)
+
+
+def _array_truth(machine: Machine, value: JaxArray | NdArray) -> bool | Var:
+    type_ = value.var.type if isinstance(value, JaxArray) else value.type
+    size = int(np.prod(type_.shape, dtype=np.int64))
+    if size != 1:
+        if isinstance(value, JaxArray):
+            noun = "array with more than one element" if size else "empty array"
+            hint = "Use a.any() or a.all()" if size else "Use `array.size > 0` to check that an array is not empty."
+            machine.raise_(ValueError, f"The truth value of an {noun} is ambiguous. {hint}")
+        try:
+            bool(np.empty(type_.shape, bool))
+        except ValueError as error:
+            machine.reraise(error)
+    var = value.var if isinstance(value, JaxArray) else machine.read(value)
+    if type_.shape:
+        (var,) = machine.leaf(_scalar, (var,), (), "reshape")
+    return _nonzero(machine, var)
+
+
+def _scalar(x):
+    return x.reshape(())
+
+
+def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
+    """`left is right`."""
+    if isinstance(left, Union) or isinstance(right, Union):
+        result = objects.over_unions(machine, (left, right), lambda a, b: machine.boolean(identical(machine, a, b)))
+        return objects.known_truth(result)
+    if left is right:
+        return True
+    match left, right:
+        case Const(), Const():
+            if left.value is right.value:
+                return True
+            small = isinstance(left.value, int | str | tuple) and same_constant(left.value, right.value)
+            return small
+        case Ref(), Ref():
+            return left.object == right.object
+        case NdArray(), NdArray():
+            return left.identity == right.identity
+        case BoundMethod(), BoundMethod():
+            return False
+        case Tuple(), Const() if left.items == () and right.value == ():
+            return True
+        case Scalar(), (Scalar() | Const()) if left.kind is bool and machine.type_of(right) is bool:
+            return objects.known_truth(machine.compare("==", left, right))
+        case Const(), Scalar():
+            return identical(machine, right, left) if right.kind is bool and isinstance(left.value, bool) else False
+        case (JaxArray(), JaxArray()) | (NumpyScalar(), NumpyScalar()):
+            return left.var is right.var
+        case (Scalar(), Scalar()):
+            if left.kind is right.kind and left.var is not right.var:
+                raise Refused("XP0004", f"'is' between dynamic {left.kind.__name__}s", "compare with ==")
+            return left.var is right.var
+    return False
+
+
+def getitem(machine: Machine, value: Value, key: Value) -> Value:
+    """`value[key]`."""
+    match value:
+        case Union():
+            return objects.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
+        case JaxArray():
+            return jax_rules.getitem(machine, value, key)
+        case NdArray() | NumpyScalar():
+            return indexing.getitem(machine, value, key)
+    if isinstance(key, Union):
+        return objects.over_unions(machine, (key,), lambda k: getitem(machine, value, k))
+    if objects.is_instance(machine, value):
+        result = _special(machine, value, "__getitem__", (key,))
+        if result is not None:
+            return result
+        machine.raise_(TypeError, f"'{machine.type_of(value).__name__}' object is not subscriptable")
+    if isinstance(value, Const) and isinstance(value.value, type):
+        return objects.subscript_class(machine, value, key)
+    return containers.getitem(machine, value, key)
+
+
+def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
+    """`value[key] = item`."""
+    if isinstance(value, Union):
+        objects.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
+    elif isinstance(value, NdArray):
+        indexing.setitem(machine, value, key, item)
+    elif isinstance(value, JaxArray):
+        jax_rules.setitem(machine, value, key, item)
+    elif objects.is_instance(machine, value):
+        if _special(machine, value, "__setitem__", (key, item)) is None:
+            machine.raise_(TypeError, f"'{machine.type_of(value).__name__}' object does not support item assignment")
+    else:
+        containers.setitem(machine, value, key, item)
+
+
+def delitem(machine: Machine, value: Value, key: Value) -> None:
+    """`del value[key]`."""
+    if objects.is_instance(machine, value):
+        if _special(machine, value, "__delitem__", (key,)) is None:
+            machine.raise_(TypeError, f"'{machine.type_of(value).__name__}' object does not support item deletion")
+    else:
+        containers.delitem(machine, value, key)
+
+
+def iterate(machine: Machine, value: Value) -> list[Value]:
+    """All items of an iterable whose length is known at compile time."""
+    if isinstance(value, Tuple):
+        return list(value.items)
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
+        return list(machine.heap.read(value.object, "items").items)  # type: ignore[attr-defined]
+    iterator = iteration.make_iterator(machine, value)
+    items: list[Value] = []
+    while True:
+        more, element = iteration.step(machine, iterator)
+        if isinstance(more, Var):
+            raise Refused("XP0013", "the number of items depends on data")
+        if not more:
+            return items
+        items.append(element())
+        if len(items) > 100_000:
+            raise Refused("XP0009", "an iterable of more than 100000 items would be unrolled")
+
+
+__all__ = ["UNBOUND", "binary", "compare", "truth", "unary"]

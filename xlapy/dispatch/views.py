@@ -1,0 +1,419 @@
+"""Views: an array is a buffer and a chain of lenses that lead from the buffer to the array's elements.
+
+Every lens can be read through (`read_lens`) and written through (`write_lens`, which gives the new base). The kinds:
+
+    index      ((start, step, length), ...), one triple a dimension of the base; `start` may be a device scalar, and lies
+               in range; length -1 is an integer index, which drops its dimension
+    transpose  permutation of the axes
+    reshape    new shape, of an array whose elements lie so in memory that NumPy gives a view
+    real, imag of a complex array
+    diagonal   (offset, axis1, axis2)
+    broadcast  new shape; read only
+
+Indices move to the front of the chain, since an index into the buffer is one in-place slice for XLA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.values import JaxArray, Lens, NdArray
+from xlapy.ir import TensorType, Var
+
+Dim = tuple  # (start: int | Var, step: int, length: int)
+
+
+# -- types ----------------------------------------------------------------------------------------------------------
+
+
+def lens_type(lens: Lens, base: TensorType) -> TensorType:
+    """The type of what a lens shows of a base of type `base`."""
+    shape, dtype = base.shape, base.dtype
+    match lens.kind:
+        case "index":
+            shape = tuple(length for _, _, length in lens.params if length >= 0)
+        case "transpose":
+            shape = tuple(shape[axis] for axis in lens.params)
+        case "reshape" | "broadcast":
+            shape = tuple(lens.params)
+        case "real" | "imag":
+            dtype = np.dtype(f"f{dtype.itemsize // 2}")
+        case "diagonal":
+            shape = _diagonal_model(lens, shape).shape
+        case _:
+            raise Refused("XP0012", f"a view of kind {lens.kind!r}")
+    return TensorType(shape, dtype)
+
+
+def _diagonal_model(lens: Lens, shape: tuple[int, ...]) -> np.ndarray:
+    return np.broadcast_to(np.False_, shape).diagonal(*lens.params)
+
+
+def _types(base: TensorType, lenses: tuple[Lens, ...]) -> list[TensorType]:
+    found = [TensorType(base.shape, base.dtype)]
+    for lens in lenses:
+        found.append(lens_type(lens, found[-1]))
+    return found
+
+
+def buffer_type(machine: Machine, array: NdArray) -> TensorType:
+    """The type of the whole buffer behind an array."""
+    return machine.heap.read(array.buffer, "data").var.type  # type: ignore[attr-defined]
+
+
+# -- whole arrays ---------------------------------------------------------------------------------------------------
+
+
+def read_view(machine: Machine, array: NdArray) -> Var:
+    """The elements of an array as they are now."""
+    var = machine.heap.read(array.buffer, "data").var  # type: ignore[attr-defined]
+    for lens in array.lenses:
+        var = read_lens(machine, var, lens)
+    return var
+
+
+def write_view(machine: Machine, array: NdArray, var: Var) -> None:
+    """Replace all elements of an array; `var` has its shape and dtype."""
+    var = machine.builder.convert(var, var.type.dtype)
+    bases: list[Var] = []
+    if array.lenses:
+        bases.append(machine.heap.read(array.buffer, "data").var)  # type: ignore[attr-defined]
+        for lens in array.lenses[:-1]:
+            bases.append(read_lens(machine, bases[-1], lens))
+    for base, lens in zip(reversed(bases), reversed(array.lenses), strict=True):
+        var = write_lens(machine, base, lens, var)
+    machine.heap.write(array.buffer, "data", JaxArray(var))
+
+
+def make_view(machine: Machine, array: NdArray, lens: Lens | None, type: TensorType, writeable: bool = True) -> NdArray:
+    """A new array object that shows `array` through one more lens; `type` is the type of the view."""
+    lenses = array.lenses
+    if lens is not None:
+        lenses = _append(machine, lenses, lens, _types(buffer_type(machine, array), lenses))
+    return NdArray(array.buffer, lenses, type, machine.heap.identity(), array.writeable and writeable)
+
+
+def view(machine: Machine, array: NdArray, kind: str, params: tuple, writeable: bool = True) -> NdArray:
+    """`make_view` with the type worked out."""
+    lens = Lens(kind, params)
+    return make_view(machine, array, lens, lens_type(lens, array.type), writeable)
+
+
+def _append(machine: Machine, lenses: tuple[Lens, ...], lens: Lens, types: list[TensorType]) -> tuple[Lens, ...]:
+    """The chain with one more lens: indices are merged and moved before transpositions and real or imaginary parts."""
+    base = types[-1]
+    if _is_identity(lens, base):
+        return lenses
+    last = lenses[-1] if lenses else None
+    if last is None:
+        return (lens,)
+    if lens.kind == "transpose" and last.kind == "transpose":
+        merged = Lens("transpose", tuple(last.params[axis] for axis in lens.params))
+        return _append(machine, lenses[:-1], merged, types[:-1])
+    if lens.kind == "reshape" and last.kind == "reshape":
+        return _append(machine, lenses[:-1], lens, types[:-1])
+    if lens.kind == "index":
+        if last.kind == "index":
+            return _append(machine, lenses[:-1], _compose(machine, last, lens), types[:-1])
+        if last.kind in ("real", "imag"):
+            return (*_append(machine, lenses[:-1], lens, types[:-1]), last)
+        if last.kind == "transpose":
+            inner: list = [None] * len(lens.params)
+            for position, axis in enumerate(last.params):
+                inner[axis] = lens.params[position]
+            kept = [axis for axis in last.params if inner[axis][2] >= 0]
+            order = tuple(sorted(kept).index(axis) for axis in kept)
+            moved = _append(machine, lenses[:-1], Lens("index", tuple(inner)), types[:-1])
+            return moved if order == tuple(range(len(order))) else (*moved, Lens("transpose", order))
+    return (*lenses, lens)
+
+
+def _is_identity(lens: Lens, base: TensorType) -> bool:
+    match lens.kind:
+        case "index":
+            return all(_whole(dim, n) for dim, n in zip(lens.params, base.shape, strict=True))
+        case "transpose":
+            return lens.params == tuple(range(len(base.shape)))
+        case "reshape" | "broadcast":
+            return lens.params == base.shape
+    return False
+
+
+def _whole(dim: Dim, size: int) -> bool:
+    return not isinstance(dim[0], Var) and tuple(dim) == (0, 1, size)
+
+
+def _compose(machine: Machine, outer: Lens, inner: Lens) -> Lens:
+    """The index that first takes `outer`, then `inner` of what is left."""
+    remaining = iter(inner.params)
+    dims = []
+    for start, step, length in outer.params:
+        if length < 0:
+            dims.append((start, step, length))
+            continue
+        first, stride, count = next(remaining)
+        dims.append((_offset(machine, start, step, first), step * stride if count >= 0 else 1, count))
+    return Lens("index", tuple(dims))
+
+
+def _offset(machine: Machine, start: int | Var, step: int, first: int | Var) -> int | Var:
+    """`start + step * first`."""
+    if not isinstance(start, Var) and not isinstance(first, Var):
+        return start + step * first
+    builder = machine.builder
+    int64 = np.dtype(np.int64)
+    if isinstance(first, Var):
+        scaled: int | Var = first if step == 1 else builder.elementwise("mul", first, builder.constant(step, int64))
+    else:
+        scaled = step * first
+    terms = [t if isinstance(t, Var) else builder.constant(t, int64) for t in (start, scaled) if isinstance(t, Var) or t]
+    return terms[0] if len(terms) == 1 else builder.elementwise("add", *terms)
+
+
+# -- one lens -------------------------------------------------------------------------------------------------------
+
+
+def read_lens(machine: Machine, base: Var, lens: Lens) -> Var:
+    """What the lens shows of `base`."""
+    if lens.kind == "broadcast":
+        return machine.builder.broadcast(base, tuple(lens.params))
+    if lens.kind == "index":
+        starts, dims = split_starts(lens.params)
+        return machine.leaf(_read_index, (base, *starts), (dims,), name="slice")[0]
+    return machine.leaf(_READ[lens.kind], (base,), tuple(lens.params), name=lens.kind)[0]
+
+
+def write_lens(machine: Machine, base: Var, lens: Lens, new: Var) -> Var:
+    """`base` with what the lens shows of it replaced by `new`."""
+    if lens.kind == "index":
+        if all(_whole(dim, n) for dim, n in zip(lens.params, base.type.shape, strict=True)):
+            return new
+        if 0 in new.type.shape:
+            return base
+        starts, dims = split_starts(lens.params)
+        return machine.leaf(_write_index, (base, new, *starts), (dims,), name="update_slice")[0]
+    if lens.kind in ("transpose", "reshape"):
+        return machine.leaf(_WRITE[lens.kind], (new,), (base.type.shape, *lens.params), name=lens.kind)[0]
+    if lens.kind == "broadcast":
+        raise Refused("XP0012", "writing to a broadcast view")
+    return machine.leaf(_WRITE[lens.kind], (base, new), tuple(lens.params), name=f"update_{lens.kind}")[0]
+
+
+def split_starts(params: tuple[Dim, ...]) -> tuple[list[Var], tuple[Dim, ...]]:
+    """The dynamic starts of an index, and its dimensions with None in their place."""
+    starts = [start for start, _, _ in params if isinstance(start, Var)]
+    return starts, tuple((None if isinstance(s, Var) else s, step, length) for s, step, length in params)
+
+
+def _regions(dims: tuple[Dim, ...], starts: tuple) -> tuple[list, list[int]]:
+    """Lowest index and extent of the region that an index touches, for each dimension."""
+    remaining = iter(starts)
+    lows, spans = [], []
+    for start, step, length in dims:
+        count = 1 if length < 0 else length
+        start = next(remaining) if start is None else start
+        reach = max(count - 1, 0) * step
+        lows.append(start if step > 0 or count <= 1 else start + reach)
+        spans.append(0 if count == 0 else abs(reach) + 1)
+    return lows, spans
+
+
+def _read_index(base, *rest):
+    *starts, dims = rest
+    lows, spans = _regions(dims, tuple(starts))
+    strides = [abs(step) for _, step, _ in dims]
+    if starts:
+        base = _dynamic_slice(base, lows, spans)
+        lows = [0] * len(spans)
+    lows = [min(low, n) for low, n in zip(lows, base.shape)]
+    if any(s != 1 and n > 1 for s, n in zip(strides, spans)) or tuple(spans) != base.shape:
+        base = lax.slice(base, lows, [low + span for low, span in zip(lows, spans)], strides)
+    flipped = [axis for axis, (_, step, length) in enumerate(dims) if step < 0 and length > 1]
+    if flipped:
+        base = lax.rev(base, flipped)
+    dropped = [axis for axis, (_, _, length) in enumerate(dims) if length < 0]
+    return lax.squeeze(base, dropped) if dropped else base
+
+
+def _dynamic_slice(base, lows, spans):
+    return lax.dynamic_slice(base, [jnp.asarray(low, jnp.int64) for low in lows], spans, allow_negative_indices=False)
+
+
+def _dynamic_update(base, new, lows):
+    starts = [jnp.asarray(low, jnp.int64) for low in lows]
+    return lax.dynamic_update_slice(base, new, starts, allow_negative_indices=False)
+
+
+def _write_index(base, new, *rest):
+    *starts, dims = rest
+    lows, spans = _regions(dims, tuple(starts))
+    new = lax.reshape(new, [1 if length < 0 else length for _, _, length in dims])
+    flipped = [axis for axis, (_, step, length) in enumerate(dims) if step < 0 and length > 1]
+    if flipped:
+        new = lax.rev(new, flipped)
+    gaps = [abs(step) if span > 1 else 1 for (_, step, _), span in zip(dims, spans)]
+    if all(gap == 1 for gap in gaps):
+        return _dynamic_update(base, new, lows)
+    whole = tuple(spans) == base.shape
+    region = base if whole else _dynamic_slice(base, lows, spans)
+    spread = lax.pad(new, jnp.zeros((), new.dtype), [(0, 0, gap - 1) for gap in gaps])
+    mask = None
+    for axis, gap in enumerate(gaps):
+        if gap > 1:
+            hit = lax.broadcasted_iota(jnp.int32, region.shape, axis) % gap == 0
+            mask = hit if mask is None else mask & hit
+    region = jnp.where(mask, spread, region)
+    return region if whole else _dynamic_update(base, region, lows)
+
+
+def _read_transpose(base, *axes):
+    return lax.transpose(base, axes)
+
+
+def _write_transpose(new, *rest):
+    axes = rest[1:]
+    return lax.transpose(new, tuple(int(i) for i in np.argsort(axes)))
+
+
+def _read_reshape(base, *shape):
+    return lax.reshape(base, shape)
+
+
+def _write_reshape(new, *rest):
+    return lax.reshape(new, rest[0])
+
+
+def _read_real(base):
+    return lax.real(base)
+
+
+def _read_imag(base):
+    return lax.imag(base)
+
+
+def _write_real(base, new):
+    return lax.complex(new, lax.imag(base))
+
+
+def _write_imag(base, new):
+    return lax.complex(lax.real(base), new)
+
+
+def _read_diagonal(base, offset, axis1, axis2):
+    return jnp.diagonal(base, offset, axis1, axis2)
+
+
+def _write_diagonal(base, new, offset, axis1, axis2):
+    moved = jnp.moveaxis(base, (axis1, axis2), (-2, -1))
+    rows, columns = moved.shape[-2:]
+    length = new.shape[-1]
+    first = max(-offset, 0)
+    column = lax.pad(new, jnp.zeros((), new.dtype), [(0, 0, 0)] * (new.ndim - 1) + [(first, rows - first - length, 0)])
+    shape = (rows, columns)
+    hit = lax.broadcasted_iota(jnp.int32, shape, 1) - lax.broadcasted_iota(jnp.int32, shape, 0) == offset
+    return jnp.moveaxis(jnp.where(hit, column[..., None], moved), (-2, -1), (axis1, axis2))
+
+
+_READ: dict[str, Callable] = {
+    "transpose": _read_transpose,
+    "reshape": _read_reshape,
+    "real": _read_real,
+    "imag": _read_imag,
+    "diagonal": _read_diagonal,
+}
+_WRITE: dict[str, Callable] = {
+    "transpose": _write_transpose,
+    "reshape": _write_reshape,
+    "real": _write_real,
+    "imag": _write_imag,
+    "diagonal": _write_diagonal,
+}
+
+
+# -- memory layout --------------------------------------------------------------------------------------------------
+
+
+def layout_model(machine: Machine, array: NdArray) -> np.ndarray:
+    """A real array with the shape and strides that `array` has under NumPy. Its elements must not be touched."""
+    base = buffer_type(machine, array)
+    info = machine.heap.objects[array.buffer]
+    if isinstance(info.real, np.ndarray) and info.real.shape == base.shape:
+        strides = info.real.strides
+    else:
+        strides = _strides(base, info.details)
+    model = _model(base.shape, strides, base.dtype)
+    for lens in array.lenses:
+        model = _model_through(model, lens)
+    return model
+
+
+def _strides(base: TensorType, order: object) -> tuple[int, ...]:
+    """Strides of a fresh array: C order, or the axes from slowest to fastest in `order`."""
+    axes = order if isinstance(order, tuple) and len(order) == len(base.shape) else tuple(range(len(base.shape)))
+    strides, step = [0] * len(base.shape), base.dtype.itemsize
+    for axis in reversed(axes):
+        strides[axis] = step
+        step *= max(base.shape[axis], 1)
+    return tuple(strides)
+
+
+def _model(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    return np.lib.stride_tricks.as_strided(np.zeros(1, dtype), shape, strides)
+
+
+def _model_through(model: np.ndarray, lens: Lens) -> np.ndarray:
+    match lens.kind:
+        case "index":
+            kept = [(s * step, n) for s, (_, step, n) in zip(model.strides, lens.params, strict=True) if n >= 0]
+            return _model(tuple(n for _, n in kept), tuple(s for s, _ in kept), model.dtype)
+        case "transpose":
+            return model.transpose(lens.params)
+        case "reshape":
+            return reshape_in_place(model, tuple(lens.params)) if model.size else np.zeros(lens.params, model.dtype)
+        case "real":
+            return model.real
+        case "imag":
+            return model.imag
+        case "diagonal":
+            return model.diagonal(*lens.params)
+        case "broadcast":
+            return np.broadcast_to(model, lens.params)
+    raise Refused("XP0012", f"a view of kind {lens.kind!r}")
+
+
+def reshape_in_place(model: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """`model.reshape(shape)` if that is a view under NumPy, else ValueError. Never touches elements.
+
+    NumPy itself decides, from the strides, on an array of one byte an element would be too large for huge shapes: so
+    the model stays strided over nothing and `copy=False` makes NumPy refuse instead of copying.
+    """
+    return np.reshape(model, shape, copy=False)
+
+
+def can_reshape_in_place(machine: Machine, array: NdArray, shape: tuple[int, ...]) -> bool:
+    """Whether NumPy's `reshape` of this array is a view."""
+    if not array.lenses and machine.heap.objects[array.buffer].source is None:
+        if not isinstance(machine.heap.objects[array.buffer].details, tuple):
+            return True
+    try:
+        reshape_in_place(layout_model(machine, array), shape)
+    except ValueError:
+        return False
+    return True
+
+
+def is_c_contiguous(machine: Machine, array: NdArray) -> bool:
+    """`array.flags.c_contiguous`."""
+    return layout_model(machine, array).flags.c_contiguous
+
+
+def set_order(machine: Machine, array: NdArray, order: tuple[int, ...]) -> NdArray:
+    """Record that a fresh array lies in memory with its axes in `order` (slowest first), where that is not C order."""
+    if order != tuple(range(len(order))):
+        machine.heap.objects[array.buffer].details = order
+    return array

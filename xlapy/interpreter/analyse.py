@@ -1,0 +1,184 @@
+"""The whole analysis of a function for given arguments: bytecode to a typed program, with everything the host needs."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass, field
+
+from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
+from xlapy.domain.heap import STATE
+from xlapy.domain.join import JoinFailure
+from xlapy.domain.sources import Source, argument
+from xlapy.domain.values import Const, Tuple, Value
+from xlapy.interpreter import calls, walk
+from xlapy.interpreter.machine import Machine, locate
+from xlapy.interpreter.recipe import Effect, Outputs, Recipe
+from xlapy.interpreter.specialise import entry_parameters, loop_parameters
+from xlapy.interpreter.world import Guard, Parameter, World
+from xlapy.ir import Location, Module
+from xlapy.report import Blocker, NotOffloadableError
+
+_MAXIMUM_RESTARTS = 100
+
+
+@dataclass
+class Analysis:
+    """A program, what it reads, what it assumes, and what to do with its outputs.
+
+    The outputs of `module` are the values that `result`, `effects` and `errors` refer to by number; the last one is
+    the error code where `errors` is not empty. `raises` is set instead if the function raises for certain.
+    """
+
+    module: Module
+    parameters: list[Parameter]
+    guards: list[Guard]
+    result: Recipe | None
+    effects: list[Effect]
+    errors: list[tuple[type, tuple]]
+    static: set[Source] = field(default_factory=set)
+    raises: tuple[type, tuple] | None = None
+    written: list[tuple[str, Source]] = field(default_factory=list)
+
+
+def analyse(
+    function: types.FunctionType,
+    arguments: dict[str, object],
+    static: set[Source],
+    dynamic: set[Source],
+    ambient_x64: bool,
+    narrow: bool,
+) -> Analysis:
+    """Interpret `function` abstractly for `arguments` (by parameter name; `*args` and `**kwargs` under their names).
+
+    Raises:
+        NotOffloadableError: with every obstacle found.
+    """
+    static = set(static)
+    modes: dict[tuple, str] = {}
+    for _ in range(_MAXIMUM_RESTARTS):
+        world = World(static, dynamic - static)
+        machine = Machine(world, ambient_x64, narrow)
+        machine.loop_modes.update(modes)
+        try:
+            analysis = _attempt(machine, function, arguments)
+        except NeedStatic as need:
+            _specialise(machine, function, need, static, modes)
+            continue
+        analysis.static = static
+        return analysis
+    raise NotOffloadableError(function.__qualname__, [Blocker("XP0099", "the analysis does not settle")])
+
+
+def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str, object]) -> Analysis:
+    raises: tuple[type, tuple] | None = None
+    value: Value = Const(None)
+    outputs = Outputs(machine)
+    try:
+        try:
+            value = _interpret(machine, function, arguments)
+        except PythonError as error:
+            if machine.blockers:
+                raise NotOffloadableError(function.__qualname__, machine.blockers) from None
+            from_class, args = calls.objects.exception_parts(machine, error.value)
+            raises = (from_class, tuple(outputs.recipe(a) for a in args))
+            machine.heap.slots.clear()
+        if machine.blockers:
+            raise NotOffloadableError(function.__qualname__, machine.blockers)
+        result = outputs.recipe(value) if raises is None else None
+        effects = outputs.effects() if raises is None else []
+        errors = outputs.error_payloads() if raises is None else []
+    except walk.Poison:
+        raise NotOffloadableError(function.__qualname__, machine.blockers) from None
+    except Refused as refusal:
+        machine.block(refusal)
+        _place(machine, function)
+        raise NotOffloadableError(function.__qualname__, machine.blockers) from refusal
+    except JoinFailure as failure:
+        machine.block(
+            Refused(
+                "XP0007",
+                f"the paths of a branch give values that {failure.reason}: {machine.describe(failure.first)} and"
+                f" {machine.describe(failure.second)}",
+            )
+        )
+        raise NotOffloadableError(function.__qualname__, machine.blockers) from failure
+    results = list(outputs.vars)
+    if errors:
+        results.append(machine.heap.read(STATE, "error").var)  # type: ignore[attr-defined]
+    machine.entry.results = results
+    module = Module(machine.entry, [str(p.source) for p in machine.world.parameters])
+    written = [(e.kind, e.source) for e in effects]
+    return Analysis(
+        module,
+        machine.world.parameters,
+        list(machine.world.guards.values()),
+        result,
+        effects,
+        errors,
+        raises=raises,
+        written=written,
+    )
+
+
+def _place(machine: Machine, function: types.FunctionType) -> None:
+    """Blockers without a place get that of the function."""
+    code = function.__code__
+    for index, blocker in enumerate(machine.blockers):
+        if blocker.filename is None:
+            place = Location(code.co_filename, code.co_qualname, code.co_firstlineno, None, None, None)
+            machine.blockers[index] = locate(blocker.code, blocker.message, blocker.hint, place)
+
+
+def _interpret(machine: Machine, function: types.FunctionType, arguments: dict[str, object]) -> Value:
+    world = machine.world
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    bound = [world.wrap(arguments[name], argument(name)) for name in names]
+    extra = code.co_argcount + code.co_kwonlyargcount
+    if code.co_flags & 0x04:
+        name = code.co_varnames[extra]
+        items = arguments[name]
+        base = argument(name)
+        world.guard("len", base, len(items))  # type: ignore[arg-type]
+        bound.append(Tuple(tuple(world.wrap(v, Source("item", i, base)) for i, v in enumerate(items))))  # type: ignore
+        extra += 1
+    if code.co_flags & 0x08:
+        name = code.co_varnames[extra]
+        entries: dict = arguments[name]  # type: ignore[assignment]
+        base = argument(name)
+        world.guard("keys", base, tuple(entries))
+        bound.append(machine.new_dict({k: world.wrap(v, Source("item", k, base)) for k, v in entries.items()}))
+    world.signature(function)
+    frame = calls._frame(machine, code, world.globals_of(function.__globals__))
+    return calls.run_frame(machine, frame, bound, world.cells(function))
+
+
+def _specialise(
+    machine: Machine, function: types.FunctionType, need: NeedStatic, static: set[Source], modes: dict[tuple, str]
+) -> None:
+    """Make what `need` asks for static, or unroll the loops it changes with; refuse if it depends on array data."""
+    bodies = loop_parameters(need.var, machine.entry)
+    if bodies:
+        keys = {machine.loop_bodies.get(id(body)) for body in bodies}
+        fresh = {k for k in keys if k is not None and modes.get(k) != "unroll"}
+        if fresh:
+            modes.update(dict.fromkeys(fresh, "unroll"))
+            return
+        _refuse(machine, function, need, "changes from trip to trip of a loop that cannot be unrolled")
+    wanted = entry_parameters(need.var, machine.entry)
+    if wanted is None:
+        _refuse(machine, function, need, "depends on the outcome of a loop")
+    numbers = {id(p.var): p for p in machine.world.parameters if p.var.type.shape == ()}
+    found = [numbers.get(id(v)) for v in wanted or ()]
+    scalars = [p.source for p in found if p is not None and (p.python is not None or p.var.type.dtype.kind in "iub")]
+    if len(scalars) < len(found) or not scalars or all(s in static for s in scalars):
+        _refuse(machine, function, need, "depends on the contents of arrays")
+    static.update(scalars)
+
+
+def _refuse(machine: Machine, function: types.FunctionType, need: NeedStatic, why: str) -> None:
+    location = machine.location() or getattr(need, "location", None)
+    blocker = locate("XP0006", f"{need.what} must be known at compile time, but {why}", "", location)
+    machine.blockers.append(blocker)
+    _place(machine, function)
+    raise NotOffloadableError(function.__qualname__, machine.blockers)

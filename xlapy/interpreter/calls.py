@@ -1,0 +1,286 @@
+"""Calls: rules of the dispatch tables first; a Python function not found there is inlined from its bytecode."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xlapy.dispatch import jax_rules, objects, table, ufuncs
+from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.domain.values import (
+    NONE,
+    UNBOUND,
+    BoundMethod,
+    Const,
+    Function,
+    Intrinsic,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.frontend import RAISE, RETURN, FrontendError, structured
+from xlapy.interpreter import merge
+from xlapy.interpreter.frame import Frame, new_frame
+from xlapy.interpreter.signature import Signature, bind
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+_MAXIMUM_DEPTH = 120
+
+
+def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """`function(*args, **kwargs)`."""
+    match function:
+        case Const():
+            return _call_object(machine, function, args, kwargs)
+        case BoundMethod():
+            if isinstance(function.function, Intrinsic):
+                return _rule(machine, function.function.name, function.function.rule, [function.self, *args], kwargs)
+            return call(machine, function.function, [function.self, *args], kwargs)
+        case Function():
+            return _call_function(machine, function, args, kwargs)
+        case Intrinsic():
+            return _rule(machine, function.name, function.rule, args, kwargs)
+        case Union():
+            return objects.over_unions(machine, (function,), lambda f: call(machine, f, args, kwargs))
+        case Ref():
+            method = objects.find_special(machine, function, "__call__")
+            if method is not None:
+                return call(machine, method, args, kwargs)
+    return machine.raise_(TypeError, f"'{machine.type_of(function).__name__}' object is not callable")
+
+
+def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Apply a dispatch rule; unions among the arguments are told apart first. A wrong call is a TypeError."""
+    if any(isinstance(a, Union) for a in (*args, *kwargs.values())) and not getattr(rule, "accepts_unions", False):
+        names = list(kwargs)
+        values = [*args, *kwargs.values()]
+        count = len(args)
+        return objects.over_unions(
+            machine, values, lambda *v: _rule(machine, name, rule, list(v[:count]), dict(zip(names, v[count:], strict=True)))
+        )
+    try:
+        result = rule(machine, *args, **kwargs)
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+            raise Refused("XP0011", f"{name}: these arguments are not supported ({_arguments(error)})") from error
+        raise
+    return NONE if result is None else result
+
+
+def _arguments(error: TypeError) -> str:
+    return str(error).partition("() ")[2] or str(error)
+
+
+def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    item = function.value
+    rule = table.find_function(item)
+    if rule is not None:
+        return _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs)
+    substitute = table.find_replacement(item)
+    if substitute is not None:
+        return _inline_object(machine, substitute, args, kwargs)
+    if isinstance(item, types.MethodType):
+        receiver = machine.world.wrap_anchored(item.__self__)
+        return call(machine, Const(item.__func__), [receiver, *args], kwargs)
+    if isinstance(item, np.ufunc):
+        return _rule(machine, f"numpy.{item.__name__}", functools.partial(_ufunc, item), args, kwargs)
+    if isinstance(item, type):
+        return _instantiate(machine, function, item, args, kwargs)
+    if jax_rules.is_leaf(item):
+        return jax_rules.call(machine, item, args, kwargs)
+    if isinstance(item, types.FunctionType):
+        return _inline_object(machine, item, args, kwargs, function)
+    if isinstance(item, functools.partial):
+        base = [machine.world.wrap_anchored(a) for a in item.args]
+        named = {k: machine.world.wrap_anchored(v) for k, v in item.keywords.items()}
+        return call(machine, Const(item.func), [*base, *args], {**named, **kwargs})
+    wrapped = getattr(item, "__wrapped__", None)
+    if wrapped is not None and isinstance(item, functools._lru_cache_wrapper):
+        return call(machine, Const(wrapped), args, kwargs)
+    method, owner = objects.lookup(type(item), "__call__")
+    if isinstance(method, types.FunctionType) and owner is not None:
+        return call(machine, machine.world.class_value(owner, "__call__"), [function, *args], kwargs)
+    if isinstance(item, types.WrapperDescriptorType | types.MethodDescriptorType):
+        return _descriptor(machine, item, args, kwargs)
+    if callable(item):
+        name = getattr(item, "__qualname__", None) or repr(item)
+        module = getattr(item, "__module__", None)
+        raise Refused("XP0003", f"'{module + '.' if module else ''}{name}' is compiled code and has no rule")
+    return machine.raise_(TypeError, f"'{type(item).__name__}' object is not callable")
+
+
+def _ufunc(ufunc, machine, *args, **kwargs):
+    return ufuncs.ufunc_rule(machine, ufunc, *args, **kwargs)
+
+
+def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """An unbound method of a built-in type: `object.__setattr__(self, ...)`, `list.append(items, x)`."""
+    owner, name = item.__objclass__, item.__name__
+    if not args:
+        return machine.raise_(TypeError, f"unbound method {owner.__name__}.{name}() needs an argument")
+    receiver = args[0]
+    if name == "__setattr__" and isinstance(receiver, Ref):
+        objects.set_instance_attribute(machine, receiver, str(machine.static(args[1])), args[2])
+        return NONE
+    if name == "__getattribute__" and isinstance(receiver, Ref):
+        return objects.instance_attribute(machine, receiver, str(machine.static(args[1])), generic=True)
+    if name == "__delattr__" and isinstance(receiver, Ref):
+        machine.heap.write(receiver.object, str(machine.static(args[1])), UNBOUND)
+        return NONE
+    if name == "__init__":
+        if issubclass(owner, BaseException) and isinstance(receiver, Ref):
+            machine.heap.write(receiver.object, "args", Tuple(tuple(args[1:])))
+        return NONE
+    if name == "__call__" and owner is type:
+        cls = machine.static(args[0])
+        return _make_instance(machine, args[0], cls, args[1:], kwargs)
+    if name in ("__eq__", "__ne__") and owner is object:
+        same = machine.is_(args[0], args[1])
+        return machine.boolean(same) if same is True else Const(NotImplemented)
+    rule = table.find_method(owner, name)
+    if rule is not None:
+        return _rule(machine, f"{owner.__name__}.{name}", rule, args, kwargs)
+    raise Refused("XP0003", f"'{owner.__name__}.{name}' is compiled code and has no rule")
+
+
+# -- classes ------------------------------------------------------------------------------------------------------------
+
+
+def _instantiate(machine: Machine, value: Const, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """`cls(*args, **kwargs)`."""
+    meta, owner = objects.lookup(type(cls), "__call__")
+    if isinstance(meta, types.FunctionType) and owner is not None:
+        if _is_enum(cls):
+            return objects._plain(machine, _fold_call(machine, cls, args, kwargs))
+        return call(machine, machine.world.class_value(owner, "__call__"), [value, *args], kwargs)
+    return _make_instance(machine, value, cls, args, kwargs)
+
+
+def _is_enum(cls: type) -> bool:
+    return any(c.__module__ == "enum" for c in type(cls).__mro__)
+
+
+def _fold_call(machine: Machine, function, args: list[Value], kwargs: dict[str, Value]) -> object:
+    known = [machine.static(a, "an argument") for a in args]
+    named = {k: machine.static(v, "an argument") for k, v in kwargs.items()}
+    try:
+        return function(*known, **named)
+    except Exception as error:
+        return machine.reraise(error)
+
+
+def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """`type.__call__`: `__new__`, then `__init__`."""
+    new, holder = objects.lookup(cls, "__new__")
+    if isinstance(new, staticmethod):
+        new = new.__func__
+    if isinstance(new, types.FunctionType) and holder is not None:
+        made = call(machine, Const(new), [value, *args], kwargs)
+    elif issubclass(cls, tuple):
+        made = Tuple(tuple(machine.iterate(args[0])) if args else (), cls)
+    elif issubclass(cls, BaseException):
+        made = machine.exception(cls, *args)
+    elif _plain_class(cls):
+        if getattr(cls, "__abstractmethods__", None):
+            return machine.reraise(_abstract_error(cls))
+        made = Ref(machine.heap.new("instance", cls, machine.location()))
+    else:
+        raise Refused("XP0003", f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made here")
+    if isinstance(made, Ref) and issubclass(machine.heap.objects[made.object].cls, cls) or isinstance(made, Tuple):
+        init, owner = objects.lookup(cls, "__init__")
+        if isinstance(init, types.FunctionType) and owner is not None:
+            call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
+        elif (args or kwargs) and owner is object and not isinstance(new, types.FunctionType) and isinstance(made, Ref):
+            if not issubclass(cls, BaseException):
+                machine.raise_(TypeError, f"{cls.__name__}() takes no arguments")
+    return made
+
+
+def _plain_class(cls: type) -> bool:
+    """Whether instances hold nothing but attributes: no built-in base but `object`."""
+    return all(
+        c is object or c.__flags__ & (1 << 9) or c.__module__ in ("typing", "abc", "collections.abc", "_collections_abc")
+        for c in cls.__mro__
+    ) and cls.__basicsize__ < 4096 and cls is not object or cls is object
+
+
+def _abstract_error(cls: type) -> BaseException:
+    try:
+        object.__new__(cls)
+    except TypeError as error:
+        return error
+    raise AssertionError(cls)
+
+
+# -- Python functions ---------------------------------------------------------------------------------------------------
+
+
+def _inline_object(
+    machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value], value: Const | None = None
+) -> Value:
+    """Inline a real function object."""
+    world = machine.world
+    signature = world.signature(item)
+    frame = _frame(machine, item.__code__, world.globals_of(item.__globals__))
+    bound = bind(machine, item.__qualname__, signature, args, kwargs)
+    cells = world.cells(item)
+    return run_frame(machine, frame, bound, cells)
+
+
+def _call_function(machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Inline a function made inside the program."""
+    code: types.CodeType = function.code  # type: ignore[assignment]
+    signature = Signature(code, function.defaults, function.kwdefaults)
+    frame = _frame(machine, code, function.globals.object)  # type: ignore[attr-defined]
+    bound = bind(machine, code.co_qualname, signature, args, kwargs)
+    return run_frame(machine, frame, bound, list(function.closure))
+
+
+def _frame(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
+    depth = sum(1 for f in machine.frames if f.program.code is code)
+    if depth > _MAXIMUM_DEPTH or len(machine.frames) > 400:
+        raise Refused(
+            "XP0008",
+            f"'{code.co_qualname}' calls itself more than {_MAXIMUM_DEPTH} times, or its depth depends on data",
+            "write the recursion as a loop",
+        )
+    try:
+        program = structured(code)
+    except FrontendError as error:
+        raise Refused("XP0014", str(error)) from error
+    if machine.frames:
+        caller = machine.frames[-1]
+        path = (*caller.path, id(caller.span), *caller.unrolled)
+        return new_frame(program, globals_, path, caller.location())
+    return new_frame(program, globals_, (), None)
+
+
+def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Value]) -> Value:
+    """Run a frame whose arguments are bound; the value it returns."""
+    for register, value in enumerate(bound):
+        frame.registers[register] = value
+    for register, cell in zip(frame.program.frees, cells, strict=True):
+        frame.registers[register] = cell
+    if frame.program.is_generator:
+        return machine.generator(frame)
+    machine.frames.append(frame)
+    try:
+        machine.run(frame)
+    finally:
+        machine.frames.pop()
+    tag = frame.tag
+    assert tag is not None, "the program ended without an exit"
+    if tag.label == RETURN:
+        return frame.registers[frame.program.return_register]
+    if tag.label == RAISE:
+        raise PythonError(frame.registers[frame.exception_register])
+    assert tag.labels == {RETURN, RAISE}, tag
+    raised = machine.builder.elementwise("eq", tag.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
+    machine.may_raise(raised, frame.registers[frame.exception_register])
+    return frame.registers[frame.program.return_register]

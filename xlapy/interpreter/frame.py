@@ -1,0 +1,79 @@
+"""One activation of a Python function under abstract interpretation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from xlapy.domain.values import DEAD, NONE, UNBOUND, Value
+from xlapy.frontend import Op, Program, Span
+from xlapy.ir import Location, Var
+
+#: a key for "this place in the program, reached by these calls and unrolled iterations"
+Path = tuple[int, ...]
+
+
+class Tag(NamedTuple):
+    """Where control is to go: one of `labels`; `var` tells which, unless there is only one."""
+
+    labels: frozenset[int]
+    var: Var | None = None
+
+    @property
+    def label(self) -> int | None:
+        """The label, if it is known."""
+        return next(iter(self.labels)) if len(self.labels) == 1 else None
+
+
+def static_tag(label: int) -> Tag:
+    """A tag that is known."""
+    return Tag(frozenset((label,)))
+
+
+NO_SPAN = Span(None, None, None, None)
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """Registers and position of one activation. The last register holds the exception that leaves the frame."""
+
+    program: Program
+    globals: int
+    path: Path
+    caller: Location | None
+    registers: list[Value]
+    function: Value | None = None
+    tag: Tag | None = None
+    span: Span = NO_SPAN
+    handled: Value = NONE
+    #: the namespace of a class body
+    namespace: int | None = None
+    _location: Location | None = None
+    _located: Span | None = None
+    unrolled: tuple[int, ...] = field(default=())
+
+    @property
+    def exception_register(self) -> int:
+        """Where the exception is when the tag is RAISE."""
+        return len(self.registers) - 1
+
+    def enter(self, op: Op) -> None:
+        """Note that `op` is being executed, for locations."""
+        self.span = op.span
+
+    def location(self) -> Location:
+        """The place in the source that is being executed."""
+        if self._located is not self.span or self._location is None:
+            span, code = self.span, self.program.code
+            self._location = Location(
+                code.co_filename, code.co_qualname, span.line, span.end_line, span.col, span.end_col, self.caller
+            )
+            self._located = span
+        return self._location
+
+
+def new_frame(program: Program, globals_: int, path: Path, caller: Location | None) -> Frame:
+    """A frame with all registers unbound."""
+    registers: list[Value] = [UNBOUND] * (program.registers + 1)
+    registers[-1] = DEAD
+    return Frame(program, globals_, path, caller, registers)

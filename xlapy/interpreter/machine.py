@@ -1,0 +1,451 @@
+"""The abstract interpreter: state, branches, errors, and the services that dispatch rules ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+
+from xlapy.dispatch import leaves, objects, operators, rules  # noqa: F401
+from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
+from xlapy.domain.heap import STATE, Heap, Slot
+from xlapy.domain.join import SCALAR_DTYPES, Joiner, scalar_type
+from xlapy.domain.values import (
+    DEAD,
+    Const,
+    JaxArray,
+    Mapping,
+    NdArray,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Slice,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.interpreter import calls, merge, walk
+from xlapy.interpreter.frame import Frame, Tag
+from xlapy.interpreter.world import World
+from xlapy.ir import Builder, Location, Region, TensorType, Var, constant_value
+from xlapy.report import Blocker
+
+_BOOL = np.dtype(bool)
+_INT32 = np.dtype(np.int32)
+
+
+class State(NamedTuple):
+    """A copy of everything a branch may change."""
+
+    registers: list[Value]
+    slots: dict[Slot, Value]
+    tag: Tag | None
+    handled: Value
+    operations: int
+
+
+class Machine:
+    """One compilation of one function for given kinds of arguments."""
+
+    def __init__(self, world: World, ambient_x64: bool, narrow: bool = False) -> None:
+        self.world = world
+        self.ambient_x64 = ambient_x64
+        self.heap = Heap(world.load)
+        self.frames: list[Frame] = []
+        self.entry = Region()
+        self.builder = Builder(self.entry, self.location, narrow)
+        #: obstacles found so far
+        self.blockers: list[Blocker] = []
+        #: errors that may be raised on the host after the run: (exception class, number of payload values)
+        self.errors: list[type] = []
+        self._error_codes: dict[tuple, int] = {}
+        #: how many exception handlers are active around the current operation, in all frames
+        self.catching = 0
+        #: exceptions that the current operation raises where a predicate holds
+        self.pending: list[tuple[Var, Value]] = []
+        self.loop_modes: dict[tuple, str] = {}
+        self.loop_memory: dict[tuple, object] = {}
+        #: body regions of loops, by identity, with the key of the loop
+        self.loop_bodies: dict[int, tuple] = {}
+        #: how deep branches nest that unrolling a loop of unknown length has made
+        self.nesting = 0
+        self.heap.initial[(STATE, "error")] = JaxArray(self.builder.constant(0, _INT32))
+        world.attach(self)
+
+    # -- places -----------------------------------------------------------------------------------------------------
+
+    @property
+    def frame(self) -> Frame:
+        """The frame that is executing."""
+        return self.frames[-1]
+
+    def location(self) -> Location | None:
+        """The place in the user's source that is being executed."""
+        return self.frames[-1].location() if self.frames else None
+
+    def block(self, refusal: Refused) -> None:
+        """Record an obstacle at the current place."""
+        blocker = locate(refusal.code, refusal.message, refusal.hint, self.location())
+        if blocker not in self.blockers:
+            self.blockers.append(blocker)
+
+    # -- state ------------------------------------------------------------------------------------------------------
+
+    def save(self) -> State:
+        """A copy of the state, to go back to."""
+        frame = self.frame
+        return State(
+            frame.registers.copy(), self.heap.slots.copy(), frame.tag, frame.handled, len(self.builder.region.operations)
+        )
+
+    def restore(self, state: State) -> None:
+        """Go back to a saved state; operations emitted since stay."""
+        frame = self.frame
+        frame.registers = state.registers.copy()
+        self.heap.slots = state.slots.copy()
+        frame.tag, frame.handled = state.tag, state.handled
+
+    def rewind(self, state: State) -> None:
+        """Go back to a saved state and drop the operations emitted since."""
+        self.restore(state)
+        self.pending.clear()
+        del self.builder.region.operations[state.operations :]
+
+    # -- branches ---------------------------------------------------------------------------------------------------
+
+    def cond(
+        self, predicate: Var | bool, then: Callable[[], Value], orelse: Callable[[], Value]
+    ) -> Value:
+        """`then()` where the predicate holds, else `orelse()`: both run from copies of the state, which are joined."""
+        if not isinstance(predicate, Var):
+            return then() if predicate else orelse()
+        known = constant_value(predicate)
+        if known is not None:
+            return then() if bool(known) else orelse()
+        return merge.rule_branch(self, predicate, then, orelse)
+
+    @contextmanager
+    def region(self, region: Region):
+        """Emit into a nested region; pending exceptions do not cross its border."""
+        outer, self.pending = self.pending, []
+        with self.builder.inside(region):
+            yield region
+        self.pending = outer
+
+    def joiner(self, depth: int, widen: bool, unions: bool) -> Joiner:
+        """A joiner for this heap."""
+        return Joiner(self.heap, depth, widen, unions)
+
+    # -- errors -----------------------------------------------------------------------------------------------------
+
+    def exception(self, cls: type, *args: object) -> Value:
+        """An exception object."""
+        values = tuple(a if isinstance(a, Value) else Const(a) for a in args)
+        number = self.heap.new("instance", cls, self.location(), args=Tuple(values))
+        return Ref(number)
+
+    def raise_(self, cls: type, *args: object) -> Value:
+        """Raise a Python exception for certain."""
+        raise PythonError(self.exception(cls, *args))
+
+    def reraise(self, error: BaseException) -> Value:
+        """Raise what a real call of Python code raised at compile time."""
+        return self.raise_(type(error), *error.args)
+
+    def check(self, bad: Var | bool, cls: type, *args: object) -> None:
+        """Raise a Python exception where `bad` is true; what follows runs as if it were not."""
+        if isinstance(bad, Var):
+            known = constant_value(bad)
+            if known is None:
+                self.may_raise(bad, self.exception(cls, *args))
+                return
+            bad = bool(known)
+        if bad:
+            self.raise_(cls, *args)
+
+    def may_raise(self, bad: Var, exception: Value) -> None:
+        """Raise an exception where `bad` is true: precisely if somebody may catch it, else by the error tag."""
+        if self.catching:
+            self.pending.append((bad, exception))
+        else:
+            self.register_error(bad, exception)
+
+    def error_flag(self) -> Var | None:
+        """Whether an error has been raised so far; None if none can have been."""
+        if (STATE, "error") not in self.heap.slots:
+            return None
+        return self.builder.elementwise("ne", self._error_var(), self.builder.constant(0, _INT32))
+
+    def _error_var(self) -> Var:
+        value = self.heap.read(STATE, "error")
+        return value.var  # type: ignore[attr-defined]
+
+    def register_error(self, bad: Var, exception: Value) -> None:
+        """Set the error tag, and keep what the message needs, where `bad` is true and no error came before."""
+        if isinstance(exception, Union):
+            for index, alternative in enumerate(exception.alternatives):
+                here = self.builder.elementwise("eq", exception.selector, self.builder.constant(index, _INT32))
+                self.register_error(self.builder.elementwise("bitwise_and", bad, here), alternative)
+            return
+        cls, args = objects.exception_parts(self, exception)
+        key = (self.location(), cls)
+        code = self._error_codes.get(key)
+        if code is None:
+            self.errors.append(cls)
+            code = self._error_codes[key] = len(self.errors)
+        before = self._error_var()
+        fresh = self.builder.elementwise("eq", before, self.builder.constant(0, _INT32))
+        first = self.builder.elementwise("bitwise_and", bad, fresh)
+        after = self.builder.elementwise("select", first, self.builder.constant(code, _INT32), before)
+        payload = (STATE, f"payload{code}")
+        old = self.heap.slots.get(payload, DEAD)
+        new: Value = Tuple(args)
+        if old is not DEAD:
+            new = self.cond(first, lambda: Tuple(args), lambda: old)
+        self.heap.write(STATE, f"payload{code}", new)
+        self.heap.write(STATE, "error", JaxArray(after))
+
+    # -- values -----------------------------------------------------------------------------------------------------
+
+    def is_static(self, value: Value) -> bool:
+        """Whether `static` would answer at once."""
+        match value:
+            case Const():
+                return True
+            case Tuple():
+                return all(map(self.is_static, value.items))
+            case Slice() | Range():
+                return all(map(self.is_static, (value.start, value.stop, value.step)))
+            case Scalar() | NumpyScalar() | JaxArray():
+                return constant_value(value.var) is not None
+            case Ref():
+                info = self.heap.objects[value.object]
+                if info.kind in ("list", "dict", "set"):
+                    contents = self.heap.read(value.object, "items")
+                    return all(map(self.is_static, _contents(contents)))
+        return False
+
+    def static(self, value: Value, what: str = "this value") -> object:
+        """The Python object a value stands for; asks for specialisation if it is dynamic."""
+        match value:
+            case Const():
+                return value.value
+            case Tuple():
+                items = tuple(self.static(item, what) for item in value.items)
+                return items if value.cls is tuple else value.cls(*items)
+            case Slice():
+                return slice(*(self.static(p, what) for p in (value.start, value.stop, value.step)))
+            case Range():
+                return range(*(self.static(p, what) for p in (value.start, value.stop, value.step)))
+            case Scalar() | NumpyScalar() | JaxArray():
+                known = constant_value(value.var)
+                if known is not None:
+                    return value.kind(known[()]) if isinstance(value, Scalar) else known[()]
+                raise NeedStatic(value.var, what)
+            case NdArray():
+                raise NeedStatic(self.read(value), what)
+            case Ref():
+                info = self.heap.objects[value.object]
+                contents = self.heap.read(value.object, "items")
+                if info.kind == "list":
+                    return [self.static(item, what) for item in contents.items]  # type: ignore[attr-defined]
+                if info.kind == "dict":
+                    return {k: self.static(v, what) for k, v in contents.entries.items()}  # type: ignore[attr-defined]
+                if info.kind == "set":
+                    return set(contents.entries)  # type: ignore[attr-defined]
+        raise Refused("XP0006", f"{what} must be known at compile time, and is {self.describe(value)}")
+
+    def describe(self, value: Value) -> str:
+        """A short phrase for messages."""
+        match value:
+            case Const():
+                return repr(value.value) if len(repr(value.value)) < 60 else f"a {type(value.value).__name__}"
+            case Scalar():
+                return f"a dynamic {value.kind.__name__}"
+            case NumpyScalar():
+                return f"a dynamic numpy.{value.var.type.dtype}"
+            case JaxArray():
+                return f"a jax.Array of type {value.var.type}"
+            case NdArray():
+                return f"an array of type {value.type}"
+            case Union():
+                return "one of " + ", ".join(self.describe(v) for v in value.alternatives)
+        return f"a {self.type_of(value).__name__}"
+
+    def type_of(self, value: Value) -> type:
+        """The Python class that the value would have under CPython."""
+        return objects.type_of(self, value)
+
+    def spec(self, value: Value) -> TensorType | type | None:
+        """For NumPy's promotion: the tensor type of an array or NumPy scalar, the Python type of a Python number."""
+        match value:
+            case Scalar():
+                return value.kind
+            case NumpyScalar() | JaxArray():
+                return value.var.type
+            case NdArray():
+                return value.type
+            case Const():
+                if type(value.value) in SCALAR_DTYPES:
+                    return type(value.value)
+                if isinstance(value.value, np.generic):
+                    return TensorType((), value.value.dtype)
+        return None
+
+    def boolean(self, value: Var | bool) -> Value:
+        """A Python bool."""
+        if isinstance(value, Var):
+            known = constant_value(value)
+            return Scalar(bool, value) if known is None else Const(bool(known))
+        return Const(bool(value))
+
+    def scalar_var(self, value: Value, kind: type) -> Var:
+        """A Python number as a device scalar of Python type `kind`."""
+        expected = scalar_type(kind)
+        if isinstance(value, Const):
+            return self.builder.constant(value.value, expected.dtype, True)
+        return self.builder.convert(value.var, expected.dtype, True)  # type: ignore[attr-defined]
+
+    def array(self, value: Value) -> Var:
+        """Any number, array or nested sequence of numbers as a device value, with NumPy's dtype."""
+        return objects.array(self, value)
+
+    def read(self, array: NdArray) -> Var:
+        """The elements of an array as they are now."""
+        return objects.read_array(self, array)
+
+    def write(self, array: NdArray, var: Var) -> None:
+        """Replace all elements of an array, seen by all its views."""
+        objects.write_array(self, array, var)
+
+    def new_array(self, var: Var) -> NdArray:
+        """A fresh `numpy.ndarray` object with these elements."""
+        plain = TensorType(var.type.shape, var.type.dtype)
+        var = self.builder.convert(var, plain.dtype)
+        buffer = self.heap.new("buffer", np.ndarray, self.location(), data=JaxArray(var))
+        return NdArray(buffer, (), plain, self.heap.identity())
+
+    def numpy_result(self, var: Var) -> Value:
+        """What a NumPy function returns: a NumPy scalar for rank 0, else a fresh array."""
+        if var.type.shape == ():
+            known = constant_value(var)
+            return NumpyScalar(self.builder.convert(var, var.type.dtype)) if known is None else Const(known[()])
+        return self.new_array(var)
+
+    def new_list(self, items: Sequence[Value]) -> Ref:
+        """A fresh list."""
+        return Ref(self.heap.new("list", list, self.location(), items=Tuple(tuple(items))))
+
+    def new_dict(self, entries: dict[object, Value]) -> Ref:
+        """A fresh dict."""
+        return Ref(self.heap.new("dict", dict, self.location(), items=Mapping(dict(entries))))
+
+    def new_set(self, keys: Sequence[object]) -> Ref:
+        """A fresh set of known keys."""
+        return Ref(self.heap.new("set", set, self.location(), items=Mapping({k: Const(True) for k in keys})))
+
+    def message(self, template: str, *parts: object) -> Value:
+        """A string with parts that may be dynamic: `template.format(*parts)`, made on the host when it is needed."""
+        values = tuple(p if isinstance(p, Value) else Const(p) for p in parts)
+        if all(isinstance(v, Const) for v in values):
+            return Const(template.format(*(v.value for v in values)))  # type: ignore[attr-defined]
+        number = self.heap.new("string", str, self.location(), template=Const(template), parts=Tuple(values))
+        return Ref(number)
+
+    def leaf(
+        self, function: Callable, operands: Sequence[Var], static: tuple = (), name: str | None = None, x64: bool = True
+    ) -> list[Var]:
+        """Emit a JAX function of arrays; see `dispatch.protocol`."""
+        return leaves.emit(self.builder, function, tuple(operands), static, name, x64 and not self.builder.narrow)
+
+    # -- operations -------------------------------------------------------------------------------------------------
+
+    def truth(self, value: Value) -> bool | Var:
+        """`bool(value)`."""
+        return operators.truth(self, value)
+
+    def binary(self, symbol: str, left: Value, right: Value) -> Value:
+        """`left symbol right`."""
+        return operators.binary(self, symbol, left, right)
+
+    def compare(self, symbol: str, left: Value, right: Value) -> Value:
+        """A rich comparison."""
+        return operators.compare(self, symbol, left, right)
+
+    def unary(self, symbol: str, value: Value) -> Value:
+        """`-value`, `+value` or `~value`."""
+        return operators.unary(self, symbol, value)
+
+    def is_(self, left: Value, right: Value) -> bool | Var:
+        """`left is right`."""
+        return operators.identical(self, left, right)
+
+    def getitem(self, value: Value, key: Value) -> Value:
+        """`value[key]`."""
+        return operators.getitem(self, value, key)
+
+    def setitem(self, value: Value, key: Value, item: Value) -> None:
+        """`value[key] = item`."""
+        operators.setitem(self, value, key, item)
+
+    def delitem(self, value: Value, key: Value) -> None:
+        """`del value[key]`."""
+        operators.delitem(self, value, key)
+
+    def getattr(self, value: Value, name: str) -> Value:
+        """`value.name`."""
+        return objects.getattr_(self, value, name)
+
+    def setattr(self, value: Value, name: str, item: Value) -> None:
+        """`value.name = item`."""
+        objects.setattr_(self, value, name, item)
+
+    def delattr(self, value: Value, name: str) -> None:
+        """`del value.name`."""
+        objects.delattr_(self, value, name)
+
+    def iterate(self, value: Value) -> list[Value]:
+        """All items of an iterable whose length is known at compile time."""
+        return operators.iterate(self, value)
+
+    def call(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
+        """`function(*args, **kwargs)`."""
+        return calls.call(self, function, list(args), kwargs or {})
+
+    def generator(self, frame: Frame) -> Value:
+        """What a call of a generator function returns."""
+        raise Refused("XP0002", "generators are not supported here")
+
+    def run(self, frame: Frame) -> None:
+        """Execute a frame's program; its tag says how it ended."""
+        walk.run(self, frame.program.body)
+
+
+def _contents(contents: Value) -> tuple[Value, ...]:
+    return contents.items if isinstance(contents, Tuple) else tuple(contents.entries.values())  # type: ignore[attr-defined]
+
+
+def locate(code: str, message: str, hint: str, location: Location | None) -> Blocker:
+    """A blocker at a place in the source."""
+    if location is None:
+        return Blocker(code, message, hint=hint)
+    chain = []
+    caller = location.caller
+    while caller is not None:
+        chain.append((caller.function, caller.filename, caller.line))
+        caller = caller.caller
+    return Blocker(
+        code,
+        message,
+        location.filename,
+        location.function,
+        location.line,
+        location.end_line,
+        location.column,
+        location.end_column,
+        tuple(chain),
+        hint,
+    )

@@ -1,0 +1,287 @@
+"""Two-way branches on a device value: run both arms from copies of the state, join what they leave behind."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xlapy.dispatch.protocol import PythonError
+from xlapy.domain.heap import STATE, Heap, Slot
+from xlapy.domain.join import Joiner, coerce, holes, instantiate
+from xlapy.domain.values import DEAD, UNBOUND, JaxArray, Value, references
+from xlapy.frontend import RAISE, RETURN, Node
+from xlapy.interpreter import walk
+from xlapy.interpreter.frame import Tag
+from xlapy.ir import Region, TensorType, Var
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+TAG_TYPE = TensorType((), np.dtype(np.int32))
+
+
+@dataclass
+class Path:
+    """What one arm left behind: its region, slots, and the values that are joined position by position."""
+
+    region: Region
+    slots: dict[Slot, Value]
+    values: list[Value]
+
+
+# -- joining two states -----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Joined:
+    """The join of two values, and what they were."""
+
+    skeleton: Value
+    first: Value
+    second: Value
+
+
+class StateJoin:
+    """Joins slots that differ, and follows references to objects that were made or merged on the way."""
+
+    def __init__(self, heap: Heap, joiner: Joiner, first: dict[Slot, Value], second: dict[Slot, Value], mark: int) -> None:
+        self.heap, self.joiner = heap, joiner
+        self.first, self.second = first, second
+        #: objects numbered above `mark` were made on one of the two paths
+        self.mark = mark
+        self.slots: dict[Slot, Joined] = {}
+        self._seen: set[int] = set()
+        self._todo: list[Value] = []
+
+    def value(self, first: Value, second: Value) -> Joined:
+        """The join of two values that sit in one place."""
+        joined = Joined(self.joiner.join(first, second), first, second)
+        self._todo.append(joined.skeleton)
+        return joined
+
+    def changed_slots(self) -> None:
+        """Join the slots of older objects that differ between the two paths."""
+        for slot in self.first.keys() | self.second.keys():
+            if slot[0] <= self.mark and self.first.get(slot) is not self.second.get(slot):
+                self.slots[slot] = self.value(self._older(self.first, slot), self._older(self.second, slot))
+
+    def _older(self, slots: dict[Slot, Value], slot: Slot) -> Value:
+        value = slots.get(slot)
+        if value is None:
+            value = self.heap.entry_value(*slot)
+            if value is UNBOUND and slot[0] == STATE:
+                return DEAD
+        return value
+
+    def follow(self) -> None:
+        """Join the contents of all objects made or merged on the two paths that the joined state refers to."""
+        while self._todo:
+            for number in references(self._todo.pop()):
+                if number > self.mark and number not in self._seen:
+                    self._seen.add(number)
+                    self._contents(number)
+
+    def _contents(self, number: int) -> None:
+        heap = self.heap
+        pair = next((pair for pair, made in self.joiner.merged.items() if made == number), (number, number))
+        for name in sorted(heap.objects[pair[0]].fields | heap.objects[pair[1]].fields):
+            first = self.first.get((pair[0], name))
+            second = self.second.get((pair[1], name))
+            if pair[0] != pair[1]:
+                first = heap.entry_value(pair[0], name) if first is None else first
+                second = heap.entry_value(pair[1], name) if second is None else second
+            self.slots[(number, name)] = self.value(first or DEAD, second or DEAD)
+            heap.objects[number].fields.add(name)
+        for value in detail_values(heap.objects[number].details):
+            self._todo.append(value)
+
+    def aliases(self, roots: Iterable[Value], slots: dict[Slot, Value]) -> set[int]:
+        """Merged objects that the joined state can still reach under their own name."""
+        if not self.joiner.merged:
+            return set()
+        alive = reachable(self.heap, roots, slots)
+        return {n for pair in self.joiner.merged for n in pair if n in alive} - set(self.joiner.merged.values())
+
+
+def detail_values(details: object) -> list[Value]:
+    """Abstract values in the static description of an object (what an iterator iterates over)."""
+    if isinstance(details, Value):
+        return [details]
+    if isinstance(details, tuple | list):
+        return [v for part in details for v in detail_values(part)]
+    if dataclasses.is_dataclass(details) and not isinstance(details, type):
+        return [v for f in dataclasses.fields(details) for v in detail_values(getattr(details, f.name))]
+    return []
+
+
+def reachable(heap: Heap, roots: Iterable[Value], slots: dict[Slot, Value]) -> set[int]:
+    """Objects that can be reached from `roots`, from the caller's world, or from one another."""
+    contents: dict[int, list[Value]] = {}
+    for (number, _), value in slots.items():
+        contents.setdefault(number, []).append(value)
+    todo = [n for value in roots for n in references(value)]
+    todo += [n for n, info in heap.objects.items() if info.source is not None or n == STATE]
+    found: set[int] = set()
+    while todo:
+        number = todo.pop()
+        if number in found:
+            continue
+        found.add(number)
+        for value in (*contents.get(number, ()), *detail_values(heap.objects[number].details)):
+            todo.extend(references(value))
+    return found
+
+
+# -- if ---------------------------------------------------------------------------------------------------------------
+
+
+def _merge(
+    machine: Machine, predicate: Var, mark: int, first: Path, second: Path, roots: Callable[[list[Value]], list[Value]]
+) -> list[Value]:
+    """Emit the `if`, set the heap to the joined slots, and return the joined values."""
+    pinned: set[int] = set()
+    while True:
+        joiner = machine.joiner(first.region.depth, widen=False, unions=True)
+        joiner.pinned = pinned
+        join = StateJoin(machine.heap, joiner, first.slots, second.slots, mark)
+        values = [join.value(a, b) for a, b in zip(first.values, second.values, strict=True)]
+        join.changed_slots()
+        join.follow()
+        after = {**first.slots, **{slot: joined.skeleton for slot, joined in join.slots.items()}}
+        aliases = join.aliases(roots([v.skeleton for v in values]), after)
+        if not aliases:
+            break
+        pinned |= aliases
+    everything = [*values, *join.slots.values()]
+    for path, side in ((first, "first"), (second, "second")):
+        with machine.builder.inside(path.region):
+            path.region.results = [
+                var for j in everything for var in coerce(getattr(j, side), j.skeleton, joiner, machine.builder)
+            ]
+    types = tuple(hole.type for j in everything for hole in holes(j.skeleton))
+    results = iter(())
+    if types:
+        results = iter(machine.builder.emit("if", (predicate,), {}, types, (first.region, second.region)))
+    out = [instantiate(j.skeleton, results) for j in values]
+    slots = dict(first.slots)
+    slots.update((slot, instantiate(j.skeleton, results)) for slot, j in join.slots.items())
+    machine.heap.slots = slots
+    return out
+
+
+def _inverse(machine: Machine, predicate: Var) -> Var:
+    return machine.builder.elementwise("bitwise_not", predicate)
+
+
+def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+    """`Machine.cond` for a predicate that is not known."""
+    mark = machine.heap.next_identity
+    before = machine.save()
+    paths: list[Path] = []
+    for arm in (then, orelse):
+        machine.restore(before)
+        region = machine.builder.open_region()
+        with machine.region(region):
+            try:
+                values = [arm(), DEAD]
+            except PythonError as error:
+                values = [DEAD, error.value]
+            values = _settle(machine, values)
+        paths.append(Path(region, machine.heap.slots, values))
+    machine.restore(before)
+    first, second = paths
+
+    def roots(values: list[Value]) -> list[Value]:
+        return [*values, *(v for frame in machine.frames for v in frame.registers)]
+
+    result, raised = _merge(machine, predicate, mark, first, second, roots)
+    if first.values[1] is not DEAD and second.values[1] is not DEAD and DEAD is first.values[0] is second.values[0]:
+        raise PythonError(raised)
+    for path, where in ((first, predicate), (second, None)):
+        if path.values[0] is DEAD and path.values[1] is not DEAD:
+            machine.may_raise(where if where is not None else _inverse(machine, predicate), raised)
+    return result
+
+
+def _settle(machine: Machine, values: list[Value]) -> list[Value]:
+    """Exceptions that are pending inside an arm of a rule become errors there; they are not caught precisely."""
+    for bad, exception in machine.pending:
+        machine.register_error(bad, exception)
+    machine.pending.clear()
+    return values
+
+
+def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orelse: Callable[[], None]) -> None:
+    """Branch of the program itself: each arm runs nodes, and leaves registers and a tag."""
+    frame = machine.frame
+    live = frame.program.live
+    mark = machine.heap.next_identity
+    before = machine.save()
+    paths: list[Path] = []
+    ends: list[tuple[list[Value], Tag, Value, set[int]]] = []
+    poison: Exception | None = None
+    for arm in (then, orelse):
+        machine.restore(before)
+        region = machine.builder.open_region()
+        try:
+            with machine.region(region):
+                arm()
+        except walk.Poison as error:
+            poison = error
+            continue
+        assert frame.tag is not None
+        needed: set[int] = set()
+        for label in frame.tag.labels:
+            needed |= live_at(frame, label, live)
+        ends.append((frame.registers, frame.tag, frame.handled, needed))
+        paths.append(Path(region, machine.heap.slots, []))
+    machine.restore(before)
+    if poison is not None:
+        raise poison
+    registers = sorted(ends[0][3] | ends[1][3])
+    tags = [end[1] for end in ends]
+    for path, (values, tag, handled, needed) in zip(paths, ends, strict=True):
+        with machine.builder.inside(path.region):
+            number = JaxArray(tag_var(machine, tag)) if any(t.var is not None for t in tags) else DEAD
+        path.values = [number, handled, *(values[r] if r in needed else DEAD for r in registers)]
+
+    def roots(values: list[Value]) -> list[Value]:
+        return [*values, *(v for f in machine.frames[:-1] for v in f.registers)]
+
+    joined = _merge(machine, predicate, mark, paths[0], paths[1], roots)
+    labels = tags[0].labels | tags[1].labels
+    if len(labels) == 1:
+        frame.tag = Tag(labels)
+    elif isinstance(joined[0], JaxArray):
+        frame.tag = Tag(labels, joined[0].var)
+    else:
+        one, two = (tag_var(machine, tag) for tag in tags)
+        frame.tag = Tag(labels, machine.builder.elementwise("select", predicate, one, two))
+    frame.handled = joined[1]
+    after: list[Value] = [DEAD] * len(before.registers)
+    for register, value in zip(registers, joined[2:], strict=True):
+        after[register] = value
+    frame.registers = after
+
+
+def tag_var(machine: Machine, tag: Tag) -> Var:
+    """The tag as a device value."""
+    return tag.var if tag.var is not None else machine.builder.constant(tag.label, TAG_TYPE.dtype)
+
+
+def live_at(frame, label: int, live: dict[int, frozenset[int]]) -> frozenset[int] | set[int]:
+    """Registers that are read after an exit to `label`."""
+    if label == RETURN:
+        return {frame.program.return_register}
+    if label == RAISE:
+        return {frame.exception_register}
+    return live[label]
+
+
+def run_if(machine: Machine, node_then: Node, node_else: Node, predicate: Var) -> None:
+    """An `If` whose test is only known on the device."""
+    node_branch(machine, predicate, lambda: walk.run(machine, node_then), lambda: walk.run(machine, node_else))

@@ -1,0 +1,238 @@
+"""How the host makes Python objects from the program's outputs: results, effects on the caller's world, errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xlapy.dispatch import objects
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.heap import STATE
+from xlapy.domain.sources import Source
+from xlapy.domain.values import (
+    DEAD,
+    UNBOUND,
+    BoundMethod,
+    Const,
+    Function,
+    JaxArray,
+    Mapping,
+    NdArray,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Slice,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.ir import Var
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """Output number `index`. `python` is the type of a Python number; `mutable` says that it was an `ndarray`."""
+
+    index: int
+    python: type | None = None
+    mutable: bool = False
+
+
+@dataclass(frozen=True)
+class Known:
+    """An object known at compile time."""
+
+    value: object
+
+
+@dataclass(frozen=True)
+class External:
+    """An object of the caller's world, found again at its source."""
+
+    source: Source
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """A tuple or named tuple of class `cls`."""
+
+    cls: type
+    items: tuple
+
+
+@dataclass
+class Made:
+    """An object made by the program: `kind` as in the heap; filled after it is made, so that cycles work."""
+
+    kind: str
+    cls: type
+    fields: dict[str, object]
+    entries: tuple = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several recipes, by the output number `selector`."""
+
+    selector: int
+    alternatives: tuple
+
+
+@dataclass(frozen=True)
+class Text:
+    """A string with parts that are made first."""
+
+    template: str
+    parts: tuple
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound method: attribute `name` of an object."""
+
+    function: object
+    receiver: object
+
+
+@dataclass(frozen=True)
+class Built:
+    """`cls(*parts)`: slices and ranges."""
+
+    cls: type
+    parts: tuple
+
+
+Recipe = Leaf | Known | External | Sequence | Made | Choice | Text | Bound | Built
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A change to the caller's world: `kind` as in the heap, at `source`, field `name`; UNBOUND deletes."""
+
+    kind: str
+    source: Source
+    name: str
+    recipe: Recipe | None
+
+
+class Outputs:
+    """Collects the program's outputs while recipes are made."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.vars: list[Var] = []
+        self._index: dict[int, int] = {}
+        self._made: dict[int, Made] = {}
+
+    def output(self, var: Var) -> int:
+        """The number of an output."""
+        if id(var) not in self._index:
+            self._index[id(var)] = len(self.vars)
+            self.vars.append(var)
+        return self._index[id(var)]
+
+    def recipe(self, value: Value) -> Recipe:
+        """How to make a value on the host."""
+        machine = self.machine
+        match value:
+            case Const():
+                return Known(value.value)
+            case Scalar():
+                return Leaf(self.output(value.var), value.kind)
+            case NumpyScalar() | JaxArray():
+                return Leaf(self.output(value.var))
+            case NdArray():
+                info = machine.heap.objects[value.buffer]
+                if info.source is not None and not value.lenses:
+                    return External(info.source)
+                return Leaf(self.output(machine.read(value)), mutable=True)
+            case Tuple():
+                return Sequence(value.cls, tuple(map(self.recipe, value.items)))
+            case Union():
+                return self._choice(value)
+            case Slice():
+                return Built(slice, tuple(map(self.recipe, (value.start, value.stop, value.step))))
+            case Range():
+                return Built(range, tuple(map(self.recipe, (value.start, value.stop, value.step))))
+            case Ref():
+                return self._object(value)
+            case BoundMethod():
+                if isinstance(value.function, Const):
+                    return Bound(self.recipe(value.function), self.recipe(value.self))
+            case Function():
+                raise Refused("XP0010", "a function made inside the program is returned or stored outside")
+        raise Refused("XP0010", f"{machine.describe(value)} is returned or stored outside")
+
+    def _choice(self, value: Union) -> Recipe:
+        if any(a is UNBOUND or a is DEAD for a in value.alternatives):
+            raise Refused("XP0010", "a value that may be unbound leaves the program")
+        return Choice(self.output(value.selector), tuple(map(self.recipe, value.alternatives)))
+
+    def _object(self, value: Ref) -> Recipe:
+        heap = self.machine.heap
+        info = heap.objects[value.object]
+        if info.source is not None and info.kind != "cell":
+            return External(info.source)
+        if info.kind == "string":
+            template, parts = heap.read(value.object, "template"), heap.read(value.object, "parts")
+            return Text(template.value, tuple(map(self.recipe, parts.items)))  # type: ignore[attr-defined]
+        if info.kind not in ("list", "dict", "set", "instance"):
+            raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside")
+        known = self._made.get(value.object)
+        if known is not None:
+            return known
+        made = self._made[value.object] = Made(info.kind, info.cls, {})
+        if info.kind == "instance":
+            for name in sorted(info.fields):
+                field = heap.read(value.object, name)
+                if field is not UNBOUND:
+                    made.fields[name] = self.recipe(field)
+        else:
+            made.entries = self.contents(heap.read(value.object, "items"))
+        return made
+
+    def contents(self, items: Value) -> tuple:
+        """The entries of a container: recipes, or pairs of key recipe and value recipe."""
+        if isinstance(items, Tuple):
+            return tuple(map(self.recipe, items.items))
+        assert isinstance(items, Mapping)
+        return tuple((self._key(k), self.recipe(v)) for k, v in items.entries.items())
+
+    def _key(self, key: object) -> Recipe:
+        return self.recipe(key) if isinstance(key, Value) else Known(key)
+
+    def effects(self) -> list[Effect]:
+        """Every change to the caller's world, in the order in which it was made."""
+        heap = self.machine.heap
+        found: list[Effect] = []
+        for (number, name), value in heap.slots.items():
+            info = heap.objects[number]
+            if number == STATE or info.source is None or heap.initial.get((number, name)) is value:
+                continue
+            if info.kind == "buffer":
+                recipe: Recipe | None = Leaf(self.output(value.var))  # type: ignore[attr-defined]
+            elif value is UNBOUND:
+                recipe = None
+            elif name == "items":
+                recipe = Made(info.kind, info.cls, {}, self.contents(value))
+            else:
+                recipe = self.recipe(value)
+            found.append(Effect(info.kind, info.source, name, recipe))
+        return found
+
+    def error_payloads(self) -> list[tuple[type, tuple]]:
+        """For each error code, the exception class and the recipes of its arguments."""
+        heap = self.machine.heap
+        found = []
+        for code, cls in enumerate(self.machine.errors, start=1):
+            payload = heap.slots.get((STATE, f"payload{code}"))
+            args = payload.items if isinstance(payload, Tuple) else ()
+            found.append((cls, tuple(map(self.recipe, args))))
+        return found
+
+
+__all__ = ["Outputs", "objects"]

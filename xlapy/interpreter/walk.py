@@ -1,0 +1,237 @@
+"""Executes the nodes of a structured program over abstract values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xlapy.dispatch import iteration
+from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.domain.values import NONE, Const, Marker, Scalar, Union, Value
+from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
+from xlapy.interpreter import loops, merge
+from xlapy.interpreter.frame import Tag, static_tag
+from xlapy.interpreter.operations import HANDLERS, execute
+from xlapy.ir import Var
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+#: the result of an operation that met an obstacle; operations on it are not executed
+POISON = Marker("poison")
+
+
+class Poison(Exception):
+    """Control depends on a value that could not be computed; the obstacle is recorded."""
+
+
+def run(machine: Machine, node: Node) -> None:
+    """Execute a node; afterwards the frame's tag says where control goes (None: on to what follows)."""
+    _RUN[type(node)](machine, node)
+
+
+def _seq(machine: Machine, node: Seq) -> None:
+    items(machine, node.items, 0)
+
+
+def items(machine: Machine, nodes: tuple[Node, ...], start: int) -> None:
+    """The items of a `Seq` from `start` on, under the current tag."""
+    frame = machine.frame
+    for index in range(start, len(nodes)):
+        node = nodes[index]
+        tag = frame.tag
+        if isinstance(node, Guarded):
+            if tag is None or node.label not in tag.labels:
+                continue
+            if len(tag.labels) == 1:
+                frame.tag = None
+                run(machine, node.body)
+            else:
+                _guarded(machine, node, tag)
+        elif tag is None:
+            if isinstance(node, Code):
+                _straight(machine, nodes, index, 0)
+            else:
+                run(machine, node)
+
+
+def _guarded(machine: Machine, node: Guarded, tag: Tag) -> None:
+    """A guarded node under a tag that is only known on the device."""
+    builder = machine.builder
+    label = builder.constant(node.label, merge.TAG_TYPE.dtype)
+    here = builder.elementwise("eq", tag.var, label)
+
+    def inside() -> None:
+        machine.frame.tag = None
+        run(machine, node.body)
+
+    def outside() -> None:
+        machine.frame.tag = Tag(tag.labels - {node.label}, tag.var if len(tag.labels) > 2 else None)
+
+    merge.node_branch(machine, here, inside, outside)
+
+
+def _exit(machine: Machine, node: Exit) -> None:
+    machine.frame.tag = static_tag(node.label)
+
+
+def _code(machine: Machine, node: Code) -> None:
+    _straight(machine, (node,), 0, 0)
+
+
+def _straight(machine: Machine, nodes: tuple[Node, ...], index: int, start: int) -> None:
+    """The `Code` at `nodes[index]` from its operation `start` on. Where an operation raises under a predicate, what
+    follows (the rest of the code, and the nodes up to the next guarded one) becomes an arm of a branch."""
+    node = nodes[index]
+    assert isinstance(node, Code)
+    rest = _operations(machine, node, start)
+    if not machine.pending:
+        return
+    bad, exception = machine.pending.pop(0)
+    pending = machine.pending.copy()
+    machine.pending.clear()
+
+    def raised() -> None:
+        raise_to(machine, node.handler, exception)
+
+    def passed() -> None:
+        machine.pending.extend(pending)
+        _straight(machine, nodes, index, rest)
+        after = index + 1
+        while after < len(nodes) and machine.frame.tag is None and not isinstance(nodes[after], Guarded):
+            if isinstance(nodes[after], Code):
+                _straight(machine, nodes, after, 0)
+            else:
+                run(machine, nodes[after])
+            after += 1
+
+    merge.node_branch(machine, bad, raised, passed)
+
+
+def _operations(machine: Machine, node: Code, start: int) -> int:
+    """Execute operations; the index of the next one if `machine.pending` asks for a split."""
+    frame = machine.frame
+    catches = node.handler is not None
+    machine.catching += catches
+    try:
+        for index in range(start, len(node.ops)):
+            if machine.pending:
+                return index
+            op = node.ops[index]
+            frame.span = op.span
+            try:
+                execute(machine, frame, op)
+            except PythonError as error:
+                machine.pending.clear()
+                raise_to(machine, node.handler, error.value)
+                return len(node.ops)
+            except Refused as refusal:
+                machine.block(refusal)
+                machine.pending.clear()
+                for register in op.dst:
+                    frame.registers[register] = POISON
+    finally:
+        machine.catching -= catches
+    return len(node.ops)
+
+
+def raise_to(machine: Machine, handler: int | None, exception: Value) -> None:
+    """Send control to a handler with an exception."""
+    frame = machine.frame
+    if handler is None:
+        frame.tag = static_tag(RAISE)
+        frame.registers[frame.exception_register] = exception
+        return
+    frame.tag = static_tag(handler)
+    where = frame.program.handlers[handler]
+    frame.registers[where.exception] = exception
+    if where.lasti is not None:
+        frame.registers[where.lasti] = Const(0)
+
+
+def _if(machine: Machine, node: If) -> None:
+    frame = machine.frame
+    frame.span = node.span
+    value = frame.registers[node.reg]
+    if value is POISON:
+        explore(machine, node.then, node.orelse)
+    if node.test == "none":
+        test = machine.is_(value, NONE)
+    else:
+        if isinstance(value, Const):
+            test = bool(value.value)
+        elif isinstance(value, Scalar):
+            test = value.var
+        else:
+            test = machine.truth(value)
+    if isinstance(test, Var):
+        merge.run_if(machine, node.then, node.orelse, test)
+    else:
+        run(machine, node.then if test else node.orelse)
+
+
+def explore(machine: Machine, *nodes: Node) -> None:
+    """Look for obstacles on all ways that control may go, then give up this path."""
+    for node in nodes:
+        before = machine.save()
+        try:
+            run(machine, node)
+        except Poison:
+            pass
+        machine.restore(before)
+    raise Poison
+
+
+def _for(machine: Machine, node: For) -> None:
+    """One step of an iterator outside a loop that stays a loop."""
+    frame = machine.frame
+    frame.span = node.span
+    iterator = frame.registers[node.iterator]
+    if iterator is POISON:
+        explore(machine, node.body, node.exhausted)
+    catches = node.handler is not None
+    machine.catching += catches
+    try:
+        more, element = iteration.step(machine, iterator)
+        if not isinstance(more, Var):
+            if more:
+                frame.registers[node.value] = element()
+    except PythonError as error:
+        raise_to(machine, node.handler, error.value)
+        return
+    finally:
+        machine.catching -= catches
+    if isinstance(more, Var):
+
+        def body() -> None:
+            frame.registers[node.value] = element()
+            run(machine, node.body)
+
+        merge.node_branch(machine, more, body, lambda: run(machine, node.exhausted))
+    else:
+        run(machine, node.body if more else node.exhausted)
+
+
+def _send(machine: Machine, node: Send) -> None:
+    raise Refused("XP0002", "'yield from' and 'await' are not supported here")
+
+
+def _loop(machine: Machine, node: Loop) -> None:
+    loops.run_loop(machine, node)
+
+
+def _unsupported_guard(machine: Machine, node: Guarded) -> None:
+    items(machine, (node,), 0)
+
+
+_RUN = {
+    Seq: _seq,
+    Code: _code,
+    If: _if,
+    For: _for,
+    Send: _send,
+    Loop: _loop,
+    Exit: _exit,
+    Guarded: _unsupported_guard,
+}
+
+__all__ = ["HANDLERS", "POISON", "Poison", "Union", "raise_to", "run"]

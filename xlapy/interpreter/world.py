@@ -1,0 +1,423 @@
+"""The caller's world as the interpreter sees it: real objects become abstract values, and what was assumed becomes guards.
+
+Everything read is recorded: arrays and numbers that vary become parameters of the program, each with its source; what
+the program depends on otherwise becomes a guard. Nothing here changes the caller's world.
+"""
+
+from __future__ import annotations
+
+import enum
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import jax
+import numpy as np
+
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.join import SCALAR_DTYPES, is_python_scalar
+from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
+from xlapy.domain.values import (
+    NONE,
+    UNBOUND,
+    BoundMethod,
+    Const,
+    JaxArray,
+    Mapping,
+    NdArray,
+    NumpyScalar,
+    Ref,
+    Scalar,
+    Tuple,
+    Value,
+)
+from xlapy.interpreter.signature import Signature
+from xlapy.ir import TensorType, Var
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+#: libraries whose functions nobody replaces while a program runs: no guards on them
+_TRUSTED_ROOTS = frozenset({"numpy", "jax", "jaxlib", "builtins", *sys.stdlib_module_names}) - {"__main__"}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """An assumption about the caller's world.
+
+    kind: 'is' (identity with `value`), 'equal' (same type and equal), 'type', 'isinstance', 'len', 'keys', 'missing',
+    'same' (identity with what is found at the source `value`), 'distinct' (the contrary).
+    """
+
+    kind: str
+    source: Source
+    value: object = None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An input of the program: where it is found, its device value, and the Python type if it is a Python number."""
+
+    source: Source
+    var: Var
+    python: type | None = None
+
+
+def trusted(name: str | None) -> bool:
+    """Whether a module belongs to a library whose functions are taken as they are."""
+    return name is not None and name.partition(".")[0] in _TRUSTED_ROOTS
+
+
+class World:
+    """Wraps real objects; `static` and `dynamic` say which numbers must be known and which must be inputs."""
+
+    def __init__(self, static: set[Source], dynamic: set[Source]) -> None:
+        self.static, self.dynamic = static, dynamic
+        self.parameters: list[Parameter] = []
+        self.guards: dict[tuple, Guard] = {}
+        self._known: dict[int, tuple[object, Value, Source]] = {}
+        self._globals: dict[int, int] = {}
+        self._keep: list[object] = []
+
+    def attach(self, machine: Machine) -> None:
+        """Tie the world to the machine that reads it."""
+        self.machine = machine
+
+    # -- guards and parameters --------------------------------------------------------------------------------------
+
+    def guard(self, kind: str, source: Source, value: object = None) -> None:
+        """Record an assumption."""
+        if source.kind == "object" and kind in ("is", "type", "isinstance"):
+            return
+        key = (kind, source, id(value) if kind != "missing" else None)
+        if key not in self.guards:
+            self.guards[key] = Guard(kind, source, value)
+
+    def parameter(self, source: Source, type_: TensorType, python: type | None = None) -> Var:
+        """A new input of the program."""
+        dtype = self.machine.builder.narrowed(type_.dtype)
+        var = Var(TensorType(type_.shape, dtype, type_.weak), self.machine.entry)
+        self.machine.entry.params.append(var)
+        self.parameters.append(Parameter(source, var, python))
+        return var
+
+    # -- wrapping ---------------------------------------------------------------------------------------------------
+
+    def wrap_anchored(self, found: object) -> Value:
+        """A real object that the program refers to by itself (part of a bound method, of a constant...)."""
+        return self.wrap(found, anchor(found))
+
+    def anchor(self, found: object) -> Source:
+        """The source of an object that the program refers to by itself."""
+        return anchor(found)
+
+    def wrap(self, found: object, source: Source) -> Value:
+        """A real object as an abstract value."""
+        if found is None or found is Ellipsis or found is NotImplemented:
+            self.guard("is", source, found)
+            return Const(found, source) if found is not None else NONE
+        kind = type(found)
+        if kind in SCALAR_DTYPES:
+            return self._number(found, source)
+        if kind in (str, bytes):
+            self.guard("equal", source, found)
+            return Const(found, source)
+        known = self._known.get(id(found))
+        if known is not None:
+            if source != known[2]:
+                self.guard("same", source, known[2])
+            return known[1]
+        value = self._object(found, kind, source)
+        if isinstance(value, Ref | NdArray | JaxArray):
+            self._known[id(found)] = (found, value, source)
+        return value
+
+    def _number(self, found: object, source: Source) -> Value:
+        kind = type(found)
+        varies = source in self.dynamic or (_root(source).kind == "argument" and source not in self.static)
+        if varies and is_python_scalar(found):
+            self.guard("type", source, kind)
+            var = self.parameter(source, TensorType((), SCALAR_DTYPES[kind], True), kind)
+            return Scalar(kind, var)
+        self.guard("equal", source, found)
+        return Const(found, source)
+
+    def _object(self, found: object, kind: type, source: Source) -> Value:
+        if isinstance(found, np.ndarray):
+            return self._ndarray(found, kind, source)
+        if isinstance(found, jax.Array):
+            self.guard("isinstance", source, jax.Array)
+            type_ = TensorType(tuple(found.shape), found.dtype, bool(getattr(found, "weak_type", False)))
+            return JaxArray(self.parameter(source, type_))
+        if isinstance(found, jax.ShapeDtypeStruct):
+            return JaxArray(self.parameter(source, TensorType(tuple(found.shape), found.dtype, found.weak_type)))
+        if isinstance(found, np.generic):
+            return self._numpy_scalar(found, kind, source)
+        if isinstance(found, tuple):
+            self.guard("type", source, kind)
+            self.guard("len", source, len(found))
+            return Tuple(tuple(self.wrap(part, item(source, i)) for i, part in enumerate(found)), kind)
+        if kind in (list, dict, set):
+            self.guard("type", source, kind)
+            return Ref(self.machine.heap.external(kind.__name__, kind, source, found))
+        if isinstance(found, types.MethodType):
+            self.guard("type", source, kind)
+            function = self.wrap(found.__func__, attribute(source, "__func__"))
+            return BoundMethod(function, self.wrap(found.__self__, attribute(source, "__self__")))
+        if isinstance(found, list | dict | set) and kind.__module__ != "builtins" and not isinstance(found, enum.Enum):
+            name = next(c for c in (list, dict, set) if isinstance(found, c)).__name__
+            self.guard("type", source, kind)
+            return Ref(self.machine.heap.external(name, kind, source, found))
+        if self._is_constant(found, kind):
+            self.guard("is" if not isinstance(found, frozenset | np.dtype | slice | range) else "equal", source, found)
+            return Const(found, source)
+        self.guard("type", source, kind)
+        return Ref(self.machine.heap.external("instance", kind, source, found))
+
+    @staticmethod
+    def _is_constant(found: object, kind: type) -> bool:
+        """Whether an object is taken as it is: functions, classes, modules, and objects of compiled classes."""
+        if isinstance(found, type | types.FunctionType | types.ModuleType | types.BuiltinFunctionType | np.ufunc | enum.Enum):
+            return True
+        if kind is types.SimpleNamespace:
+            return False
+        if not kind.__flags__ & (1 << 9):  # not a heap type: made in C
+            return True
+        return trusted(kind.__module__) and not _holds_state(kind)
+
+    def _ndarray(self, found: np.ndarray, kind: type, source: Source) -> Value:
+        if found.dtype.kind not in "biufc" and found.dtype.name != "bfloat16":
+            raise Refused(
+                "XP0005",
+                f"{source} is an array of dtype {found.dtype}, which XLA does not have",
+                "pass numbers",
+            )
+        if kind is not np.ndarray and kind is not np.memmap:
+            raise Refused("XP0005", f"{source} is a {kind.__module__}.{kind.__name__}, a subclass of ndarray")
+        if found.dtype.byteorder not in "=|" and not found.dtype.isnative:
+            raise Refused("XP0005", f"{source} has a foreign byte order", "x.astype(x.dtype.newbyteorder('='))")
+        self.guard("type", source, kind)
+        type_ = TensorType(found.shape, found.dtype)
+        var = self.parameter(source, type_)
+        heap = self.machine.heap
+        buffer = heap.external("buffer", np.ndarray, source, found)
+        heap.initial[(buffer, "data")] = JaxArray(var)
+        return NdArray(buffer, (), TensorType(found.shape, var.type.dtype), heap.identity(), found.flags.writeable)
+
+    def _numpy_scalar(self, found: np.generic, kind: type, source: Source) -> Value:
+        if found.dtype.kind not in "biufc":
+            raise Refused("XP0005", f"{source} is a numpy.{kind.__name__}")
+        varies = source in self.dynamic or (_root(source).kind == "argument" and source not in self.static)
+        if varies:
+            self.guard("type", source, kind)
+            return NumpyScalar(self.parameter(source, TensorType((), found.dtype)))
+        self.guard("equal", source, found)
+        return Const(found, source)
+
+    # -- loading slots ----------------------------------------------------------------------------------------------
+
+    def load(self, number: int, name: str) -> Value:
+        """The value of a slot of an object of the caller's world, as it is at entry."""
+        info = self.machine.heap.objects[number]
+        source, real = info.source, info.real
+        assert source is not None
+        match info.kind:
+            case "globals":
+                return self._load_global(real, name)  # type: ignore[arg-type]
+            case "cell":
+                try:
+                    contents = real.cell_contents  # type: ignore[attr-defined]
+                except ValueError:
+                    return UNBOUND
+                return self.wrap(contents, Source("cell", source.key))
+            case "list":
+                self.guard("len", source, len(real))  # type: ignore[arg-type]
+                return Tuple(tuple(self.wrap(v, item(source, i)) for i, v in enumerate(list.__iter__(real))))  # type: ignore
+            case "dict":
+                keys = tuple(dict.keys(real))  # type: ignore[arg-type]
+                self.guard("keys", source, keys)
+                return Mapping({self._key(k): self.wrap(dict.__getitem__(real, k), item(source, k)) for k in keys})  # type: ignore
+            case "set":
+                self.guard("equal", source, set(real))  # type: ignore[call-overload]
+                return Mapping({self._key(k): Const(True) for k in real})  # type: ignore[attr-defined]
+            case "instance":
+                return self._load_attribute(real, name, source)
+        return UNBOUND
+
+    def _key(self, found: object) -> object:
+        return found
+
+    def _load_global(self, namespace: dict, name: str) -> Value:
+        source = Source("global", (Anchor(namespace), name))
+        if name not in namespace:
+            if not trusted(namespace.get("__name__")):
+                self.guard("missing", source)
+            return UNBOUND
+        if trusted(namespace.get("__name__")) and not isinstance(namespace[name], np.ndarray | list | dict):
+            return self._unguarded(namespace[name])
+        return self.wrap(namespace[name], source)
+
+    def _unguarded(self, found: object) -> Value:
+        """A global of a trusted library."""
+        if isinstance(found, tuple):
+            return Tuple(tuple(map(self._unguarded, found)), type(found))
+        if found is None:
+            return NONE
+        if type(found) in SCALAR_DTYPES or isinstance(found, str | np.generic):
+            return Const(found)
+        return self.wrap(found, anchor(found))
+
+    def _load_attribute(self, real: object, name: str, source: Source) -> Value:
+        missing = object()
+        found = missing
+        own = getattr(real, "__dict__", None)
+        if isinstance(own, dict) and name in own:
+            found = own[name]
+        else:
+            for cls in type(real).__mro__:
+                entry = cls.__dict__.get(name)
+                if isinstance(entry, types.MemberDescriptorType | types.GetSetDescriptorType):
+                    try:
+                        found = entry.__get__(real)
+                    except AttributeError:
+                        pass
+                    break
+        if isinstance(real, BaseException) and name == "args":
+            found = real.args
+        where = attribute(source, name)
+        if found is missing:
+            if isinstance(own, dict):
+                self.guard("missing", where)
+            return UNBOUND
+        return self.wrap(found, where)
+
+    # -- functions, classes, modules --------------------------------------------------------------------------------
+
+    def globals_of(self, namespace: dict) -> int:
+        """The heap object of a namespace."""
+        number = self._globals.get(id(namespace))
+        if number is None:
+            number = self.machine.heap.external("globals", dict, anchor(namespace), namespace)
+            self._globals[id(namespace)] = number
+        return number
+
+    def module_attribute(self, module: Const, name: str) -> Value:
+        """`module.name`."""
+        real: types.ModuleType = module.value  # type: ignore[assignment]
+        value = self.machine.heap.read(self.globals_of(real.__dict__), name)
+        if value is UNBOUND:
+            try:
+                return self._unguarded(getattr(real, name))
+            except AttributeError as error:
+                return self.machine.reraise(error)
+        return value
+
+    def class_value(self, owner: type, name: str) -> Value:
+        """An entry of a class's namespace."""
+        found = owner.__dict__[name]
+        source = Source("entry", (Anchor(owner), name))
+        if isinstance(found, types.FunctionType | property | classmethod | staticmethod | type) or _is_descriptor(found):
+            if not trusted(owner.__module__):
+                self.guard("is", source, found)
+            return Const(found, source)
+        return self.wrap(found, source)
+
+    def signature(self, function: types.FunctionType) -> Signature:
+        """The parameters of a function with its defaults; its code and defaults are assumed not to change."""
+        base = anchor(function)
+        if trusted(function.__module__):
+            defaults = tuple(self._unguarded(v) for v in function.__defaults__ or ())
+            named = {k: self._unguarded(v) for k, v in (function.__kwdefaults__ or {}).items()}
+            return Signature(function.__code__, defaults, named)
+        self.guard("is", attribute(base, "__code__"), function.__code__)
+        where, named_where = attribute(base, "__defaults__"), attribute(base, "__kwdefaults__")
+        defaults, named = (), {}
+        if function.__defaults__:
+            self.guard("len", where, len(function.__defaults__))
+            defaults = tuple(self.wrap(v, item(where, i)) for i, v in enumerate(function.__defaults__))
+        else:
+            self.guard("is", where, function.__defaults__)
+        if function.__kwdefaults__:
+            self.guard("keys", named_where, tuple(function.__kwdefaults__))
+            named = {k: self.wrap(v, item(named_where, k)) for k, v in function.__kwdefaults__.items()}
+        return Signature(function.__code__, defaults, named)
+
+    def cells(self, function: types.FunctionType) -> list[Value]:
+        """The closure of a function."""
+        found = []
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            known = self._known.get(id(cell))
+            if known is None:
+                source = Source("object", (Anchor(cell), name))
+                value = Ref(self.machine.heap.external("cell", types.CellType, source, cell))
+                self._known[id(cell)] = known = (cell, value, source)
+            found.append(known[1])
+        return found
+
+    # -- pytrees ----------------------------------------------------------------------------------------------------
+
+    def pytree_children(self, value: Ref) -> tuple[Callable, list[Value]] | None:
+        """How an object of a class registered with `jax.tree_util` is made again, and its dynamic parts."""
+        heap = self.machine.heap
+        info = heap.objects[value.object]
+        names = set(info.fields)
+        if info.real is not None:
+            names |= set(getattr(info.real, "__dict__", ()))
+        shell = object.__new__(info.cls)
+        for name in names:
+            field = heap.read(value.object, name)
+            if field is not UNBOUND:
+                object.__setattr__(shell, name, self._shell(field))
+        leaves, tree = jax.tree.flatten(shell, is_leaf=lambda x: isinstance(x, Value) or x is None)
+        if len(leaves) == 1 and leaves[0] is shell:
+            return None
+        return tree.unflatten, [v if isinstance(v, Value) else Const(v) for v in leaves]
+
+    def _shell(self, field: Value) -> object:
+        if isinstance(field, Const):
+            return field.value
+        if isinstance(field, Tuple) and field.cls is tuple:
+            return tuple(map(self._shell, field.items))
+        if isinstance(field, Ref):
+            info = self.machine.heap.objects[field.object]
+            contents = self.machine.heap.read(field.object, "items")
+            if info.kind == "list" and isinstance(contents, Tuple):
+                return [self._shell(v) for v in contents.items]
+            if info.kind == "dict" and isinstance(contents, Mapping):
+                return {k: self._shell(v) for k, v in contents.entries.items()}
+        return field
+
+    def adopt(self, found: object, abstract: Callable[[object], Value]) -> Value:
+        """An object that JAX made from abstract parts (an unflattened pytree) as an object in the heap."""
+        own = getattr(found, "__dict__", None)
+        if own is None:
+            return self.wrap_anchored(found)
+        fields = {}
+        for name, part in own.items():
+            inner = isinstance(part, Value | tuple | list | dict) or part is None
+            held = jax.tree.leaves(part, is_leaf=lambda x: isinstance(x, Value))
+            inner = inner or any(isinstance(x, Value) or type(x).__name__ == "_Static" for x in held)
+            fields[name] = abstract(part) if inner else self.wrap_anchored(part)
+        number = self.machine.heap.new("instance", type(found), self.machine.location(), **fields)
+        return Ref(number)
+
+    def helper_instance(self, cls: type, **fields: Value) -> Value:
+        """An object of a class of ours that is interpreted like the user's."""
+        return Ref(self.machine.heap.new("instance", cls, self.machine.location(), **fields))
+
+
+def _root(source: Source) -> Source:
+    while source.base is not None:
+        source = source.base
+    return source
+
+
+def _is_descriptor(found: object) -> bool:
+    return hasattr(type(found), "__get__")
+
+
+def _holds_state(kind: type) -> bool:
+    """Classes of trusted libraries whose objects carry arrays or are meant to be subclassed."""
+    return kind.__module__ in ("types", "__main__", "collections")

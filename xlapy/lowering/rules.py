@@ -1,0 +1,104 @@
+"""One lowering rule for each kind of operation: `rule(operation, operands) -> results` in terms of `jax.lax`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import jax
+import jax.extend.core
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.ir import Operation
+
+RULES: dict[str, Callable[[Operation, Sequence], Sequence]] = {}
+
+
+def _simple(function: Callable) -> Callable[[Operation, Sequence], Sequence]:
+    return lambda operation, operands: (function(*operands),)
+
+
+def _sign_preserving(function: Callable) -> Callable:
+    return function
+
+
+for _kind, _function in {
+    "add": lax.add,
+    "sub": lax.sub,
+    "mul": lax.mul,
+    "div": lax.div,
+    "rem": lax.rem,
+    "pow": lax.pow,
+    "max": lax.max,
+    "min": lax.min,
+    "neg": lax.neg,
+    "abs": lax.abs,
+    "sign": lax.sign,
+    "floor": lax.floor,
+    "ceil": lax.ceil,
+    "sqrt": lax.sqrt,
+    "exp": lax.exp,
+    "expm1": lax.expm1,
+    "log": lax.log,
+    "log1p": lax.log1p,
+    "sin": lax.sin,
+    "cos": lax.cos,
+    "tan": lax.tan,
+    "asin": lax.asin,
+    "acos": lax.acos,
+    "atan": lax.atan,
+    "sinh": lax.sinh,
+    "cosh": lax.cosh,
+    "tanh": lax.tanh,
+    "asinh": lax.asinh,
+    "acosh": lax.acosh,
+    "atanh": lax.atanh,
+    "atan2": lax.atan2,
+    "cbrt": lax.cbrt,
+    "bitwise_and": lax.bitwise_and,
+    "bitwise_or": lax.bitwise_or,
+    "bitwise_xor": lax.bitwise_xor,
+    "bitwise_not": lax.bitwise_not,
+    "shift_left": lax.shift_left,
+    "shift_right_arithmetic": lax.shift_right_arithmetic,
+    "shift_right_logical": lax.shift_right_logical,
+    "nextafter": lax.nextafter,
+    "eq": lax.eq,
+    "ne": lax.ne,
+    "lt": lax.lt,
+    "le": lax.le,
+    "gt": lax.gt,
+    "ge": lax.ge,
+    "is_finite": lax.is_finite,
+    "select": lax.select,
+}.items():
+    RULES[_kind] = _simple(_function)
+
+
+def _constant(operation: Operation, operands: Sequence) -> Sequence:
+    return (np.asarray(operation.attributes["value"]),)
+
+
+def _convert(operation: Operation, operands: Sequence) -> Sequence:
+    source, target = operation.operands[0].type.dtype, operation.results[0].type.dtype
+    (operand,) = operands
+    if source == target:
+        return (operand,)
+    if np.issubdtype(source, np.complexfloating) and not np.issubdtype(target, np.complexfloating):
+        operand = lax.ne(operand, jnp.zeros_like(operand)) if target == bool else lax.real(operand)
+    return (lax.convert_element_type(operand, target),)
+
+
+def _broadcast(operation: Operation, operands: Sequence) -> Sequence:
+    return (jnp.broadcast_to(operands[0], operation.attributes["shape"]),)
+
+
+def _leaf(operation: Operation, operands: Sequence) -> Sequence:
+    return jax.extend.core.jaxpr_as_fun(operation.attributes["jaxpr"])(*operands)
+
+
+RULES["constant"] = _constant
+RULES["convert"] = _convert
+RULES["broadcast"] = _broadcast
+RULES["leaf"] = _leaf

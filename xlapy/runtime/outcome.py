@@ -1,0 +1,243 @@
+"""After the run: raises what the program raised, changes the caller's world, makes the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from xlapy.interpreter.analyse import Analysis
+from xlapy.interpreter.recipe import (
+    Bound,
+    Built,
+    Choice,
+    Effect,
+    External,
+    Known,
+    Leaf,
+    Made,
+    Recipe,
+    Text,
+)
+from xlapy.interpreter.recipe import Sequence as SequenceRecipe
+from xlapy.report import Blocker, NotOffloadableError
+from xlapy.runtime.codegen import locate
+
+
+def is_plain(recipe: Recipe | None) -> bool:
+    """Whether JAX itself can put a result together: arrays in tuples, lists and dicts."""
+    match recipe:
+        case Leaf() as leaf:
+            return True
+        case Known(value=None):
+            return True
+        case SequenceRecipe(cls=cls, items=items):
+            return cls is tuple and all(map(is_plain, items))
+    return False
+
+
+def plain(recipe: Recipe, outputs: Sequence) -> Any:
+    """The result of a plain recipe, made of outputs (or of tracers)."""
+    match recipe:
+        case Leaf():
+            return outputs[recipe.index]
+        case SequenceRecipe():
+            return tuple(plain(item, outputs) for item in recipe.items)
+    return None
+
+
+class Finisher:
+    """Makes Python objects from recipes for one run."""
+
+    def __init__(self, outputs: Sequence, arguments: dict[str, object], leaf: Callable[[Any, Leaf], Any]) -> None:
+        self.outputs, self.arguments, self.leaf = outputs, arguments, leaf
+        self._made: dict[int, object] = {}
+
+    def make(self, recipe: Any) -> Any:
+        """The object of a recipe."""
+        match recipe:
+            case Leaf():
+                return self.leaf(self.outputs[recipe.index], recipe)
+            case Known():
+                return recipe.value
+            case External():
+                return locate(recipe.source, self.arguments)
+            case SequenceRecipe():
+                items = [self.make(item) for item in recipe.items]
+                return tuple(items) if recipe.cls is tuple else tuple.__new__(recipe.cls, items)
+            case Choice():
+                return self.make(recipe.alternatives[int(self.outputs[recipe.selector])])
+            case Text():
+                return recipe.template.format(*map(self.make, recipe.parts))
+            case Built():
+                return recipe.cls(*map(self._integer, recipe.parts))
+            case Bound():
+                return self.make(recipe.function).__get__(self.make(recipe.receiver))
+            case Made():
+                return self._object(recipe)
+        raise AssertionError(recipe)
+
+    def _integer(self, recipe: Any) -> Any:
+        made = self.make(recipe)
+        return made if made is None or isinstance(made, int) else int(made)
+
+    def _object(self, recipe: Made) -> Any:
+        known = self._made.get(id(recipe))
+        if known is not None:
+            return known
+        if recipe.kind == "instance":
+            made = _blank(recipe.cls)
+            self._made[id(recipe)] = made
+            for name, field in recipe.fields.items():
+                if name == "args" and isinstance(made, BaseException):
+                    made.args = self.make(field)
+                else:
+                    object.__setattr__(made, name, self.make(field))
+            return made
+        made = recipe.cls()
+        self._made[id(recipe)] = made
+        if recipe.kind == "list":
+            made.extend(map(self.make, recipe.entries))
+        elif recipe.kind == "dict":
+            for key, value in recipe.entries:
+                made[self.make(key)] = self.make(value)
+        else:
+            made.update(self.make(key) for key, _ in recipe.entries)
+        return made
+
+
+def _blank(cls: type) -> Any:
+    return cls.__new__(cls) if issubclass(cls, BaseException) else object.__new__(cls)
+
+
+def to_jax(value: Any, leaf: Leaf) -> Any:
+    """Results stay `jax.Array`s."""
+    return value
+
+
+def to_numpy(value: Any, leaf: Leaf) -> Any:
+    """Results as CPython would have them: writable arrays, NumPy scalars, Python numbers."""
+    if leaf.python is not None:
+        return leaf.python(value)
+    made = np.asarray(value)
+    return made.copy() if made.shape or leaf.mutable else made[()]
+
+
+def to_host(value: Any, leaf: Leaf) -> Any:
+    """Parts of messages: as CPython would have printed them."""
+    return to_numpy(value, leaf)
+
+
+def finish(analysis: Analysis, outputs: Sequence, arguments: dict[str, object], leaf: Callable) -> Any:
+    """Errors first, then effects, then the result."""
+    if analysis.errors:
+        raise_errors(analysis, outputs, arguments)
+    finisher = Finisher(outputs, arguments, leaf)
+    result = finisher.make(analysis.result)
+    if analysis.effects:
+        apply_effects(analysis.effects, finisher, arguments)
+    return result
+
+
+def raise_errors(analysis: Analysis, outputs: Sequence, arguments: dict[str, object]) -> None:
+    """Raise the exception that the program met, if it met one."""
+    code = outputs[-1]
+    if isinstance(code, jax.core.Tracer):
+        return
+    number = int(code)
+    if number:
+        cls, args = analysis.errors[number - 1]
+        raise make_exception(cls, args, outputs, arguments)
+
+
+def make_exception(cls: type, args: tuple, outputs: Sequence, arguments: dict[str, object]) -> BaseException:
+    """The exception object, as CPython would have made it."""
+    finisher = Finisher(outputs, arguments, to_host)
+    values = tuple(map(finisher.make, args))
+    try:
+        return cls(*values)
+    except TypeError:
+        error = cls.__new__(cls)
+        error.args = values
+        return error
+
+
+def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str, object]) -> None:
+    """Change the caller's world. Everything is made before anything is changed."""
+    ready = []
+    for effect in effects:
+        target = locate(effect.source, arguments) if effect.kind != "cell" else effect.source.key[0].item  # type: ignore
+        if effect.kind == "buffer":
+            made = np.asarray(finisher.outputs[effect.recipe.index])  # type: ignore[union-attr]
+        elif effect.recipe is None:
+            made = None
+        else:
+            made = Writable(finisher).make(effect.recipe)
+        ready.append((effect, target, made))
+    for effect, target, made in ready:
+        _apply(effect, target, made)
+
+
+class Writable:
+    """Makes what is stored in the caller's objects: arrays that NumPy code may write to, and Python numbers."""
+
+    def __init__(self, finisher: Finisher) -> None:
+        self.inner = Finisher(finisher.outputs, finisher.arguments, to_numpy_if_mutable)
+        self.inner._made = finisher._made
+
+    def make(self, recipe: Any) -> Any:
+        """The object of a recipe."""
+        return self.inner.make(recipe)
+
+
+def to_numpy_if_mutable(value: Any, leaf: Leaf) -> Any:
+    """An `ndarray` or Python number that is stored stays one; a JAX array stays a JAX array."""
+    if isinstance(value, jax.core.Tracer):
+        return value
+    return to_numpy(value, leaf) if leaf.mutable or leaf.python is not None else value
+
+
+def _apply(effect: Effect, target: Any, made: Any) -> None:
+    match effect.kind:
+        case "buffer":
+            target[...] = made
+        case "list":
+            target[:] = made
+        case "dict":
+            target.clear()
+            target.update(made)
+        case "set":
+            target.clear()
+            target.update(made)
+        case "globals":
+            if effect.recipe is None:
+                del target[effect.name]
+            else:
+                target[effect.name] = made
+        case "cell":
+            if effect.recipe is None:
+                del target.cell_contents
+            else:
+                target.cell_contents = made
+        case _:
+            if effect.recipe is None:
+                object.__delattr__(target, effect.name)
+            else:
+                object.__setattr__(target, effect.name, made)
+
+
+def refuse_tracers(name: str, analysis: Analysis) -> None:
+    """Inside another JAX transformation nothing can be written back to NumPy arrays."""
+    if analysis.effects:
+        raise NotOffloadableError(
+            name,
+            [
+                Blocker(
+                    "XP0010",
+                    "the function changes its arguments or other objects, which cannot be done under a JAX transformation",
+                    hint="return the new value instead",
+                )
+            ],
+        )
