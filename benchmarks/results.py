@@ -122,7 +122,13 @@ class Run:
 
 
 def one_line(error: BaseException, width: int = 220) -> str:
-    """An exception as one clear line: its type and the first line of what it says."""
-    text = str(error).strip().splitlines()
-    line = f"{type(error).__name__}: {text[0].strip()}" if text else type(error).__name__
+    """An exception as one clear line: its type and the first line of what it says; of a refusal by xlapy its first
+    obstacle and how many more there are."""
+    name, text = type(error).__name__, str(error)
+    blockers = getattr(error, "blockers", ())
+    if blockers:
+        text = f"{blockers[0].code} in {blockers[0].function}, line {blockers[0].line}: {blockers[0].message}"
+        name += f" (1 of {len(blockers)})" if len(blockers) > 1 else ""
+    lines = text.strip().splitlines()
+    line = f"{name}: {lines[0].strip()}" if lines else name
     return line if len(line) <= width else line[: width - 1] + "…"

@@ -113,10 +113,11 @@ def by_hand_logits(weights: dict[str, list[tuple[Any, Any]]], x: jax.Array) -> j
         lowest = np.array(-np.inf, x.dtype)
         x = lax.reduce_window(x, lowest, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID")
     x = x.reshape(x.shape[0], -1)
+    # Not x @ w.T: for one image XLA's CPU backend then copies the transposed weights, half a gigabyte, in each call.
     for w, b in weights["dense"][:-1]:
-        x = jnp.maximum(x @ w.T + b, 0)
+        x = jnp.maximum((w @ x.T).T + b, 0)
     w, b = weights["dense"][-1]
-    return x @ w.T + b
+    return (w @ x.T).T + b
 
 
 def by_hand(weights: dict[str, list[tuple[Any, Any]]], x: jax.Array) -> jax.Array:

@@ -140,8 +140,9 @@ def summary(rows: Iterable[Result]) -> Table:
         values = [r.value for r in ratios]
         if len(ratios) < 3 or any(v <= 0 for v in values):
             continue
-        target = ratios[0].target
-        met = "" if target is None else f"{sum(bool(r.met) for r in ratios)} of {len(ratios)} (at most {target:g})"
+        targets = {(r.at_least, r.target) for r in ratios if r.target is not None}
+        bounds = ", ".join(f"at {'least' if least else 'most'} {target:g}" for least, target in sorted(targets))
+        met = f"{sum(bool(r.met) for r in ratios)} of {len(ratios)} ({bounds})" if targets else ""
         cells.append(
             [suite, peer, name, f"{geometric_mean(values):.3g}", f"{min(values):.3g}", f"{max(values):.3g}", met]
         )

@@ -1,6 +1,7 @@
 """Rows, their JSON, comparing two runs, and the written report."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -101,6 +102,12 @@ def test_one_line_of_an_exception():
     assert one_line(ValueError("first\nsecond")) == "ValueError: first"
     assert one_line(KeyError()) == "KeyError"
     assert len(one_line(ValueError("x" * 999))) == 220
+
+
+def test_one_line_of_a_refusal_names_the_first_obstacle():
+    blockers = [SimpleNamespace(code="XP0001", function="f", line=3, message="no"), None]
+    error = type("NotOffloadableError", (Exception,), {"blockers": blockers})("f cannot be offloaded: 2 obstacles")
+    assert one_line(error) == "NotOffloadableError (1 of 2): XP0001 in f, line 3: no"
 
 
 def test_units():
