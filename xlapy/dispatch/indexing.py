@@ -27,9 +27,7 @@ from xlapy.ir import Operation, Var, constant_value
 
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(bool)
-_BAD_KEY = (
-    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"
-)
+_BAD_KEY = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"
 
 
 @dataclass(frozen=True)
@@ -135,7 +133,9 @@ def _check_fits(machine: Machine, value: Value, var: Var, dtype: np.dtype, shape
     source = var.type.shape
     core = source[max(len(source) - len(shape), 0) :]
     extra = source[: len(source) - len(core)]
-    fits = all(a in (1, b) for a, b in zip(reversed(core), reversed(shape), strict=False)) and all(n == 1 for n in extra)
+    fits = all(a in (1, b) for a, b in zip(reversed(core), reversed(shape), strict=False)) and all(
+        n == 1 for n in extra
+    )
     array_target = shape != () or isinstance(value, NumpyScalar | JaxArray)
     if fits and (array_target or source == ()):
         return
@@ -183,9 +183,7 @@ def parse(machine: Machine, array: NdArray, key: Value) -> Key:
     used = sum(_consumes(part) for part in parts)
     rank = len(array.type.shape)
     if used > rank:
-        machine.raise_(
-            IndexError, f"too many indices for array: array is {rank}-dimensional, but {used} were indexed"
-        )
+        machine.raise_(IndexError, f"too many indices for array: array is {rank}-dimensional, but {used} were indexed")
     position = len(parts) if place is None else place
     parts[position:position] = [("all", None)] * (rank - used)
     return Key(tuple(parts), place is not None, scalar_array)
@@ -290,7 +288,10 @@ def integer_index(machine: Machine, index: Value, size: int, axis: int) -> int |
         bad = above if bad is None else builder.elementwise("bitwise_or", bad, above)
     if bad is not None:
         text = machine.message(  # type: ignore[attr-defined]
-            "index {} is out of bounds for axis {} with size {}", Scalar(int, builder.convert(var, _INT64, True)), axis, size
+            "index {} is out of bounds for axis {} with size {}",
+            Scalar(int, builder.convert(var, _INT64, True)),
+            axis,
+            size,
         )
         machine.check(bad, IndexError, text)
     if low >= 0:

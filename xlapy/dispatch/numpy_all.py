@@ -1,5 +1,47 @@
-"""Imports every module of NumPy rules."""
+"""All of NumPy: importing this registers the rules."""
 
-from xlapy.dispatch import numpy_attributes, numpy_methods, numpy_operators, numpy_reductions, ufuncs
+from xlapy.dispatch import (
+    indexing,
+    numpy_attributes,
+    numpy_creation,
+    numpy_fft,
+    numpy_linalg,
+    numpy_manipulation,
+    numpy_methods,
+    numpy_operators,
+    numpy_polynomial,
+    numpy_questions,
+    numpy_reductions,
+    numpy_refusals,
+    numpy_replacements,
+    numpy_sets,
+    numpy_sorting,
+    numpy_statistics,
+    numpy_ufunc_methods,
+    numpy_views,
+    ufuncs,
+    views,
+)
 
-__all__ = ["numpy_attributes", "numpy_methods", "numpy_operators", "numpy_reductions", "ufuncs"]
+__all__ = [
+    "indexing",
+    "numpy_attributes",
+    "numpy_creation",
+    "numpy_fft",
+    "numpy_linalg",
+    "numpy_manipulation",
+    "numpy_methods",
+    "numpy_operators",
+    "numpy_polynomial",
+    "numpy_questions",
+    "numpy_reductions",
+    "numpy_refusals",
+    "numpy_replacements",
+    "numpy_sets",
+    "numpy_sorting",
+    "numpy_statistics",
+    "numpy_ufunc_methods",
+    "numpy_views",
+    "ufuncs",
+    "views",
+]

@@ -148,5 +148,3 @@ def base(machine, self):
 def memory(machine, self):
     """Addresses do not exist on the device."""
     raise Refused("XP0005", "the memory of an array has no address here")
-
-

@@ -20,17 +20,14 @@ from xlapy.dispatch.numpy_values import (
     kind_of,
     known,
     operand,
-    raise_as_numpy,
     raise_real,
     require_dtype,
     reshape,
     sequence_items,
 )
-from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import function
-from xlapy.domain.join import SCALAR_DTYPES
 from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Tuple, Value
-from xlapy.ir import Var
 
 #: constants up to this many elements are part of the program; larger ones are computed
 SMALL = 1024
@@ -360,7 +357,9 @@ def _folded_function(*functions):
         function(item)(_spaced(item, None))
 
 
-_folded_function(np.geomspace, np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser, np.fft.fftfreq, np.fft.rfftfreq)
+_folded_function(
+    np.geomspace, np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser, np.fft.fftfreq, np.fft.rfftfreq
+)
 
 
 @function(np.logspace)
@@ -379,7 +378,12 @@ def logspace(machine, start, stop, num=50, endpoint=True, base=10.0, dtype=None,
 def eye(machine, N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):  # noqa: N803
     """np.eye."""
     rows, columns = known(machine, N, "a size"), known(machine, M, "a size")
-    static = (int(rows), int(rows if columns is None else columns), int(known(machine, k)), dtype_or(machine, dtype, float))
+    static = (
+        int(rows),
+        int(rows if columns is None else columns),
+        int(known(machine, k)),
+        dtype_or(machine, dtype, float),
+    )
     return machine.new_array(machine.leaf(_eye, (), static, name="eye")[0])
 
 
@@ -397,7 +401,12 @@ def _eye(rows, columns, k, dtype):
 def tri(machine, N, M=None, k=0, dtype=float, *, like=None):  # noqa: N803
     """np.tri."""
     rows, columns = known(machine, N), known(machine, M)
-    static = (int(rows), int(rows if columns is None else columns), int(known(machine, k)), dtype_or(machine, dtype, float))
+    static = (
+        int(rows),
+        int(rows if columns is None else columns),
+        int(known(machine, k)),
+        dtype_or(machine, dtype, float),
+    )
     return machine.new_array(machine.leaf(_tri, (), static, name="tri")[0])
 
 
@@ -557,4 +566,3 @@ for _name in (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 longlong ulonglong float16 float32 float64 complex64 complex128"
 ).split():
     function(getattr(np, _name))(_scalar_class(getattr(np, _name)))
-

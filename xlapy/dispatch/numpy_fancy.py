@@ -101,7 +101,9 @@ def converted(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int,
     source = var.type.shape
     core = source[max(len(source) - len(shape), 0) :]
     extra = source[: len(source) - len(core)]
-    if any(a not in (1, b) for a, b in zip(reversed(core), reversed(shape), strict=False)) or any(n != 1 for n in extra):
+    if any(a not in (1, b) for a, b in zip(reversed(core), reversed(shape), strict=False)) or any(
+        n != 1 for n in extra
+    ):
         message = "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}"
         machine.raise_(ValueError, message.format(_text(source), _text(shape)))
     return cast(machine, var, dtype)
@@ -116,7 +118,9 @@ def index_shape(shape: tuple[int, ...], entries: tuple[Entry, ...], arrays: list
     model = np.broadcast_to(np.False_, shape)
     zeros = [np.broadcast_to(np.zeros((), np.int64), s) for s in arrays]
     if 0 not in shape:
-        return model[_python_key(entries, zeros)].shape if _small(shape, arrays) else _result_shape(shape, entries, arrays)
+        return (
+            model[_python_key(entries, zeros)].shape if _small(shape, arrays) else _result_shape(shape, entries, arrays)
+        )
     return _result_shape(shape, entries, arrays)
 
 
@@ -195,7 +199,9 @@ def _checked(machine: Machine, array: NdArray, entries: tuple[Entry, ...], array
         np.broadcast_shapes(*(v.type.shape for v in arrays))
     except ValueError:
         shapes = " ".join(_text(v.type.shape) for v in arrays)
-        machine.raise_(IndexError, f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes} ")
+        machine.raise_(
+            IndexError, f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes} "
+        )
     result = list(arrays)
     axis = 0
     for kind, *position in entries:
@@ -213,7 +219,11 @@ def in_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
         if bad.any():
             first = int(constant[bad].flat[0])
             machine.raise_(IndexError, f"index {first} is out of bounds for axis {axis} with size {size}")
-        return machine.builder.constant(np.where(constant < 0, constant + size, constant), _INT64) if constant.size else index
+        return (
+            machine.builder.constant(np.where(constant < 0, constant + size, constant), _INT64)
+            if constant.size
+            else index
+        )
     if 0 in index.type.shape:
         return index
     bounds = known_bounds(Scalar(int, index)) if index.type.shape == () else None
@@ -221,7 +231,10 @@ def in_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
         return index
     wrapped, bad, first = machine.leaf(_wrap, (index,), (size,), name="check_indices")
     message = machine.message(  # type: ignore[attr-defined]
-        "index {} is out of bounds for axis {} with size {}", Scalar(int, machine.builder.convert(first, _INT64, True)), axis, size
+        "index {} is out of bounds for axis {} with size {}",
+        Scalar(int, machine.builder.convert(first, _INT64, True)),
+        axis,
+        size,
     )
     machine.check(bad, IndexError, message)
     return wrapped

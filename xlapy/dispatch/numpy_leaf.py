@@ -104,7 +104,9 @@ def call_leaf(
         raise Refused("XP0005", f"{numpy_function.__name__} gives dtype {dtypes} here, which XLA does not have")
     return pack(
         machine,
-        emit(machine, numpy_function, implementation, _split(signature, layout), operands, dtypes, policy, args, kwargs),
+        emit(
+            machine, numpy_function, implementation, _split(signature, layout), operands, dtypes, policy, args, kwargs
+        ),
         result,
         out,
     )

@@ -221,7 +221,9 @@ def item(machine, self, *args):
 def to_python(machine: Machine, var) -> Value:
     """A rank-0 device value as a Python number."""
     kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[kind_of(var.type.dtype)]
-    wide = {bool: np.dtype(bool), int: np.dtype(np.int64), float: np.dtype(np.float64)}.get(kind, np.dtype(np.complex128))
+    wide = {bool: np.dtype(bool), int: np.dtype(np.int64), float: np.dtype(np.float64)}.get(
+        kind, np.dtype(np.complex128)
+    )
     return python_scalar(machine, cast(machine, var, wide), kind)
 
 

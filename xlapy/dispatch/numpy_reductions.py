@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.numpy_leaf import bounded, numpy_leaf
-from xlapy.dispatch.numpy_ufunc_table import TABLE, as_function
+from xlapy.dispatch.numpy_ufunc_table import as_function
 from xlapy.dispatch.numpy_values import (
     absent,
     cast,
@@ -18,14 +18,12 @@ from xlapy.dispatch.numpy_values import (
     kind_of,
     known,
     operand,
-    raise_as_numpy,
     raise_real,
     require_dtype,
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, NdArray, Value
-from xlapy.ir import Var
 
 _NONE = np._NoValue if hasattr(np, "_NoValue") else None
 #: reductions whose implementation JAX has
@@ -81,7 +79,9 @@ def reduce_rule(
     if mask is not None:
         mask = operand(machine, mask, np.dtype(bool))
         if initial is None and ufunc.identity is None:
-            message = f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
+            message = (
+                f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
+            )
             return machine.raise_(ValueError, message + " to specify 'initial'")
     if initial is None and ufunc.identity is None and any(var.type.shape[a] == 0 for a in axes):
         message = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
@@ -237,7 +237,9 @@ def mean_rule(machine, a, axis=None, dtype=None, out=None, keepdims=False, *, wh
 
 
 def _spread(numpy_function):
-    def rule(machine, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    def rule(
+        machine, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
+    ):
         if mean is not None and mean is not _NONE:
             raise Refused("XP0011", f"{numpy_function.__name__}: mean=")
         if correction is not None and correction is not _NONE:
@@ -316,7 +318,9 @@ def arg_extreme(machine: Machine, numpy_function, jax_function, a, axis, out, ke
     axis = known(machine, axis, "an axis")
     keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
     try:
-        numpy_function(np.broadcast_to(np.ones((), var.type.dtype), tuple(min(n, 1) for n in var.type.shape)), axis=axis)
+        numpy_function(
+            np.broadcast_to(np.ones((), var.type.dtype), tuple(min(n, 1) for n in var.type.shape)), axis=axis
+        )
     except Exception as error:
         return raise_real(machine, error)
     axis = None if axis is None else int(axis) % max(len(var.type.shape), 1)  # type: ignore[call-overload]
@@ -489,4 +493,3 @@ def _nan_arg(x, which, axis, keep):
 
 function(np.nanargmax)(_nan_position(np.nanargmax, jnp.nanargmax))
 function(np.nanargmin)(_nan_position(np.nanargmin, jnp.nanargmin))
-

@@ -125,7 +125,11 @@ def _at(base, new, *rest):
         np.minimum: "min",
     }.get(ufunc)
     work = cast_array(base, compute)
-    if native is not None and kind_of(compute) not in "b" and (native in ("add", "multiply") or kind_of(compute) != "c"):
+    if (
+        native is not None
+        and kind_of(compute) not in "b"
+        and (native in ("add", "multiply") or kind_of(compute) != "c")
+    ):
         new = cast_array(new, compute)
         new = -new if ufunc is np.subtract else new
         return cast_array(getattr(work.at[key], native)(new, **options), target)

@@ -104,7 +104,9 @@ def _float_divmod(x, y):
     remainder = lax.rem(x, y)
     quotient = (x - remainder) / y
     adjust = (remainder != 0) & ((y < 0) != (remainder < 0))
-    remainder = jnp.where(adjust, remainder + y, jnp.where(remainder == 0, jnp.copysign(0.0, y).astype(x.dtype), remainder))
+    remainder = jnp.where(
+        adjust, remainder + y, jnp.where(remainder == 0, jnp.copysign(0.0, y).astype(x.dtype), remainder)
+    )
     quotient = jnp.where(adjust, quotient - 1, quotient)
     floored = jnp.floor(quotient)
     floored = jnp.where(quotient - floored > 0.5, floored + 1, floored)

@@ -336,7 +336,9 @@ def deliver(machine: Machine, var: Var, out: object, casting: str = "unsafe") ->
     if var.type.shape != out.type.shape:
         raise Refused("XP0011", f"out= has shape {out.type.shape}, the result {var.type.shape}")
     if not np.can_cast(var.type.dtype, out.type.dtype, casting):  # type: ignore[arg-type]
-        message = f"Cannot cast array data from {var.type.dtype!r} to {out.type.dtype!r} according to the rule '{casting}'"
+        message = (
+            f"Cannot cast array data from {var.type.dtype!r} to {out.type.dtype!r} according to the rule '{casting}'"
+        )
         return machine.raise_(TypeError, message)
     machine.write(out, cast(machine, var, out.type.dtype))
     return out

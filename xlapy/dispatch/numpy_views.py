@@ -88,7 +88,9 @@ def matrix_transpose(machine, x, /):
 # -- reshapes ---------------------------------------------------------------------------------------------------------
 
 
-def reshaped(machine: Machine, array: NdArray, shape: tuple[int, ...], order: str = "C", copy: object = None) -> NdArray:
+def reshaped(
+    machine: Machine, array: NdArray, shape: tuple[int, ...], order: str = "C", copy: object = None
+) -> NdArray:
     """`array.reshape(shape, order)`: a view where NumPy gives one, else a copy."""
     if order == "A":
         layout = layout_model(machine, array)
@@ -168,8 +170,10 @@ def _only_units(numpy_function: Callable) -> Callable:
         array = as_array(machine, a)
         known_args = [known(machine, arg, "an axis") for arg in args]
         shape = ask(machine, lambda: numpy_function(model(array), *known_args)).shape
-        return make_view(machine, array, None, array.type) if shape == array.type.shape else view(
-            machine, array, "reshape", shape
+        return (
+            make_view(machine, array, None, array.type)
+            if shape == array.type.shape
+            else view(machine, array, "reshape", shape)
         )
 
     return rule

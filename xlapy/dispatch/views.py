@@ -171,7 +171,9 @@ def _offset(machine: Machine, start: int | Var, step: int, first: int | Var) -> 
         scaled: int | Var = first if step == 1 else builder.elementwise("mul", first, builder.constant(step, int64))
     else:
         scaled = step * first
-    terms = [t if isinstance(t, Var) else builder.constant(t, int64) for t in (start, scaled) if isinstance(t, Var) or t]
+    terms = [
+        t if isinstance(t, Var) else builder.constant(t, int64) for t in (start, scaled) if isinstance(t, Var) or t
+    ]
     return terms[0] if len(terms) == 1 else builder.elementwise("add", *terms)
 
 

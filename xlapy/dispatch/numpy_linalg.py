@@ -1,0 +1,341 @@
+"""Products and linear algebra."""
+
+from __future__ import annotations
+
+import inspect
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.numpy_leaf import call_leaf, numpy_leaf
+from xlapy.dispatch.numpy_values import (
+    absent,
+    cast_array,
+    kind_of,
+    known,
+    operand,
+    raise_as_numpy,
+)
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.table import function
+from xlapy.dispatch.ufuncs import ufunc_rule
+from xlapy.domain.values import Const, Tuple, Value
+
+_LinAlgError = np.linalg.LinAlgError
+
+# -- products ---------------------------------------------------------------------------------------------------------
+
+
+def _logical(product):
+    """Products of booleans are `any` of `and`."""
+
+    def run(*args, **kwargs):
+        if all(getattr(a, "dtype", None) == bool for a in args[:2]):
+            return product(*(a.astype(jnp.int32) for a in args[:2]), *args[2:], **kwargs) != 0
+        return product(*args, **kwargs)
+
+    return run
+
+
+_dot, _inner, _outer = _logical(jnp.dot), _logical(jnp.inner), _logical(jnp.outer)
+
+
+def dot(a, b):
+    """np.dot of arrays of one dtype."""
+    return _dot(a, b)
+
+
+def inner(a, b):
+    """np.inner."""
+    return _inner(a, b)
+
+
+def outer(a, b):
+    """np.outer."""
+    return _outer(a, b)
+
+
+def vdot(a, b):
+    """np.vdot."""
+    return (
+        jnp.sum(jnp.conj(jnp.ravel(a)) * jnp.ravel(b), dtype=a.dtype)
+        if a.dtype != bool
+        else jnp.any(jnp.ravel(a) & jnp.ravel(b))
+    )
+
+
+def linalg_outer(x1, x2):
+    """np.linalg.outer."""
+    return jnp.outer(x1, x2)
+
+
+numpy_leaf(np.dot, dot, "a b", "promote")
+numpy_leaf(np.inner, inner, "a b", "promote")
+numpy_leaf(np.outer, outer, "a b", "promote")
+numpy_leaf(np.vdot, vdot, "a b", "promote")
+numpy_leaf(np.kron, jnp.kron, "a b", "promote")
+numpy_leaf(np.cross, jnp.cross, "a b", "promote")
+numpy_leaf(np.tensordot, jnp.tensordot, "a b", "promote")
+numpy_leaf(np.linalg.tensordot, jnp.linalg.tensordot, "x1 x2", "promote")
+numpy_leaf(np.linalg.outer, linalg_outer, "x1 x2", "promote")
+numpy_leaf(np.linalg.cross, jnp.linalg.cross, "x1 x2", "promote")
+numpy_leaf(np.linalg.multi_dot, jnp.linalg.multi_dot, "arrays", "promote")
+
+
+def _trace(a, offset=0, axis1=0, axis2=1, dtype=None):
+    return jnp.trace(a, offset, axis1, axis2)
+
+
+def _linalg_trace(x, offset=0, dtype=None):
+    return jnp.trace(x, offset, -2, -1)
+
+
+numpy_leaf(np.trace, _trace, "a", "promote")
+numpy_leaf(np.linalg.trace, _linalg_trace, "x", "promote")
+
+
+@function(np.linalg.matmul)
+def linalg_matmul(machine, x1, x2, /):
+    """np.linalg.matmul."""
+    return ufunc_rule(machine, np.matmul, x1, x2)
+
+
+@function(np.linalg.vecdot)
+def linalg_vecdot(machine, x1, x2, /, *, axis=-1):
+    """np.linalg.vecdot."""
+    if known(machine, axis) != -1:
+        raise Refused("XP0011", "np.linalg.vecdot with axis", "move the axis last")
+    return ufunc_rule(machine, np.vecdot, x1, x2)
+
+
+@function(np.einsum)
+def einsum(machine, *operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
+    """np.einsum: a plan of contractions is made at compile time."""
+    first = operands[0]
+    if not (isinstance(first, Const) and isinstance(first.value, str)):
+        raise Refused("XP0011", "np.einsum with lists of axes", "use a subscript string")
+    if not absent(dtype) or not absent(out):
+        raise Refused("XP0011", "np.einsum with out= or dtype=", "assign the result, or cast it")
+    subscripts: str = first.value
+    variables = [operand(machine, v) for v in operands[1:]]
+    shown = [np.broadcast_to(np.ones((), v.type.dtype), tuple(min(n, 3) for n in v.type.shape)) for v in variables]
+    try:
+        result = np.einsum(subscripts, *shown)
+        dtype_ = np.asarray(result).dtype
+        var = machine.leaf(_einsum, variables, (subscripts, dtype_), name="einsum")[0]
+    except Exception as error:
+        return raise_as_numpy(machine, np.einsum, operands, {}, error)
+    return machine.numpy_result(var)
+
+
+def _einsum(*rest):
+    *operands, subscripts, dtype = rest
+    if dtype == bool:
+        return jnp.einsum(subscripts, *(o.astype(jnp.int32) for o in operands), optimize="optimal") != 0
+    return jnp.einsum(subscripts, *(cast_array(o, dtype) for o in operands), optimize="optimal")
+
+
+# -- linear algebra -----------------------------------------------------------------------------------------------------
+
+
+def _checked(machine: Machine, numpy_function, implementation, args, kwargs, arrays: str, check):
+    """A leaf after a check on the device: `check(*operands)` is true where NumPy raises LinAlgError."""
+    signature = inspect.signature(numpy_function)
+    names = frozenset(arrays.split())
+    result = call_leaf(machine, numpy_function, implementation, signature, names, "inexact", args, kwargs)
+    bound = signature.bind(*args, **kwargs).arguments
+    matrix = operand(machine, bound[arrays.split()[0]])
+    bad = machine.leaf(check, (matrix,), name="check")[0]
+    return result, bad
+
+
+def _singular(a):
+    a = a.astype(jnp.result_type(a.dtype, jnp.float32)) if a.dtype.kind in "fc" else a.astype(jnp.float64)
+    if 0 in a.shape:
+        return jnp.zeros((), bool)
+    factors = lax.linalg.lu(a)[0]
+    return jnp.any(jnp.diagonal(factors, axis1=-2, axis2=-1) == 0)
+
+
+def _solving(numpy_function, implementation, arrays):
+    def rule(machine, *args, **kwargs):
+        result, bad = _checked(machine, numpy_function, implementation, args, kwargs, arrays, _singular)
+        machine.check(bad, _LinAlgError, "Singular matrix")
+        return result
+
+    function(numpy_function)(rule)
+
+
+def solve(a, b):
+    """np.linalg.solve: in NumPy 2, `b` is a vector only where it has one dimension."""
+    return (
+        jnp.linalg.solve(a, b)
+        if b.ndim == 1
+        else jax.scipy.linalg.solve(a, b)
+        if a.ndim == 2
+        else jnp.linalg.solve(a, b)
+    )
+
+
+def inv(a):
+    """np.linalg.inv."""
+    return jnp.linalg.inv(a)
+
+
+_solving(np.linalg.solve, solve, "a b")
+_solving(np.linalg.inv, inv, "a")
+numpy_leaf(np.linalg.tensorinv, jnp.linalg.tensorinv, "a")
+numpy_leaf(np.linalg.tensorsolve, jnp.linalg.tensorsolve, "a b")
+
+
+def cholesky(a, upper=False):
+    """np.linalg.cholesky: reads one triangle only."""
+    if upper:
+        return jnp.conj(jnp.swapaxes(cholesky(jnp.conj(jnp.swapaxes(a, -1, -2))), -1, -2))
+    lower = jnp.tril(a)
+    strict = jnp.conj(jnp.swapaxes(jnp.tril(a, -1), -1, -2))
+    return jnp.linalg.cholesky(lower + strict, symmetrize_input=False)
+
+
+def _not_positive(factor):
+    return jnp.any(jnp.isnan(factor))
+
+
+@function(np.linalg.cholesky)
+def cholesky_rule(machine, a, /, *, upper=False):
+    """np.linalg.cholesky; LinAlgError where the matrix is not positive definite."""
+    named = {"upper": upper} if isinstance(upper, Value) else {}
+    signature = inspect.signature(np.linalg.cholesky)
+    result = call_leaf(machine, np.linalg.cholesky, cholesky, signature, frozenset("a"), "inexact", (a,), named)
+    bad = machine.leaf(_not_positive, (operand(machine, result),), name="check")[0]
+    machine.check(bad, _LinAlgError, "Matrix is not positive definite")
+    return result
+
+
+def _eigh(a, UPLO="L"):  # noqa: N803
+    return jnp.linalg.eigh(_symmetric(a, UPLO), symmetrize_input=False)
+
+
+def _eigvalsh(a, UPLO="L"):  # noqa: N803
+    return jnp.linalg.eigh(_symmetric(a, UPLO), symmetrize_input=False)[0]
+
+
+def _symmetric(a, triangle):
+    if triangle.upper() == "U":
+        a = jnp.conj(jnp.swapaxes(a, -1, -2))
+    lower = jnp.tril(a, -1)
+    diagonal = jnp.eye(a.shape[-1], dtype=bool)
+    return lower + jnp.conj(jnp.swapaxes(lower, -1, -2)) + jnp.where(diagonal, jnp.real(a), 0)
+
+
+numpy_leaf(np.linalg.eigh, _eigh, "a")
+numpy_leaf(np.linalg.eigvalsh, _eigvalsh, "a")
+numpy_leaf(np.linalg.det, jnp.linalg.det, "a")
+numpy_leaf(np.linalg.slogdet, jnp.linalg.slogdet, "a")
+numpy_leaf(np.linalg.pinv, jnp.linalg.pinv, "a rcond rtol")
+numpy_leaf(np.linalg.cond, jnp.linalg.cond, "x")
+numpy_leaf(np.linalg.svdvals, jnp.linalg.svdvals, "x")
+numpy_leaf(np.linalg.norm, jnp.linalg.norm, "x")
+numpy_leaf(np.linalg.matrix_norm, jnp.linalg.matrix_norm, "x")
+numpy_leaf(np.linalg.vector_norm, jnp.linalg.vector_norm, "x")
+numpy_leaf(np.linalg.matrix_rank, jnp.linalg.matrix_rank, "A tol rtol", "keep")
+
+
+def _svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    return jnp.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
+
+
+def _qr(a, mode="reduced"):
+    return jnp.linalg.qr(a, mode=mode)
+
+
+numpy_leaf(np.linalg.svd, _svd, "a")
+numpy_leaf(np.linalg.qr, _qr, "a")
+
+
+@function(np.linalg.lstsq)
+def lstsq(machine, a, b, rcond=None):
+    """np.linalg.lstsq; the residuals have a size that depends on the rank, here as for full rank."""
+    left, right = operand(machine, a), operand(machine, b)
+    rows, columns = left.type.shape if len(left.type.shape) == 2 else (0, 0)
+    if rows == 0 or len(right.type.shape) not in (1, 2) or right.type.shape[0] != rows:
+        return raise_as_numpy(machine, np.linalg.lstsq, (a, b), {}, "shapes do not fit")
+    dtype = np.result_type(
+        left.type.dtype, right.type.dtype, np.float32 if left.type.dtype == np.float32 else np.float64
+    )
+    if not absent(rcond):
+        rcond = known(machine, rcond)
+    solution, residuals, rank, values = machine.leaf(_lstsq, (left, right), (rcond, dtype), name="lstsq")
+    expected = min(rows, columns)
+    bad = machine.builder.elementwise("lt", rank, machine.builder.constant(expected, np.int32))
+    if rows <= columns:
+        empty = machine.builder.constant(np.zeros(0, np.dtype(dtype.char.lower())))
+        residuals = empty
+    else:
+        _refuse_rank(machine, bad)
+    results = (machine.numpy_result(v) for v in (solution, residuals))
+    return Tuple((*results, machine.numpy_result(rank), machine.new_array(values)))
+
+
+def _refuse_rank(machine: Machine, bad) -> None:
+    """A matrix of deficient rank has no residuals in NumPy: their size would depend on data."""
+    machine.check(bad, _LinAlgError, "rank-deficient least squares: the size of the residuals depends on data")
+
+
+def _lstsq(a, b, rcond, dtype):
+    a, b = cast_array(a, dtype), cast_array(b, dtype)
+    tolerance = None if rcond is None or rcond == -1 else rcond
+    solution, residuals, rank, values = jnp.linalg.lstsq(a, b, rcond=tolerance)
+    difference = b - a @ solution
+    residuals = jnp.sum((difference * jnp.conj(difference)).real, axis=0)
+    return solution, residuals if b.ndim == 2 else residuals.reshape(1), rank.astype(jnp.int32), values
+
+
+@function(np.linalg.matrix_power)
+def matrix_power(machine, a, n):
+    """np.linalg.matrix_power with a known exponent."""
+    exponent = int(known(machine, n, "the exponent"))
+    var = operand(machine, a)
+    shape = var.type.shape
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        return raise_as_numpy(machine, np.linalg.matrix_power, (a, Const(exponent)), {}, "shape")
+    if exponent < 0:
+        return matrix_power(machine, machine.call(Const(np.linalg.inv), (a,)), Const(-exponent))
+    return machine.new_array(machine.leaf(_matrix_power, (var,), (exponent,), name="matrix_power")[0])
+
+
+def _matrix_power(a, n):
+    if n == 0:
+        return jnp.broadcast_to(jnp.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    result = None
+    while n:
+        if n & 1:
+            result = a if result is None else jnp.matmul(result, a)
+        n >>= 1
+        if n:
+            a = jnp.matmul(a, a)
+    return result
+
+
+def _general_eigen(machine, a):
+    raise Refused(
+        "XP0011",
+        "np.linalg.eig and eigvals: NumPy's dtype (real or complex) depends on the values",
+        "use np.linalg.eigh for symmetric matrices, or jnp.linalg.eig, which is always complex",
+    )
+
+
+@function(np.linalg.eig, np.linalg.eigvals)
+def eig(machine, a):
+    """Complex input gives complex results; of real input the dtype depends on data."""
+    if kind_of(operand(machine, a).type.dtype) != "c":
+        return _general_eigen(machine, a)
+    raise Refused("XP0011", "np.linalg.eig of complex matrices", "use jnp.linalg.eig")
+
+
+@function(np.roots)
+def roots(machine, p):
+    """The number of roots, and their dtype, depend on data."""
+    raise Refused("XP0011", "np.roots: the number of roots and their dtype depend on data", "use jnp.roots")

@@ -1,0 +1,62 @@
+"""Polynomials: coefficients from the highest power down."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.numpy_leaf import numpy_leaf
+from xlapy.dispatch.numpy_statistics import convolve
+
+
+def polyval(p, x):
+    """np.polyval: Horner's rule."""
+    result = jnp.zeros(x.shape, jnp.result_type(p.dtype, x.dtype))
+    for k in range(p.shape[0]):
+        result = result * x + p[k]
+    return result
+
+
+numpy_leaf(np.polyval, polyval, "p x", "promote")
+numpy_leaf(np.polyadd, jnp.polyadd, "a1 a2", "promote")
+numpy_leaf(np.polysub, jnp.polysub, "a1 a2", "promote")
+
+
+def polymul(a1, a2):
+    """np.polymul of coefficients without leading zeros."""
+    return convolve(a1, a2)
+
+
+def polyder(p, m=1):
+    """np.polyder."""
+    for _ in range(m):
+        n = p.shape[0] - 1
+        p = p[:-1] * np.arange(n, 0, -1).astype(p.dtype) if n else p[:0]
+    return p
+
+
+def polyint(p, m=1, k=None):
+    """np.polyint."""
+    return jnp.polyint(p, m, k)
+
+
+numpy_leaf(np.polyder, polyder, "p", "promote")
+numpy_leaf(np.polyint, polyint, "p", "promote")
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """np.polyfit: scaled least squares, as NumPy does it."""
+    if full or cov:
+        raise NotImplementedError("full= and cov=")
+    matrix = jnp.vander(x, deg + 1)
+    right = y
+    if w is not None:
+        matrix = matrix * w[:, None]
+        right = right * (w[:, None] if right.ndim == 2 else w)
+    scale = jnp.sqrt(jnp.sum(matrix * matrix, axis=0))
+    limit = x.shape[0] * np.finfo(np.dtype(x.dtype)).eps if rcond is None else rcond
+    solution = jnp.linalg.lstsq(matrix / scale, right, rcond=limit)[0]
+    return (solution.T / scale).T
+
+
+numpy_leaf(np.polyfit, polyfit, "x y w")

@@ -1,0 +1,61 @@
+"""NumPy functions that take functions, written in plain Python and interpreted like any callee."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xlapy.dispatch.table import replacement
+
+
+@replacement(np.apply_along_axis)
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """np.apply_along_axis, one slice after the other."""
+    moved = np.moveaxis(np.asanyarray(arr), axis, -1)
+    shape = moved.shape[:-1]
+    rows = moved.reshape(-1, moved.shape[-1])
+    results = [np.asarray(func1d(rows[k], *args, **kwargs)) for k in range(rows.shape[0])]
+    stacked = np.stack(results)
+    stacked = stacked.reshape(shape + stacked.shape[1:])
+    rank = len(shape)
+    inner = stacked.ndim - rank
+    if axis < 0:
+        axis = axis + rank + 1
+    order = list(range(axis)) + list(range(rank, rank + inner)) + list(range(axis, rank))
+    return np.transpose(stacked, order)
+
+
+@replacement(np.apply_over_axes)
+def apply_over_axes(func, a, axes):
+    """np.apply_over_axes."""
+    val = np.asarray(a)
+    if np.ndim(axes) == 0:
+        axes = (axes,)
+    for axis in axes:
+        if axis < 0:
+            axis = a.ndim + axis
+        res = func(val, axis)
+        val = res if res.ndim == val.ndim else np.expand_dims(res, axis)
+    return val
+
+
+@replacement(np.piecewise)
+def piecewise(x, condlist, funclist, *args, **kw):
+    """np.piecewise: every function sees the whole array, and np.where chooses."""
+    x = np.asanyarray(x)
+    conditions = [np.asarray(c) for c in condlist] if isinstance(condlist, (list, tuple)) else [np.asarray(condlist)]
+    if len(funclist) == len(conditions) + 1:
+        result = funclist[-1](x, *args, **kw) if callable(funclist[-1]) else funclist[-1]
+    elif len(funclist) == len(conditions):
+        result = 0
+    else:
+        raise ValueError(
+            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected"
+        )
+    y = np.zeros_like(x)
+    y[...] = result
+    for condition, item in zip(conditions, funclist):
+        value = item(x, *args, **kw) if callable(item) else item
+        chosen = np.zeros_like(x)
+        chosen[...] = value
+        y = np.where(condition, chosen, y)
+    return y
