@@ -285,12 +285,12 @@ def compare_sequences(machine, symbol: str, left, right) -> Value:
     return machine.boolean(_ordered(machine, symbol, list(left), list(right)))
 
 
-_LENGTHS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 def _ordered(machine, symbol: str, left: list, right: list) -> bool | Var:
     if not left or not right:
-        return _LENGTHS[symbol](len(left), len(right))
+        return ORDERINGS[symbol](len(left), len(right))
     same = same_item(machine, left[0], right[0])
     if same is True:
         return _ordered(machine, symbol, left[1:], right[1:])

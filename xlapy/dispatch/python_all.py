@@ -1,5 +1,5 @@
 """Registers every rule of Python's own types, built-ins and standard library."""
 
-from xlapy.dispatch import containers, gather, iteration, ranges, scalars
+from xlapy.dispatch import dict_rules, list_rules, ranges, scalars, set_rules, strings
 
-__all__ = ["containers", "gather", "iteration", "ranges", "scalars"]
+__all__ = ["dict_rules", "list_rules", "ranges", "scalars", "set_rules", "strings"]
