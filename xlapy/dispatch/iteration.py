@@ -241,7 +241,7 @@ def item_of(machine, source: Value, position: Value) -> Value:
     return ranges.item(machine, source, position)
 
 
-def _loops(machine, source: Value) -> bool:
+def loops(machine, source: Value) -> bool:
     """Whether a loop over a sequence is to be a loop on the device."""
     match source:
         case Tuple():
@@ -263,12 +263,12 @@ def _indexed_step(machine, number: int) -> Step:
     def element() -> Value:
         at = machine.heap.read(number, "position")
         machine.heap.write(number, "position", machine.binary("+", at, _ONE))
-        return item_of(machine, source, _inside(machine, at, source))
+        return item_of(machine, source, inside(machine, at, source))
 
     return more, element
 
 
-def _inside(machine, position: Value, source: Value) -> Value:
+def inside(machine, position: Value, source: Value) -> Value:
     """A position with the bounds that being in range gives it."""
     if not isinstance(position, Scalar):
         return position
@@ -279,7 +279,7 @@ def _inside(machine, position: Value, source: Value) -> Value:
 
 def _indexed_plan(machine, number: int) -> Plan | None:
     source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
-    if not _loops(machine, source):
+    if not loops(machine, source):
         return None
     return indexed_plan(machine, number, source, start)
 

@@ -8,6 +8,7 @@ until that is called.
 
 from __future__ import annotations
 
+import contextlib
 import operator as python_operators
 import types
 from collections.abc import Callable
@@ -18,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from xlapy.lowering.evaluate import evaluate
 
-from xlapy.dispatch import leaves
+from xlapy.dispatch import leaves, table
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.join import SCALAR_DTYPES
 from xlapy.domain.values import (
@@ -144,6 +145,12 @@ class Arguments:
     def _operand(self, var: Var) -> Operand:
         self.operands.append(var)
         return Operand(len(self.operands) - 1)
+
+    def callable_template(self, value: Value) -> object:
+        """A value in the position of a function: interpreted when JAX calls it, unless it is JAX's own."""
+        if isinstance(value, Const) and is_leaf(value.value):
+            return value.value
+        return self._callable(value)
 
     def _callable(self, value: Value) -> Interpreted:
         self.has_callables = True
@@ -276,7 +283,7 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
         except (jax.errors.TracerBoolConversionError, jax.errors.ConcretizationTypeError) as error:
             name = getattr(function, "__name__", "a JAX function")
             raise Refused("XP0006", f"{name} needs a value at compile time: {str(error).splitlines()[0]}") from error
-        except (TypeError, ValueError, IndexError, NotImplementedError, ZeroDivisionError, AttributeError) as error:
+        except (TypeError, ValueError, IndexError, NotImplementedError, ZeroDivisionError) as error:
             return machine.reraise(error)  # type: ignore[attr-defined]
         new = [v for v in wanted if id(v) not in set(map(id, extra))]
         if not new:
@@ -371,7 +378,12 @@ def _deferred(machine: Machine, transform: Callable, args: list[Value], kwargs: 
 
     def rule(inner: Machine, *more: Value, **named: Value) -> Value:
         arguments = Arguments(inner)
-        first = (tuple(arguments.template(a) for a in args), {k: arguments.template(v) for k, v in kwargs.items()})
+        function, *rest = args
+        head = arguments.callable_template(function)
+        first = (
+            (head, *(arguments.template(a) for a in rest)),
+            {k: arguments.template(v) for k, v in kwargs.items()},
+        )
         second = (tuple(arguments.template(a) for a in more), {k: arguments.template(v) for k, v in named.items()})
         arguments.has_callables = True
         return emit_call(inner, _Applied(transform), ((first, second), {}), arguments)
@@ -389,6 +401,38 @@ class _Applied:
     def __call__(self, first, second):
         (args, kwargs), (more, named) = first, second
         return self.transform(*args, **kwargs)(*more, **named)
+
+
+class NoScope:
+    """What `jax.named_scope` is inside a program: names are for tools only."""
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exception):
+        return None
+
+
+@table.function(jax.named_scope)
+def _named_scope(machine: Machine, name: Value) -> Value:
+    return machine.world.helper_instance(NoScope)  # type: ignore[attr-defined]
+
+
+_SCOPE = type(jax.named_scope("xlapy"))
+
+
+@table.function(_SCOPE.__enter__, _SCOPE.__exit__)
+def _scope_method(machine: Machine, *args: Value) -> Value:
+    return NONE
+
+
+@table.function(contextlib._GeneratorContextManager._recreate_cm)
+def _recreated(machine: Machine, manager: Value) -> Value:
+    """A function decorated with `jax.named_scope(...)`."""
+    real = getattr(manager, "value", None)
+    if getattr(getattr(real, "func", None), "__module__", "").startswith("jax."):
+        return machine.world.helper_instance(NoScope)  # type: ignore[attr-defined]
+    raise Refused("XP0003", "a generator's context manager as a decorator")
 
 
 # -- operators and attributes of arrays ---------------------------------------------------------------------------------

@@ -79,6 +79,8 @@ def _arguments(error: TypeError) -> str:
 
 def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     item = function.value
+    if item is super:
+        return _super(machine, args)
     rule = table.find_function(item)
     if rule is not None:
         return _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs)
@@ -115,6 +117,21 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     return machine.raise_(TypeError, f"'{type(item).__name__}' object is not callable")
 
 
+def _super(machine: Machine, args: list[Value]) -> Value:
+    """`super(cls, self)`, or `super()`: the class is in the cell `__class__`, the object is the first argument."""
+    if args:
+        return Intrinsic("super", None, (args[0], args[1]))
+    frame = machine.frame
+    names = frame.program.code.co_freevars
+    if "__class__" not in names:
+        return machine.raise_(RuntimeError, "super(): __class__ cell not found")
+    cell = frame.registers[frame.program.frees[names.index("__class__")]]
+    self = frame.registers[0]
+    if isinstance(self, Ref) and machine.heap.objects[self.object].kind == "cell":
+        self = machine.heap.read(self.object, "value")
+    return Intrinsic("super", None, (machine.heap.read(cell.object, "value"), self))  # type: ignore[attr-defined]
+
+
 def _ufunc(ufunc, machine, *args, **kwargs):
     return ufuncs.ufunc_rule(machine, ufunc, *args, **kwargs)
 
@@ -130,6 +147,8 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
         return NONE
     if name == "__getattribute__" and isinstance(receiver, Ref):
         return objects.instance_attribute(machine, receiver, str(machine.static(args[1])), generic=True)
+    if name == "__getattribute__":
+        return machine.getattr(receiver, str(machine.static(args[1])))
     if name == "__delattr__" and isinstance(receiver, Ref):
         machine.heap.write(receiver.object, str(machine.static(args[1])), UNBOUND)
         return NONE

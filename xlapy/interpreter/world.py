@@ -134,9 +134,14 @@ class World:
             self._known[id(found)] = (found, value, source)
         return value
 
+    def _varies(self, source: Source) -> bool:
+        """Whether a number is an input: one passed as an argument or in a container of numbers, until it is needed at
+        compile time; one in an attribute, a global or a closure only after it has changed."""
+        return source in self.dynamic or (_passed(source) and source not in self.static)
+
     def _number(self, found: object, source: Source) -> Value:
         kind = type(found)
-        varies = source in self.dynamic or (_root(source).kind == "argument" and source not in self.static)
+        varies = self._varies(source)
         if varies and is_python_scalar(found):
             self.guard("type", source, kind)
             var = self.parameter(source, TensorType((), SCALAR_DTYPES[kind], True), kind)
@@ -209,7 +214,7 @@ class World:
     def _numpy_scalar(self, found: np.generic, kind: type, source: Source) -> Value:
         if found.dtype.kind not in "biufc":
             raise Refused("XP0005", f"{source} is a numpy.{kind.__name__}")
-        varies = source in self.dynamic or (_root(source).kind == "argument" and source not in self.static)
+        varies = self._varies(source)
         if varies:
             self.guard("type", source, kind)
             return NumpyScalar(self.parameter(source, TensorType((), found.dtype)))
@@ -408,10 +413,10 @@ class World:
         return Ref(self.machine.heap.new("instance", cls, self.machine.location(), **fields))
 
 
-def _root(source: Source) -> Source:
-    while source.base is not None:
+def _passed(source: Source) -> bool:
+    while source.kind == "item" and source.base is not None:
         source = source.base
-    return source
+    return source.kind == "argument"
 
 
 def _is_descriptor(found: object) -> bool:

@@ -29,7 +29,10 @@ class CacheInfo(NamedTuple):
 
 
 class _NewTypes(Exception):
-    """The executable was called with operand types it has no program for."""
+    """The executable was called with operand types for which the program reads or assumes something else."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
 
 
 @jax.tree_util.register_pytree_node_class
@@ -52,8 +55,20 @@ class Outputs:
 class Specialisation:
     """One executable for one set of guards. Several operand types may share it, each with a program of its own."""
 
-    def __init__(self, name: str, parameters: list[str], analysis: Analysis, policy: Policy, x64: bool, shapes: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        parameters: list[str],
+        analysis: Analysis,
+        policy: Policy,
+        x64: bool,
+        shapes: bool,
+        compile_: Callable[[tuple], Analysis],
+    ) -> None:
         self.name, self.parameters, self.policy = name, parameters, policy
+        self.compile = compile_
+        #: the arguments of the call in progress, for a program made while JAX traces
+        self.arguments: tuple = ()
         self.analysis = analysis
         self.x64 = x64
         self.calls = 0
@@ -86,7 +101,10 @@ class Specialisation:
         key = tuple((tuple(x.shape), x.dtype) for x in operands)
         analysis = self.variants.get(key)
         if analysis is None:
-            raise _NewTypes
+            analysis = self.compile(self.arguments)
+            if analysis.raises is not None or not self.accepts(analysis):
+                raise _NewTypes(analysis)
+            self.add(analysis)
         environment = dict(zip(analysis.module.entry.params, operands, strict=True))
         results = evaluate(analysis.module.entry, environment)
         if not analysis.effects and not analysis.errors and outcome.is_plain(analysis.result) and not self.policy.numpy:
@@ -105,11 +123,13 @@ class Specialisation:
 
     def run(self, operands: tuple, arguments: tuple) -> Any:
         """Run on operands that `prepare` found."""
+        self.arguments = arguments
         before = swap_x64(not self.policy.narrow)
         try:
             result = self.jitted(*operands)
         finally:
             set_x64(before)
+            self.arguments = ()
         if type(result) is Outputs:
             analysis = self.numbered[result.variant]
             named = dict(zip(self.parameters, arguments, strict=True))
@@ -148,7 +168,7 @@ def guards_of(analysis: Analysis, shapes: bool) -> list[Guard]:
             for cls, other in objects:
                 if other != source and cls is mine:
                     guards.append(Guard("distinct", source, other))
-    return list(dict.fromkeys((_Hashed(g) for g in guards))) and [h.guard for h in dict.fromkeys(map(_Hashed, guards))]
+    return [h.guard for h in dict.fromkeys(map(_Hashed, guards))]
 
 
 class _Hashed:
@@ -191,9 +211,11 @@ class Cache:
                 entry.calls += 1
                 try:
                     return entry.run(operands, arguments)
-                except _NewTypes:
+                except _NewTypes as new:
                     entry.calls -= 1
-        return self._compile_and_run(arguments)
+                    return self._run_new(arguments, new.analysis)
+        self._watch(arguments)
+        return self._run_new(arguments, self.compile(arguments))
 
     def info(self) -> CacheInfo:
         """Counts of calls and compilations."""
@@ -216,30 +238,41 @@ class Cache:
         optimise(analysis.module)
         return analysis
 
-    def _compile_and_run(self, arguments: tuple) -> Any:
-        self._watch(arguments)
-        analysis = self.analyse(arguments)
+    def compile(self, arguments: tuple) -> Analysis:
+        """A program that is going to be kept."""
+        before = swap_x64(self._ambient(arguments))
+        try:
+            analysis = self.analyse(arguments)
+        finally:
+            set_x64(before)
         self.static |= analysis.static
         self.misses += 1
-        entry = next((e for e in self.entries if e.accepts(analysis) and e.x64 == ambient_x64()), None)
-        if entry is not None and analysis.raises is None:
-            entry.add(analysis)
-        else:
-            shapes = any([p.source for p in analysis.parameters] != e.sources for e in self.entries) or (
-                analysis.raises is not None
-            )
-            if shapes:
-                for other in self.entries:
-                    other.guards = guards_of(other.analysis, True) if len(other.variants) == 1 else other.guards
+        return analysis
+
+    def _ambient(self, arguments: tuple) -> bool:
+        """The caller's setting, also while a call in progress has replaced it."""
+        entry = next((e for e in self.entries if e.arguments is arguments and arguments), None)
+        return entry.x64 if entry is not None else ambient_x64()
+
+    def _run_new(self, arguments: tuple, analysis: Analysis) -> Any:
+        """Keep a new program and run it. Where the programs of one function read different things, array types are told
+        apart by guards; otherwise by JAX."""
+        shapes = analysis.raises is not None or any(
+            [p.source for p in analysis.parameters] != e.sources for e in self.entries
+        )
+        if shapes:
+            for other in self.entries:
+                if len(other.variants) == 1:
+                    other.guards = guards_of(other.analysis, True)
                     other.prepare = other._generate()
-            entry = Specialisation(
-                self.function.__qualname__, self.binder.names, analysis, self.policy, ambient_x64(), shapes
-            )
-            self.entries.insert(0, entry)
+        entry = Specialisation(
+            self.function.__qualname__, self.binder.names, analysis, self.policy, ambient_x64(), shapes, self.compile
+        )
         operands = entry.prepare(*arguments)
         if operands is MISS:
-            self.entries.remove(entry)
-            raise AssertionError(f"xlapy: the guards of {self.function.__qualname__} do not hold for the call they were made for")
+            name = self.function.__qualname__
+            raise AssertionError(f"xlapy: the guards of {name} do not hold for the call they were made for")
+        self.entries.insert(0, entry)
         entry.calls += 1
         if entry.raises:
             return self._raise(entry, operands, arguments)
