@@ -177,7 +177,7 @@ def _sequence(machine, value: Value) -> Value | None:
     """`value` if its items can be had by index, as the source of an INDEXED iterator; None if they cannot."""
     match value:
         case Tuple():
-            return value if "__iter__" not in value.cls.__dict__ else None
+            return value if value.cls is tuple or "__iter__" not in value.cls.__dict__ else None
         case Range():
             return value
         case NdArray() | JaxArray():

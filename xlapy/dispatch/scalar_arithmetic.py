@@ -100,10 +100,15 @@ def _true_division(machine, symbol: str, left: Value, right: Value) -> Value:
 
 
 def _int_division(machine, symbol: str, left: Value, right: Value) -> Value:
-    """`//` and `%` of ints: the device truncates, Python floors."""
+    """`//` and `%` of ints."""
+    _nonzero(machine, right, device(machine, right, int), _ZERO_DIVISION[symbol, int])
+    return floor_division(machine, symbol, left, right)
+
+
+def floor_division(machine, symbol: str, left: Value, right: Value) -> Value:
+    """`//` and `%` of ints by what is not zero: the device truncates, Python floors."""
     builder = machine.builder
     a, b = device(machine, left, int), device(machine, right, int)
-    _nonzero(machine, right, b, _ZERO_DIVISION[symbol, int])
     (low, high), (least, most) = bounds_of(left), bounds_of(right)
     bounds = _division_bounds(symbol, (low, high), (least, most))
     if low >= 0 and least >= 0:
