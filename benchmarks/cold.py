@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.models import vgg19
 from benchmarks.peers import xlapy_jit
+from benchmarks.programs import count_lowered
 from benchmarks.results import one_line
 from benchmarks.suites.programs import relax, relax_jax
 
@@ -41,17 +42,24 @@ def relaxation(peer: str) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     return relax if peer == "xlapy" else relax_jax, arguments
 
 
-PROGRAMS = {"vgg19": vgg19_forward, "relax": relaxation}
+# Each program with an opcode that its lowered form has to hold, and how often: a lowering that has not happened is not
+# timed.
+PROGRAMS = {"vgg19": (vgg19_forward, "convolution", 16), "relax": (relaxation, "while", 1)}
 
 
 def lowering_seconds(program: str, peer: str) -> float:
     """Seconds that the first lowering of a program takes in this process, after a trivial one."""
     jit = xlapy_jit if peer == "xlapy" else jax.jit
     jit(lambda x: x + 1).lower(jax.ShapeDtypeStruct((3,), jnp.float32))
-    function, arguments = PROGRAMS[program](peer)
+    make, opcode, times = PROGRAMS[program]
+    function, arguments = make(peer)
     start = time.perf_counter()
-    jit(function).lower(*arguments)
-    return time.perf_counter() - start
+    lowered = jit(function).lower(*arguments)
+    seconds = time.perf_counter() - start
+    found = count_lowered(lowered).total[opcode]
+    if found != times:
+        raise RuntimeError(f"the lowered program holds {found} of opcode {opcode!r}, not {times}")
+    return seconds
 
 
 def in_fresh_process(program: str, peer: str) -> float:
