@@ -79,7 +79,7 @@ def relax_jax(u: Any, tol: Any, n: Any) -> Any:
     def more(state: Any) -> Any:
         return (state[0] < n) & (state[1] >= tol)
 
-    return lax.while_loop(more, step, (jnp.int64(0), jnp.array(jnp.inf, u.dtype), u))
+    return lax.while_loop(more, step, (jnp.asarray(0), jnp.array(jnp.inf, u.dtype), u))
 
 
 def trips_10(x: Any) -> Any:
