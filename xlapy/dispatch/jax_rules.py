@@ -21,7 +21,7 @@ from xlapy.lowering.evaluate import evaluate
 
 from xlapy.dispatch import leaves, table
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.join import SCALAR_DTYPES
+from xlapy.domain.join import SCALAR_DTYPES, unchanged
 from xlapy.domain.values import (
     NONE,
     BoundMethod,
@@ -358,7 +358,8 @@ class Interpreted:
             arguments = Arguments(machine)
             template = arguments.template(result)
         for slot, value in machine.heap.slots.items():
-            if slot[0] <= mark and before.get(slot) is not value:
+            old = before.get(slot) or machine.heap.initial.get(slot)
+            if slot[0] <= mark and not unchanged(old, value):
                 raise Refused("XP0010", "a function given to JAX changes something outside itself")
         machine.heap.slots = before
         region.results = arguments.operands

@@ -13,7 +13,7 @@ import numpy as np
 
 from xlapy.dispatch import containers, jax_rules, table, views
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
-from xlapy.domain.sources import attribute
+from xlapy.domain.sources import Anchor, attribute
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -164,6 +164,61 @@ def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., V
         return machine.cond(here, chosen, lambda: alternative(index + 1))
 
     return alternative(0)
+
+
+def over_contents(machine: Machine, values: Sequence[Value], then: Callable[[], Value]) -> Value | None:
+    """`then()` for each alternative of the contents of the containers among `values`; None if all contents are known.
+
+    A list that was appended to under a condition has one of several contents: each is looked at in a branch of its own,
+    in which the list has that one.
+    """
+    for value in values:
+        if isinstance(value, Ref):
+            contents = machine.heap.slots.get((value.object, "items"))
+            if isinstance(contents, Union):
+                return _each_content(machine, value, contents, values, then, 0)
+    return None
+
+
+def _each_content(machine, value: Ref, contents: Union, values, then, index: int) -> Value:
+    def chosen() -> Value:
+        machine.heap.write(value.object, "items", contents.alternatives[index])
+        result = over_contents(machine, values, then)
+        return then() if result is None else result
+
+    if index == len(contents.alternatives) - 1:
+        return chosen()
+    here = machine.builder.elementwise(
+        "eq", contents.selector, machine.builder.constant(index, contents.selector.type.dtype)
+    )
+    return machine.cond(here, chosen, lambda: _each_content(machine, value, contents, values, then, index + 1))
+
+
+class Identity:
+    """What `id(x)` is at compile time: it can be compared and used as a key, and is no number."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: object) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.of == self.of
+
+    def __hash__(self) -> int:
+        return hash(self.of)
+
+
+@table.function(id)
+def _identity(machine: Machine, item: Value) -> Value:
+    match item:
+        case Ref():
+            return Const(Identity(item.object))
+        case NdArray():
+            return Const(Identity(item.identity))
+        case Const():
+            return Const(Identity(Anchor(item.value)))
+    raise Refused("XP0003", "the identity of a value on the device", "compare objects with 'is'")
 
 
 def callable_object(value: Value | None) -> object:
@@ -428,9 +483,11 @@ def _super_attribute(machine: Machine, value: Intrinsic, name: str) -> Value:
 
 def _bind(machine, owner: type, name: str, found: object, self: Value, cls: type, to_class: bool = False) -> Value:
     """Descriptor binding of a class entry to an instance."""
+    if name == "__new__":
+        return Const(found.__func__ if isinstance(found, staticmethod) else found)
     if isinstance(found, types.FunctionType):
         function = machine.world.class_value(owner, name)
-        return function if name == "__new__" or (to_class and name != "__call__" and not isinstance(self, Const)) else BoundMethod(function, self)
+        return BoundMethod(function, self)
     if isinstance(found, classmethod):
         receiver = self if to_class else Const(cls)
         return BoundMethod(Const(found.__func__), receiver)

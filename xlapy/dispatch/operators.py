@@ -350,6 +350,8 @@ def iterate(machine: Machine, value: Value) -> list[Value]:
         return list(value.items)
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
         return list(machine.heap.read(value.object, "items").items)  # type: ignore[attr-defined]
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator":
+        return machine.run_generator(value)  # type: ignore[attr-defined]
     iterator = iteration.make_iterator(machine, value)
     items: list[Value] = []
     while True:

@@ -48,7 +48,8 @@ class Heap:
         self.objects: dict[int, Object] = {STATE: Object("state", object)}
         self.initial: dict[Slot, Value] = {}
         self.slots: dict[Slot, Value] = {}
-        self.shared: frozenset[int] = frozenset()
+        #: whether some container may have one of several contents
+        self.has_unions = False
         self.load = load
         self.next_identity = 1
 

@@ -47,7 +47,7 @@ SCALAR_DTYPES = {
     complex: np.dtype(np.complex128),
 }
 _WIDENING = {int: 1, float: 2, complex: 3}
-_MAXIMUM_ALTERNATIVES = 8
+_MAXIMUM_ALTERNATIVES = 16
 _INT64 = np.iinfo(np.int64)
 _SELECTOR = TensorType((), np.dtype(np.int32))
 
@@ -135,6 +135,10 @@ class Joiner:
         self.merged: dict[tuple[int, int], int] = {}
         #: summaries of earlier rounds of a loop, each with the object it stands for at the end of this round
         self.absorbed: dict[int, int | None] = {}
+        #: objects numbered above it were made inside the loop; None for branches
+        self.mark: int | None = None
+        #: summaries of objects that nothing stands for at the head of the loop
+        self.adopted: list[int] = []
         #: objects that can be reached otherwise too, so that a summary would hide an alias
         self.pinned: set[int] = set()
 
@@ -157,9 +161,44 @@ class Joiner:
                 raise
             return self._union(a, b)
 
+    def contents(self, a: Value, b: Value) -> Value:
+        """The join of the contents of a container: a `Union` where they differ in structure, if unions may be made."""
+        if isinstance(a, Tuple | Mapping) and isinstance(b, Tuple | Mapping):
+            joined = self.join(a, b)
+            if isinstance(joined, Union):
+                self.heap.has_unions = True
+            return joined
+        return self.join(a, b)
+
     def hollow(self, value: Value) -> Value:
         """`value` with holes for the device values that are not visible outside the joined regions."""
+        if self.mark is not None:
+            value = self._adopted(value)
         return substitute(value, lambda v: Hole(v.type) if isinstance(v, Var) and v.depth >= self.depth else v)
+
+    def _adopted(self, value: Value) -> Value:
+        """`value` with summaries in the place of objects made inside the loop."""
+        if isinstance(value, Ref):
+            return Ref(self._adopt(value.object)) if value.object > self.mark else value  # type: ignore[operator]
+        if isinstance(value, NdArray) and value.buffer > self.mark:  # type: ignore[operator]
+            return NdArray(self._adopt(value.buffer), value.lenses, value.type, self.heap.identity(), value.writeable)
+        parts = children(value)
+        new = tuple(self._adopted(p) if isinstance(p, Value) else p for p in parts)
+        return value if all(a is b for a, b in zip(parts, new, strict=True)) else rebuild(value, new)
+
+    def _adopt(self, number: int) -> int:
+        """The summary of an object made inside the loop that nothing stands for at its head."""
+        if number in self.absorbed:
+            return number
+        known = next((s for s, o in self.absorbed.items() if o == number), None)
+        if known is not None:
+            return known
+        info = self.heap.objects[number]
+        summary = self.heap.new(info.kind, info.cls, info.location)
+        self.heap.objects[summary].details = info.details
+        self.absorbed[summary] = number
+        self.adopted.append(summary)
+        return summary
 
     def _local(self, value: Value) -> bool:
         return any(isinstance(v, Var) and v.depth >= self.depth for v in variables(value))
@@ -368,6 +407,25 @@ def _same_static(a: NdArray, b: NdArray) -> bool:
         return tuple(map(static, part)) if isinstance(part, tuple) else part
 
     return [static(x.params) for x in a.lenses] == [static(x.params) for x in b.lenses]
+
+
+def unchanged(before: Value | None, after: Value) -> bool:
+    """Whether a place certainly holds what it held before, though it may have been written."""
+    if before is after:
+        return True
+    if isinstance(before, Ref) and isinstance(after, Ref):
+        return before.object == after.object
+    if isinstance(before, Const) and isinstance(after, Const):
+        return same_constant(before.value, after.value)
+    if isinstance(before, Tuple) and isinstance(after, Tuple):
+        return len(before.items) == len(after.items) and all(map(unchanged, before.items, after.items))
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        return list(before.entries) == list(after.entries) and all(
+            unchanged(v, after.entries[k]) for k, v in before.entries.items()
+        )
+    if isinstance(before, Scalar | NumpyScalar | JaxArray) and type(before) is type(after):
+        return before.var is after.var  # type: ignore[attr-defined]
+    return False
 
 
 # -- filling holes --------------------------------------------------------------------------------------------------

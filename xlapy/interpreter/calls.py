@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch import jax_rules, objects, table, ufuncs
+from xlapy.dispatch import generator_functions, jax_rules, objects, table, ufuncs
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import (
     NONE,
@@ -23,7 +23,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
-from xlapy.interpreter import merge
+from xlapy.interpreter import generators, merge
 from xlapy.interpreter.frame import Frame, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
@@ -81,6 +81,9 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     item = function.value
     if item is super:
         return _super(machine, args)
+    consumer = generator_functions.find(item, [generators.is_generator(machine, a) for a in args])
+    if consumer is not None:
+        return _inline_object(machine, consumer, args, kwargs)
     rule = table.find_function(item)
     if rule is not None:
         return _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs)
@@ -219,6 +222,25 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
             if not issubclass(cls, BaseException):
                 machine.raise_(TypeError, f"{cls.__name__}() takes no arguments")
     return made
+
+
+@table.function(object.__new__, BaseException.__new__)
+def _new_object(machine: Machine, cls: Value, *args: Value, **kwargs: Value) -> Value:
+    """`object.__new__(cls)`."""
+    made = machine.static(cls)
+    if issubclass(made, BaseException):  # type: ignore[arg-type]
+        return machine.exception(made, *args)  # type: ignore[arg-type]
+    if not _plain_class(made):  # type: ignore[arg-type]
+        raise Refused("XP0003", f"objects of class '{made.__module__}.{made.__qualname__}' cannot be made here")
+    if getattr(made, "__abstractmethods__", None):
+        return machine.reraise(_abstract_error(made))  # type: ignore[arg-type]
+    return Ref(machine.heap.new("instance", made, machine.location()))  # type: ignore[arg-type]
+
+
+@table.function(tuple.__new__)
+def _new_tuple(machine: Machine, cls: Value, items: Value | None = None) -> Value:
+    """`tuple.__new__(cls, items)`, which named tuples are made with."""
+    return Tuple(tuple(machine.iterate(items)) if items is not None else (), machine.static(cls))  # type: ignore
 
 
 def _plain_class(cls: type) -> bool:

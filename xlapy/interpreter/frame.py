@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -51,6 +52,8 @@ class Frame:
     _location: Location | None = None
     _located: Span | None = None
     unrolled: tuple[int, ...] = field(default=())
+    #: what a `yield` of a generator's frame does with its value
+    on_yield: Callable[[Value], None] | None = None
 
     @property
     def exception_register(self) -> int:

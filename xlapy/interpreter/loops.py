@@ -32,7 +32,7 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.frontend import Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
-from xlapy.interpreter import merge, walk
+from xlapy.interpreter import generators, merge, walk
 from xlapy.interpreter.frame import Tag
 from xlapy.ir import Region, TensorType, Var
 
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _MODES = ("loop", "peel", "union", "unroll")
 _INT64 = np.dtype(np.int64)
 _INDEX = TensorType((), _INT64)
+#: in the place of the object that a summary stands for at entry, where there is none
+_NOTHING = -1
 _MAXIMUM_ROUNDS = 40
 _MAXIMUM_UNROLL = 20_000
 #: how often a loop is unrolled in search of a way around an obstacle
@@ -54,6 +56,10 @@ class _Unending(Exception):
 
 def run_loop(machine: Machine, node: Loop) -> None:
     """Execute a loop in the first mode that works, and remember which."""
+    step = _step_of(node)
+    if step is not None and generators.is_generator(machine, machine.frame.registers[step.iterator]):
+        generators.loop(machine, node, step, machine.frame.registers[step.iterator])
+        return
     key = (id(node), machine.frame.path, machine.frame.unrolled)
     mode = machine.loop_modes.get(key)
     if mode is None:
@@ -325,6 +331,8 @@ class _Staging:
 
     def _entry_value(self, slot: Slot, entries: dict[int, int]) -> Value:
         number = entries.get(slot[0], slot[0])
+        if number == _NOTHING:
+            return DEAD
         value = self.entry.slots.get((number, slot[1]))
         if value is None:
             value = self.machine.heap.entry_value(number, slot[1])
@@ -432,6 +440,7 @@ class _Staging:
         while True:
             joiner = self._joiner(head.entries)
             joiner.pinned = pinned
+            joiner.mark = mark
             labels = out.tag.labels  # type: ignore[union-attr]
             live = self.frame.program.live
             needed: set[int] = set()
@@ -446,7 +455,7 @@ class _Staging:
             for slot, value in out.slots.items():
                 if slot[0] <= mark and slot[0] not in head.entries and (start.get(slot) is not value or slot in slots):
                     old = slots.get(slot)
-                    slots[slot] = joiner.join(self._entry_value(slot, {}) if old is None else old, value)
+                    slots[slot] = _join_slot(joiner, slot, self._entry_value(slot, {}) if old is None else old, value)
             entries = dict(head.entries)
             self._summaries(head, joiner, registers, slots, entries, out, mark)
             aliases = self._aliases(joiner, registers, slots)
@@ -476,6 +485,8 @@ class _Staging:
                     entries[number] = first
                 else:
                     first, second = number, joiner.absorbed[number]  # type: ignore[assignment]
+                    if number in joiner.adopted:
+                        entries[number] = _NOTHING
                 for name in sorted(heap.objects[first].fields | heap.objects[second].fields):
                     slot = (number, name)
                     old = head.slots.get(slot)
@@ -484,7 +495,7 @@ class _Staging:
                     new = out.slots.get((second, name))
                     if new is None:
                         new = heap.entry_value(second, name)
-                    slots[slot] = joiner.join(old, new)
+                    slots[slot] = _join_slot(joiner, slot, old, new)
                     heap.objects[number].fields.add(name)
         for number in head.entries:
             if joiner.absorbed.get(number) is None:
@@ -716,6 +727,14 @@ class _Staging:
                 except JoinFailure:
                     continue
         return value
+
+
+def _join_slot(joiner: Joiner, slot: Slot, old: Value, new: Value) -> Value:
+    """The join of a slot's values; a container that grows in a loop has no finite number of contents."""
+    joined = joiner.join(old, new)
+    if slot[1] == "items" and isinstance(joined, Union) and not isinstance(old, Union):
+        raise JoinFailure(old, new, "are containers of different lengths")
+    return joined
 
 
 def _rename(region: Region, mapping: dict[Var, Var]) -> None:

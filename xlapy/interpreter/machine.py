@@ -27,7 +27,7 @@ from xlapy.domain.values import (
     Union,
     Value,
 )
-from xlapy.interpreter import calls, merge, walk
+from xlapy.interpreter import calls, generators, merge, walk
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Region, TensorType, Var, constant_value
@@ -417,7 +417,11 @@ class Machine:
 
     def generator(self, frame: Frame) -> Value:
         """What a call of a generator function returns."""
-        raise Refused("XP0002", "generators are not supported here")
+        return generators.make(self, frame)
+
+    def run_generator(self, generator: Ref) -> list[Value]:
+        """All values of a generator that yields a known number of times."""
+        return generators.collect(self, generator)
 
     def run(self, frame: Frame) -> None:
         """Execute a frame's program; its tag says how it ended."""

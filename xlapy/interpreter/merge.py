@@ -57,9 +57,10 @@ class StateJoin:
         self._seen: set[int] = set()
         self._todo: list[Value] = []
 
-    def value(self, first: Value, second: Value) -> Joined:
-        """The join of two values that sit in one place."""
-        joined = Joined(self.joiner.join(first, second), first, second)
+    def value(self, first: Value, second: Value, name: str = "") -> Joined:
+        """The join of two values that sit in one place (the field `name` of an object)."""
+        join = self.joiner.contents if name == "items" else self.joiner.join
+        joined = Joined(join(first, second), first, second)
         self._todo.append(joined.skeleton)
         return joined
 
@@ -67,7 +68,7 @@ class StateJoin:
         """Join the slots of older objects that differ between the two paths."""
         for slot in self.first.keys() | self.second.keys():
             if slot[0] <= self.mark and self.first.get(slot) is not self.second.get(slot):
-                self.slots[slot] = self.value(self._older(self.first, slot), self._older(self.second, slot))
+                self.slots[slot] = self.value(self._older(self.first, slot), self._older(self.second, slot), slot[1])
 
     def _older(self, slots: dict[Slot, Value], slot: Slot) -> Value:
         value = slots.get(slot)
@@ -94,7 +95,7 @@ class StateJoin:
             if pair[0] != pair[1]:
                 first = heap.entry_value(pair[0], name) if first is None else first
                 second = heap.entry_value(pair[1], name) if second is None else second
-            self.slots[(number, name)] = self.value(first or DEAD, second or DEAD)
+            self.slots[(number, name)] = self.value(first or DEAD, second or DEAD, name)
             heap.objects[number].fields.add(name)
         for value in detail_values(heap.objects[number].details):
             self._todo.append(value)

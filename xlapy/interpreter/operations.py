@@ -16,6 +16,7 @@ from xlapy.domain.values import (
     NONE,
     NULL,
     UNBOUND,
+    BoundMethod,
     Const,
     Function,
     Intrinsic,
@@ -40,7 +41,12 @@ HANDLERS: dict[str, Handler] = {}
 #: operations that move values about without looking at them
 _MOVES = frozenset(
     "const load move store load_and_clear make_cell load_deref store_deref store_global store_name delete push_exc pop_exc"
-    " tuple list function set_function_attribute setattr list_append is null".split()
+    " tuple list function set_function_attribute setattr is null".split()
+)
+#: operations on the contents of containers
+_CONTENTS = frozenset(
+    "call call_ex getitem setitem delitem contains iter unpack truth not binary inplace compare list_append list_extend"
+    " dict_set set_add dict_update dict_merge set_update len match_keys list_to_tuple".split()
 )
 
 
@@ -51,6 +57,12 @@ def execute(machine: Machine, frame: Frame, op: Op) -> None:
     handler = HANDLERS[op.kind]
     if op.kind in _MOVES:
         result = handler(machine, frame, op, *args)
+    elif op.kind in _CONTENTS and machine.heap.has_unions and (
+        packed := objects.over_contents(
+            machine, _containers(args), lambda: _packed(handler(machine, frame, op, *args))
+        )
+    ) is not None:
+        result = packed.items if len(op.dst) > 1 else packed  # type: ignore[attr-defined]
     else:
         for value in args:
             if isinstance(value, Union):
@@ -64,12 +76,21 @@ def execute(machine: Machine, frame: Frame, op: Op) -> None:
                 return
         else:
             result = handler(machine, frame, op, *args)
+    _write(frame, op, result)
+
+
+def _write(frame: Frame, op: Op, result: Value | tuple[Value, ...] | None) -> None:
     dst = op.dst
     if len(dst) == 1:
         frame.registers[dst[0]] = result  # type: ignore[assignment]
     elif dst:
         for register, value in zip(dst, result, strict=True):  # type: ignore[arg-type]
             frame.registers[register] = value
+
+
+def _containers(args: list[Value]) -> list[Value]:
+    """The arguments, and what bound methods among them are bound to."""
+    return [a.self if isinstance(a, BoundMethod) else a for a in args]
 
 
 def _packed(result: Value | tuple[Value, ...] | None) -> Value:
@@ -652,9 +673,22 @@ def _return_generator(machine, frame, op):
     return None
 
 
-@handles("yield", "get_yield_from_iter", "cleanup_throw")
-def _yield(machine, frame, op, *args):
-    raise Refused("XP0002", "generators are not supported here")
+@handles("yield")
+def _yield(machine, frame, op, value):
+    frame.on_yield(value)
+    return NONE
+
+
+@handles("get_yield_from_iter")
+def _get_yield_from_iter(machine, frame, op, value):
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator":
+        return value
+    return iteration.make_iterator(machine, value)
+
+
+@handles("cleanup_throw")
+def _cleanup_throw(machine, frame, op, exception):
+    raise PythonError(exception)
 
 
 @handles("intrinsic")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xlapy.dispatch import objects
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import STATE
+from xlapy.domain.join import unchanged
 from xlapy.domain.sources import Source
 from xlapy.domain.values import (
     DEAD,
@@ -140,6 +141,8 @@ class Outputs:
         machine = self.machine
         match value:
             case Const():
+                if isinstance(value.value, objects.Identity):
+                    raise Refused("XP0010", "the identity of an object (`id`) is returned or stored outside")
                 return Known(value.value)
             case Scalar():
                 return Leaf(self.output(value.var), value.kind)
@@ -196,7 +199,10 @@ class Outputs:
         return made
 
     def contents(self, items: Value) -> tuple:
-        """The entries of a container: recipes, or pairs of key recipe and value recipe."""
+        """The entries of a container: recipes, or pairs of key recipe and value recipe. Where the contents are one of
+        several, a selector and all of them."""
+        if isinstance(items, Union):
+            return (Choice(self.output(items.selector), tuple(map(self.contents, items.alternatives))),)
         if isinstance(items, Tuple):
             return tuple(map(self.recipe, items.items))
         assert isinstance(items, Mapping)
@@ -212,6 +218,8 @@ class Outputs:
         for (number, name), value in heap.slots.items():
             info = heap.objects[number]
             if number == STATE or info.source is None or heap.initial.get((number, name)) is value:
+                continue
+            if unchanged(heap.initial.get((number, name)), value):
                 continue
             if info.kind == "buffer":
                 recipe: Recipe | None = Leaf(self.output(value.var))  # type: ignore[attr-defined]
@@ -233,6 +241,3 @@ class Outputs:
             args = payload.items if isinstance(payload, Tuple) else ()
             found.append((cls, tuple(map(self.recipe, args))))
         return found
-
-
-__all__ = ["Outputs", "objects"]

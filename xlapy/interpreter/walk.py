@@ -8,7 +8,7 @@ from xlapy.dispatch import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import NONE, Const, Marker, Scalar, Union, Value
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
-from xlapy.interpreter import loops, merge
+from xlapy.interpreter import generators, loops, merge
 from xlapy.interpreter.frame import Tag, static_tag
 from xlapy.interpreter.operations import HANDLERS, execute
 from xlapy.ir import Var
@@ -212,7 +212,24 @@ def _for(machine: Machine, node: For) -> None:
 
 
 def _send(machine: Machine, node: Send) -> None:
-    raise Refused("XP0002", "'yield from' and 'await' are not supported here")
+    """`yield from`: every value goes to whoever consumes this generator."""
+    frame = machine.frame
+    frame.span = node.span
+    receiver = frame.registers[node.receiver]
+    try:
+        if generators.is_generator(machine, receiver):
+            result, _ = generators.run(machine, receiver, frame.on_yield)
+        else:
+            for value in machine.iterate(receiver):
+                frame.on_yield(value)
+            result = NONE
+    except PythonError as error:
+        raise_to(machine, node.handler, error.value)
+        return
+    if machine.pending:
+        raise Refused("XP0002", "the consumer of 'yield from' leaves its loop under a condition")
+    frame.registers[node.value] = result
+    run(machine, node.returned)
 
 
 def _loop(machine: Machine, node: Loop) -> None:

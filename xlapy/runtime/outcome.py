@@ -98,13 +98,16 @@ class Finisher:
             return made
         made = recipe.cls()
         self._made[id(recipe)] = made
+        entries = recipe.entries
+        if len(entries) == 1 and isinstance(entries[0], Choice):
+            entries = entries[0].alternatives[int(self.outputs[entries[0].selector])]
         if recipe.kind == "list":
-            made.extend(map(self.make, recipe.entries))
+            made.extend(map(self.make, entries))
         elif recipe.kind == "dict":
-            for key, value in recipe.entries:
+            for key, value in entries:
                 made[self.make(key)] = self.make(value)
         else:
-            made.update(self.make(key) for key, _ in recipe.entries)
+            made.update(self.make(key) for key, _ in entries)
         return made
 
 

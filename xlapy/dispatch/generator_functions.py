@@ -1,0 +1,132 @@
+"""Built-in consumers of a generator, in plain Python: the generator is then run by internal iteration, in step with the
+consumer, and stops where the consumer stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+_MISSING = object()
+
+
+def _sum(iterable, /, start=0):
+    total = start
+    for item in iterable:
+        total = total + item
+    return total
+
+
+def _any(iterable, /):
+    for item in iterable:
+        if item:
+            return True
+    return False
+
+
+def _all(iterable, /):
+    for item in iterable:
+        if not item:
+            return False
+    return True
+
+
+def _list(iterable, /):
+    return [item for item in iterable]  # noqa: C416
+
+
+def _tuple(iterable, /):
+    return tuple([item for item in iterable])  # noqa: C409, C416
+
+
+def _set(iterable, /):
+    return {item for item in iterable}  # noqa: C416
+
+
+def _sorted(iterable, /, *, key=None, reverse=False):
+    return sorted([item for item in iterable], key=key, reverse=reverse)  # noqa: C416, C414
+
+
+def _dict(iterable, /):
+    made = {}
+    for key, value in iterable:
+        made[key] = value
+    return made
+
+
+def _max(iterable, /, *, key=None, default=_MISSING):
+    items = [item for item in iterable]  # noqa: C416
+    if default is _MISSING:
+        return max(items, key=key)
+    return max(items, key=key, default=default)
+
+
+def _min(iterable, /, *, key=None, default=_MISSING):
+    items = [item for item in iterable]  # noqa: C416
+    if default is _MISSING:
+        return min(items, key=key)
+    return min(items, key=key, default=default)
+
+
+def _next(iterable, default=_MISSING, /):
+    for item in iterable:
+        return item
+    if default is _MISSING:
+        raise StopIteration
+    return default
+
+
+def _enumerate(iterable, start=0):
+    count = start
+    for item in iterable:
+        yield count, item
+        count += 1
+
+
+def _map(function, iterable, /):
+    for item in iterable:
+        yield function(item)
+
+
+def _filter(function, iterable, /):
+    for item in iterable:
+        if item if function is None else function(item):
+            yield item
+
+
+def _zip(first, second, /):
+    others = iter(second)
+    for item in first:
+        other = next(others, _MISSING)
+        if other is _MISSING:
+            return
+        yield item, other
+
+
+#: the built-in, and its implementation where the generator is its first argument (its last for map and filter)
+CONSUMERS: dict[object, Callable] = {
+    sum: _sum,
+    any: _any,
+    all: _all,
+    list: _list,
+    tuple: _tuple,
+    set: _set,
+    sorted: _sorted,
+    dict: _dict,
+    max: _max,
+    min: _min,
+    next: _next,
+    enumerate: _enumerate,
+    zip: _zip,
+}
+PRODUCERS: dict[object, Callable] = {map: _map, filter: _filter}
+
+
+def find(item: object, generators: list[bool]) -> Callable | None:
+    """The implementation of a built-in for arguments of which `generators` says which are generators."""
+    try:
+        if generators and generators[0] and item in CONSUMERS:
+            return CONSUMERS[item]
+        if len(generators) == 2 and generators[1] and item in PRODUCERS:
+            return PRODUCERS[item]
+    except TypeError:
+        pass
+    return None

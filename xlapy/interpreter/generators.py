@@ -1,0 +1,211 @@
+"""Generators by internal iteration: the consumer's loop body runs at the place of each `yield`.
+
+A `for` over a generator runs the generator's frame once, from its start; at a `yield` the body of the loop runs, inside
+whatever branches and loops of the generator are open there, so that those stay branches and loops. To make them carry
+and join what the consumer changes, the consumer's registers live in the heap while its body is not running.
+
+A consumer that leaves its loop closes the generator: GeneratorExit is raised at the `yield`. A generator that has been
+started cannot be resumed by somebody else; `next` on one is refused.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.domain.values import DEAD, FALSE, NONE, TRUE, Const, JaxArray, Ref, Union, Value
+from xlapy.frontend import RAISE, RETURN, For, Loop
+from xlapy.interpreter import merge, walk
+from xlapy.interpreter.frame import Frame, Tag, static_tag
+from xlapy.ir import Var, constant_value
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+OnYield = Callable[[Value], None]
+
+
+def make(machine: Machine, frame: Frame) -> Ref:
+    """The generator object that a call of a generator function returns."""
+    number = machine.heap.new("generator", types.GeneratorType, machine.location(), started=FALSE)
+    machine.heap.objects[number].details = frame
+    return Ref(number)
+
+
+def is_generator(machine: Machine, value: Value) -> bool:
+    """Whether a value is a generator object."""
+    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator"
+
+
+def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, Value]:
+    """Run a generator to its end, calling `on_yield` with each value; what it returns, and the exception it ends with
+    where it does not return (DEAD if it always returns, or was closed)."""
+    started = machine.heap.read(generator.object, "started")
+    if not isinstance(started, Const):
+        raise Refused("XP0002", "a generator that was started under a condition is resumed")
+    if started.value:
+        if machine.heap.read(generator.object, "finished") is TRUE:
+            return NONE, DEAD
+        raise Refused("XP0002", "a generator that was started before is resumed")
+    machine.heap.write(generator.object, "started", TRUE)
+    frame: Frame = machine.heap.objects[generator.object].details  # type: ignore[assignment]
+    registers = frame.registers.copy()
+    frame.on_yield = on_yield
+    machine.frames.append(frame)
+    machine.catching += 1
+    try:
+        machine.run(frame)
+    finally:
+        machine.catching -= 1
+        machine.frames.pop()
+        end, frame.tag, after = frame.tag, None, frame.registers
+        frame.registers = registers
+    machine.heap.write(generator.object, "finished", TRUE)
+    assert end is not None
+    returned, exception = after[frame.program.return_register], after[frame.exception_register]
+    if end.label == RETURN:
+        return returned, DEAD
+    if _only_exit(machine, exception):
+        return (returned if RETURN in end.labels else NONE), DEAD
+    if end.label == RAISE:
+        raise PythonError(exception)
+    raised = machine.builder.elementwise("eq", end.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
+    machine.may_raise(raised, exception)
+    return returned, exception
+
+
+def _only_exit(machine: Machine, exception: Value) -> bool:
+    options = exception.alternatives if isinstance(exception, Union) else (exception,)
+    return all(machine.type_of(e) is GeneratorExit for e in options)
+
+
+def collect(machine: Machine, generator: Ref) -> list[Value]:
+    """All values of a generator that yields a known number of times."""
+    found: list[Value] = []
+    depth = machine.builder.region.depth
+
+    def on_yield(value: Value) -> None:
+        if machine.builder.region.depth != depth:
+            raise Refused("XP0013", "the number of items that the generator yields depends on data")
+        found.append(value)
+
+    run(machine, generator, on_yield)
+    return found
+
+
+def loop(machine: Machine, node: Loop, step: For, generator: Ref) -> None:
+    """A `for` loop over a generator."""
+    _Consumer(machine, node, step).run(generator)
+
+
+class _Consumer:
+    """The frame with the `for` loop: its registers and tag are kept in the heap between the generator's yields."""
+
+    def __init__(self, machine: Machine, node: Loop, step: For) -> None:
+        from_labels = walk.loops.exit_labels(node.body)
+        self.machine, self.node, self.step = machine, node, step
+        self.frame = machine.frame
+        self.position = len(machine.frames) - 1
+        live = self.frame.program.live
+        registers = set(live[node.label])
+        for label in from_labels:
+            registers |= merge.live_at(self.frame, label, live)
+        self.registers = sorted(registers)
+        self.labels: set[int] = {node.label}
+        self.count = 0
+
+    def run(self, generator: Ref) -> None:
+        machine, frame, node = self.machine, self.frame, self.node
+        where = machine.heap.new("frame", Frame, machine.location())
+        self.where = where
+        at_head = frame.program.live[node.label]
+        for register in self.registers:
+            machine.heap.write(where, str(register), frame.registers[register] if register in at_head else DEAD)
+        machine.heap.write(where, "handled", frame.handled)
+        self._write_tag(static_tag(node.label))
+        outer = frame.unrolled
+        try:
+            run(machine, generator, self._body)
+        except PythonError as error:
+            self._load()
+            walk.raise_to(machine, self.step.handler, error.value)
+            return
+        finally:
+            frame.unrolled = outer
+        self._load()
+        var = machine.heap.read(where, "tag").var  # type: ignore[attr-defined]
+        self._finish(var)
+
+    def _write_tag(self, tag: Tag) -> None:
+        self.labels |= tag.labels
+        self.machine.heap.write(self.where, "tag", JaxArray(merge.tag_var(self.machine, tag)))
+
+    def _load(self) -> None:
+        machine, frame = self.machine, self.frame
+        registers: list[Value] = [DEAD] * len(frame.registers)
+        for register in self.registers:
+            registers[register] = machine.heap.read(self.where, str(register))
+        frame.registers = registers
+        frame.handled = machine.heap.read(self.where, "handled")
+
+    def _store(self) -> None:
+        frame = self.frame
+        assert frame.tag is not None
+        needed: set[int] = set()
+        for label in frame.tag.labels:
+            needed |= merge.live_at(frame, label, frame.program.live)
+        for register in self.registers:
+            value = frame.registers[register] if register in needed else DEAD
+            self.machine.heap.write(self.where, str(register), value)
+        self.machine.heap.write(self.where, "handled", frame.handled)
+        self._write_tag(frame.tag)
+
+    def _body(self, value: Value) -> None:
+        """One trip of the consumer's loop."""
+        machine, frame = self.machine, self.frame
+        self._load()
+        stack = machine.frames
+        machine.frames = stack[: self.position + 1]
+        catching = machine.catching
+        pending, machine.pending = machine.pending, []
+        frame.registers[self.step.value] = value
+        frame.tag = None
+        frame.unrolled = (*frame.unrolled, -3)
+        try:
+            walk.run(machine, self.step.body)
+        finally:
+            machine.frames = stack
+            machine.catching = catching
+            machine.pending = pending
+        self._store()
+        tag = frame.tag
+        assert tag is not None
+        if tag.labels == {self.node.label}:
+            return
+        closing = machine.exception(GeneratorExit)
+        if self.node.label not in tag.labels:
+            raise PythonError(closing)
+        here = machine.builder.constant(self.node.label, merge.TAG_TYPE.dtype)
+        machine.pending.append((machine.builder.elementwise("ne", tag.var, here), closing))
+
+    def _finish(self, var: Var) -> None:
+        """Where control goes after the loop: to the end of the iteration, or where the body went."""
+        machine, frame, label = self.machine, self.frame, self.node.label
+        known = constant_value(var)
+        frame.tag = None
+        if known is not None:
+            if int(known) == label:
+                walk.run(machine, self.step.exhausted)
+            else:
+                frame.tag = static_tag(int(known))
+            return
+        done = machine.builder.elementwise("eq", var, machine.builder.constant(label, merge.TAG_TYPE.dtype))
+        others = frozenset(self.labels - {label})
+        merge.node_branch(
+            machine,
+            done,
+            lambda: walk.run(machine, self.step.exhausted),
+            lambda: setattr(frame, "tag", Tag(others, var if len(others) > 1 else None)),
+        )
