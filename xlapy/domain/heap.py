@@ -41,6 +41,10 @@ class Object:
     details: object = None
 
 
+class AliasRisk(Exception):
+    """An array is written that is another one's alias on some paths only; the analysis starts again without optimism."""
+
+
 class Heap:
     """All objects of one compilation. `load(object, field)` fetches a slot of the caller's world."""
 
@@ -48,6 +52,9 @@ class Heap:
         self.objects: dict[int, Object] = {STATE: Object("state", object)}
         self.initial: dict[Slot, Value] = {}
         self.slots: dict[Slot, Value] = {}
+        #: whether arrays that may or may not be one object are taken for different ones until one of them is written
+        self.optimistic = True
+        self.entangled: set[int] = set()
         #: whether some container may have one of several contents
         self.has_unions = False
         self.load = load
@@ -88,6 +95,12 @@ class Heap:
         return value
 
     def write(self, number: int, name: str, value: Value) -> None:
-        """Change a slot."""
+        """Change a slot.
+
+        Raises:
+            AliasRisk: the array may or may not be the same object as another one.
+        """
+        if number in self.entangled:
+            raise AliasRisk
         self.objects[number].fields.add(name)
         self.slots[(number, name)] = value

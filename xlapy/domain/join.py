@@ -224,7 +224,10 @@ class Joiner:
             case NdArray():
                 return self._views(a, b)  # type: ignore[arg-type]
             case Ref():
-                return Ref(self.merge(a.object, b.object)) if a.object != b.object else a  # type: ignore[attr-defined]
+                if a.object == b.object:  # type: ignore[attr-defined]
+                    return a
+                merged = self.merge(a.object, b.object)  # type: ignore[attr-defined]
+                return a if merged == a.object else Ref(merged)
             case Tuple():
                 if len(a.items) != len(b.items) or a.cls is not b.cls:  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are tuples of different lengths")
@@ -375,10 +378,13 @@ class Joiner:
             raise JoinFailure(Ref(first), Ref(second), "are aliased on one trip of the loop and not on another")
         if not self._mergeable(one, two):
             raise JoinFailure(Ref(first), Ref(second), f"are a {one.cls.__name__} and a {two.cls.__name__}")
-        for number, info in ((first, one), (second, two)):
-            if number in self.pinned or info.source is not None:
-                raise JoinFailure(Ref(first), Ref(second), "are different objects that can be reached otherwise")
+        reachable = any(n in self.pinned or i.source is not None for n, i in ((first, one), (second, two)))
+        optimistic = self.heap.optimistic and one.kind == "buffer"
+        if reachable and not optimistic:
+            raise JoinFailure(Ref(first), Ref(second), "are different objects that can be reached otherwise")
         summary = self.heap.new(one.kind, one.cls, one.location)
+        if reachable:
+            self.heap.entangled |= {first, second, summary}
         self.merged[(first, second)] = summary
         return summary
 

@@ -6,7 +6,7 @@ import types
 from dataclasses import dataclass, field
 
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
-from xlapy.domain.heap import STATE
+from xlapy.domain.heap import STATE, AliasRisk
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, argument
 from xlapy.domain.values import Const, Tuple, Value
@@ -55,14 +55,19 @@ def analyse(
     """
     static = set(static)
     modes: dict[tuple, str] = {}
+    optimistic = True
     for _ in range(_MAXIMUM_RESTARTS):
         world = World(static, dynamic - static)
         machine = Machine(world, ambient_x64, narrow)
         machine.loop_modes.update(modes)
+        machine.heap.optimistic = optimistic
         try:
             analysis = _attempt(machine, function, arguments)
         except NeedStatic as need:
             _specialise(machine, function, need, static, modes)
+            continue
+        except AliasRisk:
+            optimistic = False
             continue
         analysis.static = static
         return analysis

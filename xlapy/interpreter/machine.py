@@ -17,6 +17,7 @@ from xlapy.domain.values import (
     Const,
     JaxArray,
     Mapping,
+    Marker,
     NdArray,
     NumpyScalar,
     Range,
@@ -273,7 +274,7 @@ class Machine:
                 return f"an array of type {value.type}"
             case Union():
                 return "one of " + ", ".join(self.describe(v) for v in value.alternatives)
-        return f"a {self.type_of(value).__name__}"
+        return f"no value ({value.name})" if isinstance(value, Marker) else f"a {self.type_of(value).__name__}"
 
     def type_of(self, value: Value) -> type:
         """The Python class that the value would have under CPython."""
