@@ -237,7 +237,6 @@ def _refuses(what: str, hint: str = ""):
 
 
 for _function, _what, _hint in (
-    (id, "the identity of an object as a number", "compare objects with 'is'"),
     (vars, "vars() of an object", "name the attributes"),
     (dir, "dir() of an object", "name the attributes"),
     (globals, "globals() as a dict", "name the variables"),
