@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import types
 
+import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import numpy_views
+from xlapy.dispatch.indexing import assign
 from xlapy.dispatch.numpy_values import array_type, operand
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import attribute
-from xlapy.dispatch.views import can_reshape_in_place, layout_model, view
+from xlapy.dispatch.views import layout_model, view
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 
 _BOTH = (np.ndarray, np.generic)
@@ -129,22 +131,35 @@ def flags(machine, self):
 
 @attribute(np.ndarray, "flat")
 def flat(machine: Machine, self: NdArray) -> Value:
-    """The flat iterator: of a contiguous array, a one-dimensional view of it."""
-    size = int(np.prod(self.type.shape, dtype=np.int64))
-    if not can_reshape_in_place(machine, self, (size,)):
-        raise Refused("XP0003", "'flat' of an array that is not contiguous", "use .ravel(), which copies here")
-    return view(machine, self, "reshape", (size,))
+    """The flat iterator, as a one-dimensional view: also of an array that is not contiguous, where NumPy has none."""
+    return view(machine, self, "reshape", (int(np.prod(self.type.shape, dtype=np.int64)),))
 
 
 @attribute(np.ndarray, "base")
 def base(machine, self):
-    """None for an array that owns its memory."""
-    if self.lenses:
-        raise Refused("XP0003", "'base' of a view")
-    return Const(None)
+    """Who owns the memory is not tracked."""
+    raise Refused("XP0003", "'base' of an array")
 
 
 @attribute(np.ndarray, "data", "ctypes", "__array_interface__", "device")
 def memory(machine, self):
     """Addresses do not exist on the device."""
     raise Refused("XP0005", "the memory of an array has no address here")
+
+
+def set_attribute(machine: Machine, self: NdArray, name: str, value: Value) -> None:
+    """`array.name = value` for the attributes that are views: real, imag, flat."""
+    if name in ("real", "imag"):
+        if name == "imag" and self.type.dtype.kind != "c":
+            machine.raise_(TypeError, "array does not have imaginary part to set")
+        assign(machine, numpy_views.complex_part(machine, self, name), value)
+    elif name == "flat":
+        target = view(machine, self, "reshape", (int(np.prod(self.type.shape, dtype=np.int64)),))
+        new = operand(machine, value, self.type.dtype)
+        machine.write(target, machine.leaf(_repeated, (new,), (target.type.shape,), name="resize")[0])
+    else:
+        raise Refused("XP0010", f"assigning the array attribute '{name}' is not supported", "make a new array")
+
+
+def _repeated(x, shape):
+    return jnp.resize(x, shape)

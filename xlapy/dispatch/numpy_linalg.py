@@ -240,7 +240,15 @@ numpy_leaf(np.linalg.svdvals, jnp.linalg.svdvals, "x")
 numpy_leaf(np.linalg.norm, jnp.linalg.norm, "x")
 numpy_leaf(np.linalg.matrix_norm, jnp.linalg.matrix_norm, "x")
 numpy_leaf(np.linalg.vector_norm, jnp.linalg.vector_norm, "x")
-numpy_leaf(np.linalg.matrix_rank, jnp.linalg.matrix_rank, "A tol rtol", "keep")
+
+
+def _matrix_rank(A, tol=None, hermitian=False, rtol=None):  # noqa: N803
+    if tol is not None:
+        return jnp.sum(jnp.linalg.svd(A, compute_uv=False) > tol[..., None], axis=-1)
+    return jnp.linalg.matrix_rank(A, rtol)
+
+
+numpy_leaf(np.linalg.matrix_rank, _matrix_rank, "A tol rtol", "keep")
 
 
 def _svd(a, full_matrices=True, compute_uv=True, hermitian=False):

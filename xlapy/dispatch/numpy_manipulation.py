@@ -100,7 +100,17 @@ for _numpy, _jax in (
     function(_numpy)(_joining(_numpy, _jax))
 for _numpy, _jax in ((np.dstack, jnp.dstack), (np.column_stack, jnp.column_stack)):
     numpy_leaf(_numpy, _jax, next(iter(inspect.signature(_numpy).parameters)), "promote")
-numpy_leaf(np.block, jnp.block, "arrays", "promote")
+
+
+def _block(arrays):
+    return jnp.block(_lists(arrays))
+
+
+def _lists(part):
+    return [_lists(item) for item in part] if isinstance(part, tuple) else part
+
+
+numpy_leaf(np.block, _block, "arrays", "promote")
 numpy_leaf(np.append, jnp.append, "arr values", "promote")
 
 # -- rearranging ---------------------------------------------------------------------------------------------------------
@@ -136,7 +146,27 @@ def _roll_static(x, shift, axis):
 
 numpy_leaf(np.tile, jnp.tile, "A", "keep")
 numpy_leaf(np.resize, jnp.resize, "a", "keep")
-numpy_leaf(np.delete, jnp.delete, "arr", "keep")
+
+
+@function(np.delete)
+def delete(machine, arr, obj, axis=None):
+    """np.delete at known places."""
+    var, axis = operand(machine, arr), known(machine, axis)
+    places = known(machine, obj, "the places of np.delete (the size of an array depends on them)")
+    shape = var.type.shape
+    size = int(np.prod(shape)) if axis is None else None
+    try:
+        np.delete(np.broadcast_to(np.False_, tuple(min(n, 1) for n in shape)), [], axis)
+        kept = np.delete(np.arange(shape[axis] if size is None else size), places)
+    except Exception as error:
+        return raise_real(machine, error)
+    static = (tuple(int(k) for k in kept), axis)
+    return machine.new_array(machine.leaf(_keep, (var,), static, name="delete")[0])
+
+
+def _keep(x, kept, axis):
+    x = jnp.ravel(x) if axis is None else x
+    return jnp.take(x, np.array(kept, np.int64), axis=axis or 0, mode="clip")
 
 
 @function(np.repeat)
@@ -163,7 +193,7 @@ def _repeat(x, counts, axis, uniform):
     if uniform:
         return jnp.repeat(x, counts, axis=axis)
     x = jnp.ravel(x) if axis is None else x
-    return jnp.take(x, np.array(counts, np.int64), axis=axis or 0)
+    return jnp.take(x, np.array(counts, np.int64), axis=axis or 0, mode="clip")
 
 
 _PAD_NAMES = {"constant_values", "end_values", "stat_length", "reflect_type"}

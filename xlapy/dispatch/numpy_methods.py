@@ -159,7 +159,7 @@ def astype(machine, self, dtype, order="K", casting="unsafe", subok=True, copy=T
 
 @both("view")
 def view_method(machine, self, dtype=None, type=None):
-    """`array.view()`; as another dtype only where no one can write through it is it right, so it is refused."""
+    """`array.view()`, also as another dtype of the same size."""
     wanted = known(machine, dtype if not absent(dtype) else type)
     if wanted is None or wanted is np.ndarray:
         return numpy_views.make_view(machine, self, None, self.type) if isinstance(self, NdArray) else self
@@ -167,7 +167,11 @@ def view_method(machine, self, dtype=None, type=None):
     current = operand(machine, self).type.dtype
     if target == current:
         return numpy_views.make_view(machine, self, None, self.type) if isinstance(self, NdArray) else self
-    raise Refused("XP0012", f"an array of {current} seen as {target}", "use .astype(), which converts the values")
+    if target.itemsize != current.itemsize or "c" in (kind_of(target), kind_of(current)):
+        raise Refused("XP0012", f"an array of {current} seen as {target}", "use .astype(), which converts the values")
+    array = numpy_views.as_array(machine, self)
+    seen = numpy_views.view(machine, array, "bitcast", (target,))
+    return seen if isinstance(self, NdArray) else machine.numpy_result(machine.read(seen))
 
 
 @method(np.ndarray, "fill")

@@ -6,7 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numpy_leaf import numpy_leaf
-from xlapy.dispatch.numpy_statistics import convolve
+from xlapy.dispatch.numpy_values import sequence_items
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.table import function
+from xlapy.domain.values import Const
 
 
 def polyval(p, x):
@@ -22,9 +25,17 @@ numpy_leaf(np.polyadd, jnp.polyadd, "a1 a2", "promote")
 numpy_leaf(np.polysub, jnp.polysub, "a1 a2", "promote")
 
 
-def polymul(a1, a2):
-    """np.polymul of coefficients without leading zeros."""
-    return convolve(a1, a2)
+@function(np.polymul)
+def polymul(machine, a1, a2):
+    """np.polymul: NumPy drops leading zeros, so the leading coefficients must be known."""
+    for value in (a1, a2):
+        items = sequence_items(machine, value)
+        first = items[0] if items else machine.getitem(value, Const(0))
+        if not (isinstance(first, Const) and first.value):
+            raise Refused(
+                "XP0013", "np.polymul: leading zeros are dropped, so the size depends on data", "use np.convolve"
+            )
+    return machine.call(Const(np.convolve), (a1, a2))
 
 
 def polyder(p, m=1):

@@ -332,11 +332,21 @@ def arg_extreme(machine: Machine, numpy_function, jax_function, a, axis, out, ke
 
 
 def _arg_leaf(x, which, axis, keep):
-    if kind_of(np.dtype(x.dtype)) == "c":
-        raise NotImplementedError("complex")
     if x.ndim == 0:
         return jnp.zeros((), jnp.int64)
+    if kind_of(np.dtype(x.dtype)) == "c":
+        x = _complex_rank(x, which is jnp.argmax, axis)
+        which = jnp.argmax
     return which(x, axis=axis, keepdims=keep).astype(jnp.int64)
+
+
+def _complex_rank(x, largest, axis):
+    """2 for NaN, 1 for the lexicographic extremes along the axis, 0 for the rest."""
+    extreme, worst = (jnp.max, -jnp.inf) if largest else (jnp.min, jnp.inf)
+    best = x.real == extreme(x.real, axis=axis, keepdims=True)
+    imag = jnp.where(best, x.imag, jnp.asarray(worst, x.imag.dtype))
+    best = best & (imag == extreme(imag, axis=axis, keepdims=True))
+    return jnp.where(jnp.isnan(x), 2, best.astype(jnp.int32))
 
 
 argmax_rule = function(np.argmax)(_arg_extreme(np.argmax, jnp.argmax))

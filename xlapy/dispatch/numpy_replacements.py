@@ -38,6 +38,24 @@ def apply_over_axes(func, a, axes):
     return val
 
 
+@replacement(np.ndindex)
+def ndindex(*shape):
+    """np.ndindex: all index tuples, in C order."""
+    if len(shape) == 1 and isinstance(shape[0], tuple):
+        shape = shape[0]
+    found = [()]
+    for size in shape:
+        found = [(*index, k) for index in found for k in range(size)]
+    return iter(found)
+
+
+@replacement(np.ndenumerate)
+def ndenumerate(arr):
+    """np.ndenumerate: all index tuples with their elements."""
+    array = np.asarray(arr)
+    return iter([(index, array[index]) for index in np.ndindex(array.shape)])
+
+
 @replacement(np.piecewise)
 def piecewise(x, condlist, funclist, *args, **kw):
     """np.piecewise: every function sees the whole array, and np.where chooses."""

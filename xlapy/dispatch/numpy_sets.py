@@ -8,6 +8,7 @@ import numpy as np
 from xlapy.dispatch.numpy_values import known, operand
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function
+from xlapy.domain.values import NdArray
 from xlapy.ir import constant_value
 
 
@@ -28,7 +29,7 @@ def _isin(element, test, invert):
 
 def _depends_on_data(item):
     def rule(machine, *args, **kwargs):
-        constants = [constant_value(operand(machine, a)) for a in args[:2]]
+        constants = [constant_value(operand(machine, a)) if isinstance(a, NdArray) else None for a in args[:2]]
         if not kwargs and len(args) <= 2 and all(c is not None for c in constants):
             result = item(*constants)
             if isinstance(result, np.ndarray):

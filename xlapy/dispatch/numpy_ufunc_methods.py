@@ -25,7 +25,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import method
 from xlapy.dispatch.ufuncs import loop, type_of_operand, ufunc_rule
 from xlapy.dispatch.views import read_view, write_view
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import constant_value
 
 _NO_VALUE = getattr(np, "_NoValue", None)
@@ -79,9 +79,7 @@ def at(machine, self, a, indices, b=None, /):
     if not a.writeable:
         return machine.raise_(ValueError, "output array is read-only")
     parsed = parse(machine, a, indices)
-    if not parsed.advanced or ufunc.nin == 1:
-        if ufunc.nin == 1 and parsed.advanced:
-            raise Refused("XP0011", f"{ufunc.__name__}.at with index arrays")
+    if not parsed.advanced:
         target = basic_view(machine, a, parsed.parts)
         ufunc_rule(machine, ufunc, *((target,) if ufunc.nin == 1 else (target, b)), out=target)
         return NONE
@@ -92,6 +90,8 @@ def at(machine, self, a, indices, b=None, /):
             return _at_mask(machine, ufunc, view, arrays[0], b)
         raise Refused("XP0013", f"{ufunc.__name__}.at through a mask and indices")
     arrays = numpy_fancy._checked(machine, view, entries, arrays)
+    if ufunc.nin == 1:
+        return _at_unary(machine, ufunc, view, entries, arrays)
     types = (view.type.dtype, type_of_operand(machine, b))
     try:
         dtypes = loop(ufunc, (*types, view.type.dtype))
@@ -104,6 +104,30 @@ def at(machine, self, a, indices, b=None, /):
     static = (ufunc, entries, dtypes, view.type.dtype)
     write_view(machine, view, machine.leaf(_at, (base, new, *arrays), static, name=f"{ufunc.__name__}.at")[0])
     return NONE
+
+
+def _at_unary(machine: Machine, ufunc: np.ufunc, view: NdArray, entries: tuple, arrays: list) -> Value:
+    """A unary ufunc, once for each time an element is named."""
+    try:
+        dtypes = loop(ufunc, (view.type.dtype, view.type.dtype))
+    except Exception as error:
+        return raise_real(machine, error)
+    base, static = read_view(machine, view), (ufunc, entries, dtypes, view.type.dtype)
+    write_view(machine, view, machine.leaf(_at_one, (base, *arrays), static, name=f"{ufunc.__name__}.at")[0])
+    return NONE
+
+
+def _at_one(base, *rest):
+    *arrays, ufunc, entries, dtypes, target = rest
+    key = numpy_fancy._python_key(entries, arrays)
+    options = {"mode": "promise_in_bounds", "wrap_negative_indices": False}
+    times = jnp.zeros(base.shape, jnp.int64).at[key].add(1, **options)
+    operation = as_function(ufunc, kind_of(dtypes[0]))
+
+    def step(k, state):
+        return jnp.where(k < times, cast_array(operation(cast_array(state, dtypes[0])), target), state)
+
+    return lax.fori_loop(0, jnp.max(times, initial=0), step, base)
 
 
 def _at_mask(machine: Machine, ufunc: np.ufunc, view: NdArray, mask, b: Value) -> Value:
@@ -148,37 +172,39 @@ def _at(base, new, *rest):
 
 @method(np.ufunc, "reduceat")
 def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
-    """`ufunc.reduceat`, for indices known at compile time."""
+    """`ufunc.reduceat`: each index starts a piece that ends before the next one."""
     ufunc = _binary(machine, self)
-    places = np.asarray(known(machine, indices, "the indices of reduceat"))
-    var = operand(machine, array)
+    places, var = operand(machine, indices), operand(machine, array)
+    places = machine.builder.convert(places, np.dtype(np.int64))
     axis = int(known(machine, axis))
     size = var.type.shape[axis]
-    bad = [int(p) for p in places if not 0 <= p < size]
-    if bad:
-        return machine.raise_(IndexError, f"index {bad[0]} out-of-bounds in {ufunc.__name__}.reduceat [0, {size})")
+    bad, first = machine.leaf(_outside, (places,), (size,), name="check_indices")
+    shown = Scalar(int, machine.builder.convert(first, np.dtype(np.int64), True))
+    text = machine.message("index {} out-of-bounds in " + f"{ufunc.__name__}.reduceat [0, {size})", shown)
+    machine.check(bad, IndexError, text)
     given = None if absent(dtype) else require_dtype(known(machine, dtype))
     result_type = ufunc.reduceat(np.ones(1, var.type.dtype), [0], dtype=given).dtype
-    static = (ufunc, tuple(int(p) for p in places), axis, result_type)
-    return deliver(machine, machine.leaf(_reduceat, (var,), static, name=f"{ufunc.__name__}.reduceat")[0], out)
+    static = (ufunc, axis, result_type)
+    return deliver(machine, machine.leaf(_reduceat, (var, places), static, name=f"{ufunc.__name__}.reduceat")[0], out)
 
 
-def _reduceat(x, ufunc, places, axis, dtype):
+def _outside(places, size):
+    bad = (places < 0) | (places >= size)
+    return jnp.any(bad), places[jnp.argmax(bad)]
+
+
+def _reduceat(x, places, ufunc, axis, dtype):
+    """A scan over the axis that starts anew at each piece, for every piece at once."""
     x = jnp.moveaxis(cast_array(x, dtype), axis, 0)
-    ends = (*places[1:], x.shape[0])
-    parts = []
-    for start, end in zip(places, ends, strict=True):
-        piece = x[start:end] if start < end else x[start : start + 1]
-        parts.append(_reduce_first(piece, ufunc, dtype))
-    return jnp.moveaxis(jnp.stack(parts), 0, axis)
-
-
-def _reduce_first(piece, ufunc, dtype):
-    native = {np.add: jnp.sum, np.multiply: jnp.prod, np.maximum: jnp.max, np.minimum: jnp.min}.get(ufunc)
-    if native is not None and kind_of(dtype) in "iuf":
-        return native(piece, axis=0).astype(dtype)
+    ends = jnp.append(places[1:], x.shape[0])
+    ends = jnp.maximum(ends, places + 1)
     operation = as_function(ufunc, kind_of(dtype))
-    result = piece[0]
-    for k in range(1, piece.shape[0]):
-        result = operation(result, piece[k])
-    return result
+    shape = (places.size,) + (1,) * (x.ndim - 1)
+
+    def step(state, item):
+        k, row = item
+        inside = ((k > places) & (k < ends)).reshape(shape)
+        return jnp.where(inside, cast_array(operation(state, row[None]), dtype), state), None
+
+    result = lax.scan(step, x[places], (jnp.arange(x.shape[0]), x))[0]
+    return jnp.moveaxis(result, 0, axis)

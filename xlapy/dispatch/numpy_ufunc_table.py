@@ -390,6 +390,9 @@ TABLE: dict[np.ufunc, Entry] = {
     np.lcm: {"*": _lcm},
 }
 
+#: ufuncs that look at the truth of their operands only
+LOGICAL = frozenset({np.logical_and, np.logical_or, np.logical_xor, np.logical_not})
+
 #: comparisons of operands of one type need no function
 PLAIN_COMPARISON = {
     np.equal: "eq",

@@ -220,8 +220,7 @@ def materialise(part: object, shrink: bool = False) -> object:
     """The dummy object of a skeleton: zero-stride arrays, ones for numbers. `shrink` caps the dimensions at 3."""
     if isinstance(part, Dummy):
         shape = tuple(min(n, 3) for n in part.shape) if shrink else part.shape
-        one = np.ones((), part.dtype)
-        return one[()] if part.scalar else np.broadcast_to(one, shape)
+        return np.ones((), part.dtype)[()] if part.scalar else _regular(shape, part.dtype)
     if isinstance(part, DummyNumber):
         return part.kind(1)
     if isinstance(part, tuple):
@@ -229,6 +228,14 @@ def materialise(part: object, shrink: bool = False) -> object:
     if isinstance(part, list):
         return [materialise(item, shrink) for item in part]
     return part
+
+
+def _regular(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Ones; of moderate size, with a heavy diagonal, so that linear algebra finds a regular matrix."""
+    ones = np.broadcast_to(np.ones((), dtype), shape)
+    if len(shape) < 2 or dtype.kind not in "iufc" or float(np.prod(shape)) > 1e5:
+        return ones
+    return ones + (max(shape[-2:]) * np.eye(*shape[-2:])).astype(dtype)
 
 
 def real_call(function: Callable, args: Sequence, kwargs: dict, shrink: bool = False) -> object:

@@ -16,6 +16,7 @@ from xlapy.dispatch.numpy_memory import keep_order
 from xlapy.dispatch.numpy_ufunc_table import (
     GENERALISED,
     LAX,
+    LOGICAL,
     PLAIN_COMPARISON,
     REFUSED,
     TABLE,
@@ -43,7 +44,7 @@ from xlapy.ir import TensorType, Var, constant_value
 Types = tuple  # of np.dtype, int, float or complex
 _BOOL = np.dtype(bool)
 _INT64 = np.dtype(np.int64)
-_PYTHON = (int, float, complex)
+_CLASS = type
 UNARY: dict[str, np.ufunc] = {"-": np.negative, "+": np.positive, "~": np.invert, "abs": np.absolute}
 
 
@@ -226,7 +227,7 @@ def compute(
         raise
     if not all(supported(d) for d in dtypes):
         raise Refused("XP0005", f"{ufunc.__name__} on {', '.join(map(str, types))} computes in a type that XLA lacks")
-    if ufunc in PLAIN_COMPARISON and int in types:
+    if ufunc in PLAIN_COMPARISON and any(t is int for t in types):
         special = _compare_python_int(machine, ufunc, inputs, types, dtypes)
         if special is not None:
             return special
@@ -242,7 +243,7 @@ def _explain(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], out_typ
 
 def _converted(machine: Machine, value: Value, type: object, dtype: np.dtype) -> Var:
     """An operand as the loop takes it."""
-    if type in _PYTHON and dtype.kind in "iu":
+    if isinstance(type, _CLASS) and dtype.kind in "iu":
         if isinstance(value, Const):
             try:
                 return machine.builder.constant(np.array(value.value, dtype), dtype)
@@ -281,6 +282,8 @@ def apply(
     if ufunc is np.power and dtypes[1].kind == "i" and dtypes[0].kind in "iu":
         _check_power(machine, variables[1], mask)
     variables = [builder.broadcast(v, shape) for v in variables]
+    if ufunc in LOGICAL:
+        variables = [cast(machine, v, _BOOL) for v in variables]
     if isinstance(operation, str):
         return [builder.convert(builder.elementwise(operation, *variables), dtypes[-1])]
     if operation is identity:

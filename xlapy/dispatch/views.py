@@ -9,6 +9,8 @@ Every lens can be read through (`read_lens`) and written through (`write_lens`, 
     real, imag of a complex array
     diagonal   (offset, axis1, axis2)
     broadcast  new shape; read only
+    bitcast    another dtype of the same size
+    windows    (window shape, axes), `sliding_window_view`; read only
 
 Indices move to the front of the chain, since an index into the buffer is one in-place slice for XLA.
 """
@@ -43,6 +45,14 @@ def lens_type(lens: Lens, base: TensorType) -> TensorType:
             shape = tuple(lens.params)
         case "real" | "imag":
             dtype = np.dtype(f"f{dtype.itemsize // 2}")
+        case "bitcast":
+            (dtype,) = lens.params
+        case "windows":
+            extents, axes = lens.params
+            sizes = list(shape)
+            for extent, axis in zip(extents, axes, strict=True):
+                sizes[axis] -= extent - 1
+            shape = (*sizes, *extents)
         case "diagonal":
             shape = _diagonal_model(lens, shape).shape
         case _:
@@ -199,10 +209,10 @@ def write_lens(machine: Machine, base: Var, lens: Lens, new: Var) -> Var:
             return base
         starts, dims = split_starts(lens.params)
         return machine.leaf(_write_index, (base, new, *starts), (dims,), name="update_slice")[0]
-    if lens.kind in ("transpose", "reshape"):
-        return machine.leaf(_WRITE[lens.kind], (new,), (base.type.shape, *lens.params), name=lens.kind)[0]
-    if lens.kind == "broadcast":
-        raise Refused("XP0012", "writing to a broadcast view")
+    if lens.kind in ("transpose", "reshape", "bitcast"):
+        return machine.leaf(_WRITE[lens.kind], (new,), (base.type, *lens.params), name=lens.kind)[0]
+    if lens.kind in ("broadcast", "windows"):
+        raise Refused("XP0012", "writing to elements that are seen several times")
     return machine.leaf(_WRITE[lens.kind], (base, new), tuple(lens.params), name=f"update_{lens.kind}")[0]
 
 
@@ -287,7 +297,25 @@ def _read_reshape(base, *shape):
 
 
 def _write_reshape(new, *rest):
-    return lax.reshape(new, rest[0])
+    return lax.reshape(new, rest[0].shape)
+
+
+def _bitcast(x, dtype):
+    if x.dtype == bool or dtype == bool:
+        return x.astype(dtype)
+    return lax.bitcast_convert_type(x, dtype)
+
+
+def _write_bitcast(new, *rest):
+    return _bitcast(new, rest[0].dtype)
+
+
+def _read_windows(base, extents, axes):
+    for extent, axis in zip(extents, axes, strict=True):
+        count = base.shape[axis] - extent + 1
+        parts = [lax.slice_in_dim(base, k, k + count, axis=axis) for k in range(extent)]
+        base = jnp.stack(parts, axis=-1)
+    return base
 
 
 def _read_real(base):
@@ -327,6 +355,8 @@ _READ: dict[str, Callable] = {
     "real": _read_real,
     "imag": _read_imag,
     "diagonal": _read_diagonal,
+    "bitcast": _bitcast,
+    "windows": _read_windows,
 }
 _WRITE: dict[str, Callable] = {
     "transpose": _write_transpose,
@@ -334,6 +364,7 @@ _WRITE: dict[str, Callable] = {
     "real": _write_real,
     "imag": _write_imag,
     "diagonal": _write_diagonal,
+    "bitcast": _write_bitcast,
 }
 
 
@@ -376,11 +407,21 @@ def _model_through(model: np.ndarray, lens: Lens) -> np.ndarray:
         case "transpose":
             return model.transpose(lens.params)
         case "reshape":
-            return reshape_in_place(model, tuple(lens.params)) if model.size else np.zeros(lens.params, model.dtype)
+            try:
+                return reshape_in_place(model, tuple(lens.params))
+            except ValueError:  # `flat`, or an empty array
+                return _model(
+                    tuple(lens.params), _strides(TensorType(tuple(lens.params), model.dtype), None), model.dtype
+                )
         case "real":
             return model.real
         case "imag":
             return model.imag
+        case "bitcast":
+            return _model(model.shape, model.strides, lens.params[0])
+        case "windows":
+            extents, axes = lens.params
+            return np.lib.stride_tricks.sliding_window_view(model, extents, axes)
         case "diagonal":
             return model.diagonal(*lens.params)
         case "broadcast":
