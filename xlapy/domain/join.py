@@ -524,8 +524,11 @@ def _place(option: Value, skeleton: Union, joiner: Joiner) -> int:
                 return index
             continue
         if isinstance(option, NdArray) and isinstance(alternative, NdArray):
-            if option.type == alternative.type and (
-                option.buffer == alternative.buffer or joiner.covers(alternative.buffer, option.buffer)
+            if (
+                option.type == alternative.type
+                and (option.buffer == alternative.buffer or joiner.covers(alternative.buffer, option.buffer))
+                and [x.kind for x in option.lenses] == [x.kind for x in alternative.lenses]
+                and _same_static(option, alternative)
             ):
                 return index
             continue
