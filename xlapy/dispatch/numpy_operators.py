@@ -83,11 +83,13 @@ def _foreign(machine: Machine, symbol: str, left: Value, right: Value) -> Value 
 
 def _power(machine: Machine, left: Value, right: Value) -> Value:
     """`array ** number`: NumPy's operator takes a square, a root or a reciprocal where the exponent is such a number."""
-    if isinstance(left, NdArray) and left.type.dtype.kind in "fc" and isinstance(right, Const):
-        exponent = right.value
-        if type(exponent) in (int, float) or (isinstance(exponent, np.generic) and exponent.dtype.kind in "iuf"):
-            if exponent == -1 and type(exponent) in (int, float):
-                return call(machine, np.reciprocal, (left,))
+    if isinstance(left, NdArray) and left.type.dtype == bool and isinstance(right, Scalar) and right.kind is int:
+        right = Const(machine.static(right, "the exponent of a boolean array (its square is int8, other powers int64)"))
+    if isinstance(left, NdArray) and isinstance(right, Const) and type(right.value) in (int, float):
+        if right.value == 2 and left.type.dtype.kind in "bfc" and (left.type.dtype != bool or type(right.value) is int):
+            return call(machine, np.square, (left,))
+        if right.value == -1 and left.type.dtype.kind in "fc":
+            return call(machine, np.reciprocal, (left,))
     return call(machine, np.power, (left, right))
 
 
