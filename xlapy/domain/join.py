@@ -15,6 +15,7 @@ from xlapy.domain.heap import Heap, Object
 from xlapy.domain.values import (
     DEAD,
     UNBOUND,
+    BoundedArray,
     BoundMethod,
     Const,
     Function,
@@ -240,6 +241,9 @@ class Joiner:
             case Intrinsic():
                 if a.rule is not b.rule or len(a.captures) != len(b.captures):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are different callables")
+            case BoundedArray():
+                if _lane_kinds(a) != _lane_kinds(b):  # type: ignore[arg-type]
+                    raise JoinFailure(a, b, "have other dimensions of dynamic length")
             case Slice() | Range() | BoundMethod():
                 pass
             case Marker():
@@ -413,6 +417,12 @@ def _same_static(a: NdArray, b: NdArray) -> bool:
         return tuple(map(static, part)) if isinstance(part, tuple) else part
 
     return [static(x.params) for x in a.lenses] == [static(x.params) for x in b.lenses]
+
+
+def _lane_kinds(array: BoundedArray) -> list:
+    """What is static about the dimensions of dynamic length."""
+    kinds = ((x.start if isinstance(x.start, int) else None, x.valid is None, x.order is None) for x in array.axes if x)
+    return [[x is None for x in array.axes], *kinds]
 
 
 def unchanged(before: Value | None, after: Value) -> bool:

@@ -5,6 +5,7 @@
     NumpyScalar    a NumPy scalar (`np.float64`...) on the device
     JaxArray       an immutable `jax.Array`
     NdArray        a mutable `numpy.ndarray`: a view (a chain of lenses) onto a buffer in the heap
+    BoundedArray   the same with dimensions of dynamic length: some lanes of an NdArray
     Tuple          a tuple or named tuple
     Ref            an object with identity and state, which live in the heap: list, dict, set, instance, cell, iterator
     Function, BoundMethod, Partial-like callables made inside the program
@@ -85,6 +86,42 @@ class NdArray(Value):
     type: TensorType
     identity: int
     writeable: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lanes:
+    """Which lanes of a dimension with static room belong to an array of dynamic length.
+
+    `length` of them: those from `start` on or, where `valid` is set, those where it is true, in order. `order` may hold
+    the lanes that `valid` selects, from the first to the last. Device integers are int64 scalars.
+    """
+
+    length: Var | Hole
+    start: int | Var | Hole = 0
+    valid: Var | Hole | None = None
+    order: Var | Hole | None = None
+
+    def parts(self) -> tuple[Var | Hole, ...]:
+        """The device values."""
+        return tuple(p for p in (self.length, self.start, self.valid, self.order) if isinstance(p, Var | Hole))
+
+    def with_parts(self, parts) -> Lanes:
+        """The same with other device values, from an iterator."""
+        fields = (self.length, self.start, self.valid, self.order)
+        return Lanes(*(next(parts) if isinstance(p, Var | Hole) else p for p in fields))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundedArray(Value):
+    """A `numpy.ndarray` of dynamic shape: some lanes of `base`, a view that has room for them.
+
+    `axes` has one entry for each dimension of `base`: None where its length is static. What lies in other lanes is
+    garbage where `base` is a buffer of its own, and elements of other views where it is not: it must not be read into a
+    result, and must not be written.
+    """
+
+    base: NdArray
+    axes: tuple[Lanes | None, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,6 +228,8 @@ def children(value: Value) -> tuple[Value | Var | Hole, ...]:
             return value.items
         case NdArray():
             return tuple(p for lens in value.lenses for p in lens_vars(lens))
+        case BoundedArray():
+            return (value.base, *(p for lanes in value.axes if lanes is not None for p in lanes.parts()))
         case Mapping():
             return tuple(value.entries.values())
         case Slice() | Range():
@@ -223,6 +262,9 @@ def rebuild(value: Value, parts: tuple) -> Value:
             remaining = iter(parts)
             lenses = tuple(_with_vars(lens, remaining) for lens in value.lenses)
             return NdArray(value.buffer, lenses, value.type, value.identity, value.writeable)
+        case BoundedArray():
+            remaining = iter(parts[1:])
+            return BoundedArray(parts[0], tuple(a and a.with_parts(remaining) for a in value.axes))
         case Mapping():
             return Mapping(dict(zip(value.entries, parts, strict=True)))
         case Slice():
