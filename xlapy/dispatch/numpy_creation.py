@@ -19,11 +19,13 @@ from xlapy.dispatch.numpy_values import (
     cast,
     kind_of,
     known,
+    materialise,
     operand,
     raise_real,
     require_dtype,
     reshape,
     sequence_items,
+    skeleton,
 )
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import function
@@ -305,11 +307,11 @@ def linspace(machine, start, stop, num=50, endpoint=True, retstep=False, dtype=N
     wanted = None if absent(dtype) else require_dtype(known(machine, dtype))
     first, last = operand(machine, start), operand(machine, stop)
     try:
-        ends = (np.ones(v.type.shape, v.type.dtype) for v in (first, last))
+        ends = [materialise(skeleton(machine, v)) if isinstance(v, Value) else v for v in (start, stop)]
         model = np.linspace(*ends, min(count, 2) if count >= 0 else count, dtype=wanted, axis=options[2])
+        compute = np.linspace(*ends, 1, axis=options[2]).dtype
     except Exception as error:
         return raise_real(machine, error)
-    compute = np.result_type(first.type.dtype, last.type.dtype, float(count))
     static = (*options, compute, model.dtype)
     values, step = machine.leaf(_linspace, (first, last), static, name="linspace")
     result = machine.new_array(values)

@@ -273,8 +273,7 @@ def lstsq(machine, a, b, rcond=None):
     dtype = np.result_type(
         left.type.dtype, right.type.dtype, np.float32 if left.type.dtype == np.float32 else np.float64
     )
-    if not absent(rcond):
-        rcond = known(machine, rcond)
+    rcond = None if absent(rcond) else known(machine, rcond)
     solution, residuals, rank, values = machine.leaf(_lstsq, (left, right), (rcond, dtype), name="lstsq")
     expected = min(rows, columns)
     bad = machine.builder.elementwise("lt", rank, machine.builder.constant(expected, np.int32))

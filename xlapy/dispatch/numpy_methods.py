@@ -94,10 +94,17 @@ def _as_function(name: str, *parameters: str) -> None:
 
 
 for _name in (
-    "swapaxes squeeze repeat take clip round trace diagonal nonzero searchsorted compress choose ravel argsort"
+    "swapaxes squeeze repeat take clip round trace diagonal nonzero searchsorted choose ravel argsort"
     " argpartition dot put".split()
 ):
     _as_function(_name)
+
+
+@both("compress")
+def compress(machine, self, condition, axis=None, out=None):
+    """np.compress with its first arguments exchanged."""
+    named = {k: v for k, v in (("axis", axis), ("out", out)) if isinstance(v, Value)}
+    return machine.call(Const(np.compress), (condition, self), named)
 
 
 @both("reshape")

@@ -230,7 +230,7 @@ def _weighted(index, valid, x, weights, count, density, edges):
     values = jnp.where(valid, values, jnp.zeros((), values.dtype))
     counts = jnp.zeros(count, values.dtype).at[index].add(values, mode="promise_in_bounds")
     if density:
-        counts = counts / jnp.diff(edges) / jnp.sum(counts)
+        counts = counts / jnp.diff(edges).astype(jnp.float64) / jnp.sum(counts)
     return counts
 
 

@@ -312,7 +312,7 @@ def around(a, decimals=0):
     if a.dtype.kind in "iu":
         if decimals >= 0:
             return a
-        return jnp.round(a, decimals)
+        return (jnp.round(a / 10.0**-decimals) * 10.0**-decimals).astype(a.dtype)
     if decimals == 0:
         return jnp.round(a)
     scale = 10.0 ** abs(decimals)

@@ -58,16 +58,14 @@ def accumulate(machine, self, array, axis=0, dtype=None, out=None):
 def outer(machine, self, A, B, /, **kwargs):  # noqa: N803
     """`ufunc.outer`: all pairs."""
     ufunc = _binary(machine, self)
-    left = _axes_after(machine, A, len(operand(machine, B).type.shape))
-    return ufunc_rule(machine, ufunc, left, B, **kwargs)
+    right = JaxArray(operand(machine, B))
+    left = _axes_after(machine, A, len(right.var.type.shape))
+    return ufunc_rule(machine, ufunc, left, right, **kwargs)
 
 
 def _axes_after(machine: Machine, value: Value, count: int) -> Value:
-    spec = machine.spec(value)
-    if count == 0 or isinstance(spec, type):
-        return value
     var = operand(machine, value)
-    return machine.new_array(reshape(machine, var, (*var.type.shape, *(1,) * count)))
+    return JaxArray(reshape(machine, var, (*var.type.shape, *(1,) * count)))
 
 
 @method(np.ufunc, "at")
