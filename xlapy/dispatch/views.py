@@ -24,6 +24,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.sources import attribute
 from xlapy.domain.values import JaxArray, Lens, NdArray
 from xlapy.ir import TensorType, Var
 
@@ -377,6 +378,8 @@ def layout_model(machine: Machine, array: NdArray) -> np.ndarray:
     info = machine.heap.objects[array.buffer]
     if isinstance(info.real, np.ndarray) and info.real.shape == base.shape:
         strides = info.real.strides
+        if info.source is not None and hasattr(machine, "world"):
+            machine.world.guard("equal", attribute(info.source, "strides"), strides)
     else:
         strides = _strides(base, info.details)
     model = _model(base.shape, strides, base.dtype)
