@@ -122,11 +122,11 @@ PRODUCERS: dict[object, Callable] = {map: _map, filter: _filter}
 
 def find(item: object, generators: list[bool]) -> Callable | None:
     """The implementation of a built-in for arguments of which `generators` says which are generators."""
+    if True not in generators:
+        return None
     try:
-        if generators and generators[0] and item in CONSUMERS:
-            return CONSUMERS[item]
-        if len(generators) == 2 and generators[1] and item in PRODUCERS:
-            return PRODUCERS[item]
+        if generators[0]:
+            return CONSUMERS.get(item)
+        return PRODUCERS.get(item) if len(generators) == 2 else None
     except TypeError:
-        pass
-    return None
+        return None

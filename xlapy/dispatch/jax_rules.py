@@ -334,18 +334,35 @@ class Interpreted:
 
     def __init__(self, machine: Machine, function: Value) -> None:
         self.machine, self.function = machine, function
+        #: for each structure and types of arguments, the region, the template of the result, and what keeps keys alive
+        self.regions: dict = {}
         self.__name__ = getattr(getattr(function, "value", function), "__name__", "function")
 
     def __call__(self, *args, **kwargs):
-        machine = self.machine
         flat, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_opaque)
         arrays = [x for x in flat if isinstance(x, jax.Array | np.ndarray)]
+        statics = tuple(None if isinstance(x, jax.Array | np.ndarray) else _Static(x) for x in flat)
         types_ = tuple(leaves.tensor_type(jax.typeof(x)) for x in arrays)
+        key = (tree, types_, tuple(None if s is None else id(s.value) for s in statics))
+        if key not in self.regions:
+            self.regions[key] = (*self._interpret(tree, types_, statics), statics)
+        region, template, _ = self.regions[key]
+        known, wanted = _CAPTURES[-1]
+        environment: dict[Var, object] = dict(zip(region.params, map(jnp.asarray, arrays), strict=True))
+        for var in captured(region):
+            tracer = known.get(id(var))
+            if tracer is None:
+                wanted.append(var)
+                tracer = jnp.zeros(var.type.shape, var.type.dtype)
+            environment[var] = tracer
+        return _fill(template, evaluate(region, environment))
+
+    def _interpret(self, tree, types_, statics) -> tuple[Region, object]:
+        """The region that computes the function for arguments of these types, and the template of its result."""
+        machine = self.machine
         region: Region = machine.builder.open_region(types_)
         params = iter(region.params)
-        abstract = [
-            JaxArray(next(params)) if isinstance(x, jax.Array | np.ndarray) else _Static(x) for x in flat
-        ]
+        abstract = [JaxArray(next(params)) if static is None else static for static in statics]
         before = machine.heap.slots.copy()
         mark = machine.heap.next_identity
         with machine.region(region):  # type: ignore[attr-defined]
@@ -363,15 +380,7 @@ class Interpreted:
                 raise Refused("XP0010", "a function given to JAX changes something outside itself")
         machine.heap.slots = before
         region.results = arguments.operands
-        known, wanted = _CAPTURES[-1]
-        environment: dict[Var, object] = dict(zip(region.params, map(jnp.asarray, arrays), strict=True))
-        for var in captured(region):
-            tracer = known.get(id(var))
-            if tracer is None:
-                wanted.append(var)
-                tracer = jnp.zeros(var.type.shape, var.type.dtype)
-            environment[var] = tracer
-        return _fill(template, evaluate(region, environment))
+        return region, template
 
 
 def _deferred(machine: Machine, transform: Callable, args: list[Value], kwargs: dict[str, Value]) -> Value:

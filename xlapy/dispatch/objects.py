@@ -29,6 +29,7 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
+    Text,
     Tuple,
     Union,
     Value,
@@ -102,6 +103,8 @@ def type_of(machine: Machine, value: Value) -> type:
             return types.FunctionType
         case BoundMethod():
             return types.BuiltinMethodType if isinstance(value.function, Intrinsic) else types.MethodType
+        case Text():
+            return str
         case Range():
             return range
         case Slice():
@@ -744,16 +747,16 @@ def mapping_entries(machine: Machine, mapping: Value) -> dict:
 
 def is_string(machine: Machine, value: Value) -> bool:
     """Whether a value is a string with dynamic parts."""
-    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "string"
+    return isinstance(value, Text)
 
 
 def join_strings(machine: Machine, parts: Sequence[Value]) -> Value:
     """The concatenation of strings, some of which may have dynamic parts."""
     template, values = "", []
     for part in parts:
-        if is_string(machine, part):
-            template += machine.heap.read(part.object, "template").value  # type: ignore[attr-defined]
-            values += machine.heap.read(part.object, "parts").items  # type: ignore[attr-defined]
+        if isinstance(part, Text):
+            template += part.template
+            values += part.parts
         else:
             template += str(machine.static(part)).replace("{", "{{").replace("}", "}}")
     return machine.message(template, *values)  # type: ignore[attr-defined]

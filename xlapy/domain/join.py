@@ -30,6 +30,7 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
+    Text,
     Tuple,
     Union,
     Value,
@@ -244,6 +245,9 @@ class Joiner:
             case BoundedArray():
                 if _lane_kinds(a) != _lane_kinds(b):  # type: ignore[arg-type]
                     raise JoinFailure(a, b, "have other dimensions of dynamic length")
+            case Text():
+                if a.template != b.template or len(a.parts) != len(b.parts):  # type: ignore[attr-defined]
+                    raise JoinFailure(a, b, "are different texts")
             case Slice() | Range() | BoundMethod():
                 pass
             case Marker():

@@ -165,6 +165,14 @@ class Range(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Text(Value):
+    """A string with parts that are only known on the device: `template.format(*parts)`, made on the host."""
+
+    template: str
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Function(Value):
     """A Python function made inside the program (`def`, `lambda`, comprehension)."""
 
@@ -232,6 +240,8 @@ def children(value: Value) -> tuple[Value | Var | Hole, ...]:
             return (value.base, *(p for lanes in value.axes if lanes is not None for p in lanes.parts()))
         case Mapping():
             return tuple(value.entries.values())
+        case Text():
+            return value.parts
         case Slice() | Range():
             return (value.start, value.stop, value.step)
         case BoundMethod():
@@ -267,6 +277,8 @@ def rebuild(value: Value, parts: tuple) -> Value:
             return BoundedArray(parts[0], tuple(a and a.with_parts(remaining) for a in value.axes))
         case Mapping():
             return Mapping(dict(zip(value.entries, parts, strict=True)))
+        case Text():
+            return Text(value.template, tuple(parts))
         case Slice():
             return Slice(*parts)
         case Range():

@@ -12,6 +12,7 @@ from xlapy.domain.sources import Source, argument
 from xlapy.domain.values import Const, Tuple, Value
 from xlapy.interpreter import calls, walk
 from xlapy.interpreter.machine import Machine, locate
+from xlapy.interpreter.operations import TooLarge
 from xlapy.interpreter.recipe import Effect, Outputs, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters
 from xlapy.interpreter.world import Guard, Parameter, World
@@ -93,6 +94,15 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         effects = outputs.effects() if raises is None else []
         errors = outputs.error_payloads() if raises is None else []
     except walk.Poison:
+        raise NotOffloadableError(function.__qualname__, machine.blockers) from None
+    except (TooLarge, RecursionError):
+        machine.block(
+            Refused(
+                "XP0009",
+                "the analysis takes too many steps: a loop is unrolled that makes too many trips",
+                "give the values that the loop changes one type and shape, so that it stays a loop",
+            )
+        )
         raise NotOffloadableError(function.__qualname__, machine.blockers) from None
     except Refused as refusal:
         machine.block(refusal)

@@ -31,6 +31,15 @@ if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
 _MAXIMUM_DEPTH = 120
+#: functions known to have no rule, by identity
+_PLAIN: dict[int, types.FunctionType] = {}
+_MAXIMUM_PLAIN = 100_000
+
+
+def forget_plain_functions() -> None:
+    """The dispatch tables have changed: look every function up again."""
+    _PLAIN.clear()
+
 
 
 def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -81,9 +90,12 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     item = function.value
     if item is super:
         return _super(machine, args)
-    consumer = generator_functions.find(item, [generators.is_generator(machine, a) for a in args])
-    if consumer is not None:
-        return _inline_object(machine, consumer, args, kwargs)
+    if type(item) is types.FunctionType and id(item) in _PLAIN:
+        return _inline_object(machine, item, args, kwargs)
+    if type(item) is not types.FunctionType:
+        consumer = generator_functions.find(item, [generators.is_generator(machine, a) for a in args])
+        if consumer is not None:
+            return _inline_object(machine, consumer, args, kwargs)
     rule = table.find_function(item)
     if rule is not None:
         return _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs)
@@ -100,7 +112,9 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if jax_rules.is_leaf(item):
         return jax_rules.call(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType):
-        return _inline_object(machine, item, args, kwargs, function)
+        if len(_PLAIN) < _MAXIMUM_PLAIN:
+            _PLAIN[id(item)] = item
+        return _inline_object(machine, item, args, kwargs)
     if isinstance(item, functools.partial):
         base = [machine.world.wrap_anchored(a) for a in item.args]
         named = {k: machine.world.wrap_anchored(v) for k, v in item.keywords.items()}
@@ -263,7 +277,7 @@ def _abstract_error(cls: type) -> BaseException:
 
 
 def _inline_object(
-    machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value], value: Const | None = None
+    machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """Inline a real function object."""
     world = machine.world

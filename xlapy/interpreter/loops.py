@@ -155,7 +155,9 @@ def _prefers_unrolling(machine: Machine, node: Loop) -> bool:
     if step is None:
         return False
     iterator = machine.frame.registers[step.iterator]
-    return iteration.plan(machine, iterator) is None
+    if iteration.plan(machine, iterator) is not None:
+        return False
+    return iteration.is_iterator(machine, iterator)
 
 
 def _unroll(machine: Machine, node: Loop) -> None:
@@ -282,6 +284,10 @@ class _Staging:
         self.depth = machine.builder.region.depth + 1
 
     def run(self) -> None:
+        if self.plan is not None and isinstance(self.plan.trips, Const) and self.plan.trips.value <= 0:  # type: ignore
+            self.plan.finish(Const(0))
+            walk.run(self.machine, self.step.exhausted)  # type: ignore[union-attr]
+            return
         head = self._initial()
         for _ in range(_MAXIMUM_ROUNDS):
             body, out, fresh = self._round(head)

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch import leaves, objects, operators, rules  # noqa: F401
+from xlapy.dispatch import bounded, leaves, objects, operators, rules  # noqa: F401
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import SCALAR_DTYPES, Joiner, scalar_type
 from xlapy.domain.values import (
     DEAD,
+    BoundedArray,
     Const,
     JaxArray,
     Mapping,
@@ -24,12 +25,14 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
+    Text,
     Tuple,
     Union,
     Value,
 )
 from xlapy.interpreter import calls, generators, merge, walk
 from xlapy.interpreter.frame import Frame, Tag
+from xlapy.interpreter.specialise import entry_parameters
 from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
@@ -71,6 +74,8 @@ class Machine:
         self.loop_memory: dict[tuple, object] = {}
         #: body regions of loops, by identity, with the key of the loop
         self.loop_bodies: dict[int, tuple] = {}
+        #: operations executed so far
+        self.executed = 0
         #: how deep branches nest that unrolling a loop of unknown length has made
         self.nesting = 0
         self.heap.initial[(STATE, "error")] = JaxArray(self.builder.constant(0, _INT32))
@@ -229,6 +234,12 @@ class Machine:
                     return all(map(self.is_static, _contents(contents)))
         return False
 
+    def specialisable(self, var: Var) -> bool:
+        """Whether `var` is computed from numbers among the inputs alone, so that `static` can have it."""
+        found = entry_parameters(var, self.entry)
+        numbers = {id(p.var) for p in self.world.parameters if p.var.type.shape == ()}
+        return found is not None and all(id(v) in numbers for v in found)
+
     def static(self, value: Value, what: str = "this value") -> object:
         """The Python object a value stands for; asks for specialisation if it is dynamic."""
         match value:
@@ -248,6 +259,8 @@ class Machine:
                 raise NeedStatic(value.var, what)
             case NdArray():
                 raise NeedStatic(self.read(value), what)
+            case BoundedArray():
+                raise bounded.require_static(self, value)
             case Ref():
                 info = self.heap.objects[value.object]
                 contents = self.heap.read(value.object, "items")
@@ -272,6 +285,8 @@ class Machine:
                 return f"a jax.Array of type {value.var.type}"
             case NdArray():
                 return f"an array of type {value.type}"
+            case BoundedArray():
+                return f"an array of dynamic length, with room for {value.base.type}"
             case Union():
                 return "one of " + ", ".join(self.describe(v) for v in value.alternatives)
         return f"no value ({value.name})" if isinstance(value, Marker) else f"a {self.type_of(value).__name__}"
@@ -353,8 +368,7 @@ class Machine:
         values = tuple(p if isinstance(p, Value) else Const(p) for p in parts)
         if all(isinstance(v, Const) for v in values):
             return Const(template.format(*(v.value for v in values)))  # type: ignore[attr-defined]
-        number = self.heap.new("string", str, self.location(), template=Const(template), parts=Tuple(values))
-        return Ref(number)
+        return Text(template, values)
 
     def leaf(
         self, function: Callable, operands: Sequence[Var], static: tuple = (), name: str | None = None, x64: bool = True

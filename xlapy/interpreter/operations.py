@@ -50,33 +50,55 @@ _CONTENTS = frozenset(
 )
 
 
+#: how many operations one analysis may execute
+MAXIMUM_OPERATIONS = 600_000
+
+
+class TooLarge(Exception):
+    """The analysis executes too many operations: unrolling does not end in reasonable time."""
+
+
+#: how an operation's arguments are treated: moved about, looked into, or told apart if they are unions
+_MOVE, _LOOK, _CONTENT = 0, 1, 2
+_PREPARED: dict[str, tuple[Handler, int]] = {}
+
+
 def execute(machine: Machine, frame: Frame, op: Op) -> None:
     """Execute one operation: read its arguments, write its results."""
+    machine.executed += 1
+    if machine.executed > MAXIMUM_OPERATIONS:
+        raise TooLarge
+    prepared = _PREPARED.get(op.kind)
+    if prepared is None:
+        treatment = _MOVE if op.kind in _MOVES else _CONTENT if op.kind in _CONTENTS else _LOOK
+        prepared = _PREPARED[op.kind] = (HANDLERS[op.kind], treatment)
+    handler, treatment = prepared
     registers = frame.registers
     args = [registers[a] for a in op.args]
-    handler = HANDLERS[op.kind]
-    if op.kind in _MOVES:
-        result = handler(machine, frame, op, *args)
-    elif op.kind in _CONTENTS and machine.heap.has_unions and (
-        packed := objects.over_contents(
-            machine, _containers(args), lambda: _packed(handler(machine, frame, op, *args))
-        )
-    ) is not None:
-        result = packed.items if len(op.dst) > 1 else packed  # type: ignore[attr-defined]
-    else:
+    if treatment != _MOVE:
         for value in args:
-            if isinstance(value, Union):
-                result = distribute(machine, args, lambda values: _packed(handler(machine, frame, op, *values)))
-                if len(op.dst) > 1:
-                    result = result.items  # type: ignore[union-attr]
-                break
-            if isinstance(value, Marker) and value.name == "poison":
+            kind = type(value)
+            if kind is Marker and value.name == "poison":
                 for register in op.dst:
                     registers[register] = value
                 return
-        else:
-            result = handler(machine, frame, op, *args)
-    _write(frame, op, result)
+            if kind is Union:
+                result = distribute(machine, args, lambda values: _packed(handler(machine, frame, op, *values)))
+                _write(frame, op, result.items if len(op.dst) > 1 else result)  # type: ignore[attr-defined]
+                return
+        if treatment == _CONTENT and machine.heap.has_unions:
+            packed = objects.over_contents(
+                machine, _containers(args), lambda: _packed(handler(machine, frame, op, *args))
+            )
+            if packed is not None:
+                _write(frame, op, packed.items if len(op.dst) > 1 else packed)  # type: ignore[attr-defined]
+                return
+    result = handler(machine, frame, op, *args)
+    dst = op.dst
+    if len(dst) == 1:
+        frame.registers[dst[0]] = result  # type: ignore[assignment]
+    elif dst:
+        _write(frame, op, result)
 
 
 def _write(frame: Frame, op: Op, result: Value | tuple[Value, ...] | None) -> None:

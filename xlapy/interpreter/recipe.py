@@ -9,6 +9,7 @@ from xlapy.dispatch import objects
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import unchanged
+from xlapy.domain import values
 from xlapy.domain.sources import Source
 from xlapy.domain.values import (
     DEAD,
@@ -157,6 +158,8 @@ class Outputs:
                 return Sequence(value.cls, tuple(map(self.recipe, value.items)))
             case Union():
                 return self._choice(value)
+            case values.Text():
+                return Text(value.template, tuple(map(self.recipe, value.parts)))
             case Slice():
                 return Built(slice, tuple(map(self.recipe, (value.start, value.stop, value.step))))
             case Range():
@@ -180,9 +183,6 @@ class Outputs:
         info = heap.objects[value.object]
         if info.source is not None and info.kind != "cell":
             return External(info.source)
-        if info.kind == "string":
-            template, parts = heap.read(value.object, "template"), heap.read(value.object, "parts")
-            return Text(template.value, tuple(map(self.recipe, parts.items)))  # type: ignore[attr-defined]
         if info.kind not in ("list", "dict", "set", "instance"):
             raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside")
         known = self._made.get(value.object)

@@ -69,7 +69,7 @@ def _for(operation: Operation, operands: Sequence, environment: dict[Var, object
         lambda state: state[0] < upper,
         lambda state: [state[0] + jnp.ones((), dtype), *_run(body, environment, state)],
         [jnp.asarray(lower), *initial],
-    )
+    )[1:]
 
 
 _STRUCTURED = {"if": _if, "while": _while, "for": _for}
