@@ -12,7 +12,7 @@ import jax
 from xlapy.dispatch import containers, iteration, ordering, table
 from xlapy.dispatch.iteration import catching
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.scalar_values import fold, logical_not
+from xlapy.dispatch.scalar_values import defines, fold, logical_not
 from xlapy.domain.values import (
     FALSE,
     NONE,
@@ -97,7 +97,7 @@ def callable_(machine, obj: Value, /) -> Value:
         return Const(callable(obj.value))
     if isinstance(obj, Function | BoundMethod | Intrinsic):
         return TRUE
-    return Const(getattr(machine.type_of(obj), "__call__", None) is not None)  # noqa: B004
+    return Const(defines(machine.type_of(obj), "__call__"))
 
 
 # -- attributes -------------------------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def iter_(machine, *args: Value) -> Value:
 def next_(machine, iterator: Value, *default: Value) -> Value:
     """`next(iterator[, default])`."""
     steps = iteration.is_iterator(machine, iterator) or containers.heap_kind(machine, iterator) == "generator"
-    if not steps and getattr(machine.type_of(iterator), "__next__", None) is None:
+    if not steps and not defines(machine.type_of(iterator), "__next__"):
         name = iteration.type_name(machine, iterator)
         machine.raise_(TypeError, f"'{name}' object is not an iterator")
     if not steps and not default:

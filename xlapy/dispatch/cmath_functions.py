@@ -12,7 +12,7 @@ from jax import lax
 from xlapy.dispatch import table
 from xlapy.dispatch.math_functions import Failure, known, real
 from xlapy.dispatch.number_functions import number
-from xlapy.dispatch.scalar_values import check, constant, device, fold, kind_of, provoke, refuse_where, scalar
+from xlapy.dispatch.scalar_values import check, constant, defines, device, fold, kind_of, provoke, refuse_where, scalar
 from xlapy.domain.values import Const, Ref, Tuple, Value
 from xlapy.ir import Var
 
@@ -26,7 +26,7 @@ def _complex(machine, value: Value) -> Var:
         return device(machine, scalar(machine, complex, var), complex)
     if isinstance(value, Ref):
         for name in ("__complex__", "__float__", "__index__"):
-            if getattr(machine.type_of(value), name, None) is not None:
+            if defines(machine.type_of(value), name):
                 return _complex(machine, machine.call(machine.getattr(value, name), []))
     machine.raise_(TypeError, f"must be real number, not {machine.type_of(value).__name__}")
     raise AssertionError

@@ -12,7 +12,7 @@ import numpy as np
 
 from xlapy.dispatch import gather, iteration, ranges
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.scalar_values import fold, logical_and, logical_not, logical_or, provoke
+from xlapy.dispatch.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke
 from xlapy.domain.values import (
     BoundMethod,
     Const,
@@ -25,6 +25,7 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
+    Text,
     Tuple,
     Union,
     Value,
@@ -205,6 +206,8 @@ def length(machine, value: Value) -> Value:
             return Const(shape[0])
         case Const():
             return fold(machine, len, value.value)
+        case Text():
+            raise Refused("XP0004", "the length of a string with dynamic parts")
         case Ref():
             kind = machine.heap.objects[value.object].kind
             if kind == "list":
@@ -213,10 +216,8 @@ def length(machine, value: Value) -> Value:
                 return Const(len(entries(machine, value)))
             if kind == "view":
                 return length(machine, machine.heap.read(value.object, "source"))
-            if kind == "string":
-                raise Refused("XP0004", "the length of a string with dynamic parts")
     cls = machine.type_of(value)
-    if isinstance(value, Ref | Tuple) and getattr(cls, "__len__", None) is not None:
+    if isinstance(value, Ref | Tuple) and defines(cls, "__len__"):
         return ranges.index(machine, machine.call(machine.getattr(value, "__len__"), []))
     return machine.raise_(TypeError, f"object of type '{iteration.type_name(machine, value)}' has no len()")
 

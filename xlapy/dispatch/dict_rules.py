@@ -12,7 +12,7 @@ from xlapy.dispatch import containers, gather, iteration, objects, ranges, table
 from xlapy.dispatch.containers import entries, key_of, same_item, set_entries
 from xlapy.dispatch.iteration import key_value
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.scalar_values import bounds_of, logical_and, logical_not, logical_or, provoke
+from xlapy.dispatch.scalar_values import bounds_of, defines, logical_and, logical_not, logical_or, provoke
 from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.ir import Var
 
@@ -204,7 +204,7 @@ def mapping_entries(machine, source: Value) -> dict[object, Value]:
         return entries(machine, source)
     if isinstance(source, Const) and isinstance(source.value, types.MappingProxyType):
         raise Refused("XP0005", "a mappingproxy as a dict")
-    if isinstance(source, Ref) and hasattr(machine.type_of(source), "keys"):
+    if isinstance(source, Ref) and defines(machine.type_of(source), "keys"):
         keys = iteration.items(machine, machine.call(machine.getattr(source, "keys"), []))
         return {key_of(machine, k): machine.getitem(source, k) for k in keys}
     found: dict[object, Value] = {}

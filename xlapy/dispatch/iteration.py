@@ -15,7 +15,7 @@ import numpy as np
 
 from xlapy.dispatch import gather, ranges
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.dispatch.scalar_values import INT_MAX, bounds_of, logical_and, logical_not, logical_or
+from xlapy.dispatch.scalar_values import INT_MAX, bounds_of, defines, logical_and, logical_not, logical_or
 from xlapy.domain.values import (
     UNBOUND,
     Const,
@@ -203,7 +203,7 @@ def constant_sequence(machine, value: Const) -> Value | None:
         return Tuple(tuple(Const(item) for item in known))  # type: ignore[union-attr]
     if isinstance(known, np.ndarray | list | dict | set):
         raise Refused("XP0099", f"a {type(known).__name__} that is not in the heap")
-    if hasattr(type(known), "__iter__") and not isinstance(known, type):
+    if defines(type(known), "__iter__") and not isinstance(known, type):
         raise Refused(
             "XP0005",
             f"iteration over an object of type '{type(known).__name__}' from outside the program",
@@ -399,7 +399,7 @@ _VIEWS = {what: Kind(what, _view_step(what), known_length=_view_length) for what
 
 
 def _special(machine, value: Value, name: str) -> bool:
-    return getattr(machine.type_of(value), name, None) is not None
+    return defines(machine.type_of(value), name)
 
 
 def _user_iterator(machine, value: Value) -> Value:

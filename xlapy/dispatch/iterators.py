@@ -8,7 +8,7 @@ from collections.abc import Callable
 from xlapy.dispatch import iteration, ranges, table
 from xlapy.dispatch.iteration import Kind, Plan, Step, make_iterator, new, step
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.scalar_values import INT_MAX
+from xlapy.dispatch.scalar_values import INT_MAX, defines
 from xlapy.domain.values import NONE, UNBOUND, Const, Range, Ref, Tuple, Value
 from xlapy.ir import Var
 
@@ -194,8 +194,23 @@ _ZIP = Kind("zip", _zip_step, _zip_plan, _zip_length)
 
 @table.function(filter)
 def filter_(machine, function: Value, iterable: Value) -> Value:
-    """`filter(function, iterable)`."""
-    return new(machine, _FILTER, filter, inner=make_iterator(machine, iterable), function=function, wanted=Const(True))
+    """`filter(function, iterable)`: a generator where the iterable could be a loop on the device."""
+    inner = make_iterator(machine, iterable)
+    if iteration.plan(machine, inner) is not None:
+        return machine.call(Const(_filter_truth if absent(function) else _filter_items), [function, inner])
+    return new(machine, _FILTER, filter, inner=inner, function=function, wanted=Const(True))
+
+
+def _filter_items(function, iterable):
+    for item in iterable:
+        if function(item):
+            yield item
+
+
+def _filter_truth(function, iterable):
+    for item in iterable:
+        if item:
+            yield item
 
 
 @table.function(itertools.filterfalse)
@@ -242,9 +257,9 @@ def reversed_(machine, sequence: Value) -> Value:
         if info.kind in ("dict", "view"):
             backwards = iteration.items(machine, make_iterator(machine, sequence))[::-1]
             return make_iterator(machine, Tuple(tuple(backwards)))
-        if info.kind == "instance" and getattr(info.cls, "__reversed__", None) is not None:
+        if info.kind == "instance" and defines(info.cls, "__reversed__"):
             return machine.call(machine.getattr(sequence, "__reversed__"), [])
-        if info.kind == "instance" and hasattr(info.cls, "__getitem__") and hasattr(info.cls, "__len__"):
+        if info.kind == "instance" and defines(info.cls, "__getitem__") and defines(info.cls, "__len__"):
             count = machine.static(ranges.index(machine, machine.call(machine.getattr(sequence, "__len__"), [])))
             backwards = [machine.getitem(sequence, Const(i)) for i in range(count - 1, -1, -1)]
             return make_iterator(machine, Tuple(tuple(backwards)))

@@ -137,37 +137,47 @@ def _pop(machine, self: Ref, where: Value = _LAST) -> Value:
     if not items:
         machine.raise_(IndexError, *_POP_EMPTY.args)
     at = ranges.in_bounds(machine, ranges.index(machine, where), Const(len(items)), _POP_RANGE)
+    set_contents(machine, self, _without(machine, items, at))
+    return gather.gather(machine, items, at)
+
+
+def _without(machine, items: list[Value], at: Value) -> list[Value]:
+    """The items but the one at a position in range."""
     if isinstance(at, Const):
-        taken = items.pop(at.value)  # type: ignore[arg-type]
-        set_contents(machine, self, items)
-        return taken
-    taken = gather.gather(machine, items, at)
+        return items[: at.value] + items[at.value + 1 :]  # type: ignore[operator, misc]
     rest = []
     for number in range(len(items) - 1):
         before = machine.truth(machine.compare("<", Const(number), at))
         rest.append(gather.choose(machine, before, items[number], items[number + 1]))
-    set_contents(machine, self, rest)
-    return taken
+    return rest
 
 
-@table.method(list, "remove")
-def _remove(machine, self: Ref, item: Value) -> Value:
-    items = list(contents(machine, self))
-    del items[_first(machine, items, item, _REMOVE)]
-    set_contents(machine, self, items)
-    return NONE
+def _remover(error: BaseException):
+    def rule(machine, self: Ref, item: Value) -> Value:
+        items = list(contents(machine, self))
+        at = _position(machine, items, item, range(len(items)), error)
+        set_contents(machine, self, _without(machine, items, at))
+        return NONE
+
+    return rule
 
 
-def _first(machine, items, item: Value, error: BaseException) -> int:
-    """The position of the first item that is equal, where that is known."""
-    for number, other in enumerate(items):
-        same = containers.same_item(machine, other, item)
-        if isinstance(same, Var):
-            same = machine.static(machine.boolean(same), "which item of a list is equal")
-        if same:
-            return number
-    machine.raise_(type(error), *error.args)
-    raise AssertionError
+table.method(list, "remove")(_remover(_REMOVE))
+
+
+def _position(machine, items, item: Value, where: range, error: BaseException) -> Value:
+    """The position of the first item that is equal; `error` where there is none."""
+    numbers: list[Value] = []
+    found = []
+    for number in where:
+        same = containers.same_item(machine, items[number], item)
+        if same is False:
+            continue
+        numbers.append(Const(number))
+        found.append(same)
+        if same is True:
+            break
+    return _first_true(machine, found, numbers, error)
 
 
 @table.method(list, "index")
@@ -178,17 +188,7 @@ def _index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value 
         error = ValueError(_list_missing(machine, item, text))
     items = contents(machine, self)
     first, last, _ = slice(machine.static(start), machine.static(stop)).indices(len(items))
-    numbers = []
-    found = []
-    for number in range(first, last):
-        same = containers.same_item(machine, items[number], item)
-        if same is False:
-            continue
-        numbers.append(Const(number))
-        found.append(same)
-        if same is True:
-            break
-    return _first_true(machine, found, numbers, error)
+    return _position(machine, items, item, range(first, last), error)
 
 
 def _list_missing(machine, item: Value, text: str) -> object:
@@ -401,12 +401,7 @@ def _deque_rotate(machine, self: Ref, count: Value = _ONE) -> Value:
     return NONE
 
 
-@table.method(collections.deque, "remove")
-def _deque_remove(machine, self: Ref, item: Value) -> Value:
-    items = list(contents(machine, self))
-    del items[_first(machine, items, item, _DEQUE_REMOVE)]
-    set_contents(machine, self, items)
-    return NONE
+table.method(collections.deque, "remove")(_remover(_DEQUE_REMOVE))
 
 
 @table.attribute(collections.deque, "maxlen")

@@ -11,7 +11,7 @@ import numpy as np
 
 from xlapy.dispatch import iteration, table
 from xlapy.dispatch.number_functions import number, truncated
-from xlapy.dispatch.scalar_values import bounds_of, check, constant, device, fold, kind_of, provoke, scalar
+from xlapy.dispatch.scalar_values import bounds_of, check, constant, defines, device, fold, kind_of, provoke, scalar
 from xlapy.domain.values import Const, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
 
@@ -35,7 +35,7 @@ def real(machine, value: Value) -> Var:
         return machine.builder.convert(var, np.dtype(np.float64), True)
     if isinstance(value, Ref):
         for name in ("__float__", "__index__"):
-            if getattr(machine.type_of(value), name, None) is not None:
+            if defines(machine.type_of(value), name):
                 return real(machine, machine.call(machine.getattr(value, name), []))
     name = machine.type_of(value).__name__
     machine.raise_(TypeError, f"must be real number, not {name}")
@@ -411,7 +411,7 @@ def _whole(function: Callable, kind: str | None, special_name: str) -> None:
             return fold(machine, function, *given)
         if kind_of(x) in (int, bool):
             return scalar(machine, int, device(machine, x, int), bounds_of(x))
-        if isinstance(x, Ref) and getattr(machine.type_of(x), special_name, None) is not None:
+        if isinstance(x, Ref) and defines(machine.type_of(x), special_name):
             return machine.call(machine.getattr(x, special_name), [])
         if kind_of(x) is None and not isinstance(x, NdArray):
             var = number(machine, x)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from xlapy.dispatch import containers, iteration, objects, ranges, table
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import fold, kind_of
-from xlapy.domain.values import Const, NumpyScalar, Ref, Tuple, Value
+from xlapy.domain.values import Const, NumpyScalar, Tuple, Value
 
 _PERCENT = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[a-zA-Z%])"
@@ -129,8 +129,8 @@ def format_(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
             )
         made = objects.format_value(machine, value, Const(specification or ""), conversion)
         if objects.is_string(machine, made):
-            text += machine.heap.read(made.object, "template").value  # type: ignore[attr-defined]
-            parts += machine.heap.read(made.object, "parts").items  # type: ignore[attr-defined]
+            text += made.template  # type: ignore[attr-defined]
+            parts += made.parts  # type: ignore[attr-defined]
         else:
             text += _escaped(str(made.value))  # type: ignore[attr-defined]
     return machine.message(text, *parts)
@@ -187,7 +187,7 @@ for _function in (ascii, bin, bytes, chr, hex, oct, ord):
 
 @containers.register(containers.GETITEM, str, bytes)
 def _getitem(machine, self: Value, key: Value) -> Value:
-    if isinstance(self, Ref):
+    if objects.is_string(machine, self):
         raise Refused("XP0004", "a character of a string with dynamic parts")
     if containers.is_slice(key):
         return Const(self.value[containers.static_slice(machine, key)])  # type: ignore[attr-defined]
