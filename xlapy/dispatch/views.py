@@ -28,6 +28,9 @@ from xlapy.domain.sources import attribute
 from xlapy.domain.values import JaxArray, Lens, NdArray
 from xlapy.ir import TensorType, Var
 
+#: a strided write that leaves at least this many elements for each it changes is a scatter; measured on CPU
+_SPARSE = 4
+
 Dim = tuple  # (start: int | Var, step: int, length: int)
 
 
@@ -272,16 +275,32 @@ def _write_index(base, new, *rest):
     gaps = [abs(step) if span > 1 else 1 for (_, step, _), span in zip(dims, spans)]
     if all(gap == 1 for gap in gaps):
         return _dynamic_update(base, new, lows)
+    if gaps[-1] == 1 or np.prod(gaps) >= _SPARSE:
+        options = {"indices_are_sorted": True, "unique_indices": True, "mode": "promise_in_bounds"}
+        if not starts:
+            key = tuple(slice(low, low + span, gap) for low, span, gap in zip(lows, spans, gaps))
+            return base.at[key].set(new, **options)
+        region = _dynamic_slice(base, lows, spans)
+        region = region.at[tuple(slice(0, span, gap) for span, gap in zip(spans, gaps))].set(new, **options)
+        return _dynamic_update(base, region, lows)
     whole = tuple(spans) == base.shape
     region = base if whole else _dynamic_slice(base, lows, spans)
-    spread = lax.pad(new, jnp.zeros((), new.dtype), [(0, 0, gap - 1) for gap in gaps])
+    region = _interleave(region, new, gaps)
+    return region if whole else _dynamic_update(base, region, lows)
+
+
+def _interleave(region, new, gaps):
+    """`region` with every `gaps`-th element from `new`: a select, which fuses with what made `new`."""
+    split = [n for pair in zip(new.shape, (1,) * new.ndim) for n in pair]
+    repeated = [n for pair in zip(new.shape, gaps) for n in pair]
+    spread = jnp.broadcast_to(new.reshape(split), repeated).reshape([n * g for n, g in zip(new.shape, gaps)])
+    spread = lax.slice(spread, [0] * new.ndim, region.shape)
     mask = None
     for axis, gap in enumerate(gaps):
         if gap > 1:
             hit = lax.broadcasted_iota(jnp.int32, region.shape, axis) % gap == 0
             mask = hit if mask is None else mask & hit
-    region = jnp.where(mask, spread, region)
-    return region if whole else _dynamic_update(base, region, lows)
+    return jnp.where(mask, spread, region)
 
 
 def _read_transpose(base, *axes):
