@@ -112,6 +112,7 @@ class _Consumer:
         registers = set(live[node.label])
         for label in from_labels:
             registers |= merge.live_at(self.frame, label, live)
+        registers.add(self.frame.exception_register)
         self.registers = sorted(registers)
         self.labels: set[int] = {node.label}
         self.count = 0

@@ -84,18 +84,18 @@ def execute(machine: Machine, frame: Frame, op: Op) -> None:
                 return
             if kind is Union:
                 result = distribute(machine, args, lambda values: _packed(handler(machine, frame, op, *values)))
-                _write(frame, op, result.items if len(op.dst) > 1 else result)  # type: ignore[attr-defined]
+                _write(frame, op, _unpacked(op, result))  # type: ignore[attr-defined]
                 return
         if treatment == _CONTENT and machine.heap.has_unions:
             packed = objects.over_contents(
                 machine, _containers(args), lambda: _packed(handler(machine, frame, op, *args))
             )
             if packed is not None:
-                _write(frame, op, packed.items if len(op.dst) > 1 else packed)  # type: ignore[attr-defined]
+                _write(frame, op, _unpacked(op, packed))  # type: ignore[attr-defined]
                 return
     result = handler(machine, frame, op, *args)
     dst = op.dst
-    if len(dst) == 1:
+    if len(dst) == 1 and type(result) is not tuple:
         frame.registers[dst[0]] = result  # type: ignore[assignment]
     elif dst:
         _write(frame, op, result)
@@ -103,7 +103,7 @@ def execute(machine: Machine, frame: Frame, op: Op) -> None:
 
 def _write(frame: Frame, op: Op, result: Value | tuple[Value, ...] | None) -> None:
     dst = op.dst
-    if len(dst) == 1:
+    if len(dst) == 1 and type(result) is not tuple:
         frame.registers[dst[0]] = result  # type: ignore[assignment]
     elif dst:
         for register, value in zip(dst, result, strict=True):  # type: ignore[arg-type]
@@ -113,6 +113,10 @@ def _write(frame: Frame, op: Op, result: Value | tuple[Value, ...] | None) -> No
 def _containers(args: list[Value]) -> list[Value]:
     """The arguments, and what bound methods among them are bound to."""
     return [a.self if isinstance(a, BoundMethod) else a for a in args]
+
+
+def _unpacked(op: Op, result: Value) -> Value | tuple[Value, ...]:
+    return result.items if op.kind == "unpack" or len(op.dst) > 1 else result  # type: ignore[attr-defined]
 
 
 def _packed(result: Value | tuple[Value, ...] | None) -> Value:
