@@ -38,6 +38,7 @@ class Analysis:
     errors: list[tuple[type, tuple]]
     static: set[Source] = field(default_factory=set)
     raises: tuple[type, tuple] | None = None
+    prints: tuple = ()
     written: list[tuple[str, Source]] = field(default_factory=list)
 
 
@@ -87,9 +88,12 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
                 raise NotOffloadableError(function.__qualname__, machine.blockers) from None
             from_class, args = calls.objects.exception_parts(machine, error.value)
             raises = (from_class, tuple(outputs.recipe(a) for a in args))
+            prints = outputs.prints()
             machine.heap.slots.clear()
         if machine.blockers:
             raise NotOffloadableError(function.__qualname__, machine.blockers)
+        if raises is None:
+            prints = outputs.prints()
         result = outputs.recipe(value) if raises is None else None
         effects = outputs.effects() if raises is None else []
         errors = outputs.error_payloads() if raises is None else []
@@ -131,6 +135,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         effects,
         errors,
         raises=raises,
+        prints=prints,
         written=written,
     )
 

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch import generator_functions, jax_rules, objects, table, ufuncs
+from xlapy.dispatch import bounded, bounded_rules, generator_functions, jax_rules, objects, table, ufuncs
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
+    BoundedArray,
     BoundMethod,
     Const,
     Function,
     Intrinsic,
+    NdArray,
     Ref,
     Tuple,
     Union,
@@ -49,6 +51,9 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
             return _call_object(machine, function, args, kwargs)
         case BoundMethod():
             if isinstance(function.function, Intrinsic):
+                if isinstance(function.self, NdArray) and bounded.involved(*args, *kwargs.values()):
+                    name = function.function.name.rpartition(".")[2]
+                    return bounded_rules.method(machine, function.self, name, args, kwargs)
                 return _rule(machine, function.function.name, function.function.rule, [function.self, *args], kwargs)
             return call(machine, function.function, [function.self, *args], kwargs)
         case Function():
@@ -88,6 +93,10 @@ def _arguments(error: TypeError) -> str:
 
 def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     item = function.value
+    if type(item) is not types.FunctionType and any(isinstance(a, BoundedArray) for a in (*args, *kwargs.values())):
+        result = bounded_rules.call(machine, item, args, kwargs)
+        if result is not None:
+            return result
     if item is super:
         return _super(machine, args)
     if type(item) is types.FunctionType and id(item) in _PLAIN:

@@ -26,6 +26,7 @@ from xlapy.domain.values import (
     Const,
     Hole,
     Scalar,
+    Tuple,
     Union,
     Value,
     references,
@@ -343,7 +344,7 @@ class _Staging:
         if value is None:
             value = self.machine.heap.entry_value(number, slot[1])
             if slot[0] == STATE and value is UNBOUND:
-                return DEAD
+                return Tuple(()) if slot[1] == "items" else DEAD
         return value
 
     def _round(self, head: Head):

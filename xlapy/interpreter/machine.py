@@ -183,6 +183,9 @@ class Machine:
         """Whether an error has been raised so far; None if none can have been."""
         if (STATE, "error") not in self.heap.slots:
             return None
+        known = constant_value(self._error_var())
+        if known is not None and not known:
+            return None
         return self.builder.elementwise("ne", self._error_var(), self.builder.constant(0, _INT32))
 
     def _error_var(self) -> Var:

@@ -12,7 +12,7 @@ import numpy as np
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner, coerce, holes, instantiate
-from xlapy.domain.values import DEAD, UNBOUND, JaxArray, Value, references
+from xlapy.domain.values import DEAD, UNBOUND, JaxArray, Tuple, Value, references
 from xlapy.frontend import RAISE, RETURN, Node
 from xlapy.interpreter import walk
 from xlapy.interpreter.frame import Tag
@@ -75,7 +75,7 @@ class StateJoin:
         if value is None:
             value = self.heap.entry_value(*slot)
             if value is UNBOUND and slot[0] == STATE:
-                return DEAD
+                return Tuple(()) if slot[1] == "items" else DEAD
         return value
 
     def follow(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch import objects
+from xlapy.dispatch import bounded, objects
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import unchanged
@@ -14,6 +14,7 @@ from xlapy.domain.sources import Source
 from xlapy.domain.values import (
     DEAD,
     UNBOUND,
+    BoundedArray,
     BoundMethod,
     Const,
     Function,
@@ -42,6 +43,14 @@ class Leaf:
     index: int
     python: type | None = None
     mutable: bool = False
+
+
+@dataclass(frozen=True)
+class Cut:
+    """An array of dynamic length: `whole` cut to the lengths in `lengths`, output numbers or None, one a dimension."""
+
+    whole: Leaf
+    lengths: tuple[int | None, ...]
 
 
 @dataclass(frozen=True)
@@ -108,7 +117,7 @@ class Built:
     parts: tuple
 
 
-Recipe = Leaf | Known | External | Sequence | Made | Choice | Text | Bound | Built
+Recipe = Leaf | Cut | Known | External | Sequence | Made | Choice | Text | Bound | Built
 
 
 @dataclass(frozen=True)
@@ -154,6 +163,10 @@ class Outputs:
                 if info.source is not None and not value.lenses:
                     return External(info.source)
                 return Leaf(self.output(machine.read(value)), mutable=True)
+            case BoundedArray():
+                whole, axes = bounded.compacted(machine, value)
+                lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)  # type: ignore
+                return Cut(Leaf(self.output(whole), mutable=True), lengths)
             case Tuple():
                 return Sequence(value.cls, tuple(map(self.recipe, value.items)))
             case Union():
@@ -231,6 +244,11 @@ class Outputs:
                 recipe = self.recipe(value)
             found.append(Effect(info.kind, info.source, name, recipe))
         return found
+
+    def prints(self) -> tuple:
+        """The texts that the program prints, in order."""
+        texts = self.machine.heap.slots.get((STATE, "items"))
+        return self.contents(texts) if texts is not None else ()
 
     def error_payloads(self) -> list[tuple[type, tuple]]:
         """For each error code, the exception class and the recipes of its arguments."""

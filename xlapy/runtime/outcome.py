@@ -13,6 +13,7 @@ from xlapy.interpreter.recipe import (
     Bound,
     Built,
     Choice,
+    Cut,
     Effect,
     External,
     Known,
@@ -60,6 +61,8 @@ class Finisher:
         match recipe:
             case Leaf():
                 return self.leaf(self.outputs[recipe.index], recipe)
+            case Cut():
+                return self._cut(recipe)
             case Known():
                 return recipe.value
             case External():
@@ -78,6 +81,21 @@ class Finisher:
             case Made():
                 return self._object(recipe)
         raise AssertionError(recipe)
+
+    def entries(self, entries: tuple) -> tuple:
+        """The entries of a container, which may be one of several."""
+        if len(entries) == 1 and isinstance(entries[0], Choice):
+            return entries[0].alternatives[int(self.outputs[entries[0].selector])]
+        return entries
+
+    def _cut(self, recipe: Cut) -> Any:
+        outputs = self.outputs
+        if isinstance(outputs[recipe.whole.index], jax.core.Tracer):
+            blocker = Blocker("XP0013", "the size of the result depends on data, under a JAX transformation")
+            raise NotOffloadableError("the function", [blocker])
+        key = tuple(slice(None) if n is None else slice(int(outputs[n])) for n in recipe.lengths)
+        made = np.asarray(outputs[recipe.whole.index])[key]
+        return self.leaf(jax.numpy.asarray(made) if self.leaf is not to_numpy else made, recipe.whole)
 
     def _integer(self, recipe: Any) -> Any:
         made = self.make(recipe)
@@ -98,9 +116,7 @@ class Finisher:
             return made
         made = recipe.cls()
         self._made[id(recipe)] = made
-        entries = recipe.entries
-        if len(entries) == 1 and isinstance(entries[0], Choice):
-            entries = entries[0].alternatives[int(self.outputs[entries[0].selector])]
+        entries = self.entries(recipe.entries)
         if recipe.kind == "list":
             made.extend(map(self.make, entries))
         elif recipe.kind == "dict":
@@ -134,7 +150,9 @@ def to_host(value: Any, leaf: Leaf) -> Any:
 
 
 def finish(analysis: Analysis, outputs: Sequence, arguments: dict[str, object], leaf: Callable) -> Any:
-    """Errors first, then effects, then the result."""
+    """What was printed, then errors, then effects, then the result."""
+    if analysis.prints:
+        write_texts(analysis, outputs, arguments)
     if analysis.errors:
         raise_errors(analysis, outputs, arguments)
     finisher = Finisher(outputs, arguments, leaf)
@@ -142,6 +160,13 @@ def finish(analysis: Analysis, outputs: Sequence, arguments: dict[str, object], 
     if analysis.effects:
         apply_effects(analysis.effects, finisher, arguments)
     return result
+
+
+def write_texts(analysis: Analysis, outputs: Sequence, arguments: dict[str, object]) -> None:
+    """Print what the program prints."""
+    finisher = Finisher(outputs, arguments, to_host)
+    for text in finisher.entries(analysis.prints):
+        print(finisher.make(text), end="")
 
 
 def raise_errors(analysis: Analysis, outputs: Sequence, arguments: dict[str, object]) -> None:
@@ -233,6 +258,8 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
 
 def refuse_tracers(name: str, analysis: Analysis) -> None:
     """Inside another JAX transformation nothing can be written back to NumPy arrays."""
+    if analysis.prints:
+        raise NotOffloadableError(name, [Blocker("XP0010", "the function prints, under a JAX transformation")])
     if analysis.effects:
         raise NotOffloadableError(
             name,

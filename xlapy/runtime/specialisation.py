@@ -107,7 +107,8 @@ class Specialisation:
             self.add(analysis)
         environment = dict(zip(analysis.module.entry.params, operands, strict=True))
         results = evaluate(analysis.module.entry, environment)
-        if not analysis.effects and not analysis.errors and outcome.is_plain(analysis.result) and not self.policy.numpy:
+        pure = not (analysis.effects or analysis.errors or analysis.prints)
+        if pure and outcome.is_plain(analysis.result) and not self.policy.numpy:
             return outcome.plain(analysis.result, results)  # type: ignore[arg-type]
         return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))
 
@@ -289,6 +290,8 @@ class Cache:
             set_x64(before)
         cls, args = analysis.raises  # type: ignore[misc]
         named = dict(zip(self.binder.names, arguments, strict=True))
+        if analysis.prints:
+            outcome.write_texts(analysis, outputs, named)
         raise outcome.make_exception(cls, args, outputs, named)
 
     def _watch(self, arguments: tuple) -> None:

@@ -1,0 +1,75 @@
+"""`print`: the lines are values of the program, threaded like any other, and printed in order when the run has ended.
+
+A `print` under a condition gives the program one of several texts; one in a loop that stays a loop cannot be kept.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from xlapy.dispatch import objects, table
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.heap import STATE
+from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, NdArray, Ref, Tuple, Union, Value
+
+_SPACE, _NEWLINE = Const(" "), Const("\n")
+
+
+@table.function(print)
+def _print(
+    machine: Machine, *items: Value, sep: Value = _SPACE, end: Value = _NEWLINE, file: Value = NONE, flush: Value = NONE
+) -> Value:
+    """`print(*items, sep=, end=)`; `flush` changes nothing, since all is written at once."""
+    if file is not NONE and machine.static(file) is not sys.stdout:
+        raise Refused("XP0010", "print to a file", "print to standard output")
+    parts: list[Value] = []
+    for index, item in enumerate(items):
+        if index:
+            parts.append(_SPACE if sep is NONE else sep)
+        parts.append(text(machine, item))
+    parts.append(_NEWLINE if end is NONE else end)
+    line = objects.join_strings(machine, parts)
+    error = machine.error_flag()  # type: ignore[attr-defined]
+    if error is None:
+        _append(machine, line)
+    else:
+        machine.cond(error, lambda: NONE, lambda: _append(machine, line))
+    return NONE
+
+
+def _append(machine: Machine, line: Value) -> Value:
+    """Add a line to the texts of the run, whichever they are."""
+    before = machine.heap.slots.get((STATE, "items"), Tuple(()))
+    if isinstance(before, Union):
+        after: Value = Union(before.selector, tuple(Tuple((*a.items, line)) for a in before.alternatives))  # type: ignore
+    else:
+        after = Tuple((*before.items, line))  # type: ignore[attr-defined]
+    machine.heap.write(STATE, "items", after)
+    return NONE
+
+
+def text(machine: Machine, value: Value) -> Value:
+    """`str(value)`."""
+    if isinstance(value, Union):
+        return objects.over_unions(machine, (value,), lambda v: text(machine, v))
+    return objects.format_value(machine, snapshot(machine, value), Const(""), "s")
+
+
+def snapshot(machine: Machine, value: Value) -> Value:
+    """A value whose text will not change when its arrays or lists do."""
+    match value:
+        case NdArray():
+            return JaxArray(machine.read(value))
+        case Tuple():
+            return Tuple(tuple(snapshot(machine, v) for v in value.items), value.cls)
+        case Ref():
+            info = machine.heap.objects[value.object]
+            items = machine.heap.read(value.object, "items") if info.kind in ("list", "dict", "set") else UNBOUND
+            if isinstance(items, Union):
+                raise Refused("XP0010", "the text of a list whose length depends on data")
+            if info.cls is list:
+                return machine.new_list([snapshot(machine, v) for v in items.items])  # type: ignore[attr-defined]
+            if info.cls is dict:
+                entries = {k: snapshot(machine, v) for k, v in items.entries.items()}  # type: ignore[attr-defined]
+                return machine.new_dict(entries)  # type: ignore[attr-defined]
+    return value
