@@ -9,10 +9,11 @@ import numpy as np
 
 from xlapy.dispatch import numpy_views
 from xlapy.dispatch.indexing import assign
+from xlapy.dispatch.numpy_memory import layout_model
 from xlapy.dispatch.numpy_values import array_type, operand
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import attribute
-from xlapy.dispatch.views import layout_model, view
+from xlapy.dispatch.views import view
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 
 _BOTH = (np.ndarray, np.generic)

@@ -88,6 +88,12 @@ def sequence_items(machine: Machine, value: object) -> list[Value] | None:
     return None
 
 
+def items_of(machine: Machine, arrays: Value) -> list[Value]:
+    """The arrays of a sequence, or the rows of an array."""
+    items = sequence_items(machine, arrays)
+    return items if items is not None else machine.iterate(arrays)
+
+
 def is_array_like(machine: Machine, value: Value) -> bool:
     """Whether a value is a number, an array, or a sequence of them."""
     if machine.spec(value) is not None:

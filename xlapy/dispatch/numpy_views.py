@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy_memory import keep_order
+from xlapy.dispatch.numpy_memory import can_reshape_in_place, is_c_contiguous, keep_order, layout_model
 from xlapy.dispatch.numpy_values import (
     known,
     new_list,
@@ -17,7 +17,7 @@ from xlapy.dispatch.numpy_values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.dispatch.views import can_reshape_in_place, is_c_contiguous, layout_model, make_view, view
+from xlapy.dispatch.views import make_view, view
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 
 

@@ -24,7 +24,6 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.sources import attribute
 from xlapy.domain.values import JaxArray, Lens, NdArray
 from xlapy.ir import TensorType, Var
 
@@ -274,6 +273,8 @@ def _write_index(base, new, *rest):
         new = lax.rev(new, flipped)
     gaps = [abs(step) if span > 1 else 1 for (_, step, _), span in zip(dims, spans)]
     if all(gap == 1 for gap in gaps):
+        if not starts and 2 * new.size >= base.size:
+            return _overlay(base, new, lows)
         return _dynamic_update(base, new, lows)
     if gaps[-1] == 1 or np.prod(gaps) >= _SPARSE:
         options = {"indices_are_sorted": True, "unique_indices": True, "mode": "promise_in_bounds"}
@@ -287,6 +288,21 @@ def _write_index(base, new, *rest):
     region = base if whole else _dynamic_slice(base, lows, spans)
     region = _interleave(region, new, gaps)
     return region if whole else _dynamic_update(base, region, lows)
+
+
+def _overlay(base, new, lows):
+    """`base` with a block of it from `new`: a select, which fuses with what made `new` and needs no copy of `base`.
+
+    For blocks of at least half the array; a stencil's update is three times as fast so as a dynamic-update-slice.
+    """
+    edges = [(low, n - low - span, 0) for low, span, n in zip(lows, new.shape, base.shape)]
+    inside = None
+    for axis, (low, span, n) in enumerate(zip(lows, new.shape, base.shape)):
+        if span < n:
+            index = lax.broadcasted_iota(jnp.int32, base.shape, axis)
+            hit = (index >= low) & (index < low + span)
+            inside = hit if inside is None else inside & hit
+    return jnp.where(inside, lax.pad(new, jnp.zeros((), new.dtype), edges), base)
 
 
 def _interleave(region, new, gaps):
@@ -386,99 +402,3 @@ _WRITE: dict[str, Callable] = {
     "diagonal": _write_diagonal,
     "bitcast": _write_bitcast,
 }
-
-
-# -- memory layout --------------------------------------------------------------------------------------------------
-
-
-def layout_model(machine: Machine, array: NdArray) -> np.ndarray:
-    """A real array with the shape and strides that `array` has under NumPy. Its elements must not be touched."""
-    base = buffer_type(machine, array)
-    info = machine.heap.objects[array.buffer]
-    if isinstance(info.real, np.ndarray) and info.real.shape == base.shape:
-        strides = info.real.strides
-        if info.source is not None and hasattr(machine, "world"):
-            machine.world.guard("equal", attribute(info.source, "strides"), strides)
-    else:
-        strides = _strides(base, info.details)
-    model = _model(base.shape, strides, base.dtype)
-    for lens in array.lenses:
-        model = _model_through(model, lens)
-    return model
-
-
-def _strides(base: TensorType, order: object) -> tuple[int, ...]:
-    """Strides of a fresh array: C order, or the axes from slowest to fastest in `order`."""
-    axes = order if isinstance(order, tuple) and len(order) == len(base.shape) else tuple(range(len(base.shape)))
-    strides, step = [0] * len(base.shape), base.dtype.itemsize
-    for axis in reversed(axes):
-        strides[axis] = step
-        step *= max(base.shape[axis], 1)
-    return tuple(strides)
-
-
-def _model(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    return np.lib.stride_tricks.as_strided(np.zeros(1, dtype), shape, strides)
-
-
-def _model_through(model: np.ndarray, lens: Lens) -> np.ndarray:
-    match lens.kind:
-        case "index":
-            kept = [(s * step, n) for s, (_, step, n) in zip(model.strides, lens.params, strict=True) if n >= 0]
-            return _model(tuple(n for _, n in kept), tuple(s for s, _ in kept), model.dtype)
-        case "transpose":
-            return model.transpose(lens.params)
-        case "reshape":
-            try:
-                return reshape_in_place(model, tuple(lens.params))
-            except ValueError:  # `flat`, or an empty array
-                return _model(
-                    tuple(lens.params), _strides(TensorType(tuple(lens.params), model.dtype), None), model.dtype
-                )
-        case "real":
-            return model.real
-        case "imag":
-            return model.imag
-        case "bitcast":
-            return _model(model.shape, model.strides, lens.params[0])
-        case "windows":
-            extents, axes = lens.params
-            return np.lib.stride_tricks.sliding_window_view(model, extents, axes)
-        case "diagonal":
-            return model.diagonal(*lens.params)
-        case "broadcast":
-            return np.broadcast_to(model, lens.params)
-    raise Refused("XP0012", f"a view of kind {lens.kind!r}")
-
-
-def reshape_in_place(model: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """`model.reshape(shape)` if that is a view under NumPy, else ValueError. Never touches elements.
-
-    NumPy itself decides, from the strides, on an array of one byte an element would be too large for huge shapes: so
-    the model stays strided over nothing and `copy=False` makes NumPy refuse instead of copying.
-    """
-    return np.reshape(model, shape, copy=False)
-
-
-def can_reshape_in_place(machine: Machine, array: NdArray, shape: tuple[int, ...]) -> bool:
-    """Whether NumPy's `reshape` of this array is a view."""
-    if not array.lenses and machine.heap.objects[array.buffer].source is None:
-        if not isinstance(machine.heap.objects[array.buffer].details, tuple):
-            return True
-    try:
-        reshape_in_place(layout_model(machine, array), shape)
-    except ValueError:
-        return False
-    return True
-
-
-def is_c_contiguous(machine: Machine, array: NdArray) -> bool:
-    """`array.flags.c_contiguous`."""
-    return layout_model(machine, array).flags.c_contiguous
-
-
-def set_order(machine: Machine, array: NdArray, order: tuple[int, ...]) -> NdArray:
-    """Record that a fresh array lies in memory with its axes in `order` (slowest first), where that is not C order."""
-    if order != tuple(range(len(order))):
-        machine.heap.objects[array.buffer].details = order
-    return array
