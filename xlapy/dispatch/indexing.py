@@ -356,6 +356,14 @@ def _dynamic_slice(machine: Machine, bounds: tuple[Value, Value], step: int, siz
     return (scalar_int(machine, start), step, len(range(0, distance, step)))
 
 
+def resolved_slice(machine: Machine, part: Slice, size: int) -> bool:
+    """Whether a slice with dynamic bounds and a known step has a length that is known all the same."""
+    if not isinstance(part.step, Const):
+        return False
+    step = 1 if part.step.value is None else int(part.step.value)  # type: ignore[call-overload]
+    return step != 0 and _dynamic_slice(machine, (part.start, part.stop), step, size) is not None
+
+
 def _difference(start: Value, stop: Value) -> int | None:
     """`stop - start`, if it is a known number."""
     first, second = _affine(start), _affine(stop)

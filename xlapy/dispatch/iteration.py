@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch import gather, ranges
+from xlapy.dispatch import bounded, gather, ranges
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.scalar_values import INT_MAX, bounds_of, defines, logical_and, logical_not, logical_or
 from xlapy.domain.values import (
     UNBOUND,
+    BoundedArray,
     Const,
     JaxArray,
     NdArray,
@@ -185,6 +186,8 @@ def _sequence(machine, value: Value) -> Value | None:
             if not shape:
                 machine.raise_(TypeError, "iteration over a 0-d array")
             return value
+        case BoundedArray():
+            return bounded.with_order(machine, value)
         case Ref():
             return value if machine.heap.objects[value.object].kind == "list" else None
         case Const():
@@ -221,6 +224,8 @@ def length_of(machine, source: Value) -> Value:
             return Const(source.type.shape[0])
         case JaxArray():
             return Const(source.var.type.shape[0])
+        case BoundedArray():
+            return bounded.shape_of(machine, source)[0]
         case Ref():
             return Const(len(machine.heap.read(source.object, "items").items))
     return ranges.length(machine, source)
@@ -236,7 +241,7 @@ def item_of(machine, source: Value, position: Value) -> Value:
             if isinstance(position, Scalar):
                 return gather.gather(machine, contents, position)
             return contents[position.value]
-        case NdArray() | JaxArray():
+        case NdArray() | JaxArray() | BoundedArray():
             return machine.getitem(source, position)
     return ranges.item(machine, source, position)
 

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 import jax
 import numpy as np
 
-from xlapy.dispatch import containers, jax_rules, table, views
+from xlapy.dispatch import bounded, bounded_rules, containers, jax_rules, table, views
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.domain.sources import Anchor, attribute
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
+    BoundedArray,
     BoundMethod,
     Const,
     Function,
@@ -93,7 +94,7 @@ def type_of(machine: Machine, value: Value) -> type:
             return value.var.type.dtype.type
         case JaxArray():
             return jax.Array
-        case NdArray():
+        case NdArray() | BoundedArray():
             return np.ndarray
         case Tuple():
             return value.cls
@@ -260,6 +261,8 @@ def array(machine: Machine, value: Value) -> Var:
             return read_array(machine, value)
         case NumpyScalar():
             return value.var
+        case BoundedArray():
+            raise bounded.require_static(machine, value)
         case Scalar():
             return machine.builder.convert(value.var, value.var.type.dtype)
         case Const():
@@ -311,6 +314,8 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
             return _const_attribute(machine, value, name)
         case JaxArray():
             return jax_rules.getattr_(machine, value, name)
+        case BoundedArray():
+            return bounded_rules.getattr_(machine, value, name)
         case Intrinsic() if value.name == "super":
             return _super_attribute(machine, value, name)
         case Intrinsic():

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlapy.dispatch import containers, indexing, iteration, jax_rules, objects, scalars, table, ufuncs
+from xlapy.dispatch import bounded_arithmetic, bounded_indexing, bounded_rules, containers, iteration, jax_rules, objects, scalars, table, ufuncs
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.join import same_constant
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
+    BoundedArray,
     BoundMethod,
     Const,
     Function,
@@ -78,6 +79,8 @@ def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value
         numeric = isinstance(left, NdArray | NumpyScalar | JaxArray) or isinstance(right, NdArray | NumpyScalar | JaxArray)
         if not numeric or objects.is_instance(machine, right) or objects.is_instance(machine, left):
             return None
+    if isinstance(left, BoundedArray) or isinstance(right, BoundedArray):
+        return bounded_arithmetic.operator(machine, symbol, left, right)
     if isinstance(left, JaxArray) or isinstance(right, JaxArray):
         if not (isinstance(left, NdArray) and symbol.endswith("=") and symbol not in ("==", "<=", ">=", "!=")):
             return jax_rules.operator(machine, symbol, left, right)
@@ -176,6 +179,8 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
             return objects.over_unions(machine, (value,), lambda v: unary(machine, symbol, v))
         case JaxArray():
             return jax_rules.unary(machine, symbol, value)
+        case BoundedArray():
+            return bounded_arithmetic.unary(machine, symbol, value)
         case NdArray() | NumpyScalar():
             return ufuncs.unary_rule(machine, symbol, value)
         case Scalar():
@@ -213,6 +218,8 @@ def truth(machine: Machine, value: Value) -> bool | Var:
             return _nonzero(machine, value.var)
         case JaxArray() | NdArray():
             return _array_truth(machine, value)
+        case BoundedArray():
+            return bounded_rules.truth(machine, value)
         case Tuple():
             return len(value.items) > 0
         case Range():
@@ -282,6 +289,8 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
             return left.object == right.object
         case NdArray(), NdArray():
             return left.identity == right.identity
+        case BoundedArray(), BoundedArray():
+            return left.base.identity == right.base.identity
         case BoundMethod(), BoundMethod():
             return False
         case Tuple(), Const() if left.items == () and right.value == ():
@@ -306,8 +315,8 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
             return objects.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
         case JaxArray():
             return jax_rules.getitem(machine, value, key)
-        case NdArray() | NumpyScalar():
-            return indexing.getitem(machine, value, key)
+        case NdArray() | NumpyScalar() | BoundedArray():
+            return bounded_indexing.getitem(machine, value, key)
     if isinstance(key, Union):
         return objects.over_unions(machine, (key,), lambda k: getitem(machine, value, k))
     if objects.is_instance(machine, value):
@@ -324,8 +333,8 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
     """`value[key] = item`."""
     if isinstance(value, Union):
         objects.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
-    elif isinstance(value, NdArray):
-        indexing.setitem(machine, value, key, item)
+    elif isinstance(value, NdArray | BoundedArray):
+        bounded_indexing.setitem(machine, value, key, item)
     elif isinstance(value, JaxArray):
         jax_rules.setitem(machine, value, key, item)
     elif objects.is_instance(machine, value):

@@ -74,6 +74,10 @@ class Machine(Protocol):
         """Whether `static` would answer at once."""
         ...
 
+    def specialisable(self, var: Var) -> bool:
+        """Whether `var` is computed from numbers among the inputs alone, so that `static` can have it."""
+        ...
+
     def raise_(self, cls: type, *args: object) -> Value:
         """Raise a Python exception for certain (never returns). Arguments are Python objects or abstract values."""
         ...

@@ -95,7 +95,8 @@ class Finisher:
             raise NotOffloadableError("the function", [blocker])
         key = tuple(slice(None) if n is None else slice(int(outputs[n])) for n in recipe.lengths)
         made = np.asarray(outputs[recipe.whole.index])[key]
-        return self.leaf(jax.numpy.asarray(made) if self.leaf is not to_numpy else made, recipe.whole)
+        with jax.enable_x64(True):
+            return self.leaf(jax.numpy.asarray(made), recipe.whole)
 
     def _integer(self, recipe: Any) -> Any:
         made = self.make(recipe)

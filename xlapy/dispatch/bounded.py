@@ -1,0 +1,393 @@
+"""Arrays of dynamic length: lanes, masks of lanes, moving lanes about, and integers with known bounds.
+
+A `BoundedArray` is some lanes of an `NdArray` that has room for them. Two kinds of lanes: a range (`A[i, :j]` is lanes
+0 to j of the whole row, and no data moves), or those where a mask is true (`x[mask]`, in place, not compacted). Operations
+work on all the room; what comes from outside the lanes is replaced by `select`, never by multiplying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.indexing import affine
+from xlapy.dispatch.protocol import Machine, NeedStatic
+from xlapy.domain.join import known_bounds
+from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value
+from xlapy.ir import Operation, TensorType, Var, constant_value
+
+INT64 = np.dtype(np.int64)
+BOOL = np.dtype(bool)
+_INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
+_DEPTH = 16
+
+
+# -- integers ---------------------------------------------------------------------------------------------------------
+
+
+class Int(NamedTuple):
+    """An integer, known or on the device, and a closed interval that contains it."""
+
+    value: int | Var
+    low: int
+    high: int
+
+
+def known_int(value: int) -> Int:
+    """A known integer."""
+    return Int(value, value, value)
+
+
+def as_int(machine: Machine, value: Value | Var, bounds: tuple[int, int] | None = None) -> Int:
+    """An abstract integer."""
+    if isinstance(value, Const):
+        return known_int(int(value.value))  # type: ignore[call-overload]
+    if isinstance(value, Scalar | NumpyScalar):
+        bounds = known_bounds(value)
+        value = value.var
+    constant = constant_value(value)  # type: ignore[arg-type]
+    if constant is not None:
+        return known_int(int(constant[()]))
+    low, high = bounds or (_INT_MIN, _INT_MAX)
+    return Int(machine.builder.convert(value, INT64), low, high)  # type: ignore[arg-type]
+
+
+def var_of(machine: Machine, value: Int | int | Var) -> Var:
+    """An integer as an int64 scalar on the device."""
+    if isinstance(value, Int):
+        value = value.value
+    return value if isinstance(value, Var) else machine.builder.constant(value, INT64)
+
+
+def _operation(machine: Machine, kind: str, a: Int, b: Int) -> Var:
+    return machine.builder.elementwise(kind, var_of(machine, a), var_of(machine, b))
+
+
+def add(machine: Machine, a: Int, b: Int) -> Int:
+    """a + b."""
+    if isinstance(a.value, int) and isinstance(b.value, int):
+        return known_int(a.value + b.value)
+    if 0 in (a.value, b.value):
+        return b if a.value == 0 else a
+    return Int(_operation(machine, "add", a, b), max(a.low + b.low, _INT_MIN), min(a.high + b.high, _INT_MAX))
+
+
+def subtract(machine: Machine, a: Int, b: Int) -> Int:
+    """a - b; known where the two differ by a known number."""
+    if isinstance(b.value, int) and b.value == 0:
+        return a
+    if isinstance(a.value, int) and isinstance(b.value, int):
+        return known_int(a.value - b.value)
+    terms, total = affine(var_of(machine, a))
+    others, more = affine(var_of(machine, b))
+    if {k: v for k, v in terms.items() if v} == {k: v for k, v in others.items() if v}:
+        return known_int(total - more)
+    return Int(_operation(machine, "sub", a, b), max(a.low - b.high, _INT_MIN), min(a.high - b.low, _INT_MAX))
+
+
+def clip(machine: Machine, a: Int, low: Int, high: Int) -> Int:
+    """`min(max(a, low), high)`, for low <= high."""
+    if a.low < low.high:
+        value = _operation(machine, "max", a, low)
+        a = Int(value, max(a.low, low.low), max(a.high, low.high))
+    if a.high > high.low and subtract_bound(machine, high, a) < 0:
+        value = _operation(machine, "min", a, high)
+        a = Int(value, min(a.low, high.low), min(a.high, high.high))
+    constant = constant_value(a.value) if isinstance(a.value, Var) else None
+    if isinstance(a.value, int) or constant is not None:
+        return known_int(int(a.value if constant is None else constant[()]))  # type: ignore[arg-type]
+    return known_int(a.low) if a.low == a.high else a
+
+
+def subtract_bound(machine: Machine, a: Int, b: Int) -> int:
+    """A lower bound of a - b."""
+    if a.low >= b.high:
+        return a.low - b.high
+    terms, total = affine(var_of(machine, a))
+    others, more = affine(var_of(machine, b))
+    same = {k: v for k, v in terms.items() if v} == {k: v for k, v in others.items() if v}
+    return total - more if same else a.low - b.high
+
+
+def scalar(machine: Machine, value: Int) -> Value:
+    """A Python int."""
+    if isinstance(value.value, int):
+        return Const(value.value)
+    bounds = None if (value.low, value.high) == (_INT_MIN, _INT_MAX) else (value.low, value.high)
+    return Scalar(int, machine.builder.convert(value.value, INT64, True), bounds)
+
+
+def same(a: object, b: object, depth: int = _DEPTH) -> bool:
+    """Whether two device values are certainly equal: one value, or computed in the same way from such values."""
+    if a is b:
+        return True
+    if not isinstance(a, Var) or not isinstance(b, Var):
+        first = constant_value(a) if isinstance(a, Var) else a
+        second = constant_value(b) if isinstance(b, Var) else b
+        return isinstance(first, int | np.ndarray) and isinstance(second, int | np.ndarray) and bool(np.array_equal(first, second))
+    if a.type.shape != b.type.shape or a.type.dtype != b.type.dtype or depth == 0:
+        return False
+    one, two = a.owner, b.owner
+    if not isinstance(one, Operation) or not isinstance(two, Operation):
+        return False
+    if one.kind == "constant" or two.kind == "constant":
+        first, second = constant_value(a), constant_value(b)
+        return first is not None and second is not None and first.size <= 4096 and bool(np.array_equal(first, second))
+    if one.kind != two.kind or one.regions or two.regions or len(one.operands) != len(two.operands):
+        return False
+    if [r is a for r in one.results] != [r is b for r in two.results]:
+        return False
+    if one.kind == "leaf":
+        if one.attributes["jaxpr"] is not two.attributes["jaxpr"]:
+            return False
+    elif one.attributes != two.attributes:
+        return False
+    return all(same(x, y, depth - 1) for x, y in zip(one.operands, two.operands, strict=True))
+
+
+def same_int(a: object, b: object) -> bool:
+    """Whether two integers are certainly equal."""
+    if same(a, b):
+        return True
+    if isinstance(a, Var) and isinstance(b, Var):
+        (terms, total), (others, more) = affine(a), affine(b)
+        plain = {k: v for k, v in terms.items() if v} == {k: v for k, v in others.items() if v}
+        return plain and total == more
+    return False
+
+
+# -- lanes ------------------------------------------------------------------------------------------------------------
+
+
+def masked_lanes(machine: Machine, valid: Var) -> Lanes:
+    """The lanes where a mask is true."""
+    return Lanes(machine.leaf(_count, (valid,), name="count")[0], 0, valid)
+
+
+def _count(valid):
+    return jnp.sum(valid, dtype=jnp.int64)
+
+
+def same_lanes(a: Lanes, b: Lanes) -> bool:
+    """Whether two dimensions of equal room certainly have the same lanes."""
+    if a.valid is not None or b.valid is not None:
+        return a.valid is not None and b.valid is not None and same(a.valid, b.valid)
+    return same_int(a.start, b.start) and same_int(a.length, b.length)
+
+
+def same_length(a: Lanes, b: Lanes) -> bool:
+    """Whether two dimensions certainly have the same length."""
+    return same_int(a.length, b.length) or (a.valid is not None and b.valid is not None and same(a.valid, b.valid))
+
+
+def length_int(machine: Machine, lanes: Lanes | None, room: int) -> Int:
+    """The length of a dimension."""
+    if lanes is None:
+        return known_int(room)
+    return as_int(machine, lanes.length, (0, room))  # type: ignore[arg-type]
+
+
+def valid_lanes(machine: Machine, lanes: Lanes, room: int) -> Var:
+    """The mask of the lanes of one dimension."""
+    if lanes.valid is not None:
+        return lanes.valid  # type: ignore[return-value]
+    if isinstance(lanes.start, int):
+        return machine.leaf(_prefix, (lanes.length,), (lanes.start, room), name="lanes")[0]
+    return machine.leaf(_range, (lanes.length, lanes.start), (room,), name="lanes")[0]
+
+
+def _prefix(length, start, room):
+    lane = lax.iota(jnp.int32, room)
+    inside = lane < (length + start).astype(jnp.int32)
+    return inside & (lane >= start) if start else inside
+
+
+def _range(length, start, room):
+    lane = lax.iota(jnp.int32, room)
+    return (lane >= start.astype(jnp.int32)) & (lane < (start + length).astype(jnp.int32))
+
+
+def valid_mask(machine: Machine, shape: tuple[int, ...], axes: Sequence[Lanes | None]) -> Var | None:
+    """The mask of all elements, of shape `shape`; None if all are valid."""
+    masks = [(k, valid_lanes(machine, lanes, shape[k])) for k, lanes in enumerate(axes) if lanes is not None]
+    if not masks:
+        return None
+    if len(shape) == 1:
+        return masks[0][1]
+    places = tuple(k for k, _ in masks)
+    return machine.leaf(_outer_and, [m for _, m in masks], (shape, places), name="lanes")[0]
+
+
+def _outer_and(*rest):
+    *masks, shape, places = rest
+    result = None
+    for mask, place in zip(masks, places, strict=True):
+        spread = jnp.broadcast_to(jnp.expand_dims(mask, tuple(k for k in range(len(shape)) if k != place)), shape)
+        result = spread if result is None else result & spread
+    return result
+
+
+def order_of(machine: Machine, lanes: Lanes) -> Var:
+    """The lanes that a mask selects, from the first to the last; then zeros."""
+    if lanes.order is not None:
+        return lanes.order  # type: ignore[return-value]
+    return machine.leaf(_positions, (lanes.valid,), name="nonzero")[0]
+
+
+def _positions(valid):
+    room = valid.shape[0]
+    rank = jnp.cumsum(valid, dtype=jnp.int32)
+    place = jnp.where(valid, rank - 1, room)
+    lane = lax.iota(jnp.int64, room)
+    return jnp.zeros(room, jnp.int64).at[place].set(lane, mode="drop", unique_indices=True)
+
+
+def moved(machine: Machine, var: Var, axis: int, lanes: Lanes | None, target: Lanes | None, room: int) -> Var:
+    """`var` with the lanes of one dimension moved to the first lanes of `target`, in a dimension of size `room`."""
+    size = var.type.shape[axis]
+    if lanes is not None and lanes.valid is not None:
+        if target is not None and target.valid is not None and same_lanes(lanes, target):
+            return var
+        var = machine.leaf(_gather, (var, order_of(machine, lanes)), (axis,), name="compact")[0]
+        lanes = None
+    start = 0 if lanes is None else lanes.start
+    if target is not None and target.valid is not None:
+        var = _shifted(machine, var, axis, start, 0, room)
+        return machine.leaf(_expand, (var, target.valid), (axis,), name="expand")[0]
+    goal = 0 if target is None else target.start
+    if size == room and same_int(start, goal):
+        return var
+    return _shifted(machine, var, axis, start, goal, room)
+
+
+def _shifted(machine: Machine, var: Var, axis: int, start: object, goal: object, room: int) -> Var:
+    if isinstance(start, int) and isinstance(goal, int) and start == goal and var.type.shape[axis] == room:
+        return var
+    operands = [v for v in (start, goal) if isinstance(v, Var)]
+    static = tuple(None if isinstance(v, Var) else v for v in (start, goal))
+    return machine.leaf(_shift, (var, *operands), (*static, axis, room), name="shift")[0]
+
+
+def _gather(x, order, axis):
+    return jnp.take(x, order, axis=axis, mode="clip")
+
+
+def _expand(x, valid, axis):
+    rank = jnp.cumsum(valid, dtype=jnp.int32) - 1
+    return jnp.take(x, jnp.maximum(rank, 0), axis=axis, mode="clip")
+
+
+def _shift(x, *rest):
+    *dynamic, start, goal, axis, room = rest
+    remaining = iter(dynamic)
+    start = next(remaining) if start is None else start
+    moves = goal is None or goal != 0
+    goal = next(remaining) if goal is None else goal
+    pads = [(0, 0, 0)] * x.ndim
+    pads[axis] = (room if moves else 0, room, 0)
+    x = lax.pad(x, jnp.zeros((), x.dtype), pads)
+    first = start - goal + (room if moves else 0)
+    if isinstance(first, int):
+        return lax.slice_in_dim(x, first, first + room, axis=axis)
+    return lax.dynamic_slice_in_dim(x, first, room, axis)
+
+
+def with_order(machine: Machine, array: BoundedArray) -> BoundedArray:
+    """The same array, which knows where its k-th element lies."""
+    lanes = array.axes[0]
+    if lanes is None or lanes.valid is None or lanes.order is not None:
+        return array
+    return BoundedArray(array.base, (Lanes(lanes.length, 0, lanes.valid, order_of(machine, lanes)), *array.axes[1:]))
+
+
+# -- arrays -----------------------------------------------------------------------------------------------------------
+
+
+def made(machine: Machine, array: Value, axes: Sequence[Lanes | None]) -> Value:
+    """`array`, of which `axes` says what is valid."""
+    if all(lanes is None for lanes in axes):
+        return array
+    return BoundedArray(array, tuple(axes))  # type: ignore[arg-type]
+
+
+def fresh(machine: Machine, var: Var, axes: Sequence[Lanes | None]) -> Value:
+    """A fresh array with these elements."""
+    return made(machine, machine.new_array(var), axes) if var.type.shape else machine.numpy_result(var)
+
+
+def parts(machine: Machine, value: Value) -> tuple[NdArray, tuple[Lanes | None, ...]] | None:
+    """The room of an array and its dimensions; None for what is no NumPy array."""
+    if isinstance(value, BoundedArray):
+        return value.base, value.axes
+    if isinstance(value, NdArray):
+        return value, (None,) * len(value.type.shape)
+    return None
+
+
+def masked(machine: Machine, array: BoundedArray, fill: Var, axes: Sequence[Lanes | None] | None = None) -> Var:
+    """All elements of the room, with `fill` (a scalar) in the place of those that are not valid (along `axes`)."""
+    var = machine.read(array.base)
+    return select_valid(machine, var, fill, array.axes if axes is None else axes)
+
+
+def select_valid(machine: Machine, var: Var, other: Var, axes: Sequence[Lanes | None]) -> Var:
+    """`var` where it is valid, else `other`."""
+    valid = valid_mask(machine, var.type.shape, axes)
+    if valid is None:
+        return var
+    builder = machine.builder
+    plain = builder.convert(var, var.type.dtype)
+    return builder.elementwise("select", valid, plain, builder.broadcast(other, var.type.shape))
+
+
+def compacted(machine: Machine, array: BoundedArray) -> tuple[Var, tuple[Lanes | None, ...]]:
+    """The elements with all lanes moved to the front, and the dimensions they have then."""
+    var = machine.read(array.base)
+    axes: list[Lanes | None] = []
+    for axis, lanes in enumerate(array.axes):
+        if lanes is not None:
+            var = moved(machine, var, axis, lanes, None, var.type.shape[axis])
+        axes.append(None if lanes is None else Lanes(lanes.length))
+    return var, tuple(axes)
+
+
+def array_type(array: BoundedArray) -> TensorType:
+    """The type of the room."""
+    return array.base.type
+
+
+def shape_of(machine: Machine, value: Value) -> list[Value]:
+    """The shape, as Python ints."""
+    room, axes = parts(machine, value)  # type: ignore[misc]
+    return [scalar(machine, length_int(machine, lanes, n)) for lanes, n in zip(axes, room.type.shape, strict=True)]
+
+
+def shape_text(machine: Machine, value: Value) -> tuple[str, list[Value]]:
+    """NumPy's text of a shape, as a template and its parts."""
+    found = parts(machine, value)
+    if found is None:
+        shape = value.var.type.shape if isinstance(value, JaxArray | NumpyScalar) else ()
+        sizes: list[Value] = [Const(n) for n in shape]
+    else:
+        sizes = shape_of(machine, value)
+    return "(" + ",".join("{}" for _ in sizes) + ("," if len(sizes) == 1 else "") + ")", sizes
+
+
+def involved(*values: object) -> bool:
+    """Whether an array of dynamic length is among the values."""
+    return any(isinstance(v, BoundedArray) for v in values)
+
+
+def require_static(machine: Machine, value: BoundedArray, what: str = "") -> NeedStatic:
+    """Asks for the lengths of an array at compile time, where no rule can do without them."""
+    for lanes in value.axes:
+        if lanes is not None:
+            length = lanes.length
+            if constant_value(length) is None:  # type: ignore[arg-type]
+                where = f" (there is no rule for {what} of an array of dynamic length)" if what else ""
+                return NeedStatic(length, f"the size of an array{where}")  # type: ignore[arg-type]
+    return NeedStatic(machine.read(value.base), "an array")

@@ -1,0 +1,165 @@
+"""Functions whose result has a size that depends on data: np.nonzero, np.where(c), np.argwhere, np.compress, np.unique...
+
+They stand before the rules for arrays that are known at compile time, so this module is imported after those.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch import bounded, bounded_arithmetic, bounded_reductions, numpy_all, table
+from xlapy.dispatch.bounded import Lanes, fresh, involved, masked_lanes, require_static
+from xlapy.dispatch.bounded_indexing import getitem
+from xlapy.dispatch.bounded_rules import FUNCTIONS, METHODS, Rule, first_of
+from xlapy.dispatch.numpy_values import absent, known, operand, reshape
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Tuple, Value
+from xlapy.ir import Var, constant_value
+
+
+def _depends(machine: Machine, value: object) -> bool:
+    """Whether an argument is an array that is only known on the device."""
+    if isinstance(value, BoundedArray):
+        return True
+    if isinstance(value, NdArray):
+        return constant_value(machine.read(value)) is None
+    return isinstance(value, JaxArray) and constant_value(value.var) is None
+
+
+def _overlay(item: object):
+    """Register a rule for arrays whose values are only known on the device, before the one that is there."""
+    before = table.find_function(item)
+
+    def register(rule: Rule) -> Rule:
+        def either(machine, *args, **kwargs):
+            if args and any(_depends(machine, a) for a in args):
+                return rule(machine, *args, **kwargs)
+            return before(machine, *args, **kwargs)  # type: ignore[misc]
+
+        table.function(item)(either)
+        FUNCTIONS[item] = rule
+        return rule
+
+    return register
+
+
+def _hits(machine: Machine, a: Value) -> tuple[Var, tuple[int, ...], Lanes | None]:
+    """Where an array is not zero, as a flat mask; its shape; the lanes of a vector of dynamic length."""
+    lanes = None
+    if isinstance(a, BoundedArray):
+        if len(a.axes) != 1:
+            raise require_static(machine, a, "np.nonzero of several dimensions")
+        (lanes,) = a.axes
+        hit = operand(machine, a.base, bounded.BOOL)
+        hit = machine.builder.elementwise("bitwise_and", hit, bounded.valid_lanes(machine, lanes, hit.type.shape[0]))  # type: ignore
+    else:
+        hit = operand(machine, a, bounded.BOOL)
+    return reshape(machine, hit, (-1,)), hit.type.shape, lanes
+
+
+def _indices(machine: Machine, a: Value) -> list[Value]:
+    """np.nonzero: an array of indices for each dimension."""
+    flat, shape, lanes = _hits(machine, a)
+    if not shape:
+        raise Refused("XP0013", "np.nonzero of a number")
+    hits = masked_lanes(machine, flat)
+    if lanes is not None:
+        ranks = machine.leaf(_ranks, (bounded.valid_lanes(machine, lanes, shape[0]),), name="rank")
+        return [fresh(machine, ranks[0], (hits,))]
+    indices = machine.leaf(_unraveled, (), (shape,), name="indices")
+    return [fresh(machine, var, (hits,)) for var in indices]
+
+
+def _ranks(valid):
+    return jnp.cumsum(valid, dtype=jnp.int64) - 1
+
+
+def _unraveled(shape):
+    return [g.reshape(-1) for g in jnp.meshgrid(*(jnp.arange(n, dtype=jnp.int64) for n in shape), indexing="ij")]
+
+
+@_overlay(np.nonzero)
+def _nonzero(machine, a):
+    return Tuple(tuple(_indices(machine, a)))
+
+
+METHODS["nonzero"] = _nonzero
+
+
+@_overlay(np.flatnonzero)
+def _flatnonzero(machine, a):
+    if not isinstance(a, BoundedArray):
+        a = JaxArray(reshape(machine, operand(machine, a), (-1,)))
+    return _indices(machine, a)[0]
+
+
+@_overlay(np.argwhere)
+def _argwhere(machine, a):
+    indices = _indices(machine, a)
+    hits = indices[0].axes[0]  # type: ignore[attr-defined]
+    columns = [machine.read(i.base) for i in indices]  # type: ignore[attr-defined]
+    return fresh(machine, machine.leaf(_columns, columns, name="stack")[0], (hits, None))
+
+
+def _columns(*columns):
+    return jnp.stack(columns, axis=1)
+
+
+_where_before = table.find_function(np.where)
+
+
+def _where(machine, condition, *args, **kwargs):
+    if not args and not kwargs and _depends(machine, condition):
+        return Tuple(tuple(_indices(machine, condition)))
+    if involved(condition, *args):
+        return bounded_arithmetic.lanewise(machine, np.where, (condition, *args), kwargs)
+    return _where_before(machine, condition, *args, **kwargs)  # type: ignore[misc]
+
+
+table.function(np.where)(_where)
+FUNCTIONS[np.where] = _where
+
+
+@_overlay(np.compress)
+def _compress(machine, condition, a, axis=None, out=None):
+    if involved(condition, a):
+        raise require_static(machine, first_of((condition, a), {}), "np.compress")
+    if not absent(out):
+        raise Refused("XP0011", "np.compress with out=")
+    mask = operand(machine, condition, bounded.BOOL)
+    array = machine.new_array(operand(machine, a))
+    where = known(machine, axis)
+    if where is None:
+        array, where = machine.new_array(reshape(machine, machine.read(array), (-1,))), 0
+    where = int(where) % len(array.type.shape)
+    missing = array.type.shape[where] - mask.type.shape[0]
+    if missing < 0:
+        raise Refused("XP0011", "np.compress with more conditions than elements")
+    if missing:
+        mask = machine.leaf(_padded, (mask,), (missing,), name="pad")[0]
+    key = [Const(slice(None))] * where + [machine.new_array(mask)]
+    return getitem(machine, array, Tuple(tuple(key)))
+
+
+def _padded(mask, missing):
+    return jnp.pad(mask, (0, missing))
+
+
+@_overlay(np.extract)
+def _extract(machine, condition, arr):
+    if involved(condition, arr):
+        raise require_static(machine, first_of((condition, arr), {}), "np.extract")
+    mask = machine.new_array(reshape(machine, operand(machine, condition, bounded.BOOL), (-1,)))
+    return _compress(machine, mask, arr)
+
+
+@table.method(np.ndarray, "compress")
+def _compress_method(machine, self, condition, axis=None, out=None):
+    return _compress(machine, condition, self, axis, out)
+
+
+METHODS["compress"] = _compress_method
+_overlay(np.unique)(bounded_reductions.unique)
+
+__all__ = ["numpy_all"]
