@@ -217,6 +217,20 @@ class Machine:
         self.heap.write(STATE, f"payload{code}", new)
         self.heap.write(STATE, "error", JaxArray(after))
 
+    def adopt_errors(self, code: Var, payloads: dict[str, Value]) -> None:
+        """Take over the error tag and payloads of a function that ran inside a JAX transformation."""
+        before = self._error_var()
+        zero = self.builder.constant(0, _INT32)
+        fresh = self.builder.elementwise("eq", before, zero)
+        raised = self.builder.elementwise("ne", code, zero)
+        first = self.builder.elementwise("bitwise_and", raised, fresh)
+        after = self.builder.elementwise("select", first, code, before)
+        for name, value in payloads.items():
+            old = self.heap.slots.get((STATE, name), DEAD)
+            new = value if old is DEAD else self.cond(first, lambda v=value: v, lambda o=old: o)
+            self.heap.write(STATE, name, new)
+        self.heap.write(STATE, "error", JaxArray(after))
+
     # -- values -----------------------------------------------------------------------------------------------------
 
     def is_static(self, value: Value) -> bool:
