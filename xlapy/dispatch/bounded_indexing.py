@@ -51,6 +51,9 @@ def getitem(machine: Machine, array: Value, key: Value) -> Value:
             return bounded.made(machine, machine.new_array(read_view(machine, view)), found)
         return result
     where = _only_mask(parsed.parts)
+    selected = _selection(machine, array, parsed.parts)
+    if selected is not None:
+        return fresh(machine, machine.read(room), _refined(machine, array, axes, selected))
     if where is None:
         if isinstance(array, BoundedArray):
             return _gathered(machine, array, parsed.parts)
@@ -86,6 +89,10 @@ def setitem(machine: Machine, array: Value, key: Value, value: Value) -> None:
         if involved(value):
             raise require_static(machine, value, "the assignment to an index array")  # type: ignore[arg-type]
         indexing.setitem(machine, array, key, value)
+        return
+    selected = _selection(machine, array, parsed.parts)
+    if selected is not None:
+        assign(machine, BoundedArray(room, _refined(machine, array, axes, selected)), value)
         return
     if where is None:
         raise require_static(machine, array, "an index array as a target")  # type: ignore[arg-type]
@@ -133,6 +140,16 @@ def _only_mask(parts: Sequence[Part]) -> int | None:
     if advanced != list(range(advanced[0], advanced[-1] + 1)) or any(kind == "new" for kind, _ in parts):
         return None
     return places[0]
+
+
+def _selection(machine: Machine, array: Value, parts: Sequence[Part]) -> BoundedArray | None:
+    """The mask of static length that is the key of a vector of dynamic length, if it is."""
+    if not isinstance(array, BoundedArray) or parts[0][0] != "array" or any(kind != "all" for kind, _ in parts[1:]):
+        return None
+    mask: Var = parts[0][1]  # type: ignore[assignment]
+    if mask.type.dtype != BOOL or len(mask.type.shape) != 1:
+        return None
+    return BoundedArray(machine.new_array(mask), (None,))
 
 
 def _masked_view(machine: Machine, room: NdArray, axes, parts: Sequence[Part], place: int) -> tuple[Value, Var, int]:
@@ -308,15 +325,31 @@ def _by_bounded(machine: Machine, array: Value, room: NdArray, axes, items: list
 
 
 def _refined(machine: Machine, array: Value, axes, mask: BoundedArray) -> tuple[Lanes | None, ...]:
-    """The lanes of `selection[mask]`, the mask having the same lanes as the selection's first dimension."""
-    (lanes,) = mask.axes if len(mask.axes) == 1 else (None,)
-    mine = axes[0] if axes else None
+    """The lanes of `array[mask]`; IndexError where the mask has another length than the array."""
     room, _ = bounded.parts(machine, array)  # type: ignore[misc]
-    if lanes is None or mine is None or room.type.shape[0] != mask.base.type.shape[0] or not same_lanes(lanes, mine):
-        raise require_static(machine, mask, "a mask of another selection")
-    valid = bounded.valid_lanes(machine, mine, room.type.shape[0])
-    valid = machine.builder.elementwise("bitwise_and", valid, machine.read(mask.base))
-    return (masked_lanes(machine, valid), *axes[1:])
+    if len(mask.axes) != 1 or not axes:
+        raise require_static(machine, mask, "a mask of several dimensions")
+    (lanes,), mine = mask.axes, axes[0]
+    size, hits = room.type.shape[0], machine.read(mask.base)
+    count = hits.type.shape[0]
+    if lanes is None or mine is None or not same_length(lanes, mine):
+        mask_length = bounded.length_int(machine, lanes, count)
+        length = bounded.length_int(machine, mine, size)
+        bad = machine.builder.elementwise("ne", var_of(machine, mask_length), var_of(machine, length))
+        text = machine.message(  # type: ignore[attr-defined]
+            "boolean index did not match indexed array along axis 0; size of axis is {} but size of corresponding"
+            " boolean axis is {}",
+            bounded.scalar(machine, length),
+            bounded.scalar(machine, mask_length),
+        )
+        machine.check(bad, IndexError, text)
+    if min(size, count) == 0:
+        hits = machine.builder.broadcast(machine.builder.constant(False), (size,))
+    elif size != count or lanes is None or mine is None or not same_lanes(lanes, mine):
+        hits = moved(machine, hits, 0, lanes, mine, size)
+    if mine is not None:
+        hits = machine.builder.elementwise("bitwise_and", bounded.valid_lanes(machine, mine, size), hits)
+    return (masked_lanes(machine, hits), *axes[1:])
 
 
 def _index_arrays(machine: Machine, items: list[Value]) -> tuple[Lanes, list[Value]]:

@@ -225,6 +225,9 @@ _function(np.matmul)(_product(np.matmul))
 _method("dot")(_product(np.dot))
 
 
+_function(abs)(lambda machine, a: bounded_arithmetic.elementwise(machine, np.absolute, (a,)))
+
+
 @_function(np.inner)
 def _inner(machine, a, b):
     if any(len(found[1]) != 1 for found in (bounded.parts(machine, a), bounded.parts(machine, b)) if found is not None):

@@ -248,7 +248,11 @@ class Joiner:
             case Text():
                 if a.template != b.template or len(a.parts) != len(b.parts):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are different texts")
-            case Slice() | Range() | BoundMethod():
+            case BoundMethod():
+                one, two = a.function, b.function  # type: ignore[attr-defined]
+                if isinstance(one, Intrinsic) and isinstance(two, Intrinsic) and one.rule is not two.rule:
+                    raise JoinFailure(a, b, "are different methods")
+            case Slice() | Range():
                 pass
             case Marker():
                 raise JoinFailure(a, b)
