@@ -154,7 +154,7 @@ def _merge(
         join.follow()
         after = {**first.slots, **{slot: joined.skeleton for slot, joined in join.slots.items()}}
         aliases = join.aliases(roots([v.skeleton for v in values]), after)
-        if not aliases:
+        if not aliases - pinned:
             break
         pinned |= aliases
     everything = [*values, *join.slots.values()]
