@@ -202,7 +202,11 @@ def log(machine, z: Value, *base: Value) -> Value:
     for value in (z, *base):
         var = _complex(machine, value)
         _require_finite(machine, "log", var)
-        _LOG_ZERO.check(machine, machine.builder.elementwise("eq", var, constant(machine, 0, var)), value)
+        zero = machine.builder.elementwise("eq", var, constant(machine, 0, var))
+        if base:
+            refuse_where(machine, zero, "XP0011", "cmath.log of zero to a base")
+        else:
+            _LOG_ZERO.check(machine, zero, value)
         parts.append(machine.leaf(jnp.log, [var])[0])
     if len(parts) == 1:
         return scalar(machine, complex, parts[0])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import jax.scipy.special as special
 import numpy as np
+from jax import lax
 
 from xlapy.dispatch import iteration, table
 from xlapy.dispatch.number_functions import number, truncated
@@ -105,7 +106,7 @@ _UNARY: dict[str, tuple[object, float | None, float | None]] = {
     "erf": (special.erf, None, None),
     "erfc": (special.erfc, None, None),
     "exp": ("exp", None, 1000.0),
-    "exp2": (jnp.exp2, None, 2000.0),
+    "exp2": (lambda x: _exp2(x), None, 2000.0),
     "expm1": ("expm1", None, 1000.0),
     "fabs": ("abs", None, None),
     "log10": (jnp.log10, -1.0, 0.0),
@@ -123,6 +124,16 @@ def _apply(machine, how: object, *vars_: Var) -> Var:
     if isinstance(how, str):
         return machine.builder.elementwise(how, *vars_)
     return machine.leaf(how, vars_)[0]
+
+
+def _power_of_two(exponent):
+    """2 ** exponent, exactly, for ints from -1022 to 1023."""
+    return lax.bitcast_convert_type((exponent.astype(jnp.int64) + 1023) << 52, jnp.float64)
+
+
+def _exp2(x):
+    whole = jnp.round(jnp.clip(x, -1100.0, 1100.0))
+    return _ldexp(jnp.exp((x - whole) * math.log(2)), whole.astype(jnp.int64))
 
 
 def _unary_rule(name: str, how: object, nan: float | None, infinite: float | None) -> Callable[..., Value]:
@@ -350,7 +361,7 @@ def _ldexp(x, exponent):
     result = x
     for _ in range(3):
         part = jnp.clip(limited, -1000, 1000)
-        result = result * jnp.exp2(part.astype(x.dtype))
+        result = result * _power_of_two(part)
         limited = limited - part
     return result
 
@@ -436,10 +447,8 @@ def _hypot(*coordinates):
     largest = jnp.max(jnp.where(jnp.isnan(sizes), 0.0, sizes))
     _, exponent = jnp.frexp(jnp.where(jnp.isfinite(largest), largest, 1.0))
     half = exponent // 2
-    down = jnp.exp2(-half.astype(sizes.dtype))
-    scaled = sizes * down * jnp.exp2((half - exponent).astype(sizes.dtype))
-    norm = jnp.sqrt(jnp.sum(scaled * scaled)) * jnp.exp2(half.astype(sizes.dtype))
-    norm = norm * jnp.exp2((exponent - half).astype(sizes.dtype))
+    scaled = sizes * _power_of_two(-half) * _power_of_two(half - exponent)
+    norm = jnp.sqrt(jnp.sum(scaled * scaled)) * _power_of_two(half) * _power_of_two(exponent - half)
     return jnp.where(jnp.isinf(sizes).any(), jnp.inf, jnp.where(largest == 0, jnp.sum(sizes), norm))
 
 

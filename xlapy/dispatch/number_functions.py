@@ -338,9 +338,14 @@ def _two_product(x, y):
     return product, ((xh * yh - product) + xh * yl + xl * yh) + xl * yl
 
 
+def _opaque(x, power):
+    """A power of ten that XLA does not see to be constant: it would multiply by the reciprocal."""
+    return jnp.where(jnp.isnan(x), x, float(power))
+
+
 def _round_up_to(x, power):
     """`round(x, n)` for power = 10 ** n: the exact product decides where it lies half way."""
-    scale = jnp.full_like(x, float(power))
+    scale = _opaque(x, power)
     product, rest = _two_product(x, scale)
     below = jnp.floor(product)
     half = product - below == 0.5
@@ -353,7 +358,7 @@ def _round_up_to(x, power):
 
 def _round_down_to(x, power):
     """`round(x, -n)` for power = 10 ** n."""
-    scale = jnp.full_like(x, float(power))
+    scale = _opaque(x, power)
     size = jnp.abs(x)
     rest = jnp.fmod(size, scale)
     count = (size - rest) / scale

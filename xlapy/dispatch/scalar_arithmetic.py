@@ -231,13 +231,16 @@ def _float_power(machine, symbol: str, left: Value, right: Value) -> Value:
         bad = builder.elementwise("eq", base, zero)
         if known is None:
             bad = builder.elementwise("bitwise_and", bad, builder.elementwise("lt", exponent, zero))
-        check(machine, bad, _ZERO_POWER[float])
+            bad = builder.elementwise("bitwise_and", bad, builder.elementwise("is_finite", exponent))
+        if known is None or math.isfinite(known):
+            check(machine, bad, _ZERO_POWER[float])
     whole = known is not None and (math.isinf(known) or known == math.floor(known)) or kind_of(right) in (int, bool)
     if not whole and not nonnegative(base):
         negative = builder.elementwise("lt", base, zero)
         bad = builder.elementwise("bitwise_and", negative, builder.elementwise("is_finite", base))
         if known is None:
             fraction = builder.elementwise("ne", builder.elementwise("floor", exponent), exponent)
+            fraction = builder.elementwise("bitwise_and", fraction, builder.elementwise("is_finite", exponent))
             bad = builder.elementwise("bitwise_and", bad, fraction)
         refuse_where(
             machine,

@@ -126,7 +126,12 @@ def device(machine, value: Value, kind: type) -> Var:
         if kind is float and isinstance(number, int):
             number = fold(machine, float, number).value
         return machine.builder.constant(number, expected.dtype, True)
-    return machine.builder.convert(value.var, expected.dtype, True)  # type: ignore[attr-defined]
+    var = value.var  # type: ignore[attr-defined]
+    if var.type.dtype == bool and kind in (float, complex):
+        # XLA makes a select of the product of a converted boolean with a float, and loses NaN and the sign of zero
+        one, zero = (machine.builder.constant(number, expected.dtype, True) for number in (1, 0))
+        return machine.builder.elementwise("select", var, one, zero)
+    return machine.builder.convert(var, expected.dtype, True)
 
 
 def scalar(machine, kind: type, var: Var, bounds: tuple[int, int] | None = None) -> Value:

@@ -56,10 +56,12 @@ def binary(machine, symbol: str, left: Value, right: Value) -> Value | None:
 
 
 def unary(machine, symbol: str, value: Value) -> Value | None:
-    """`-value`, `+value`, `~value` for Python scalars; None if there is no such operation."""
+    """`-value`, `+value`, `~value` for Python scalars; None for anything else."""
     kind = kind_of(value)
-    if kind is None or (symbol == "~" and RANK[kind] > 1):
+    if kind is None:
         return None
+    if symbol == "~" and RANK[kind] > 1:
+        return machine.raise_(TypeError, f"bad operand type for unary ~: '{machine.type_of(value).__name__}'")
     if isinstance(value, Const):
         return fold(machine, UNARY[symbol], value.value)
     kind = int if kind is bool else kind
@@ -168,11 +170,30 @@ def _int_float(machine, symbol: str, number: Value, real: Value) -> Value:
             return Const(symbol == "!=")
         limit = math.ceil(known) if symbol in ("<", ">=") else math.floor(known)
         return _compare(machine, symbol, number, Const(limit), int, int)  # type: ignore[return-value]
+    if isinstance(number, Const):
+        return _known_int_float(machine, symbol, int(number.value), device(machine, real, float))  # type: ignore[call-overload]
     low, high = bounds_of_any(number)
     if -EXACT <= low and high <= EXACT:
         return _predicate(machine, symbol, device(machine, number, float), device(machine, real, float))
     function = _EXACT_COMPARISONS[symbol]
     return machine.boolean(machine.leaf(function, [device(machine, number, int), device(machine, real, float)])[0])
+
+
+def _known_int_float(machine, symbol: str, number: int, real: Var) -> Value:
+    """A known int, which no float may be equal to, with a dynamic float."""
+    try:
+        nearest = float(number)
+    except OverflowError:
+        nearest = math.inf if number > 0 else -math.inf
+    above = math.isinf(nearest) and nearest > 0 or math.isfinite(nearest) and int(nearest) > number
+    exact = math.isfinite(nearest) and int(nearest) == number
+    if not exact:
+        # between the int and the float next to it there are no floats
+        if symbol in ("==", "!="):
+            return Const(symbol == "!=")
+        lower = symbol in ("<", "<=")
+        symbol = ("<=" if above else "<") if lower else (">" if above else ">=")
+    return _predicate(machine, symbol, constant(machine, nearest, real), real)
 
 
 def _cut(real):
