@@ -25,6 +25,7 @@ from xlapy.domain.values import (
     UNBOUND,
     Const,
     Hole,
+    Ref,
     Scalar,
     Tuple,
     Union,
@@ -172,42 +173,76 @@ def _unroll(machine: Machine, node: Loop) -> None:
 
 
 def _trip(machine: Machine, node: Loop, outer: tuple[int, ...], count: int) -> None:
+    """Trips from number `count` on. Once it depends on data whether there is a next one, each runs under a condition."""
     frame = machine.frame
+    frame.tag = None
+    private: set[int] = set()
     while True:
         if count > _MAXIMUM_UNROLL:
             raise _Unending("it makes too many trips")
         frame.unrolled = (*outer, count)
+        tag = frame.tag
+        if tag is None or tag.label == node.label:
+            frame.tag = None
+            walk.run(machine, node.body)
+        else:
+            _conditional_trip(machine, node, tag, private)
+        assert frame.tag is not None
+        if node.label not in frame.tag.labels:
+            return
+        if len(frame.tag.labels) > 1:
+            found = _private_iterators(machine, node)
+            if found is not None:
+                private = found
+            else:
+                raise _Unending("its number of trips depends on data")
+        count += 1
+
+
+def _conditional_trip(machine: Machine, node: Loop, tag: Tag, private: set[int]) -> None:
+    """A trip that happens only if control came back to the head. Where it did not, the iterator is dead, so that it may
+    as well have advanced: its position stays known."""
+    frame = machine.frame
+    here = machine.builder.constant(node.label, merge.TAG_TYPE.dtype)
+    again = machine.builder.elementwise("eq", tag.var, here)
+    others = tag.labels - {node.label}
+    advanced: dict[Slot, Value] = {}
+
+    def trip() -> None:
+        before = machine.heap.slots.copy()
         frame.tag = None
         walk.run(machine, node.body)
-        tag = frame.tag
-        assert tag is not None
-        if node.label not in tag.labels:
-            return
-        count += 1
-        if len(tag.labels) > 1:
-            break
-    if count > 2_000:
-        raise _Unending("its number of trips depends on data")
-    again = machine.builder.elementwise(
-        "eq", tag.var, machine.builder.constant(node.label, merge.TAG_TYPE.dtype)
-    )
-    others = tag.labels - {node.label}
+        for slot, value in machine.heap.slots.items():
+            if slot[0] in private and before.get(slot) is not value:
+                advanced[slot] = value
 
     def leave() -> None:
+        machine.heap.slots.update(advanced)
         frame.tag = Tag(others, tag.var if len(others) > 1 else None)
 
-    if machine.nesting > 60 or _while_like(node):
-        raise _Unending("its number of trips depends on data")
-    machine.nesting += 1
-    try:
-        merge.node_branch(machine, again, lambda: _trip(machine, node, outer, count), leave)
-    finally:
-        machine.nesting -= 1
+    merge.node_branch(machine, again, trip, leave)
 
 
-def _while_like(node: Loop) -> bool:
-    """A loop without an iterator that ends it has no known number of trips once its test is dynamic."""
-    return _step_of(node) is None
+def _private_iterators(machine: Machine, node: Loop) -> set[int] | None:
+    """The loop's iterator and those it draws from, if nobody else refers to any of them."""
+    step = _step_of(node)
+    iterator = machine.frame.registers[step.iterator] if step is not None else None
+    if not isinstance(iterator, Ref):
+        return None
+    heap = machine.heap
+    mine: set[int] = set()
+    todo = [iterator.object]
+    while todo:
+        number = todo.pop()
+        if number not in mine and heap.objects[number].kind == "iterator":
+            mine.add(number)
+            contents = [v for (n, _), v in heap.slots.items() if n == number]
+            contents += merge.detail_values(heap.objects[number].details)
+            todo += [n for v in contents for n in references(v)]
+    frames = [v for f in machine.frames[:-1] for v in f.registers]
+    others = [v for r, v in enumerate(machine.frame.registers) if r != step.iterator] + frames  # type: ignore[union-attr]
+    others += [v for (n, _), v in heap.slots.items() if n not in mine]
+    return None if any(n in mine for v in others for n in references(v)) else mine
 
 
 def _peel(machine: Machine, node: Loop) -> None:

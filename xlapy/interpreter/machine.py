@@ -76,8 +76,6 @@ class Machine:
         self.loop_bodies: dict[int, tuple] = {}
         #: operations executed so far
         self.executed = 0
-        #: how deep branches nest that unrolling a loop of unknown length has made
-        self.nesting = 0
         self.heap.initial[(STATE, "error")] = JaxArray(self.builder.constant(0, _INT32))
         world.attach(self)
 
