@@ -1,3 +1,4 @@
+# ruff: noqa: E501, E721
 """NumPy functions, many argument forms, several dtypes: each row is compared with NumPy in value, dtype, shape, type."""
 
 import warnings

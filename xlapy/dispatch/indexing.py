@@ -1,4 +1,4 @@
-"""`array[key]` and `array[key] = value` for NumPy arrays: basic indexing gives views, the rest goes to `numpy_fancy`."""
+"""`array[key]` and `array[key] = value` of NumPy arrays: basic indexing gives views, the rest is `numpy_fancy`'s."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ from xlapy.ir import Operation, Var, constant_value
 
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(bool)
-_BAD_KEY = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"
+_BAD_KEY = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid"
+    " indices"
+)
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,8 @@ def check_python_int(machine: Machine, value: Scalar, dtype: np.dtype) -> None:
         above = machine.builder.elementwise("gt", value.var, machine.builder.constant(high, _INT64, weak=True))
         bad = above if bad is None else machine.builder.elementwise("bitwise_or", bad, above)
     if bad is not None:
-        message = machine.message("Python integer {} out of bounds for " + str(dtype), value)  # type: ignore[attr-defined]
+        text = "Python integer {} out of bounds for " + str(dtype)
+        message = machine.message(text, value)  # type: ignore[attr-defined]
         machine.check(bad, OverflowError, message)
 
 
@@ -157,7 +161,7 @@ def _text(shape: tuple[int, ...]) -> str:
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
-# -- keys -----------------------------------------------------------------------------------------------------------
+# -- keys ------------------------------------------------------------------------------------------------------------
 
 
 def parse(machine: Machine, array: NdArray, key: Value) -> Key:
@@ -238,7 +242,7 @@ def _part(machine: Machine, item: Value) -> tuple[str, object]:
     return ("array", var if dtype == _BOOL else machine.builder.convert(var, _INT64))
 
 
-# -- basic indexing -------------------------------------------------------------------------------------------------
+# -- basic indexing --------------------------------------------------------------------------------------------------
 
 
 def basic_view(machine: Machine, array: NdArray, parts: Sequence[tuple[str, object]]) -> NdArray:

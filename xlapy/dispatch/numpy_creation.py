@@ -46,7 +46,8 @@ def shape_of(machine: Machine, shape: object) -> tuple[int, ...]:
     """A shape argument as a tuple; NumPy's errors for bad ones."""
     wanted = known(machine, shape, "a shape")
     try:
-        return np.broadcast_to(np.False_, wanted).shape if _valid(wanted) else np.empty(wanted).shape  # type: ignore[call-overload]
+        empty = np.broadcast_to(np.False_, wanted) if _valid(wanted) else np.empty(wanted)  # type: ignore[call-overload]
+        return empty.shape
     except Exception as error:
         raise_real(machine, error)
         raise
@@ -138,7 +139,7 @@ def full_like(machine, a, fill_value, dtype=None, order="K", subok=True, shape=N
     return keep_order(machine, result, (a,)) if wanted == source.shape else result
 
 
-# -- from data ---------------------------------------------------------------------------------------------------------
+# -- from data -------------------------------------------------------------------------------------------------------
 
 
 @function(np.array)
@@ -242,7 +243,7 @@ def fromiter(machine, iter, dtype, count=-1, *, like=None):
     return _from(machine, Tuple(tuple(machine.iterate(iter))), dtype)
 
 
-# -- matrices ----------------------------------------------------------------------------------------------------------
+# -- matrices --------------------------------------------------------------------------------------------------------
 
 
 @function(np.eye)
@@ -307,7 +308,7 @@ def _diag(v, k):
     return jnp.diag(v, k)
 
 
-# -- grids -------------------------------------------------------------------------------------------------------------
+# -- grids -----------------------------------------------------------------------------------------------------------
 
 
 @function(np.meshgrid)

@@ -1,7 +1,7 @@
 """Advanced indexing: integer arrays and boolean masks, reading and writing, by NumPy's rules.
 
-The slices of a mixed key are taken first, as a view; then the arrays index the dimensions that are left, with full slices
-between them. Where the arrays stand apart, their dimensions come first in the result; else in their place.
+The slices of a mixed key are taken first, as a view; then the arrays index the dimensions that are left, with full
+slices between them. Where the arrays stand apart, their dimensions come first in the result; else in their place.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _check_mask_shape(machine: Machine, array: NdArray, shape: tuple[int, ...], 
             )
 
 
-# -- integer arrays -------------------------------------------------------------------------------------------------
+# -- integer arrays --------------------------------------------------------------------------------------------------
 
 
 def _checked(machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: list[Var]) -> list[Var]:
@@ -277,7 +277,7 @@ def _put(base, new, *rest):
     return jnp.where(last >= 0, chosen, base)
 
 
-# -- masks ----------------------------------------------------------------------------------------------------------
+# -- masks -----------------------------------------------------------------------------------------------------------
 
 
 def _put_mask(machine: Machine, array: NdArray, entries: tuple[Entry, ...], mask: Var, value: Value) -> None:

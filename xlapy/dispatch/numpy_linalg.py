@@ -25,14 +25,14 @@ from xlapy.domain.values import Const, Tuple, Value
 
 _LinAlgError = np.linalg.LinAlgError
 
-# -- products ---------------------------------------------------------------------------------------------------------
+# -- products --------------------------------------------------------------------------------------------------------
 
 
 def _logical(product):
     """Products of booleans are `any` of `and`."""
 
     def run(*args, **kwargs):
-        if all(getattr(a, "dtype", None) == bool for a in args[:2]):
+        if all(str(getattr(a, "dtype", None)) == "bool" for a in args[:2]):
             return product(*(a.astype(jnp.int32) for a in args[:2]), *args[2:], **kwargs) != 0
         return product(*args, **kwargs)
 
@@ -132,12 +132,12 @@ def einsum(machine, *operands, out=None, dtype=None, order="K", casting="safe", 
 
 def _einsum(*rest):
     *operands, subscripts, dtype = rest
-    if dtype == bool:
+    if dtype.kind == "b":
         return jnp.einsum(subscripts, *(o.astype(jnp.int32) for o in operands), optimize="optimal") != 0
     return jnp.einsum(subscripts, *(cast_array(o, dtype) for o in operands), optimize="optimal")
 
 
-# -- linear algebra -----------------------------------------------------------------------------------------------------
+# -- linear algebra --------------------------------------------------------------------------------------------------
 
 
 def _checked(machine: Machine, numpy_function, implementation, args, kwargs, arrays: str, check):

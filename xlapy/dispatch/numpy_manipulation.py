@@ -28,7 +28,7 @@ from xlapy.dispatch.table import function
 _INT64 = np.dtype(np.int64)
 _NO_VALUE = getattr(np, "_NoValue", None)
 
-# -- joining -----------------------------------------------------------------------------------------------------------
+# -- joining ---------------------------------------------------------------------------------------------------------
 
 
 def _joining(numpy_function, jax_function):
@@ -98,7 +98,7 @@ def _lists(part):
 numpy_leaf(np.block, _block, "arrays", "promote")
 numpy_leaf(np.append, jnp.append, "arr values", "promote")
 
-# -- rearranging ---------------------------------------------------------------------------------------------------------
+# -- rearranging -----------------------------------------------------------------------------------------------------
 
 
 @function(np.roll)
@@ -194,7 +194,7 @@ def pad(machine, array, pad_width, mode="constant", **kwargs):
     )
     if callable(style):
         raise Refused("XP0011", "np.pad with a function as mode")
-    named = {k: v for k, v in kwargs.items()}
+    named = dict(kwargs)
     value = named.pop("constant_values", None)
     options = {k: hashable(known(machine, v)) for k, v in named.items()}
     if isinstance(widths, dict):

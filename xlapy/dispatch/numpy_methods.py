@@ -40,7 +40,7 @@ def both(*names: str) -> Callable:
     return register
 
 
-# -- reductions ---------------------------------------------------------------------------------------------------------
+# -- reductions ------------------------------------------------------------------------------------------------------
 
 
 def _typed(ufunc: np.ufunc, name: str):
@@ -79,7 +79,7 @@ both("cumsum")(numpy_reductions.cumsum_rule)
 both("cumprod")(numpy_reductions.cumprod_rule)
 
 
-# -- the same as a function -----------------------------------------------------------------------------------------------
+# -- the same as a function ------------------------------------------------------------------------------------------
 
 
 def _as_function(name: str, *parameters: str) -> None:

@@ -82,7 +82,7 @@ def _foreign(machine: Machine, symbol: str, left: Value, right: Value) -> Value 
 
 
 def _power(machine: Machine, left: Value, right: Value) -> Value:
-    """`array ** number`: NumPy's operator takes a square, a root or a reciprocal where the exponent is such a number."""
+    """`array ** number`: NumPy's operator takes a square or a reciprocal where the exponent is 2 or -1."""
     if isinstance(left, NdArray) and left.type.dtype == bool and isinstance(right, Scalar) and right.kind is int:
         right = Const(machine.static(right, "the exponent of a boolean array (its square is int8, other powers int64)"))
     if isinstance(left, NdArray) and isinstance(right, Const) and type(right.value) in (int, float):

@@ -1,8 +1,8 @@
 """Random numbers: `np.random.default_rng(seed)`, `RandomState(seed)` and the legacy functions after `np.random.seed`.
 
-The stream is ours, not NumPy's: a generator is a key (two 32-bit words, from the seed) and a counter in the heap; each draw
-uses the key folded with the counter, then counts one. So a stream is reproducible, the same on every device, and never
-frozen at compile time. A generator without a seed, or made outside the compiled function, is refused.
+The stream is ours, not NumPy's: a generator is a key (two 32-bit words, from the seed) and a counter in the heap; each
+draw uses the key folded with the counter, then counts one. So a stream is reproducible, the same on every device, and
+never frozen at compile time. A generator without a seed, or made outside the compiled function, is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _UINT32 = np.dtype(np.uint32)
 _SEED_HINT = "make it inside the function: rng = np.random.default_rng(seed)"
 
 
-# -- state -------------------------------------------------------------------------------------------------------------
+# -- state -----------------------------------------------------------------------------------------------------------
 
 
 def _key_of(seed):
@@ -86,7 +86,7 @@ def reseed(machine, state, seed=None):
     return NONE
 
 
-# -- drawing ------------------------------------------------------------------------------------------------------------
+# -- drawing ---------------------------------------------------------------------------------------------------------
 
 
 def shape_of(machine: Machine, size: object, *parameters: Var) -> tuple[int, ...]:

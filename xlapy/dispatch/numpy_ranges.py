@@ -20,7 +20,7 @@ from xlapy.dispatch.numpy_values import (
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, Tuple, Value
 
-# -- ranges ------------------------------------------------------------------------------------------------------------
+# -- ranges ----------------------------------------------------------------------------------------------------------
 
 
 @function(np.arange)
@@ -38,7 +38,7 @@ def arange(machine, *args, start=None, stop=None, step=None, dtype=None, device=
     except Exception as error:
         return raise_real(machine, error)
     two = np.arange(*_first_two(first, stride), dtype=wanted)
-    base, delta = two[0], two[1] - two[0] if result_type != bool else 0
+    base, delta = two[0], two[1] - two[0] if result_type.kind != "b" else 0
     var = machine.leaf(_ramp, (), (length, base.item(), delta.item(), result_type), name="arange")[0]
     return machine.new_array(var)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import jax.numpy as jnp
 import numpy as np
@@ -180,19 +181,19 @@ def _generic_reduce(x, ufunc, axes, keep, options):
         else:
             start, items = items[0], items[1:]
 
-        def step(state, item):
-            if masks is None:
-                return operation(state, item), None
-            value, hit = item
-            return jnp.where(hit, operation(state, value), state), None
-
-        x = lax.scan(step, start, items if masks is None else (items, masks))[0]
+        masks = jnp.ones(items.shape[0], bool) if masks is None else masks
+        x = lax.scan(partial(_step, operation), start, (items, masks))[0]
         initial = None
         where = None if where is None else jnp.ones(x.shape, bool)
     return jnp.expand_dims(x, axes) if keep else x
 
 
-# -- the functions -----------------------------------------------------------------------------------------------------
+def _step(operation, state, item):
+    value, hit = item
+    return jnp.where(hit, operation(state, value), state), None
+
+
+# -- the functions ---------------------------------------------------------------------------------------------------
 
 
 def reduction_function(ufunc: np.ufunc, name: str) -> Callable:
@@ -302,7 +303,7 @@ def _moments(x, *rest):
     return cast_array(result if keep else jnp.squeeze(result, axes), result_type)
 
 
-# -- positions of extremes --------------------------------------------------------------------------------------------
+# -- positions of extremes -------------------------------------------------------------------------------------------
 
 
 def _arg_extreme(numpy_function, jax_function):
@@ -353,7 +354,7 @@ argmax_rule = function(np.argmax)(_arg_extreme(np.argmax, jnp.argmax))
 argmin_rule = function(np.argmin)(_arg_extreme(np.argmin, jnp.argmin))
 
 
-# -- cumulative ---------------------------------------------------------------------------------------------------------
+# -- cumulative ------------------------------------------------------------------------------------------------------
 
 
 def accumulate_rule(

@@ -67,11 +67,12 @@ def piecewise(x, condlist, funclist, *args, **kw):
         result = 0
     else:
         raise ValueError(
-            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected"
+            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are"
+            " expected"
         )
     y = np.zeros_like(x)
     y[...] = result
-    for condition, item in zip(conditions, funclist):
+    for condition, item in zip(conditions, funclist, strict=False):
         value = item(x, *args, **kw) if callable(item) else item
         chosen = np.zeros_like(x)
         chosen[...] = value

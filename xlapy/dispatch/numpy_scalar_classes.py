@@ -15,7 +15,7 @@ from xlapy.dispatch.numpy_values import (
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, NumpyScalar, Scalar
 
-# -- scalars -----------------------------------------------------------------------------------------------------------
+# -- scalars ---------------------------------------------------------------------------------------------------------
 
 
 def _scalar_class(cls: type):
@@ -46,6 +46,7 @@ def _scalar_class(cls: type):
 
 
 for _name in (
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 longlong ulonglong float16 float32 float64 complex64 complex128"
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 longlong ulonglong float16 float32 float64"
+    " complex64 complex128"
 ).split():
     function(getattr(np, _name))(_scalar_class(getattr(np, _name)))

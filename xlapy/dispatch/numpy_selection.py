@@ -31,7 +31,7 @@ from xlapy.ir import Var, constant_value
 _INT64 = np.dtype(np.int64)
 _NO_VALUE = getattr(np, "_NoValue", None)
 
-# -- choosing -----------------------------------------------------------------------------------------------------------
+# -- choosing --------------------------------------------------------------------------------------------------------
 
 
 @function(np.where)
@@ -148,7 +148,7 @@ def _choose(index, *rest):
     return jnp.choose(index, [cast_array(o, dtype) for o in options], mode="clip" if mode == "raise" else mode)
 
 
-# -- take and put --------------------------------------------------------------------------------------------------------
+# -- take and put ----------------------------------------------------------------------------------------------------
 
 
 @function(np.take)
@@ -183,7 +183,9 @@ def _take_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
         return numpy_fancy.in_range(machine, index, size, axis)
     wrapped, bad, first = machine.leaf(numpy_fancy._wrap, (index,), (size,), name="check_indices")
     shown = Scalar(int, machine.builder.convert(first, _INT64, True))
-    text = machine.message("index {} is out of bounds for axis {} with size {}", shown, axis, size)  # type: ignore[attr-defined]
+    text = machine.message(  # type: ignore[attr-defined]
+        "index {} is out of bounds for axis {} with size {}", shown, axis, size
+    )
     machine.check(bad, IndexError, text)
     return wrapped
 
@@ -330,7 +332,7 @@ def _fill_diagonal(x, value):
     return x.at[(index,) * x.ndim].set(jnp.resize(value, (length,)) if value.ndim else value)
 
 
-# -- indices --------------------------------------------------------------------------------------------------------------
+# -- indices ---------------------------------------------------------------------------------------------------------
 
 
 @function(np.ix_)

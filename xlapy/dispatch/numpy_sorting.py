@@ -138,7 +138,7 @@ def _digitize(x, bins, side, dtype):
     return jnp.where(rising, up, down).astype(jnp.int64), ~(rising | falling)
 
 
-# -- counting -----------------------------------------------------------------------------------------------------------
+# -- counting --------------------------------------------------------------------------------------------------------
 
 
 @function(np.bincount)
@@ -278,7 +278,7 @@ def histogram_bin_edges(machine, a, bins=10, range=None, weights=None):
 numpy_leaf(np.histogram2d, jnp.histogram2d, "x y weights")
 
 
-# -- interpolation ------------------------------------------------------------------------------------------------------
+# -- interpolation ---------------------------------------------------------------------------------------------------
 
 
 @function(np.interp)

@@ -11,7 +11,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import FUNCTIONS, function
 from xlapy.domain.values import Const, Tuple, Value
 
-# -- order statistics ------------------------------------------------------------------------------------------------------
+# -- order statistics ------------------------------------------------------------------------------------------------
 
 
 def _quantile(jax_function):
@@ -125,7 +125,7 @@ def corrcoef(x, y=None, rowvar=True, bias=None, ddof=None, dtype=None):
 numpy_leaf(np.cov, cov, "m y fweights aweights")
 numpy_leaf(np.corrcoef, corrcoef, "x y")
 
-# -- differences and integrals -----------------------------------------------------------------------------------------------
+# -- differences and integrals ---------------------------------------------------------------------------------------
 
 
 def diff(a, n=1, axis=-1, prepend=None, append=None):
@@ -214,7 +214,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 numpy_leaf(np.trapezoid, trapezoid, "y x dx")
 
-# -- convolutions ---------------------------------------------------------------------------------------------------------
+# -- convolutions ----------------------------------------------------------------------------------------------------
 
 
 def convolve(a, v, mode="full"):
@@ -248,7 +248,7 @@ def correlate(a, v, mode="valid"):
 numpy_leaf(np.convolve, convolve, "a v", "promote")
 numpy_leaf(np.correlate, correlate, "a v", "promote")
 
-# -- closeness --------------------------------------------------------------------------------------------------------------
+# -- closeness -------------------------------------------------------------------------------------------------------
 
 
 def _is_close(a, b, rtol, atol, equal_nan):
@@ -302,7 +302,7 @@ def _array_equal(a, b, equal_nan):
     return jnp.all(same)
 
 
-# -- element by element --------------------------------------------------------------------------------------------------------
+# -- element by element ----------------------------------------------------------------------------------------------
 
 
 def around(a, decimals=0):

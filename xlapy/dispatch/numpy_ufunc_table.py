@@ -19,7 +19,7 @@ def identity(x):
     return x
 
 
-# -- integers -------------------------------------------------------------------------------------------------------
+# -- integers --------------------------------------------------------------------------------------------------------
 
 
 def _int_floor_divide(x, y):
@@ -96,7 +96,7 @@ def _int_divmod(x, y):
     return _int_floor_divide(x, y), _int_remainder(x, y)
 
 
-# -- floats ---------------------------------------------------------------------------------------------------------
+# -- floats ----------------------------------------------------------------------------------------------------------
 
 
 def _float_divmod(x, y):
@@ -186,7 +186,7 @@ def _radians(x):
     return x * np.array(np.pi / 180.0, x.dtype)
 
 
-# -- complex --------------------------------------------------------------------------------------------------------
+# -- complex ---------------------------------------------------------------------------------------------------------
 
 
 def _complex_less(x, y):
@@ -252,7 +252,7 @@ def _complex_log10(x):
     return jnp.log(x) / np.log(10.0).astype(x.real.dtype)
 
 
-# -- comparisons of integers of different signs -------------------------------------------------------------------------
+# -- comparisons of integers of different signs ----------------------------------------------------------------------
 
 
 def _mixed(compare: Callable, unsigned: Callable) -> Callable:
@@ -277,7 +277,7 @@ _gt = _mixed(jnp.greater, lax.gt)
 _ge = _mixed(jnp.greater_equal, lax.ge)
 
 
-# -- products -------------------------------------------------------------------------------------------------------
+# -- products --------------------------------------------------------------------------------------------------------
 
 
 def _matmul(x, y):
@@ -416,8 +416,8 @@ REFUSED: dict[np.ufunc, str] = {np.isnat: "XLA has no dates"}
 LAX: dict[str, Callable] = {
     name: getattr(lax, name)
     for name in (
-        "add sub mul div rem pow max min neg abs sign floor ceil sqrt exp expm1 log log1p sin cos tan asin acos atan sinh"
-        " cosh tanh asinh acosh atanh atan2 cbrt bitwise_and bitwise_or bitwise_xor bitwise_not shift_left"
+        "add sub mul div rem pow max min neg abs sign floor ceil sqrt exp expm1 log log1p sin cos tan asin acos atan"
+        " sinh cosh tanh asinh acosh atanh atan2 cbrt bitwise_and bitwise_or bitwise_xor bitwise_not shift_left"
         " shift_right_arithmetic shift_right_logical nextafter eq ne lt le gt ge is_finite"
     ).split()
 }

@@ -1,4 +1,4 @@
-"""What every NumPy rule needs: arguments as device values or known objects, casts, dummies, results, NumPy's own errors."""
+"""What every NumPy rule needs: arguments as device values or objects, casts, dummies, results, NumPy's own errors."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def array_type(machine: Machine, value: object) -> TensorType:
     return TensorType(*operand(machine, value).type[:2])
 
 
-# -- casts ----------------------------------------------------------------------------------------------------------
+# -- casts -----------------------------------------------------------------------------------------------------------
 
 
 def cast_array(x, dtype):
@@ -183,7 +183,7 @@ def cast(machine: Machine, var: Var, dtype: np.dtype) -> Var:
     return machine.builder.convert(var, dtype)
 
 
-# -- dummies: arrays of the right shape and dtype that hold nothing ----------------------------------------------------
+# -- dummies: arrays of the right shape and dtype that hold nothing --------------------------------------------------
 
 
 class Dummy(NamedTuple):
@@ -332,7 +332,7 @@ def inexact(dtype: np.dtype) -> np.dtype:
     return dtype if kind_of(dtype) in "fc" else np.dtype(np.float64)
 
 
-# -- results --------------------------------------------------------------------------------------------------------
+# -- results ---------------------------------------------------------------------------------------------------------
 
 
 def deliver(machine: Machine, var: Var, out: object, casting: str = "unsafe") -> Value:

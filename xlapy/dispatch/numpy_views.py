@@ -39,7 +39,7 @@ def ask(machine: Machine, question: Callable[[], object]) -> object:
         return raise_real(machine, error)
 
 
-# -- transpositions ---------------------------------------------------------------------------------------------------
+# -- transpositions --------------------------------------------------------------------------------------------------
 
 
 def permuted(machine: Machine, array: NdArray, question: Callable[[np.ndarray], np.ndarray]) -> NdArray:
@@ -85,7 +85,7 @@ def matrix_transpose(machine, x, /):
     return permuted(machine, as_array(machine, x), np.matrix_transpose)
 
 
-# -- reshapes ---------------------------------------------------------------------------------------------------------
+# -- reshapes --------------------------------------------------------------------------------------------------------
 
 
 def reshaped(
@@ -213,7 +213,7 @@ for _function in (np.atleast_1d, np.atleast_2d, np.atleast_3d):
     function(_function)(_at_least(_function))
 
 
-# -- slices ------------------------------------------------------------------------------------------------------------
+# -- slices ----------------------------------------------------------------------------------------------------------
 
 
 def sliced(machine: Machine, array: NdArray, question: Callable[[np.ndarray], np.ndarray]) -> NdArray:
@@ -222,7 +222,8 @@ def sliced(machine: Machine, array: NdArray, question: Callable[[np.ndarray], np
     strides = tuple(16 ** (i + 1) for i in range(len(shape)))
     stand_in = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), shape, strides)
     answer = ask(machine, lambda: question(stand_in))
-    dims = tuple((0, 1, n) if s > 0 or n == 0 else (n - 1, -1, n) for s, n in zip(answer.strides, shape, strict=True))  # type: ignore[attr-defined]
+    strides = answer.strides  # type: ignore[attr-defined]
+    dims = tuple((0, 1, n) if s > 0 or n == 0 else (n - 1, -1, n) for s, n in zip(strides, shape, strict=True))
     return view(machine, array, "index", dims)
 
 
@@ -312,7 +313,7 @@ if hasattr(np, "unstack"):
     function(np.unstack)(_unstack)
 
 
-# -- the rest -----------------------------------------------------------------------------------------------------------
+# -- the rest --------------------------------------------------------------------------------------------------------
 
 
 @function(np.diagonal)

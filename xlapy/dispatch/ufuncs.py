@@ -390,11 +390,10 @@ def _compare_python_int(
         sample[which] = number.value  # type: ignore[call-overload]
         answer = machine.builder.constant(bool(ufunc(*sample)), _BOOL)
         return [machine.builder.broadcast(answer, operand(machine, other).type.shape)]
-    wide = [None, None]
-    wide[which] = machine.builder.convert(number.var, _INT64)  # type: ignore[attr-defined, call-overload]
     array = operand(machine, other)
-    wide[1 - which] = array if dtype == np.uint64 else machine.builder.convert(array, _INT64)  # type: ignore[call-overload]
-    return apply(machine, ufunc, wide, (wide[0].type.dtype, wide[1].type.dtype, _BOOL), inputs)  # type: ignore[attr-defined, arg-type]
+    pair: list[Var] = [array if dtype == np.uint64 else machine.builder.convert(array, _INT64)]
+    pair.insert(which, machine.builder.convert(number.var, _INT64))  # type: ignore[attr-defined]
+    return apply(machine, ufunc, pair, (pair[0].type.dtype, pair[1].type.dtype, _BOOL), inputs)
 
 
 def _generalised(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], outs: list, options: dict) -> Value:

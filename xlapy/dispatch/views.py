@@ -2,8 +2,8 @@
 
 Every lens can be read through (`read_lens`) and written through (`write_lens`, which gives the new base). The kinds:
 
-    index      ((start, step, length), ...), one triple a dimension of the base; `start` may be a device scalar, and lies
-               in range; length -1 is an integer index, which drops its dimension
+    index      ((start, step, length), ...), one triple a dimension of the base; `start` may be a device scalar, and
+               lies in range; length -1 is an integer index, which drops its dimension
     transpose  permutation of the axes
     reshape    new shape, of an array whose elements lie so in memory that NumPy gives a view
     real, imag of a complex array
@@ -33,7 +33,7 @@ _SPARSE = 4
 Dim = tuple  # (start: int | Var, step: int, length: int)
 
 
-# -- types ----------------------------------------------------------------------------------------------------------
+# -- types -----------------------------------------------------------------------------------------------------------
 
 
 def lens_type(lens: Lens, base: TensorType) -> TensorType:
@@ -79,7 +79,7 @@ def buffer_type(machine: Machine, array: NdArray) -> TensorType:
     return machine.heap.read(array.buffer, "data").var.type  # type: ignore[attr-defined]
 
 
-# -- whole arrays ---------------------------------------------------------------------------------------------------
+# -- whole arrays ----------------------------------------------------------------------------------------------------
 
 
 def read_view(machine: Machine, array: NdArray) -> Var:
@@ -190,7 +190,7 @@ def _offset(machine: Machine, start: int | Var, step: int, first: int | Var) -> 
     return terms[0] if len(terms) == 1 else builder.elementwise("add", *terms)
 
 
-# -- one lens -------------------------------------------------------------------------------------------------------
+# -- one lens --------------------------------------------------------------------------------------------------------
 
 
 def read_lens(machine: Machine, base: Var, lens: Lens) -> Var:
@@ -245,9 +245,9 @@ def _read_index(base, *rest):
     if starts:
         base = _dynamic_slice(base, lows, spans)
         lows = [0] * len(spans)
-    lows = [min(low, n) for low, n in zip(lows, base.shape)]
-    if any(s != 1 and n > 1 for s, n in zip(strides, spans)) or tuple(spans) != base.shape:
-        base = lax.slice(base, lows, [low + span for low, span in zip(lows, spans)], strides)
+    lows = [min(low, n) for low, n in zip(lows, base.shape, strict=True)]
+    if any(s != 1 and n > 1 for s, n in zip(strides, spans, strict=True)) or tuple(spans) != base.shape:
+        base = lax.slice(base, lows, [low + span for low, span in zip(lows, spans, strict=True)], strides)
     flipped = [axis for axis, (_, step, length) in enumerate(dims) if step < 0 and length > 1]
     if flipped:
         base = lax.rev(base, flipped)
@@ -271,7 +271,7 @@ def _write_index(base, new, *rest):
     flipped = [axis for axis, (_, step, length) in enumerate(dims) if step < 0 and length > 1]
     if flipped:
         new = lax.rev(new, flipped)
-    gaps = [abs(step) if span > 1 else 1 for (_, step, _), span in zip(dims, spans)]
+    gaps = [abs(step) if span > 1 else 1 for (_, step, _), span in zip(dims, spans, strict=True)]
     if all(gap == 1 for gap in gaps):
         if not starts and 2 * new.size >= base.size:
             return _overlay(base, new, lows)
@@ -279,10 +279,11 @@ def _write_index(base, new, *rest):
     if gaps[-1] == 1 or np.prod(gaps) >= _SPARSE:
         options = {"indices_are_sorted": True, "unique_indices": True, "mode": "promise_in_bounds"}
         if not starts:
-            key = tuple(slice(low, low + span, gap) for low, span, gap in zip(lows, spans, gaps))
+            key = tuple(slice(low, low + span, gap) for low, span, gap in zip(lows, spans, gaps, strict=True))
             return base.at[key].set(new, **options)
         region = _dynamic_slice(base, lows, spans)
-        region = region.at[tuple(slice(0, span, gap) for span, gap in zip(spans, gaps))].set(new, **options)
+        key = tuple(slice(0, span, gap) for span, gap in zip(spans, gaps, strict=True))
+        region = region.at[key].set(new, **options)
         return _dynamic_update(base, region, lows)
     whole = tuple(spans) == base.shape
     region = base if whole else _dynamic_slice(base, lows, spans)
@@ -295,9 +296,9 @@ def _overlay(base, new, lows):
 
     For blocks of at least half the array; a stencil's update is three times as fast so as a dynamic-update-slice.
     """
-    edges = [(low, n - low - span, 0) for low, span, n in zip(lows, new.shape, base.shape)]
+    edges = [(low, n - low - span, 0) for low, span, n in zip(lows, new.shape, base.shape, strict=True)]
     inside = None
-    for axis, (low, span, n) in enumerate(zip(lows, new.shape, base.shape)):
+    for axis, (low, span, n) in enumerate(zip(lows, new.shape, base.shape, strict=True)):
         if span < n:
             index = lax.broadcasted_iota(jnp.int32, base.shape, axis)
             hit = (index >= low) & (index < low + span)
@@ -307,9 +308,10 @@ def _overlay(base, new, lows):
 
 def _interleave(region, new, gaps):
     """`region` with every `gaps`-th element from `new`: a select, which fuses with what made `new`."""
-    split = [n for pair in zip(new.shape, (1,) * new.ndim) for n in pair]
-    repeated = [n for pair in zip(new.shape, gaps) for n in pair]
-    spread = jnp.broadcast_to(new.reshape(split), repeated).reshape([n * g for n, g in zip(new.shape, gaps)])
+    split = [n for pair in zip(new.shape, (1,) * new.ndim, strict=True) for n in pair]
+    repeated = [n for pair in zip(new.shape, gaps, strict=True) for n in pair]
+    extents = [n * gap for n, gap in zip(new.shape, gaps, strict=True)]
+    spread = jnp.broadcast_to(new.reshape(split), repeated).reshape(extents)
     spread = lax.slice(spread, [0] * new.ndim, region.shape)
     mask = None
     for axis, gap in enumerate(gaps):
@@ -337,7 +339,7 @@ def _write_reshape(new, *rest):
 
 
 def _bitcast(x, dtype):
-    if x.dtype == bool or dtype == bool:
+    if "b" in (x.dtype.kind, dtype.kind):
         return x.astype(dtype)
     return lax.bitcast_convert_type(x, dtype)
 
