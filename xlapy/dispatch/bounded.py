@@ -1,8 +1,8 @@
 """Arrays of dynamic length: lanes, masks of lanes, moving lanes about, and integers with known bounds.
 
 A `BoundedArray` is some lanes of an `NdArray` that has room for them. Two kinds of lanes: a range (`A[i, :j]` is lanes
-0 to j of the whole row, and no data moves), or those where a mask is true (`x[mask]`, in place, not compacted). Operations
-work on all the room; what comes from outside the lanes is replaced by `select`, never by multiplying.
+0 to j of the whole row, and no data moves), or those where a mask is true (`x[mask]`, in place, not compacted).
+Operations work on all the room; what comes from outside the lanes is replaced by `select`, never by multiplying.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from xlapy.ir import Operation, TensorType, Var, constant_value
 
 INT64 = np.dtype(np.int64)
 BOOL = np.dtype(bool)
-_INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _DEPTH = 16
 
 
@@ -52,7 +52,7 @@ def as_int(machine: Machine, value: Value | Var, bounds: tuple[int, int] | None 
     constant = constant_value(value)  # type: ignore[arg-type]
     if constant is not None:
         return known_int(int(constant[()]))
-    low, high = bounds or (_INT_MIN, _INT_MAX)
+    low, high = bounds or (INT_MIN, INT_MAX)
     return Int(machine.builder.convert(value, INT64), low, high)  # type: ignore[arg-type]
 
 
@@ -73,7 +73,7 @@ def add(machine: Machine, a: Int, b: Int) -> Int:
         return known_int(a.value + b.value)
     if 0 in (a.value, b.value):
         return b if a.value == 0 else a
-    return Int(_operation(machine, "add", a, b), max(a.low + b.low, _INT_MIN), min(a.high + b.high, _INT_MAX))
+    return Int(_operation(machine, "add", a, b), max(a.low + b.low, INT_MIN), min(a.high + b.high, INT_MAX))
 
 
 def subtract(machine: Machine, a: Int, b: Int) -> Int:
@@ -86,7 +86,7 @@ def subtract(machine: Machine, a: Int, b: Int) -> Int:
     others, more = affine(var_of(machine, b))
     if {k: v for k, v in terms.items() if v} == {k: v for k, v in others.items() if v}:
         return known_int(total - more)
-    return Int(_operation(machine, "sub", a, b), max(a.low - b.high, _INT_MIN), min(a.high - b.low, _INT_MAX))
+    return Int(_operation(machine, "sub", a, b), max(a.low - b.high, INT_MIN), min(a.high - b.low, INT_MAX))
 
 
 def clip(machine: Machine, a: Int, low: Int, high: Int) -> Int:
@@ -117,7 +117,7 @@ def scalar(machine: Machine, value: Int) -> Value:
     """A Python int."""
     if isinstance(value.value, int):
         return Const(value.value)
-    bounds = None if (value.low, value.high) == (_INT_MIN, _INT_MAX) else (value.low, value.high)
+    bounds = None if (value.low, value.high) == (INT_MIN, INT_MAX) else (value.low, value.high)
     return Scalar(int, machine.builder.convert(value.value, INT64, True), bounds)
 
 
@@ -128,7 +128,11 @@ def same(a: object, b: object, depth: int = _DEPTH) -> bool:
     if not isinstance(a, Var) or not isinstance(b, Var):
         first = constant_value(a) if isinstance(a, Var) else a
         second = constant_value(b) if isinstance(b, Var) else b
-        return isinstance(first, int | np.ndarray) and isinstance(second, int | np.ndarray) and bool(np.array_equal(first, second))
+        return (
+            isinstance(first, int | np.ndarray)
+            and isinstance(second, int | np.ndarray)
+            and bool(np.array_equal(first, second))
+        )
     if a.type.shape != b.type.shape or a.type.dtype != b.type.dtype or depth == 0:
         return False
     one, two = a.owner, b.owner

@@ -38,7 +38,9 @@ _NUMBERS = (bool, int, float, complex, np.generic)
 # -- one layout for several arrays ------------------------------------------------------------------------------------
 
 
-def unify(machine: Machine, values: Sequence[Value], name: str = "operands") -> tuple[list[Value], tuple[Lanes | None, ...]]:
+def unify(
+    machine: Machine, values: Sequence[Value], name: str = "operands"
+) -> tuple[list[Value], tuple[Lanes | None, ...]]:
     """Arrays with their lanes in the same places, and the dimensions of what they broadcast to; numbers stay.
 
     ValueError in the program where the lengths do not broadcast.
@@ -172,7 +174,12 @@ def operator(machine: Machine, symbol: str, left: Value, right: Value) -> Value 
         return _inplace(machine, ufunc, left, right)
     if ufunc is np.matmul:
         return product(machine, np.matmul, left, right)
-    if ufunc is np.power and isinstance(right, Const) and type(right.value) in (int, float) and isinstance(left, BoundedArray):
+    if (
+        ufunc is np.power
+        and isinstance(right, Const)
+        and type(right.value) in (int, float)
+        and isinstance(left, BoundedArray)
+    ):
         kind = kind_of(left.base.type.dtype)
         if right.value == 2 and kind in "fc":
             return elementwise(machine, np.square, (left,))
@@ -248,7 +255,7 @@ def product(machine: Machine, function: Callable, left: Value, right: Value) -> 
     (dtype, _, result_type) = ufuncs.loop(np.matmul, (a.type.dtype, b.type.dtype))
     a, b = cast(machine, a, dtype), cast(machine, b, dtype)
     axes = (*first[:-1], *(x for k, x in enumerate(second) if k != inner))
-    if valid is not None and len(first) == 1 == len(second) and dtype != bool:
+    if valid is not None and len(first) == 1 == len(second) and dtype != bounded.BOOL:
         return machine.numpy_result(machine.leaf(_masked_dot, (a, b, valid), name="dot")[0])
     if valid is not None:
         a = machine.leaf(_blank, (a, valid), (len(first) - 1,), name="select")[0]

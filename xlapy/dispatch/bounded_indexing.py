@@ -85,7 +85,8 @@ def setitem(machine: Machine, array: Value, key: Value, value: Value) -> None:
         assign(machine, basic(machine, room, axes, parsed.parts), value)
         return
     where = _only_mask(parsed.parts)
-    if isinstance(array, NdArray) and (where is None or not involved(value)):
+    whole = where is None or all(kind in ("all", "array") for kind, _ in parsed.parts)
+    if isinstance(array, NdArray) and whole and (where is None or not involved(value)):
         if involved(value):
             raise require_static(machine, value, "the assignment to an index array")  # type: ignore[arg-type]
         indexing.setitem(machine, array, key, value)
@@ -99,7 +100,7 @@ def setitem(machine: Machine, array: Value, key: Value, value: Value) -> None:
     view, mask, axis = _masked_view(machine, room, axes, parsed.parts, where)
     if involved(view):
         raise require_static(machine, view, "a mask that is no selection")  # type: ignore[arg-type]
-    _assign_masked(machine, view, mask, axis, value)  # type: ignore[arg-type]
+    _assign_masked(machine, view, mask, axis, value, whole)  # type: ignore[arg-type]
 
 
 def _items(key: Value) -> list[Value]:
@@ -177,13 +178,13 @@ def _flattened(machine: Machine, var: Var, axis: int, rank: int) -> Var:
     return reshape(machine, var, (*shape[:axis], count, *shape[axis + rank :]))
 
 
-def _assign_masked(machine: Machine, view: NdArray, mask: Var, axis: int, value: Value) -> None:
+def _assign_masked(machine: Machine, view: NdArray, mask: Var, axis: int, value: Value, whole: bool) -> None:
     """`view[..., mask, ...] = value` with a value of dynamic length."""
     rank = len(mask.type.shape)
     old = _flattened(machine, read_view(machine, view), axis, rank)
     lanes = masked_lanes(machine, reshape(machine, mask, (-1,)) if rank != 1 else mask)
     axes = [lanes if k == axis else None for k in range(len(old.type.shape))]
-    new = _stored(machine, value, old.type.shape, axes, view.type.dtype, mask=True)
+    new = _stored(machine, value, old.type.shape, axes, view.type.dtype, "whole" if whole else "part")
     new = select_valid(machine, machine.builder.broadcast(new, old.type.shape), old, axes)
     write_view(machine, view, reshape(machine, new, view.type.shape))
 
@@ -227,7 +228,7 @@ def _same_parameters(a: object, b: object) -> bool:
     return bounded.same_int(a, b) if isinstance(a, Var | int) and isinstance(b, Var | int) else a == b
 
 
-def _stored(machine: Machine, value: Value, shape: tuple[int, ...], axes, dtype: np.dtype, mask: bool = False) -> Var:
+def _stored(machine: Machine, value: Value, shape: tuple[int, ...], axes, dtype: np.dtype, mask: str = "") -> Var:
     """A value as `dtype`, with its lanes where those of the target are; it broadcasts to `shape`."""
     if isinstance(value, Const | Scalar | NumpyScalar):
         return indexing.assigned(machine, value, dtype, ())
@@ -239,13 +240,18 @@ def _stored(machine: Machine, value: Value, shape: tuple[int, ...], axes, dtype:
     def message() -> Value:
         text, sizes = shape_text(machine, source)
         goal, goals = shape_text(machine, bounded.made(machine, _model(shape, dtype), axes)) if axes else ("()", [])
-        if mask and len(sizes) == 1 == len(goals):
+        if mask == "whole" and len(sizes) == 1 == len(goals):
             return machine.message(  # type: ignore[attr-defined]
                 "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the"
                 " mask is true",
                 *sizes,
                 *goals,
             )
+        if mask:
+            template = (
+                f"shape mismatch: value array of shape {text} could not be broadcast to indexing result of shape {goal}"
+            )
+            return machine.message(template, *sizes, *goals)  # type: ignore[attr-defined]
         return machine.message(f"could not broadcast input array from shape {text} into shape {goal}", *sizes, *goals)  # type: ignore
 
     return cast(machine, fit(machine, source, shape, axes, message), dtype)
@@ -280,7 +286,9 @@ def fit(machine: Machine, value: Value, shape: tuple[int, ...], axes: Sequence[L
     return var
 
 
-def _laid_out(machine: Machine, var: Var, axis: int, lanes: Lanes | None, goal: Lanes | None, space: int, message) -> Var:
+def _laid_out(
+    machine: Machine, var: Var, axis: int, lanes: Lanes | None, goal: Lanes | None, space: int, message
+) -> Var:
     size = var.type.shape[axis]
     first = None
     if lanes is None or goal is None or not same_length(lanes, goal):
@@ -446,7 +454,7 @@ def _put_bounded(machine: Machine, array: Value, room: NdArray, axes, items: lis
         raise Refused("XP0013", "an index array of dynamic length into an array of size 0")
     index = numpy_fancy.in_range(machine, machine.builder.convert(index, INT64), size, 0)
     shape = (index.type.shape[0], *room.type.shape[1:])
-    new = _stored(machine, value, shape, (lanes, *(None,) * (len(shape) - 1)), room.type.dtype, mask=False)
+    new = _stored(machine, value, shape, (lanes, *(None,) * (len(shape) - 1)), room.type.dtype, "part")
     new = machine.builder.broadcast(new, shape)
     write_view(machine, room, machine.leaf(_scatter, (read_view(machine, room), new, index, valid), name="scatter")[0])
 

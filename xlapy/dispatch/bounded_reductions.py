@@ -93,7 +93,10 @@ def _empty(machine: Machine, array: BoundedArray, axes: tuple[int, ...]) -> Var:
     """Whether a reduction over `axes` has nothing to reduce, but results to give."""
     builder = machine.builder
     zero = builder.constant(0, INT64)
-    lengths = [var_of(machine, bounded.length_int(machine, x, n)) for x, n in zip(array.axes, array.base.type.shape)]
+    lengths = [
+        var_of(machine, bounded.length_int(machine, x, n))
+        for x, n in zip(array.axes, array.base.type.shape, strict=True)
+    ]
     bad: Var = builder.constant(False)
     for k in axes:
         bad = builder.elementwise("bitwise_or", builder.elementwise("eq", lengths[k], zero), bad)
@@ -107,7 +110,9 @@ def _extreme(machine, ufunc, array, axes, out, keepdims, initial, where, name):
     mask = _counted(machine, array, axes, where)
     if initial is None:
         if not _default(where):
-            message = f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
+            message = (
+                f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
+            )
             return machine.raise_(ValueError, message + " to specify 'initial'")
         message = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
         machine.check(_empty(machine, array, axes), ValueError, message)
@@ -233,7 +238,17 @@ def _median(x, valid, length):
     return jnp.where(broken, jnp.nan, middle).astype(x.dtype)
 
 
-def unique(machine, array, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):
+def unique(
+    machine,
+    array,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
     """np.unique: of values in order, the first of each run."""
     if not isinstance(array, BoundedArray):
         var = reshape(machine, operand(machine, array), (-1,))
@@ -251,7 +266,9 @@ def unique(machine, array, return_index=False, return_inverse=False, return_coun
     if wanted[0]:
         found.append(fresh(machine, index, (lanes,)))
     if wanted[1]:
-        found.append(fresh(machine, inverse, array.axes if array.axes[0].valid is None else (Lanes(array.axes[0].length),)))  # type: ignore
+        found.append(
+            fresh(machine, inverse, array.axes if array.axes[0].valid is None else (Lanes(array.axes[0].length),))
+        )  # type: ignore
     if wanted[2]:
         found.append(fresh(machine, counts, (lanes,)))
     return found[0] if len(found) == 1 else Tuple(tuple(found))
@@ -301,7 +318,9 @@ def count_nonzero(machine, array, axis=None, *, keepdims=False):
     hit = cast(machine, machine.read(array.base), bounded.BOOL)
     if isinstance(mask, JaxArray):
         hit = machine.builder.elementwise("bitwise_and", hit, mask.var)
-    result = machine.call(Const(np.count_nonzero), (machine.new_array(hit),), {"axis": Tuple(tuple(map(Const, axes))), "keepdims": Const(bool(known(machine, keepdims)))})
+    result = machine.call(
+        Const(np.count_nonzero),
+        (machine.new_array(hit),),
+        {"axis": Tuple(tuple(map(Const, axes))), "keepdims": Const(bool(known(machine, keepdims)))},
+    )
     return _remaining(machine, array, axes, keepdims, result)
-
-

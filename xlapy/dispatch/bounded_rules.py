@@ -1,4 +1,4 @@
-"""What functions, methods and attributes mean for arrays of dynamic length. What is not here asks for static lengths."""
+"""What functions, methods and attributes mean for arrays of dynamic length. The others ask for static lengths."""
 
 from __future__ import annotations
 
@@ -42,7 +42,24 @@ _LANEWISE = {
     np.isposinf,
 }
 #: functions of Python that work through iteration, length and items, or do not look at the array
-_GENERIC = {enumerate, zip, iter, reversed, isinstance, type, id, callable, hasattr, getattr, range, list, tuple, sum, max, min}
+_GENERIC = {
+    enumerate,
+    zip,
+    iter,
+    reversed,
+    isinstance,
+    type,
+    id,
+    callable,
+    hasattr,
+    getattr,
+    range,
+    list,
+    tuple,
+    sum,
+    max,
+    min,
+}
 
 
 def call(machine: Machine, item: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value | None:
@@ -61,7 +78,10 @@ def call(machine: Machine, item: object, args: Sequence[Value], kwargs: dict[str
         return bounded_arithmetic.lanewise(machine, item, args, kwargs)  # type: ignore[arg-type]
     if _hashable(item) and item in _GENERIC or table.find_replacement(item) is not None:
         return None
-    if table.find_function(item) is not None or (getattr(item, "__module__", None) or "").partition(".")[0] in ("numpy", "jax"):
+    if table.find_function(item) is not None or (getattr(item, "__module__", None) or "").partition(".")[0] in (
+        "numpy",
+        "jax",
+    ):
         raise require_static(machine, array, _name(item))
     return None
 
@@ -297,7 +317,11 @@ _ATTRIBUTES.update(
 )
 _function(len)(length)
 _function(np.shape)(_shape)
-_function(np.size)(lambda machine, a, axis=None: _size(machine, a) if absent(axis) else bounded.shape_of(machine, a)[int(known(machine, axis))])  # type: ignore
+_function(np.size)(
+    lambda machine, a, axis=None: (
+        _size(machine, a) if absent(axis) else bounded.shape_of(machine, a)[int(known(machine, axis))]
+    )
+)  # type: ignore
 _function(np.ndim)(lambda machine, a: Const(len(a.axes)))
 _function(np.transpose)(lambda machine, a: transposed(machine, _bounded(machine, a, "np.transpose")))
 _method("transpose")(lambda machine, self: transposed(machine, self))
@@ -377,9 +401,25 @@ def _reshape_function(machine, a, shape, order="C", **options):
 
 METHODS["round"] = lambda machine, self, *args, **kw: bounded_arithmetic.lanewise(machine, np.round, (self, *args), kw)
 METHODS["clip"] = lambda machine, self, *args, **kw: bounded_arithmetic.lanewise(machine, np.clip, (self, *args), kw)
-METHODS["conj"] = METHODS["conjugate"] = lambda machine, self: bounded_arithmetic.elementwise(machine, np.conjugate, (self,))
+METHODS["conj"] = METHODS["conjugate"] = lambda machine, self: bounded_arithmetic.elementwise(
+    machine, np.conjugate, (self,)
+)
 
 
-@_function(np.concatenate, np.hstack, np.append, np.union1d)
-def _no_rule(machine, *args, **kwargs):
-    raise require_static(machine, first_of(args, kwargs), "it")
+_SYMBOLS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+}
+_SYMBOLS |= {"&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift"}
+for _symbol, _name_of in _SYMBOLS.items():
+    METHODS[f"__{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s, self, other)
+    METHODS[f"__r{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s, other, self)
+    METHODS[f"__i{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s + "=", self, other)
+METHODS["__len__"] = length
+METHODS["__getitem__"] = getitem

@@ -1,4 +1,4 @@
-"""Functions whose result has a size that depends on data: np.nonzero, np.where(c), np.argwhere, np.compress, np.unique...
+"""Functions whose result has a size that depends on data: np.nonzero, np.where(c), np.compress, np.unique...
 
 They stand before the rules for arrays that are known at compile time, so this module is imported after those.
 """
@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from xlapy.dispatch import bounded, bounded_arithmetic, bounded_reductions, numpy_all, table
 from xlapy.dispatch.bounded import Lanes, fresh, involved, masked_lanes, require_static
 from xlapy.dispatch.bounded_indexing import getitem
 from xlapy.dispatch.bounded_rules import FUNCTIONS, METHODS, Rule, first_of
-from xlapy.dispatch.numpy_values import absent, known, operand, reshape
+from xlapy.dispatch.numpy_values import absent, cast, known, operand, reshape, sequence_items
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Tuple, Value
 from xlapy.ir import Var, constant_value
@@ -160,6 +161,109 @@ def _compress_method(machine, self, condition, axis=None, out=None):
 
 
 METHODS["compress"] = _compress_method
+
+
+# -- joining --
+
+
+def _joined(machine, arrays, axis=0, out=None, **options):
+    """np.concatenate along the first dimension."""
+    items = [v if bounded.parts(machine, v) else machine.new_array(operand(machine, v)) for v in arrays]
+    found = [bounded.parts(machine, v) for v in items]
+    dtype = np.result_type(*(room.type.dtype for room, _ in found))
+    axis = known(machine, axis)
+    flat = all(len(axes) == 1 for _, axes in found)
+    like = len({len(axes) for _, axes in found} | {room.type.shape[1:] for room, _ in found}) == 2
+    if axis not in ((0, None) if flat else (0,)) or options or not absent(out) or not like:
+        raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate along such dimensions")
+    if any(x is not None for _, axes in found for x in axes[1:]):
+        raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate of such dimensions")
+    parts, lengths = [], []
+    for value, (room, axes) in zip(items, found, strict=True):
+        var = bounded.compacted(machine, value)[0] if involved(value) else machine.read(room)
+        parts.append(cast(machine, var, dtype))
+        lengths.append(bounded.var_of(machine, bounded.length_int(machine, axes[0], room.type.shape[0])))
+    whole, length = machine.leaf(_one_after_another, (*parts, *lengths), (len(parts),), name="concatenate")
+    return fresh(machine, whole, (Lanes(length), *found[0][1][1:]))
+
+
+def _one_after_another(*rest):
+    *values, count = rest
+    parts, lengths = values[:count], values[count:]
+    whole = jnp.zeros((sum(p.shape[0] for p in parts), *parts[0].shape[1:]), parts[0].dtype)
+    place = jnp.zeros((), jnp.int64)
+    for part, length in zip(parts, lengths, strict=True):
+        whole = lax.dynamic_update_slice_in_dim(whole, part, place, 0)
+        place = place + length
+    return whole, place
+
+
+def _of_sequences(item: object, shorthand: bool = False, variadic: bool = False) -> None:
+    """Let a function of a sequence of arrays have such of dynamic length in it."""
+    before = table.find_function(item)
+
+    def rule(machine, arrays, *args, **kwargs):
+        items = [arrays, *args] if variadic else sequence_items(machine, arrays)
+        if items is None or not any(map(involved, items)):
+            return before(machine, arrays, *args, **kwargs)  # type: ignore[misc]
+        if shorthand:
+            items = [v if involved(v) else machine.call(Const(np.atleast_1d), (v,)) for v in items]
+        return _joined(machine, items, *(() if variadic else args), **kwargs)
+
+    table.function(item)(rule)
+    FUNCTIONS[item] = rule
+
+
+_of_sequences(np.concatenate)
+_of_sequences(np.hstack, shorthand=True)
+_of_sequences(np.append, shorthand=True, variadic=True)
+
+
+# -- sets, in Python --
+
+
+def _union1d(ar1, ar2):
+    return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+
+
+def _intersect1d(ar1, ar2):
+    one = np.unique(ar1)
+    return one[_among(one, np.ravel(ar2))]
+
+
+def _setdiff1d(ar1, ar2):
+    one = np.unique(ar1)
+    return one[~_among(one, np.ravel(ar2))]
+
+
+def _setxor1d(ar1, ar2):
+    return np.union1d(np.setdiff1d(ar1, ar2), np.setdiff1d(ar2, ar1))
+
+
+def _among(values, others):
+    return (values[:, None] == others[None, :]).any(axis=1)
+
+
+def _isin(element, test_elements):
+    return _among(np.ravel(element), np.ravel(test_elements))
+
+
+def _in_python(implementation):
+    def rule(machine, *args):
+        arrays = [machine.call(Const(np.asarray), (a,)) if not involved(a) else a for a in args]
+        return machine.call(Const(implementation), arrays)
+
+    return rule
+
+
+for _item, _implementation in (
+    (np.union1d, _union1d),
+    (np.intersect1d, _intersect1d),
+    (np.setdiff1d, _setdiff1d),
+    (np.setxor1d, _setxor1d),
+):
+    _overlay(_item)(_in_python(_implementation))
+FUNCTIONS[np.isin] = _in_python(_isin)
 _overlay(np.unique)(bounded_reductions.unique)
 
 __all__ = ["numpy_all"]

@@ -1,4 +1,4 @@
-"""Integers and slices of dimensions, where the length of the result, or of the dimension, is only known on the device."""
+"""Integers and slices of dimensions, where the length of the result or of the dimension is only known on the device."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from xlapy.dispatch.bounded import Int, add, as_int, clip, known_int, length_int
 from xlapy.dispatch.indexing import basic_view, resolved_slice
 from xlapy.dispatch.numpy_values import known
 from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.scalar_values import refuse_where
 from xlapy.domain.join import known_bounds
 from xlapy.domain.values import NONE, Const, Lanes, NdArray, NumpyScalar, Scalar, Slice, Value
 from xlapy.ir import Var, constant_value
@@ -129,7 +130,9 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
     bounds = known_bounds(step)
     if isinstance(step, Const) and step.value is None:
         step, bounds = Const(1), (1, 1)
-    if bounds is None or bounds[0] <= 0 <= bounds[1]:
+    if _is_dynamic(machine, step) and (bounds is None or bounds[0] <= 0 <= bounds[1]):
+        step, bounds = _upwards(machine, step), (1, bounded.INT_MAX)
+    elif bounds is None or bounds[0] <= 0 <= bounds[1]:
         step = Const(known(machine, step, "the step of a slice"))
         if step.value == 0:
             machine.raise_(ValueError, "slice step cannot be zero")
@@ -161,6 +164,20 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         start = known_int(0) if lanes is None else _start(machine, lanes, room)
         valid = machine.leaf(_strided, (var_of(machine, start), *operands), (room,), name="lanes")[0]
     return base, bounded.masked_lanes(machine, valid)
+
+
+def _upwards(machine: Machine, step: Value) -> Value:
+    """A step of unknown sign: zero is an error, and negative ones cannot be had."""
+    zero = machine.builder.constant(0, bounded.INT64)
+    var = var_of(machine, as_int(machine, step))
+    machine.check(machine.builder.elementwise("eq", var, zero), ValueError, "slice step cannot be zero")
+    below = machine.builder.elementwise("lt", var, zero)
+    refuse_where(machine, below, "XP0013", "a slice with a step that depends on data and is negative")
+    return Scalar(int, machine.leaf(_at_least_one, (var,), name="max")[0], (1, bounded.INT_MAX))
+
+
+def _at_least_one(step):
+    return jnp.maximum(step, 1)
 
 
 def _start(machine: Machine, lanes: Lanes, room: int) -> Int:

@@ -96,6 +96,10 @@ def check(machine, bad: Var | bool, error: BaseException) -> None:
         machine.raise_(type(error), *error.args)
 
 
+#: one list for each blocker, so that the trips of a loop agree about it
+_LISTS: dict[Blocker, list[Blocker]] = {}
+
+
 def refuse_where(machine, bad: Var, code: str, message: str, hint: str = "") -> None:
     """Raise `NotOffloadableError` after the run where `bad` is true: nothing is written back then."""
     place = machine.builder.location()
@@ -113,7 +117,12 @@ def refuse_where(machine, bad: Var, code: str, message: str, hint: str = "") -> 
             (),
             hint,
         )
-    machine.check(bad, NotOffloadableError, place.function if place is not None else "the function", [blocker])
+    machine.check(
+        bad,
+        NotOffloadableError,
+        place.function if place is not None else "the function",
+        _LISTS.setdefault(blocker, [blocker]),
+    )
 
 
 def device(machine, value: Value, kind: type) -> Var:
