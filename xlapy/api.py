@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import types
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
-from xlapy.report import Blocker, NotOffloadableError
-from xlapy.runtime.specialisation import Cache, CacheInfo, Policy
-from xlapy.runtime.stages import Lowered, explain, lower, typed
+from xlapy.dispatch import table
+from xlapy.domain.values import Const
+from xlapy.interpreter.calls import forget_plain_functions
+from xlapy.runtime import stages
+from xlapy.runtime.binding import Binder
+from xlapy.runtime.cache import Cache, disable, enable, forget_all
+from xlapy.runtime.options import Policy, make_policy
 
-__all__ = ["jit"]
-
-_DISABLED = [False]
+__all__ = ["code_typed", "code_xla", "disable_jit", "jit", "overload"]
 
 
 def jit(
@@ -26,121 +28,148 @@ def jit(
 ) -> Any:
     """Compile a Python function over NumPy arrays into one XLA program, from its bytecode.
 
+    The function may be a method, a `functools.partial` or an object with `__call__`, too. Its callees are compiled
+    with it. As a decorator it stands with or without arguments.
+
     Args:
-        function: a Python function or method. Its callees are compiled with it.
+        function: the callable.
         dtypes: 'numpy' keeps NumPy's types; '32bit' narrows 64-bit types, for accelerators.
         returns: 'jax' gives `jax.Array`s, which stay on the device; 'numpy' gives writable NumPy arrays.
         fallback: run a function that cannot be offloaded in CPython, after one warning that names the obstacles.
-        options: handed to `jax.jit` (`device`, `compiler_options`...).
+        options: as for `jax.jit`: `static_argnums` and `static_argnames` (numbers to be known at compile time; what the
+            program needs to know it finds out without them), `donate_argnums` and `donate_argnames`, `device`,
+            `inline`, `keep_unused`, `compiler_options`.
 
     Returns:
-        A function that behaves like `function`, with `lower`, `explain`, `cache_info` and `cache_clear`.
+        A function that behaves like `function`, with the methods
+        `lower(*args)` (then `.as_text()`, `.compile(target=None)`),
+        `explain(*args)` (what a call would do, or every obstacle),
+        `cache_info()` and `cache_clear()`.
+        Where only types matter, arguments may be or hold `jax.ShapeDtypeStruct`s, which stand for `jax.Array`s.
 
     Raises:
         NotOffloadableError: when called, if the function cannot become one program; nothing has happened then.
-        TypeError: if `function` is not callable.
+        TypeError: if `function` is not callable, or for an unknown option.
+        ValueError: for a value that an option cannot have.
+
+    Under JAX's own transformations (`jax.grad(xlapy.jit(f))`, `jax.vmap`, `jax.jit`) arguments are `jax.Array`s as
+    anywhere in JAX, 64-bit types are on only where the caller has them on, a program that changes its caller's objects
+    is refused, and an exception inside `jax.jit` reaches the caller as JAX's `JaxRuntimeError` with its text.
     """
     if function is None:
         return lambda f: jit(f, dtypes=dtypes, returns=returns, fallback=fallback, **options)
-    if dtypes not in ("numpy", "32bit"):
-        raise ValueError(f"dtypes must be 'numpy' or '32bit', not {dtypes!r}")
-    if returns not in ("jax", "numpy"):
-        raise ValueError(f"returns must be 'jax' or 'numpy', not {returns!r}")
-    inner = _python_function(function)
-    cache = Cache(inner, Policy(dtypes == "32bit", returns == "numpy", options))
-    call = cache.call
-    if fallback:
-        call = _with_fallback(cache)
-    wrapper = cache.binder.wrapper(_switch(call, cache))
-    wrapper.lower = lambda *args, **kwargs: _lower(cache, args, kwargs)  # type: ignore[attr-defined]
-    wrapper.explain = lambda *args, **kwargs: _explain(cache, args, kwargs)  # type: ignore[attr-defined]
-    wrapper.cache_info = cache.info  # type: ignore[attr-defined]
-    wrapper.cache_clear = cache.clear  # type: ignore[attr-defined]
-    wrapper._xlapy_cache = cache  # type: ignore[attr-defined]
-    return types.MethodType(wrapper, function.__self__) if isinstance(function, types.MethodType) else wrapper
+    if isinstance(function, staticmethod | classmethod):
+        made = jit(function.__func__, dtypes=dtypes, returns=returns, fallback=fallback, **options)
+        return type(function)(made)
+    python, receiver = _python_function(function)
+    binder = Binder(python, receiver)
+    cache = Cache(python, binder, make_policy(binder, dtypes, returns, fallback, options))
+    wrapper: Any = cache.wrapper
+    wrapper.lower = lambda *args, **kwargs: stages.Lowered(cache, binder.bind(args, kwargs))
+    wrapper.explain = lambda *args, **kwargs: stages.explain(cache, binder.bind(args, kwargs))
+    wrapper.cache_info = cache.info
+    wrapper.cache_clear = cache.clear
+    wrapper._xlapy_cache = cache
+    return wrapper
 
 
-def _python_function(function: Callable) -> types.FunctionType:
-    if isinstance(function, types.MethodType):
-        function = function.__func__
+def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
+    """The Python function to compile, and the object that a bound method is bound to (or nothing)."""
+    compiled = getattr(function, "_xlapy_cache", None)
+    if isinstance(compiled, Cache) and isinstance(function, types.FunctionType):
+        return compiled.function, compiled.binder.receiver
     if isinstance(function, types.FunctionType):
-        return function
+        return function, ()
+    if isinstance(function, types.MethodType):
+        inner, receiver = _python_function(function.__func__)
+        if not receiver and inner.__code__.co_argcount:
+            return inner, (function.__self__,)
     if not callable(function):
         raise TypeError(f"xlapy.jit takes a callable, not a {type(function).__name__}")
-    method = getattr(type(function), "__call__", None)
-    if isinstance(method, types.FunctionType):
-        target = function
+    target = function
 
-        def call(*args, **kwargs):
-            return target(*args, **kwargs)
+    def call(*args, **kwargs):
+        return target(*args, **kwargs)
 
-        call.__name__ = call.__qualname__ = getattr(function, "__name__", type(function).__name__)
-        return call
-    name = getattr(function, "__qualname__", None) or repr(function)
-    raise NotOffloadableError(name, [Blocker("XP0001", f"{name} is compiled code, without bytecode to read")])
-
-
-def _switch(call: Callable, cache: Cache) -> Callable:
-    return call
-
-
-def _with_fallback(cache: Cache) -> Callable:
-    warned: list[bool] = []
-
-    def call(*arguments: Any) -> Any:
-        try:
-            return cache.call(*arguments)
-        except NotOffloadableError as error:
-            if not warned:
-                warned.append(True)
-                warnings.warn(f"running in CPython: {error}", RuntimeWarning, stacklevel=3)
-            return _plain_call(cache, arguments)
-
-    return call
-
-
-def _plain_call(cache: Cache, arguments: tuple) -> Any:
-    binder = cache.binder
-    named = dict(zip(binder.names, arguments, strict=True))
-    positional = [named[n] for n in binder.positional]
-    if binder.star is not None:
-        positional.extend(named[binder.star])
-    keywords = {n: named[n] for n in binder.keyword_only}
-    if binder.double_star is not None:
-        keywords.update(named[binder.double_star])
-    return cache.function(*positional, **keywords)
-
-
-def _bound(cache: Cache, args: tuple, kwargs: dict) -> tuple:
-    found: list[tuple] = []
-    cache.binder.wrapper(lambda *arguments: found.append(arguments))(*args, **kwargs)
-    return found[0]
-
-
-def _lower(cache: Cache, args: tuple, kwargs: dict) -> Lowered:
-    return lower(cache, _bound(cache, args, kwargs))
-
-
-def _explain(cache: Cache, args: tuple, kwargs: dict) -> str:
-    return explain(cache, _bound(cache, args, kwargs))
-
-
-def code_typed(function: Callable, *args: Any, **kwargs: Any) -> str:
-    """The typed program of `function` for these arguments: operations, types, inlined callees, source lines."""
-    cache = _cache_of(function)
-    return typed(cache, _bound(cache, args, kwargs))
-
-
-def code_xla(function: Callable, *args: Any, opt: bool = False, **kwargs: Any) -> str:
-    """StableHLO of `function` for these arguments, or with `opt` the optimised HLO of the default device."""
-    cache = _cache_of(function)
-    lowered = lower(cache, _bound(cache, args, kwargs))
-    return lowered.compile().as_text() if opt else lowered.as_text()
+    call.__name__ = getattr(function, "__name__", type(function).__name__)
+    call.__qualname__ = getattr(function, "__qualname__", call.__name__)
+    call.__doc__ = function.__doc__
+    return call, ()
 
 
 def _cache_of(function: Callable) -> Cache:
-    cache = getattr(function, "_xlapy_cache", None)
-    return cache if cache is not None else Cache(_python_function(function), Policy())
+    compiled = getattr(function, "_xlapy_cache", None)
+    if isinstance(compiled, Cache) and isinstance(function, types.FunctionType):
+        return compiled
+    python, receiver = _python_function(function)
+    return Cache(python, Binder(python, receiver), Policy())
 
 
-CacheInfo = CacheInfo
+def code_typed(function: Callable, *args: Any, **kwargs: Any) -> str:
+    """The typed program of `function` for these arguments: operations, types, inlined callees, source lines.
+
+    Arguments may be or hold `jax.ShapeDtypeStruct`s.
+
+    Raises:
+        NotOffloadableError: if the function cannot become one program.
+    """
+    cache = _cache_of(function)
+    return stages.typed(cache, cache.binder.bind(args, kwargs))
+
+
+def code_xla(function: Callable, *args: Any, opt: bool = False, **kwargs: Any) -> str:
+    """StableHLO of `function` for these arguments, or with `opt` the optimised HLO of the default device.
+
+    Arguments may be or hold `jax.ShapeDtypeStruct`s.
+
+    Raises:
+        NotOffloadableError: if the function cannot become one program.
+    """
+    cache = _cache_of(function)
+    lowered = stages.Lowered(cache, cache.binder.bind(args, kwargs))
+    return lowered.compile().as_text() if opt else lowered.as_text()
+
+
+@contextlib.contextmanager
+def disable_jit() -> Iterator[None]:
+    """Within this context, calls of compiled functions from this thread run in CPython."""
+    disable()
+    try:
+        yield
+    finally:
+        enable()
+
+
+def overload(target: Callable) -> Callable[[Callable], Callable]:
+    """Register a Python function that is compiled wherever a program calls `target`.
+
+    For compiled functions that xlapy has no rule for, or to replace a rule:
+
+        @xlapy.overload(scipy.special.some_function)
+        def some_function(x):
+            return ...
+
+    Programs compiled before are forgotten. CPython itself still calls `target`.
+
+    Raises:
+        TypeError: if `target` is not callable, is a bound method, or the replacement has no bytecode.
+    """
+    if not callable(target):
+        raise TypeError(f"xlapy.overload takes a callable, not a {type(target).__name__}")
+    if isinstance(target, types.MethodType):
+        raise TypeError(f"xlapy.overload: {target.__qualname__} is a bound method; overload the function of its class")
+
+    def register(implementation: Callable) -> Callable:
+        if not isinstance(implementation, types.FunctionType):
+            raise TypeError(f"the replacement must be a Python function, not a {type(implementation).__name__}")
+
+        def rule(machine: Any, *args: Any, **kwargs: Any) -> Any:
+            return machine.call(Const(implementation), list(args), kwargs)
+
+        rule.accepts_unions = True  # type: ignore[attr-defined]
+        table.function(target)(rule)
+        forget_plain_functions()
+        forget_all()
+        return implementation
+
+    return register

@@ -42,6 +42,13 @@ class Source:
     key: object
     base: Source | None = None
 
+    def root(self) -> Source:
+        """Where the chain starts."""
+        source = self
+        while source.base is not None:
+            source = source.base
+        return source
+
     def __str__(self) -> str:
         base = str(self.base) if self.base is not None else ""
         match self.kind:

@@ -40,6 +40,7 @@ class Analysis:
     raises: tuple[type, tuple] | None = None
     prints: tuple = ()
     written: list[tuple[str, Source]] = field(default_factory=list)
+    reads_ambient: bool = True
 
 
 def analyse(
@@ -137,6 +138,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         raises=raises,
         prints=prints,
         written=written,
+        reads_ambient=machine.reads_ambient,
     )
 
 

@@ -120,6 +120,8 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return _instantiate(machine, function, item, args, kwargs)
     if jax_rules.is_leaf(item):
         return jax_rules.call(machine, item, args, kwargs)
+    if isinstance(item, types.FunctionType) and "_xlapy_cache" in item.__dict__:
+        return _compiled(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType):
         if len(_PLAIN) < _MAXIMUM_PLAIN:
             _PLAIN[id(item)] = item
@@ -141,6 +143,17 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         module = getattr(item, "__module__", None)
         raise Refused("XP0003", f"'{module + '.' if module else ''}{name}' is compiled code and has no rule")
     return machine.raise_(TypeError, f"'{type(item).__name__}' object is not callable")
+
+
+def _compiled(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A function made by `xlapy.jit`, called in a compiled one: what it was made from is inlined."""
+    if item.__dict__["_xlapy_cache"].policy.narrow and not machine.builder.narrow:
+        raise Refused(
+            "XP0011",
+            f"'{item.__qualname__}' is compiled with dtypes='32bit' and called where types are NumPy's",
+            "compile the caller with dtypes='32bit', too",
+        )
+    return call(machine, Const(item.__dict__["__wrapped__"]), args, kwargs)
 
 
 def _super(machine: Machine, args: list[Value]) -> Value:

@@ -56,7 +56,9 @@ class Machine:
 
     def __init__(self, world: World, ambient_x64: bool, narrow: bool = False) -> None:
         self.world = world
-        self.ambient_x64 = ambient_x64
+        self._ambient_x64 = ambient_x64
+        #: whether the program depends on the caller's setting of 64-bit types
+        self.reads_ambient = False
         self.heap = Heap(world.load)
         self.frames: list[Frame] = []
         self.entry = Region()
@@ -78,6 +80,12 @@ class Machine:
         self.executed = 0
         self.heap.initial[(STATE, "error")] = JaxArray(self.builder.constant(0, _INT32))
         world.attach(self)
+
+    @property
+    def ambient_x64(self) -> bool:
+        """Whether 64-bit types are on for the caller, as JAX's own functions see it."""
+        self.reads_ambient = True
+        return self._ambient_x64
 
     # -- places -----------------------------------------------------------------------------------------------------
 

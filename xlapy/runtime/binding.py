@@ -5,17 +5,24 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
+from typing import Any
 
 #: in the place of an argument that was not passed
 MISSING = type("Missing", (), {"__repr__": lambda self: "<default>"})()
+_COPIED = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__", "__type_params__")
 
 
 class Binder:
-    """The parameters of a function, and the text of a function with the same signature."""
+    """The parameters of a function, and the text of a function with the same signature.
 
-    def __init__(self, function: types.FunctionType) -> None:
+    Args:
+        function: a Python function.
+        receiver: the object of a bound method, which fills the first parameter; a tuple of it, or ().
+    """
+
+    def __init__(self, function: types.FunctionType, receiver: tuple = ()) -> None:
         code = function.__code__
-        self.function = function
+        self.function, self.receiver = function, receiver
         count, keyword_only = code.co_argcount, code.co_kwonlyargcount
         self.positional = code.co_varnames[:count]
         self.positional_only = code.co_posonlyargcount
@@ -25,22 +32,45 @@ class Binder:
         rest += self.star is not None
         self.double_star = code.co_varnames[rest] if code.co_flags & inspect.CO_VARKEYWORDS else None
         self.names = [n for n in (*self.positional, *self.keyword_only, self.star, self.double_star) if n is not None]
+        self._bind = self.wrapper(lambda *arguments: arguments)
 
     def wrapper(self, call: Callable) -> Callable:
-        """A function with the signature of the original that hands bound arguments to `call` in the order of `names`."""
+        """A function with the signature of the original that hands bound arguments to `call`, in the order of `names`.
+
+        `call` is the global `_call` of the function made, and may be replaced there.
+        """
+        function = self.function
+        parts, optional = self._parameters()
+        fill = [f"    if {n} is _missing: {n} = _default({n!r})" for n in optional]
+        given = ["_receiver", *self.names[1:]] if self.receiver and self.positional else self.names
+        text = "\n".join([f"def _wrapper({', '.join(parts)}):", *fill, f"    return _call({', '.join(given)})"])
+        namespace: dict[str, object] = {"_missing": MISSING, "_call": call, "_default": self.default}
+        if self.receiver:
+            namespace["_receiver"] = self.receiver[0]
+        exec(compile(text, "<xlapy call>", "exec"), namespace)
+        made: types.FunctionType = namespace["_wrapper"]  # type: ignore[assignment]
+        for name in _COPIED:
+            if hasattr(function, name):
+                setattr(made, name, getattr(function, name))
+        made.__dict__.update(function.__dict__)
+        made.__wrapped__ = types.MethodType(function, *self.receiver) if self.receiver else function  # type: ignore
+        return made
+
+    def _parameters(self) -> tuple[list[str], list[str]]:
+        """The parameter list as text, and the names of those with a default."""
         function = self.function
         defaults, named = function.__defaults__ or (), function.__kwdefaults__ or {}
         first_default = len(self.positional) - len(defaults)
         parts: list[str] = []
         optional: list[str] = []
         for index, name in enumerate(self.positional):
-            if index == self.positional_only and index:
-                parts.append("/")
+            if index == 0 and self.receiver:
+                continue
             with_default = index >= first_default
             parts.append(f"{name}=_missing" if with_default else name)
             optional += [name] * with_default
-        if self.positional_only and self.positional_only == len(self.positional):
-            parts.append("/")
+            if index == self.positional_only - 1:
+                parts.append("/")
         if self.star is not None:
             parts.append(f"*{self.star}")
         elif self.keyword_only:
@@ -50,24 +80,36 @@ class Binder:
             optional += [name] * (name in named)
         if self.double_star is not None:
             parts.append(f"**{self.double_star}")
-        fill = [f"    if {n} is _missing: {n} = _default({n!r})" for n in optional]
-        call_text = f"    return _call({', '.join(self.names)})"
-        text = "\n".join([f"def _wrapper({', '.join(parts)}):", *fill, call_text])
-        namespace: dict[str, object] = {"_missing": MISSING, "_call": call, "_default": self.default}
-        exec(compile(text, "<xlapy call>", "exec"), namespace)
-        made: types.FunctionType = namespace["_wrapper"]  # type: ignore[assignment]
-        made.__name__, made.__qualname__ = function.__name__, function.__qualname__
-        made.__doc__, made.__module__ = function.__doc__, function.__module__
-        made.__wrapped__ = function  # type: ignore[attr-defined]
-        return made
+        return parts, optional
+
+    def bind(self, args: tuple, kwargs: dict[str, Any]) -> tuple:
+        """The arguments of a call, in the order of `names`; CPython's TypeError where they do not fit."""
+        return self._bind(*args, **kwargs)
+
+    def named(self, arguments: tuple) -> dict[str, object]:
+        """Bound arguments by name."""
+        return dict(zip(self.names, arguments, strict=True))
+
+    def call(self, arguments: tuple) -> Any:
+        """Call the original function, in CPython, with bound arguments."""
+        named = self.named(arguments)
+        positional = [named[n] for n in self.positional]
+        if self.star is not None:
+            positional.extend(named[self.star])  # type: ignore[arg-type]
+        keywords = {n: named[n] for n in self.keyword_only}
+        if self.double_star is not None:
+            keywords.update(named[self.double_star])  # type: ignore[call-overload]
+        return self.function(*positional, **keywords)
 
     def default(self, name: str) -> object:
         """The default of a parameter, as it is now."""
         function = self.function
         if function.__kwdefaults__ and name in function.__kwdefaults__:
             return function.__kwdefaults__[name]
-        defaults = function.__defaults__ or ()
-        index = self.positional.index(name) - (len(self.positional) - len(defaults))
-        if 0 <= index < len(defaults):
-            return defaults[index]
-        raise TypeError(f"{function.__qualname__}() missing 1 required positional argument: '{name}'")
+        if name in self.positional:
+            defaults = function.__defaults__ or ()
+            index = self.positional.index(name) - (len(self.positional) - len(defaults))
+            if 0 <= index < len(defaults):
+                return defaults[index]
+        kind = "positional" if name in self.positional else "keyword-only"
+        raise TypeError(f"{function.__qualname__}() missing 1 required {kind} argument: '{name}'")

@@ -1,28 +1,56 @@
-"""Python text for the warm call: guards and operands, generated once for each specialisation.
+"""Python text for the warm call: guards, operands and the run itself, generated once for each specialisation.
 
 Every guard and operand is a chain from an argument or from a known object; chains share their prefixes, so that each
-attribute is read once.
+attribute is read once. The text of a warm call is
+
+    def call(a_x, a_y):
+        if disabled: return slow(a_x, a_y)
+        while True:                                    # left by `break` where a guard does not hold
+            try:
+                if not (type(a_x) is k0): break        # one line for each guard
+                v0 = k1['scale']
+            except ErrorsOfReading: break
+            before = swap_x64(True)
+            try:
+                result = jitted(a_x, a_y, v0)
+            except NewTypes:
+                result = NewTypes
+            finally:
+                set_x64(before)
+            if result is NewTypes: return new_types((a_x, a_y))
+            entry.calls += 1
+            return result
+        return miss(a_x, a_y)
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import jax
 import numpy as np
 
-from xlapy.domain.sources import Anchor, Source
+from xlapy.domain.sources import Source
 from xlapy.interpreter.world import Guard
+from xlapy.runtime.jax_internals import ConcreteArray
 
-#: what a specialisation returns when one of its guards does not hold
+#: what a prepared specialisation returns when one of its guards does not hold
 MISS = object()
+#: what reading a source may raise when the caller's world has changed
+READING = "(AttributeError, KeyError, IndexError, TypeError, ValueError)"
+#: non-empty while some thread is inside `disable_jit`
+DISABLED: list[int] = []
 
 
 class Writer:
     """Collects lines of a function body and the known objects they refer to."""
 
-    def __init__(self) -> None:
-        self.namespace: dict[str, object] = {"MISS": MISS, "JaxArray": jax.Array, "isinstance": isinstance}
+    def __init__(self, parameters: Sequence[str], traced: bool) -> None:
+        self.parameters, self.traced = [f"a_{name}" for name in parameters], traced
+        self.namespace: dict[str, object] = {"MISS": MISS, "JaxArray": jax.Array, "Tracer": jax.core.Tracer}
+        #: whether reading the sources may fail
+        self.reads = False
         self.lines: list[str] = []
         self._names: dict[int, str] = {}
         self._found: dict[Source, str] = {}
@@ -45,6 +73,7 @@ class Writer:
             self._found[source] = expression
             return expression
         local = f"v{len(self._found)}"
+        self.reads = True
         self.lines.append(f"{local} = {expression}")
         self._found[source] = local
         return local
@@ -73,7 +102,7 @@ class Writer:
 
     def require(self, condition: str) -> None:
         """Give up unless `condition` holds."""
-        self.lines.append(f"if not ({condition}): return MISS")
+        self.lines.append(f"if not ({condition}): break")
 
     def guard(self, guard: Guard) -> None:
         """Check one assumption."""
@@ -89,61 +118,108 @@ class Writer:
             case "type":
                 self.require(f"type({place}) is {self.name(value)}")
             case "isinstance":
-                concrete = self.name(_array_type())
-                self.require(f"type({place}) is {concrete} or isinstance({place}, JaxArray)")
+                rest = f"isinstance({place}, JaxArray)"
+                if not self.traced:
+                    rest += f" and not isinstance({place}, Tracer)"
+                self.require(f"type({place}) is {self.name(ConcreteArray)} or {rest}")
             case "len":
+                self.reads = True
                 self.require(f"len({place}) == {value}")
             case "keys":
+                self.reads = True
                 self.require(f"[*{place}] == {self.name(list(value))}")  # type: ignore[call-overload]
             case "same":
                 self.require(f"{place} is {self.place(value)}")  # type: ignore[arg-type]
             case "distinct":
                 self.require(f"{place} is not {self.place(value)}")  # type: ignore[arg-type]
             case "shape":
-                self.require(f"{place}.shape == {value[0]!r} and {place}.dtype == {self.name(value[1])}")  # type: ignore
+                self.reads = True
+                shape, dtype = value  # type: ignore[misc]
+                known = self.name(np.dtype(dtype))
+                self.require(f"{place}.shape == {shape!r} and ({place}.dtype is {known} or {place}.dtype == {known})")
             case "apart":
-                shares = self.name(np.may_share_memory)
                 other = self.place(value)  # type: ignore[arg-type]
-                self.require(f"not {shares}({place}, {other})")
+                self.require(f"not {self.name(np.may_share_memory)}({place}, {other})")
+            case _:
+                raise AssertionError(guard)
 
     def _equal(self, place: str, value: object) -> None:
+        """The same type and value; by identity first, which is what nearly always answers."""
         kind = type(value)
         if kind in (bool, type(None)):
             self.require(f"{place} is {value!r}")
-        elif kind is int or kind is str:
-            self.require(f"type({place}) is {self.name(kind)} and {place} == {value!r}")
-        elif kind in (float, complex) or isinstance(value, np.generic):
-            # by text: -0.0 is not 0.0, and NaN is NaN
-            self.require(f"type({place}) is {self.name(kind)} and repr({place}) == {repr(value)!r}")
+            return
+        typed = f"type({place}) is {self.name(kind)} and "
+        plain = kind is float and value != 0 and not math.isnan(value)  # type: ignore[arg-type]
+        if kind in (float, complex) or isinstance(value, np.generic):
+            # by text where it matters: -0.0 is not 0.0, and NaN is NaN
+            same = f"{place} == {self.name(value)}" if plain else f"repr({place}) == {repr(value)!r}"
         else:
-            self.require(f"type({place}) is {self.name(kind)} and {place} == {self.name(value)}")
+            same = f"{place} == {self.name(value)}"
+        identical = f"{place} is {self.name(value)} or " if _immutable(value) else ""
+        self.require(f"{identical}{typed}{same}")
 
     def _missing(self, source: Source) -> None:
+        self.reads = True
         if source.kind == "global":
             self.require(f"{source.key[1]!r} not in {self.name(source.key[0].item)}")  # type: ignore[index]
         elif source.kind == "attribute":
             self.require(f"{source.key!r} not in {self.place(source.base)}.__dict__")  # type: ignore[arg-type]
 
-    def function(self, name: str, parameters: Sequence[str], result: str) -> Callable:
-        """The function: MISS where a guard fails or a source is not there, else `result`."""
-        body = "\n        ".join([*self.lines, f"return {result}"])
-        signature = ", ".join(f"a_{p}" for p in parameters)
-        text = (
-            f"def {name}({signature}):\n    try:\n        {body}\n"
-            "    except (AttributeError, KeyError, IndexError, TypeError, ValueError):\n        return MISS\n"
-        )
-        exec(compile(text, f"<xlapy {name}>", "exec"), self.namespace)
+    def prepare(self, sources: Sequence[Source]) -> Callable:
+        """A function of the bound arguments: the operands at `sources`, or MISS where a guard fails."""
+        operands = self.operands(sources)
+        return self._compile("prepare", self._guarded([f"return ({operands})"]), "MISS", self.parameters)
+
+    def warm(self, sources: Sequence[Source], finished: bool, **known: object) -> Callable:
+        """The warm call; `known` gives the names in the module's docstring. `miss` may be replaced in its globals."""
+        operands = self.operands(sources)
+        self.namespace.update(known, disabled=DISABLED)
+        arguments = ", ".join(self.parameters)
+        pack = f"({arguments}{',' if arguments else ''})"
+        run = [
+            "before = swap_x64(wide)",
+            "try:",
+            f"    result = jitted({operands})",
+            "except NewTypes:",
+            "    result = NewTypes",
+            "except OverflowError:",
+            f"    if not overflows(({operands})): raise",
+            "    break",
+            "finally:",
+            "    set_x64(before)",
+            f"if result is NewTypes: return new_types({pack})",
+            "entry.calls += 1",
+            "return result" if finished else f"return finish(result, {pack})",
+        ]
+        lines = [f"if disabled: return slow({arguments})", *self._guarded(run)]
+        return self._compile("call", lines, f"miss({arguments})", self.parameters)
+
+    def operands(self, sources: Sequence[Source]) -> str:
+        """The operands as text, with a comma after each."""
+        return "".join(f"{self.place(source)}, " for source in sources)
+
+    def _guarded(self, then: list[str]) -> list[str]:
+        lines = self.lines or ["pass"]
+        if self.reads:
+            lines = ["try:", *_indented(lines), f"except {READING}: break"]
+        return ["while True:", *_indented([*lines, *then])]
+
+    def _compile(self, name: str, lines: list[str], otherwise: str, parameters: list[str]) -> Callable:
+        body = "\n".join(_indented([*lines, f"return {otherwise}"]))
+        exec(compile(f"def {name}({', '.join(parameters)}):\n{body}\n", f"<xlapy {name}>", "exec"), self.namespace)
         return self.namespace[name]  # type: ignore[return-value]
 
 
-_ARRAY_TYPE: list[type] = []
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
 
 
-def _array_type() -> type:
-    """The class of concrete JAX arrays."""
-    if not _ARRAY_TYPE:
-        _ARRAY_TYPE.append(type(jax.numpy.zeros(())))
-    return _ARRAY_TYPE[0]
+def _immutable(value: object) -> bool:
+    """Whether an object that is the same is equal to what it was."""
+    if type(value) is tuple:
+        return all(map(_immutable, value))
+    return type(value) in (int, float, complex, str, bytes, range) or isinstance(value, np.generic | np.dtype)
 
 
 def locate(source: Source, arguments: dict[str, object]) -> object:
@@ -166,5 +242,3 @@ def locate(source: Source, arguments: dict[str, object]) -> object:
             return locate(source.base, arguments)[key]  # type: ignore[index, arg-type]
     raise AssertionError(source)
 
-
-__all__ = ["MISS", "Anchor", "Writer", "locate"]

@@ -30,7 +30,7 @@ from xlapy.runtime.codegen import locate
 def is_plain(recipe: Recipe | None) -> bool:
     """Whether JAX itself can put a result together: arrays in tuples, lists and dicts."""
     match recipe:
-        case Leaf() as leaf:
+        case Leaf():
             return True
         case Known(value=None):
             return True
@@ -173,8 +173,6 @@ def write_texts(analysis: Analysis, outputs: Sequence, arguments: dict[str, obje
 def raise_errors(analysis: Analysis, outputs: Sequence, arguments: dict[str, object]) -> None:
     """Raise the exception that the program met, if it met one."""
     code = outputs[-1]
-    if isinstance(code, jax.core.Tracer):
-        return
     number = int(code)
     if number:
         cls, args = analysis.errors[number - 1]
@@ -255,20 +253,3 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
                 object.__delattr__(target, effect.name)
             else:
                 object.__setattr__(target, effect.name, made)
-
-
-def refuse_tracers(name: str, analysis: Analysis) -> None:
-    """Inside another JAX transformation nothing can be written back to NumPy arrays."""
-    if analysis.prints:
-        raise NotOffloadableError(name, [Blocker("XP0010", "the function prints, under a JAX transformation")])
-    if analysis.effects:
-        raise NotOffloadableError(
-            name,
-            [
-                Blocker(
-                    "XP0010",
-                    "the function changes its arguments or other objects, which cannot be done under a JAX transformation",
-                    hint="return the new value instead",
-                )
-            ],
-        )

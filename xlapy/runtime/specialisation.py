@@ -1,38 +1,29 @@
-"""Specialisations of a function: a program each, with guards; the warm call finds the one that holds and runs it."""
+"""One executable for one set of guards, and the generated function that runs it."""
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import jax
+import numpy as np
 
-from xlapy.domain.sources import Source
-from xlapy.interpreter.analyse import Analysis, analyse
-from xlapy.interpreter.world import Guard
+from xlapy.interpreter.analyse import Analysis
 from xlapy.lowering.evaluate import evaluate
-from xlapy.passes import optimise
-from xlapy.runtime import outcome
-from xlapy.runtime.binding import Binder
-from xlapy.runtime.codegen import MISS, Writer, locate
-from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
+from xlapy.runtime import outcome, transforms
+from xlapy.runtime.codegen import MISS, Writer
+from xlapy.runtime.guards import guards_of, key_of
+from xlapy.runtime.jax_internals import ambient_x64, narrowing, set_x64, swap_x64
+
+if TYPE_CHECKING:
+    from xlapy.runtime.cache import Cache
+
+_NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+_INT64 = np.iinfo(np.int64)
 
 
-class CacheInfo(NamedTuple):
-    """Like `functools.lru_cache`'s: calls answered by a compiled program, compilations, programs kept."""
-
-    hits: int
-    misses: int
-    maxsize: int | None
-    currsize: int
-
-
-class _NewTypes(Exception):
-    """The executable was called with operand types for which the program reads or assumes something else."""
-
-    def __init__(self, analysis: Analysis) -> None:
-        self.analysis = analysis
+class NewTypes(Exception):
+    """The executable was called with operand types for which there is no program yet."""
 
 
 @jax.tree_util.register_pytree_node_class
@@ -53,257 +44,159 @@ class Outputs:
 
 
 class Specialisation:
-    """One executable for one set of guards. Several operand types may share it, each with a program of its own."""
+    """One executable for one set of guards. Several operand types may share it, each with a program of its own.
+
+    Args:
+        cache: the compiled function it belongs to.
+        analysis: its first program.
+        x64: whether 64-bit types are on for the caller, which programs that call JAX depend on.
+        shapes: whether array types are told apart by guards.
+        traced: whether it is for calls under a JAX transformation.
+        narrow: whether 64-bit types become 32-bit ones.
+    """
 
     def __init__(
-        self,
-        name: str,
-        parameters: list[str],
-        analysis: Analysis,
-        policy: Policy,
-        x64: bool,
-        shapes: bool,
-        compile_: Callable[[tuple], Analysis],
+        self, cache: Cache, analysis: Analysis, x64: bool, shapes: bool, traced: bool, narrow: bool
     ) -> None:
-        self.name, self.parameters, self.policy = name, parameters, policy
-        self.compile = compile_
-        #: the arguments of the call in progress, for a program made while JAX traces
-        self.arguments: tuple = ()
-        self.analysis = analysis
-        self.x64 = x64
+        self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
         self.sources = [p.source for p in analysis.parameters]
         self.variants: dict[tuple, Analysis] = {self._types(analysis): analysis}
         self.numbered: list[Analysis] = [analysis]
         self.guards = guards_of(analysis, shapes)
-        self.raises = analysis.raises is not None
-        self.jitted = jax.jit(self._trace, **policy.options)
-        self.prepare = self._generate()
+        self.shapes = shapes
+        self.jitted = self._jit()
+        self._generate()
 
-    @staticmethod
-    def _types(analysis: Analysis) -> tuple:
-        return tuple((p.var.type.shape, p.var.type.dtype) for p in analysis.parameters)
+    # -- making it --------------------------------------------------------------------------------------------------
 
-    def _generate(self) -> Callable:
-        writer = Writer()
-        if self._depends_on_ambient():
-            ambient = writer.name(ambient_x64)
-            writer.require(f"{ambient}() is {self.x64}")
+    def _jit(self) -> Callable:
+        policy = self.cache.policy
+        donated = tuple(i for i, source in enumerate(self.sources) if source.root().key in policy.donated)
+        program = self._trace
+        jitted = jax.jit(program, donate_argnums=donated, **policy.jax)
+        if policy.device is None:
+            return jitted
+        return lambda *operands: jitted(*jax.device_put(operands, policy.device))
+
+    def _generate(self) -> None:
+        """Write the functions `prepare` (arguments to operands) and `call` (the warm call)."""
+        self.prepare = self._writer().prepare(self.sources)
+        analysis = self.analysis
+        self.call = self._writer().warm(
+            self.sources,
+            finished=_is_plain(analysis, self.cache.policy.numpy),
+            swap_x64=swap_x64,
+            set_x64=set_x64,
+            wide=not self.narrow,
+            jitted=self.jitted,
+            NewTypes=NewTypes,
+            new_types=self._new_types,
+            overflows=overflows,
+            finish=self.finish,
+            entry=self,
+            slow=self.cache.slow,
+            miss=self.cache.slow,
+        )
+
+    def _writer(self) -> Writer:
+        writer = Writer(self.cache.binder.names, self.traced)
+        if self.analysis.reads_ambient:
+            writer.require(f"{writer.name(ambient_x64)}() is {self.x64}")
         for guard in self.guards:
             writer.guard(guard)
-        operands = ", ".join(writer.place(source) for source in self.sources)
-        return writer.function("prepare", self.parameters, f"({operands}{',' if operands else ''})")
+        return writer
 
-    def _depends_on_ambient(self) -> bool:
-        return True
+    def then(self, miss: Callable) -> None:
+        """What is tried next where a guard of this one does not hold."""
+        self.call.__globals__["miss"] = miss
 
-    def _trace(self, *operands):
-        key = tuple((tuple(x.shape), x.dtype) for x in operands)
-        analysis = self.variants.get(key)
-        if analysis is None:
-            analysis = self.compile(self.arguments)
-            if analysis.raises is not None or not self.accepts(analysis):
-                raise _NewTypes(analysis)
-            self.add(analysis)
-        environment = dict(zip(analysis.module.entry.params, operands, strict=True))
-        results = evaluate(analysis.module.entry, environment)
-        pure = not (analysis.effects or analysis.errors or analysis.prints)
-        if pure and outcome.is_plain(analysis.result) and not self.policy.numpy:
-            return outcome.plain(analysis.result, results)  # type: ignore[arg-type]
-        return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))
+    # -- several programs -------------------------------------------------------------------------------------------
+
+    def _types(self, analysis: Analysis) -> tuple:
+        return tuple(
+            (p.var.type.shape, str(p.var.type.dtype), p.python is None and p.var.type.weak) for p in analysis.parameters
+        )
 
     def accepts(self, analysis: Analysis) -> bool:
         """Whether another program may share the executable: the same inputs and the same assumptions."""
-        same = [p.source for p in analysis.parameters] == self.sources
-        return same and set(map(_guard_key, guards_of(analysis, False))) == set(map(_guard_key, self.guards))
+        same = [p.source for p in analysis.parameters] == self.sources and analysis.raises is None
+        numpy = self.cache.policy.numpy
+        if not same or analysis.reads_ambient != self.analysis.reads_ambient:
+            return False
+        if _is_plain(analysis, numpy) != _is_plain(self.analysis, numpy):
+            return False
+        return set(map(key_of, guards_of(analysis, False))) == set(map(key_of, self.guards))
 
     def add(self, analysis: Analysis) -> None:
         """Let another program share the executable."""
-        self.variants[self._types(analysis)] = analysis
         self.numbered.append(analysis)
+        self.variants[self._types(analysis)] = analysis
 
-    def run(self, operands: tuple, arguments: tuple) -> Any:
-        """Run on operands that `prepare` found."""
-        self.arguments = arguments
-        before = swap_x64(not self.policy.narrow)
-        try:
-            result = self.jitted(*operands)
-        finally:
-            set_x64(before)
-            self.arguments = ()
-        if type(result) is Outputs:
-            analysis = self.numbered[result.variant]
-            named = dict(zip(self.parameters, arguments, strict=True))
-            if any(isinstance(v, jax.core.Tracer) for v in result.values):
-                outcome.refuse_tracers(self.name, analysis)
-            leaf = outcome.to_numpy if self.policy.numpy else outcome.to_jax
-            return outcome.finish(analysis, result.values, named, leaf)
-        return result
-
-
-def _guard_key(guard: Guard) -> tuple:
-    value = guard.value
-    return (guard.kind, guard.source, value if isinstance(value, Source) else id(value) if guard.kind == "is" else repr(value))
-
-
-def guards_of(analysis: Analysis, shapes: bool) -> list[Guard]:
-    """All guards of an analysis; with array types where they have to be told apart in Python."""
-    guards = list(analysis.guards)
-    if shapes:
-        for parameter in analysis.parameters:
-            if parameter.python is None:
-                type_ = parameter.var.type
-                guards.append(Guard("shape", parameter.source, (type_.shape, type_.dtype)))
-    written = [source for kind, source in analysis.written if kind == "buffer"]
-    if written:
-        arrays = [g.source for g in analysis.guards if g.kind == "type" and getattr(g.value, "__name__", "") == "ndarray"]
-        for source in written:
-            for other in arrays:
-                if other != source and not (other in written and arrays.index(other) < arrays.index(source)):
-                    guards.append(Guard("apart", source, other))
-    changed = [(kind, source) for kind, source in analysis.written if kind in ("list", "dict", "set", "instance")]
-    if changed:
-        objects = [(g.value, g.source) for g in analysis.guards if g.kind == "type" and g.value not in (int, float, bool)]
-        for kind, source in changed:
-            mine = next((cls for cls, where in objects if where == source), None)
-            for cls, other in objects:
-                if other != source and cls is mine:
-                    guards.append(Guard("distinct", source, other))
-    return [h.guard for h in dict.fromkeys(map(_Hashed, guards))]
-
-
-class _Hashed:
-    def __init__(self, guard: Guard) -> None:
-        self.guard, self.key = guard, _guard_key(guard)
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hashed) and self.key == other.key
-
-
-class Policy(NamedTuple):
-    """Options of `xlapy.jit`: 32-bit types, NumPy results, and options handed to `jax.jit`."""
-
-    narrow: bool = False
-    numpy: bool = False
-    options: dict = {}  # noqa: RUF012
-
-
-class Cache:
-    """All specialisations of one function."""
-
-    def __init__(self, function: types.FunctionType, policy: Policy) -> None:
-        self.function, self.policy = function, policy
-        self.binder = Binder(function)
-        self.entries: list[Specialisation] = []
-        self.static: set[Source] = set()
-        self.dynamic: set[Source] = set()
-        self.hits = self.misses = 0
-
-    def call(self, *arguments: Any) -> Any:
-        """Run with bound arguments, compiling first where no specialisation holds."""
-        for entry in self.entries:
-            operands = entry.prepare(*arguments)
-            if operands is not MISS:
-                if entry.raises:
-                    return self._raise(entry, operands, arguments)
-                entry.calls += 1
-                try:
-                    return entry.run(operands, arguments)
-                except _NewTypes as new:
-                    entry.calls -= 1
-                    return self._run_new(arguments, new.analysis)
-        self._watch(arguments)
-        return self._run_new(arguments, self.compile(arguments))
-
-    def info(self) -> CacheInfo:
-        """Counts of calls and compilations."""
-        hits = sum(entry.calls for entry in self.entries)
-        return CacheInfo(max(hits - self.misses, 0) + self.hits, self.misses, None, sum(len(e.variants) for e in self.entries))
-
-    def clear(self) -> None:
-        """Forget all programs."""
-        self.entries.clear()
-        self.static.clear()
-        self.dynamic.clear()
-        self.hits = self.misses = 0
-
-    def analyse(self, arguments: tuple) -> Analysis:
-        """The program for bound arguments, not kept."""
-        named = dict(zip(self.binder.names, arguments, strict=True))
-        analysis = analyse(
-            self.function, named, self.static, self.dynamic, ambient_x64(), self.policy.narrow
+    def _trace(self, *operands: Any) -> Any:
+        if self.narrow:
+            operands = tuple(map(_narrowed, operands))
+        parameters = self.analysis.parameters
+        key = tuple(
+            (tuple(x.shape), str(x.dtype), p.python is None and jax.typeof(x).weak_type)
+            for x, p in zip(operands, parameters, strict=True)
         )
-        optimise(analysis.module)
-        return analysis
-
-    def compile(self, arguments: tuple) -> Analysis:
-        """A program that is going to be kept."""
-        before = swap_x64(self._ambient(arguments))
-        try:
-            analysis = self.analyse(arguments)
-        finally:
-            set_x64(before)
-        self.static |= analysis.static
-        self.misses += 1
-        return analysis
-
-    def _ambient(self, arguments: tuple) -> bool:
-        """The caller's setting, also while a call in progress has replaced it."""
-        entry = next((e for e in self.entries if e.arguments is arguments and arguments), None)
-        return entry.x64 if entry is not None else ambient_x64()
-
-    def _run_new(self, arguments: tuple, analysis: Analysis) -> Any:
-        """Keep a new program and run it. Where the programs of one function read different things, array types are told
-        apart by guards; otherwise by JAX."""
-        shapes = analysis.raises is not None or any(
-            [p.source for p in analysis.parameters] != e.sources for e in self.entries
-        )
-        if shapes:
-            for other in self.entries:
-                if len(other.variants) == 1:
-                    other.guards = guards_of(other.analysis, True)
-                    other.prepare = other._generate()
-        entry = Specialisation(
-            self.function.__qualname__, self.binder.names, analysis, self.policy, ambient_x64(), shapes, self.compile
-        )
-        operands = entry.prepare(*arguments)
-        if operands is MISS:
-            name = self.function.__qualname__
-            raise AssertionError(f"xlapy: the guards of {name} do not hold for the call they were made for")
-        self.entries.insert(0, entry)
-        entry.calls += 1
-        if entry.raises:
-            return self._raise(entry, operands, arguments)
-        return entry.run(operands, arguments)
-
-    def _raise(self, entry: Specialisation, operands: tuple, arguments: tuple) -> Any:
-        """A program that raises for certain; parts of its message may be dynamic."""
-        analysis = entry.analysis
+        analysis = self.variants.get(key)
+        if analysis is None:
+            raise NewTypes
         environment = dict(zip(analysis.module.entry.params, operands, strict=True))
-        before = swap_x64(not self.policy.narrow)
+        with narrowing(self.narrow):
+            results = evaluate(analysis.module.entry, environment)
+        if _is_plain(analysis, self.cache.policy.numpy):
+            return outcome.plain(analysis.result, results)  # type: ignore[arg-type]
+        return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))
+
+    def _new_types(self, arguments: tuple) -> Any:
+        return self.cache.new_types(self, arguments)
+
+    # -- running it -------------------------------------------------------------------------------------------------
+
+    def finish(self, outputs: Outputs, arguments: tuple) -> Any:
+        """What is to be done on the host: errors, effects, the result."""
+        analysis = self.numbered[outputs.variant]
+        values = outputs.values
+        if self.traced:
+            return transforms.finish(self.cache, analysis, values, arguments)
+        if values and isinstance(values[-1], jax.core.Tracer):
+            # known operands while JAX traces something else: CPython would compute at once
+            with jax.ensure_compile_time_eval():
+                values = self.run(self.prepare(*arguments)).values
+        return self.cache.finish(analysis, values, arguments)
+
+    def run(self, operands: tuple) -> Any:
+        """Run on operands that `prepare` found."""
+        before = swap_x64(not self.narrow)
         try:
-            outputs = jax.jit(lambda *xs: evaluate(analysis.module.entry, dict(zip(environment, xs, strict=True))))(*operands)
+            return self.jitted(*operands)
         finally:
             set_x64(before)
-        cls, args = analysis.raises  # type: ignore[misc]
-        named = dict(zip(self.binder.names, arguments, strict=True))
-        if analysis.prints:
-            outcome.write_texts(analysis, outputs, named)
-        raise outcome.make_exception(cls, args, outputs, named)
 
-    def _watch(self, arguments: tuple) -> None:
-        """Numbers in the caller's world that have changed since a program was made become inputs."""
-        named = dict(zip(self.binder.names, arguments, strict=True))
-        for entry in self.entries:
-            for guard in entry.analysis.guards:
-                if guard.kind != "equal" or type(guard.value) not in (int, float, complex, bool):
-                    continue
-                try:
-                    now = locate(guard.source, named)
-                except (AttributeError, KeyError, IndexError, TypeError, ValueError):
-                    continue
-                if type(now) is type(guard.value) and repr(now) != repr(guard.value) and guard.source not in self.static:
-                    self.dynamic.add(guard.source)
+    def holds(self, arguments: tuple) -> tuple | None:
+        """The operands, if the guards hold for bound arguments."""
+        operands = self.prepare(*arguments)
+        return None if operands is MISS else operands
+
+
+def _is_plain(analysis: Analysis, numpy: bool) -> bool:
+    """Whether JAX itself puts the result together."""
+    if analysis.raises is not None or analysis.effects or analysis.errors or analysis.prints or numpy:
+        return False
+    return outcome.is_plain(analysis.result)
+
+
+def _narrowed(operand: Any) -> Any:
+    narrow = _NARROWED.get(str(operand.dtype))
+    return operand if narrow is None else jax.lax.convert_element_type(operand, np.dtype(narrow))
+
+
+def overflows(operands: tuple) -> bool:
+    """Whether a Python integer among the operands does not fit a device integer."""
+    return any(type(x) is int and not _INT64.min <= x <= _INT64.max for x in operands)
+
+
+__all__ = ["NewTypes", "Outputs", "Specialisation"]

@@ -1,62 +1,122 @@
-"""Ahead of time: lower, compile, explain, print."""
+"""Ahead of time: lower, compile for a device or for one that is not there, explain, print."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import jax
-import numpy as np
 
 from xlapy.interpreter.analyse import Analysis
 from xlapy.ir import to_text
 from xlapy.lowering.evaluate import evaluate
 from xlapy.report import NotOffloadableError
-from xlapy.runtime.codegen import locate
-from xlapy.runtime.jax_internals import set_x64, swap_x64
-from xlapy.runtime.specialisation import Cache
+from xlapy.runtime.cache import Cache
+from xlapy.runtime.codegen import MISS, Writer, locate
+from xlapy.runtime.guards import guards_of
+from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
+from xlapy.runtime.targets import target_sharding
 
 
 class Lowered:
-    """A program as StableHLO, before XLA compiles it."""
+    """A program for one kind of arguments, before XLA compiles it."""
 
-    def __init__(self, cache: Cache, analysis: Analysis, lowered: Any, operands: tuple) -> None:
-        self._cache, self._analysis, self._lowered, self._operands = cache, analysis, lowered, operands
+    def __init__(self, cache: Cache, arguments: tuple) -> None:
+        self._cache = cache
+        self._analysis = cache.analyse(arguments)
+        named = cache.binder.named(arguments)
+        self._found = [locate(p.source, named) for p in self._analysis.parameters]
+        self._lowered = _lower(cache, self._analysis, self._found, None)
 
     def as_text(self) -> str:
         """StableHLO."""
         return self._lowered.as_text()
 
-    def compile(self, **options: Any) -> Any:
-        """The executable (`jax.stages.Compiled`): `as_text`, `cost_analysis`, `memory_analysis`, and a call."""
+    def compile(self, target: str | None = None, compiler_options: dict[str, Any] | None = None) -> Compiled:
+        """The executable.
+
+        Args:
+            target: None for the default device; 'cpu', 'gpu' or 'tpu' for a device of that kind that is here;
+                'tpu:v5e:2x2' (a TPU generation and topology) for one that need not be. Such an executable has a text
+                and analyses, and cannot be called.
+            compiler_options: XLA's options, as for `jax.jit`.
+
+        Raises:
+            ValueError: for a target that cannot be compiled for here.
+        """
+        lowered = self._lowered
+        if target is not None:
+            lowered = _lower(self._cache, self._analysis, self._found, target_sharding(target))
         before = swap_x64(not self._cache.policy.narrow)
         try:
-            return self._lowered.compile(**options)
+            executable = lowered.compile(compiler_options)
         finally:
             set_x64(before)
+        return Compiled(self._cache, self._analysis, executable)
 
 
-def lower(cache: Cache, arguments: tuple) -> Lowered:
-    """Lower for bound arguments; those may be `jax.ShapeDtypeStruct`s."""
-    analysis = cache.analyse(arguments)
-    named = dict(zip(cache.binder.names, arguments, strict=True))
-    operands = tuple(_struct(locate(p.source, named), p) for p in analysis.parameters)
-    params = analysis.module.entry.params
+class Compiled:
+    """An executable for one kind of arguments; called like the function."""
+
+    def __init__(self, cache: Cache, analysis: Analysis, executable: Any) -> None:
+        self._cache, self._analysis, self.executable = cache, analysis, executable
+        writer = Writer(cache.binder.names, traced=False)
+        if analysis.reads_ambient:
+            writer.require(f"{writer.name(ambient_x64)}() is {ambient_x64()}")
+        for guard in guards_of(analysis, shapes=True):
+            writer.guard(guard)
+        self._prepare = writer.prepare([p.source for p in analysis.parameters])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run; `TypeError` for arguments or a state of the caller's world other than those compiled for."""
+        arguments = self._cache.binder.bind(args, kwargs)
+        operands = self._prepare(*arguments)
+        if operands is MISS:
+            raise TypeError(f"{self._cache.name} was compiled for other arguments, or what it reads has changed since")
+        before = swap_x64(not self._cache.policy.narrow)
+        try:
+            outputs = self.executable(*operands)
+        finally:
+            set_x64(before)
+        return self._cache.finish(self._analysis, tuple(outputs), arguments)
+
+    def as_text(self) -> str:
+        """The optimised HLO."""
+        return self.executable.as_text()
+
+    def cost_analysis(self) -> Any:
+        """XLA's own count of operations and bytes."""
+        return self.executable.cost_analysis()
+
+    def memory_analysis(self) -> Any:
+        """XLA's own account of memory."""
+        return self.executable.memory_analysis()
+
+
+def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
+    policy, params = cache.policy, analysis.module.entry.params
 
     def program(*values):
         return [jax.numpy.asarray(r) for r in evaluate(analysis.module.entry, dict(zip(params, values, strict=True)))]
 
     program.__name__ = program.__qualname__ = cache.function.__name__
-    before = swap_x64(not cache.policy.narrow)
+    operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]
+    if sharding is None and policy.device is not None:
+        sharding = jax.sharding.SingleDeviceSharding(policy.device)
+        operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]
+    donated = tuple(i for i, p in enumerate(analysis.parameters) if p.source.root().key in policy.donated)
+    options = dict(policy.jax)
+    if sharding is not None and not operands:
+        options["out_shardings"] = sharding
+    before = swap_x64(not policy.narrow)
     try:
-        lowered = jax.jit(program, **cache.policy.options).lower(*operands)
+        return jax.jit(program, donate_argnums=donated, **options).lower(*operands)
     finally:
         set_x64(before)
-    return Lowered(cache, analysis, lowered, operands)
 
 
-def _struct(found: Any, parameter: Any) -> Any:
+def _struct(found: Any, parameter: Any, sharding: Any) -> jax.ShapeDtypeStruct:
     type_ = parameter.var.type
-    sharding = getattr(found, "sharding", None)
+    sharding = sharding if sharding is not None else getattr(found, "sharding", None)
     return jax.ShapeDtypeStruct(type_.shape, type_.dtype, sharding=sharding, weak_type=type_.weak)
 
 
@@ -71,13 +131,12 @@ def explain(cache: Cache, arguments: tuple) -> str:
         analysis = cache.analyse(arguments)
     except NotOffloadableError as error:
         return str(error)
-    lines = [f"{cache.function.__qualname__} is offloaded as one program"]
+    lines = [f"{cache.name} is offloaded as one program"]
+    if analysis.raises is not None:
+        lines = [f"{cache.name} raises {analysis.raises[0].__name__}"]
     lines += [f"  input  {p.source}: {p.var.type}" for p in analysis.parameters]
     lines += [f"  static {s}" for s in sorted(map(str, analysis.static))]
     lines += [f"  assumes {g.kind} {g.source}" for g in analysis.guards if g.kind != "type"]
     lines += [f"  changes {e.source}{'.' + e.name if e.kind == 'instance' else ''}" for e in analysis.effects]
     lines += [f"  may raise {cls.__name__}" for cls, _ in analysis.errors]
     return "\n".join(lines)
-
-
-__all__ = ["np"]

@@ -1,0 +1,226 @@
+"""All programs of one function: finds the one for a call, compiles where there is none."""
+
+from __future__ import annotations
+
+import threading
+import types
+import warnings
+import weakref
+from typing import Any, NamedTuple
+
+from xlapy.domain.sources import Source
+from xlapy.interpreter.analyse import Analysis, analyse
+from xlapy.passes import optimise
+from xlapy.report import NotOffloadableError
+from xlapy.runtime import outcome, transforms
+from xlapy.runtime.binding import Binder
+from xlapy.runtime.codegen import DISABLED, locate
+from xlapy.runtime.guards import READING_ERRORS, failing, refuse
+from xlapy.runtime.jax_internals import ambient_x64, narrowing
+from xlapy.runtime.options import Policy, static_sources
+from xlapy.runtime.specialisation import Specialisation, overflows
+
+#: every compiled function, so that a new overload can make all of them forget their programs
+CACHES: weakref.WeakSet[Cache] = weakref.WeakSet()
+_HERE = threading.local()
+
+
+class CacheInfo(NamedTuple):
+    """Like `functools.lru_cache`'s: calls answered by a compiled program, compilations, programs kept."""
+
+    hits: int
+    misses: int
+    maxsize: int | None
+    currsize: int
+
+
+def disable() -> None:
+    """Calls of this thread run in CPython, until `enable`."""
+    _HERE.depth = getattr(_HERE, "depth", 0) + 1
+    DISABLED.append(1)
+
+
+def enable() -> None:
+    """Undo one `disable`."""
+    _HERE.depth -= 1
+    DISABLED.pop()
+
+
+class Cache:
+    """All specialisations of one function.
+
+    `entries` are for calls with known arrays, the newest first, chained by their generated functions; `traced` are for
+    calls under JAX's transformations. Both are replaced, never changed, so that other threads may read them.
+    """
+
+    def __init__(self, function: types.FunctionType, binder: Binder, policy: Policy) -> None:
+        self.function, self.binder, self.policy = function, binder, policy
+        self.name = function.__qualname__
+        self.lock = threading.RLock()
+        self.entries: tuple[Specialisation, ...] = ()
+        self.traced: tuple[Specialisation, ...] = ()
+        self.static: set[Source] = set()
+        self.dynamic: set[Source] = set()
+        self.misses = 0
+        self.refused: set[tuple] = set()
+        self.warned = False
+        self.wrapper = binder.wrapper(self.slow)
+        CACHES.add(self)
+
+    # -- information ------------------------------------------------------------------------------------------------
+
+    def info(self) -> CacheInfo:
+        """Counts of calls and compilations."""
+        entries = (*self.entries, *self.traced)
+        calls = sum(entry.calls for entry in entries)
+        return CacheInfo(max(calls - self.misses, 0), self.misses, None, sum(len(e.variants) for e in entries))
+
+    def clear(self) -> None:
+        """Forget all programs."""
+        with self.lock:
+            self.static, self.dynamic, self.refused = set(), set(), set()
+            self.misses = 0
+            self.traced = ()
+            self._install(())
+
+    # -- calls ------------------------------------------------------------------------------------------------------
+
+    def slow(self, *arguments: Any) -> Any:
+        """A call for which no program with known arrays holds."""
+        if DISABLED and getattr(_HERE, "depth", 0):
+            return self.binder.call(arguments)
+        if self.policy.fallback and transforms.kinds(arguments) in self.refused:
+            return self.binder.call(arguments)
+        try:
+            with self.lock:
+                entry = self._find(arguments) or self._make(arguments)
+        except NotOffloadableError as error:
+            return self._fall_back(arguments, error)
+        return entry.call(*arguments)
+
+    def _fall_back(self, arguments: tuple, error: NotOffloadableError) -> Any:
+        """Run a refused call in CPython, if that was asked for; never without a word."""
+        if not self.policy.fallback:
+            raise error
+        self.refused.add(transforms.kinds(arguments))
+        if not self.warned:
+            self.warned = True
+            warnings.warn(f"running in CPython: {error}", RuntimeWarning, stacklevel=4)
+        return self.binder.call(arguments)
+
+    def _find(self, arguments: tuple) -> Specialisation | None:
+        """A program whose guards hold: for a call under a transformation, or one that another thread has just made."""
+        for entry in self.entries:
+            operands = entry.holds(arguments)
+            if operands is not None and not overflows(operands):
+                return entry
+        for entry in self.traced:
+            operands = entry.holds(arguments)
+            if operands is not None and transforms.any_tracer(operands) and self._narrow(True) == entry.narrow:
+                return entry
+        return None
+
+    def _narrow(self, traced: bool) -> bool:
+        """Whether types are 32-bit: also under a JAX transformation without 64-bit types, where JAX knows no others."""
+        return self.policy.narrow or (traced and not ambient_x64())
+
+    # -- compilation ------------------------------------------------------------------------------------------------
+
+    def analyse(self, arguments: tuple, narrow: bool | None = None) -> Analysis:
+        """The program for bound arguments, not kept."""
+        named = self.binder.named(arguments)
+        static = self.static | static_sources(self.policy, named)
+        narrow = self.policy.narrow if narrow is None else narrow
+        with narrowing(narrow):
+            analysis = analyse(self.function, named, static, self.dynamic, ambient_x64(), narrow)
+        optimise(analysis.module)
+        return analysis
+
+    def _make(self, arguments: tuple) -> Specialisation:
+        """Compile for a call, and keep the program."""
+        self._watch(arguments)
+        analysis = self.analyse(arguments)
+        named = self.binder.named(arguments)
+        traced = transforms.any_tracer([locate(p.source, named) for p in analysis.parameters])
+        narrow = self._narrow(traced)
+        if narrow != self.policy.narrow:
+            analysis = self.analyse(arguments, narrow)
+        if traced:
+            transforms.refuse(self.name, analysis)
+        others = self.traced if traced else self.entries
+        sources = [p.source for p in analysis.parameters]
+        shapes = analysis.raises is not None or any(sources != e.sources for e in others)
+        return self._keep(arguments, analysis, shapes, traced, narrow)
+
+    def _keep(self, arguments: tuple, analysis: Analysis, shapes: bool, traced: bool, narrow: bool) -> Specialisation:
+        """Where the programs of one function read or assume different things, array types are told apart by guards
+        (`shapes`); otherwise by JAX."""
+        entry = Specialisation(self, analysis, ambient_x64(), shapes, traced, narrow)
+        if entry.holds(arguments) is None:
+            raise refuse(self.name, failing(entry.guards, self.binder.names, arguments, traced))
+        self.static |= analysis.static
+        self.misses += 1
+        if traced:
+            self.traced = (entry, *self.traced)
+        else:
+            self._install((entry, *self.entries))
+        return entry
+
+    def _install(self, entries: tuple[Specialisation, ...]) -> None:
+        """Chain the entries: each tries the next one where its guards do not hold, the last one compiles."""
+        misses = [*(entry.call for entry in entries[1:]), self.slow]
+        for entry, miss in zip(entries, misses, strict=True) if entries else ():
+            entry.then(miss)
+        self.entries = entries
+        self.wrapper.__globals__["_call"] = entries[0].call if entries else self.slow
+
+    def new_types(self, entry: Specialisation, arguments: tuple) -> Any:
+        """A call whose operand types an executable does not know yet: another program joins it, or gets its own."""
+        try:
+            with self.lock:
+                analysis = self.analyse(arguments, entry.narrow)
+                if entry.traced:
+                    transforms.refuse(self.name, analysis)
+                if entry.accepts(analysis):
+                    self.static |= analysis.static
+                    self.misses += 1
+                    entry.add(analysis)
+                else:
+                    entry = self._keep(arguments, analysis, True, entry.traced, entry.narrow)
+        except NotOffloadableError as error:
+            return self._fall_back(arguments, error)
+        return entry.call(*arguments)
+
+    def _watch(self, arguments: tuple) -> None:
+        """Numbers in the caller's world that have changed since a program was made become inputs."""
+        named = self.binder.named(arguments)
+        for entry in self.entries:
+            for guard in entry.analysis.guards:
+                if guard.kind != "equal" or type(guard.value) not in (int, float, complex, bool):
+                    continue
+                try:
+                    now = locate(guard.source, named)
+                except READING_ERRORS:
+                    continue
+                changed = type(now) is type(guard.value) and repr(now) != repr(guard.value)
+                if changed and guard.source not in self.static:
+                    self.dynamic.add(guard.source)
+
+    def finish(self, analysis: Analysis, values: tuple, arguments: tuple) -> Any:
+        """Errors, effects, the result."""
+        named = self.binder.named(arguments)
+        if analysis.raises is not None:
+            cls, args = analysis.raises
+            if analysis.prints:
+                outcome.write_texts(analysis, values, named)
+            raise outcome.make_exception(cls, args, values, named)
+        return outcome.finish(analysis, values, named, outcome.to_numpy if self.policy.numpy else outcome.to_jax)
+
+
+def forget_all() -> None:
+    """Forget the programs of all functions."""
+    for cache in list(CACHES):
+        cache.clear()
+
+
+

@@ -1,0 +1,77 @@
+"""The assumptions under which a program may be used for a call."""
+
+from __future__ import annotations
+
+from xlapy.domain.sources import Source
+from xlapy.interpreter.analyse import Analysis
+from xlapy.interpreter.world import Guard
+from xlapy.report import Blocker, NotOffloadableError
+from xlapy.runtime.codegen import Writer
+
+#: what reading a source may raise when the caller's world has changed
+READING_ERRORS = (AttributeError, KeyError, IndexError, TypeError, ValueError)
+
+
+def key_of(guard: Guard) -> tuple:
+    """What makes two guards the same."""
+    value = guard.value
+    if isinstance(value, Source):
+        return (guard.kind, guard.source, value)
+    return (guard.kind, guard.source, id(value) if guard.kind in ("is", "type") else (type(value), repr(value)))
+
+
+def guards_of(analysis: Analysis, shapes: bool) -> list[Guard]:
+    """All guards of an analysis; with array types where they have to be told apart in Python."""
+    guards = list(analysis.guards)
+    if shapes:
+        for parameter in analysis.parameters:
+            if parameter.python is None:
+                type_ = parameter.var.type
+                guards.append(Guard("shape", parameter.source, (type_.shape, type_.dtype)))
+    guards += _apart(analysis)
+    guards += _distinct(analysis)
+    return list({key_of(guard): guard for guard in guards}.values())
+
+
+def _apart(analysis: Analysis) -> list[Guard]:
+    """Arrays that the program writes share no memory with other arrays that it reads or writes."""
+    written = [source for kind, source in analysis.written if kind == "buffer"]
+    arrays = [g.source for g in analysis.guards if g.kind == "type" and getattr(g.value, "__name__", "") == "ndarray"]
+    found = []
+    for source in written:
+        for other in arrays:
+            if other != source and not (other in written and arrays.index(other) < arrays.index(source)):
+                found.append(Guard("apart", source, other))
+    return found
+
+
+def _distinct(analysis: Analysis) -> list[Guard]:
+    """Objects that the program changes are not the same as others that it knows."""
+    changed = [source for kind, source in analysis.written if kind in ("list", "dict", "set", "instance")]
+    objects = [(g.value, g.source) for g in analysis.guards if g.kind == "type" and g.value not in (int, float, bool)]
+    found = []
+    for source in changed:
+        mine = next((cls for cls, where in objects if where == source), None)
+        for cls, other in objects:
+            if other != source and cls is mine:
+                found.append(Guard("distinct", source, other))
+    return found
+
+
+def failing(guards: list[Guard], parameters: list[str], arguments: tuple, traced: bool) -> Guard | None:
+    """The first guard that does not hold for bound arguments."""
+    for guard in guards:
+        writer = Writer(parameters, traced)
+        writer.guard(guard)
+        if writer.prepare([])(*arguments) != ():
+            return guard
+    return None
+
+
+def refuse(name: str, guard: Guard | None) -> NotOffloadableError:
+    """Why a program cannot be used for the call that it was made for."""
+    if guard is not None and guard.kind == "apart":
+        message = f"{guard.source} and {guard.value} share memory, and {guard.source} is written to"
+        return NotOffloadableError(name, [Blocker("XP0012", message, hint="pass a copy of one of them")])
+    what = f"{guard.kind} {guard.source}" if guard is not None else "an operand"
+    return NotOffloadableError(name, [Blocker("XP0099", f"the assumption '{what}' does not hold for the call itself")])
