@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from xlapy.dispatch import gather, iteration, ranges, table
-from xlapy.dispatch.scalar_values import bounds_of, kind_of, logical_not, provoke, scalar
+from xlapy.dispatch.scalar_values import bounds_of, kind_of, logical_and, logical_not, logical_or, provoke, scalar
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Range, Ref, Scalar, Tuple, Value
 from xlapy.ir import Var
 
@@ -219,10 +219,27 @@ def min_(machine, *args: Value, key: Value = NONE, default: Value | None = None)
 
 
 def _truths(machine, iterable: Value, loop, reduction) -> Value:
+    if isinstance(iterable, Tuple) or (isinstance(iterable, Ref) and _plain_list(machine, iterable)):
+        return _truth_of_items(machine, iteration.items(machine, iterable), loop is _any_loop)
     var = _array(machine, iterable)
     if var is not None and len(var.type.shape) == 1:
         return machine.boolean(machine.leaf(reduction, [var])[0])
     return machine.call(Const(loop), [iterable])
+
+
+def _plain_list(machine, value: Ref) -> bool:
+    return machine.heap.objects[value.object].kind in ("list", "dict", "set")
+
+
+def _truth_of_items(machine, items: list[Value], wanted: bool) -> Value:
+    """Whether one of the items is true (wanted), or none is false (not wanted)."""
+    combine = logical_or if wanted else logical_and
+    found: bool | Var = not wanted
+    for item in items:
+        found = combine(machine, found, machine.truth(item))
+        if found is wanted:
+            break
+    return machine.boolean(found)
 
 
 @table.function(any)

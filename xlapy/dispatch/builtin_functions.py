@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import abc
 import builtins
+import functools
 import types
 import typing
 
 import jax
 
-from xlapy.dispatch import containers, iteration, ordering, table
+from xlapy.dispatch import containers, functools_rules, iteration, ordering, table
 from xlapy.dispatch.iteration import catching
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import defines, fold, logical_not
@@ -52,7 +53,7 @@ def _classes(machine, value: Value) -> tuple:
 def _instance(machine, value: Value, cls: object) -> bool:
     if not isinstance(cls, type):
         fold(machine, isinstance, 0, cls)  # raises CPython's TypeError
-    own = machine.type_of(value)
+    own = functools.partial if functools_rules.is_partial(value) else machine.type_of(value)
     if isinstance(value, JaxArray) and cls is jax.Array:
         return True
     check = type(cls).__instancecheck__

@@ -73,14 +73,21 @@ def contents(machine, value: Value) -> tuple[Value, ...]:
         return value.items
     if isinstance(value, Const):
         return tuple(map(Const, value.value))  # type: ignore[call-overload]
-    return machine.heap.read(value.object, "items").items  # type: ignore[attr-defined]
+    return _whole(machine.heap.read(value.object, "items")).items  # type: ignore[attr-defined]
+
+
+def _whole(found: Value) -> Value:
+    """Contents of a container; the interpreter has told apart those of the containers that an operation is about."""
+    if isinstance(found, Union):
+        raise Refused("XP0004", "a list or dict whose size depends on data, inside another container")
+    return found
 
 
 def entries(machine, value: Value) -> dict[object, Value]:
     """The entries of a dict or set (a fresh dict)."""
     if isinstance(value, Const):
         return {key: Const(True) for key in value.value}  # type: ignore[attr-defined]
-    return dict(machine.heap.read(value.object, "items").entries)  # type: ignore[attr-defined]
+    return dict(_whole(machine.heap.read(value.object, "items")).entries)  # type: ignore[attr-defined]
 
 
 def set_contents(machine, value: Ref, items) -> None:

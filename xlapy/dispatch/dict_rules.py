@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import operator
 import types
 
 import numpy as np
@@ -17,6 +16,7 @@ from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Tup
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
+_NO_PAIR = provoke(dict, [1])
 _ORDERED_EMPTY = provoke(collections.OrderedDict().popitem)
 #: more keys than this are not compared one by one with a dynamic key
 _MANY = 256
@@ -209,6 +209,8 @@ def mapping_entries(machine, source: Value) -> dict[object, Value]:
         return {key_of(machine, k): machine.getitem(source, k) for k in keys}
     found: dict[object, Value] = {}
     for number, pair in enumerate(iteration.items(machine, source)):
+        if isinstance(pair, Scalar | NumpyScalar) or (isinstance(pair, Const) and not hasattr(pair.value, "__iter__")):
+            machine.raise_(TypeError, str(_NO_PAIR).replace("#0", f"#{number}"))
         parts = iteration.items(machine, pair)
         if len(parts) != 2:
             machine.raise_(
@@ -246,60 +248,6 @@ def make_default(machine, default_factory: Value = NONE, *args: Value, **kwargs:
     made = new(machine, collections.defaultdict, contents)
     machine.heap.write(made.object, "default_factory", default_factory)
     return made
-
-
-@table.function(collections.Counter)
-def make_counter(machine, *args: Value, **kwargs: Value) -> Value:
-    """`collections.Counter`."""
-    made = new(machine, collections.Counter, {})
-    _count(machine, made, args[0] if args else NONE, kwargs, "+")
-    return made
-
-
-def _count(machine, self: Ref, source: Value, more: dict[str, Value], symbol: str) -> None:
-    table_ = entries(machine, self)
-    counts: list[tuple[object, Value]] = []
-    if containers.heap_kind(machine, source) == "dict":
-        counts += entries(machine, source).items()
-    elif not (isinstance(source, Const) and source.value is None):
-        counts += [(key_of(machine, item), Const(1)) for item in iteration.items(machine, source)]
-    for key, count in [*counts, *more.items()]:
-        table_[key] = machine.binary(symbol, table_.get(key, Const(0)), count)
-    set_entries(machine, self, table_)
-
-
-@table.method(collections.Counter, "update")
-def _counter_update(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) -> Value:
-    _count(machine, self, iterable, kwargs, "+")
-    return NONE
-
-
-@table.method(collections.Counter, "subtract")
-def _counter_subtract(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) -> Value:
-    _count(machine, self, iterable, kwargs, "-")
-    return NONE
-
-
-@table.method(collections.Counter, "total")
-def _counter_total(machine, self: Ref) -> Value:
-    total: Value = Const(0)
-    for count in entries(machine, self).values():
-        total = machine.binary("+", total, count)
-    return total
-
-
-@table.method(collections.Counter, "most_common")
-def _counter_most_common(machine, self: Ref, n: Value = NONE) -> Value:
-    known = {k: machine.static(v, "a count") for k, v in entries(machine, self).items()}
-    pairs = collections.Counter(known).most_common(machine.static(n))  # type: ignore[arg-type]
-    return machine.new_list([Tuple((key_value(k), Const(v))) for k, v in pairs])
-
-
-@table.method(collections.Counter, "elements")
-def _counter_elements(machine, self: Ref) -> Value:
-    known = {k: machine.static(v, "a count") for k, v in entries(machine, self).items()}
-    repeated = Tuple(tuple(key_value(k) for k in collections.Counter(known).elements()))
-    return iteration.make_iterator(machine, repeated)
 
 
 # -- methods ----------------------------------------------------------------------------------------------------------
@@ -362,11 +310,8 @@ def _copy(machine, self: Ref) -> Value:
     return made
 
 
-@table.function(dict.fromkeys)
 @table.method(dict, "fromkeys")
 def _fromkeys(machine, *args: Value) -> Value:
-    if containers.heap_kind(machine, args[0]) == "dict" and len(args) > 1:
-        args = args[1:]
     value = args[1] if len(args) > 1 else NONE
     return machine.new_dict({key_of(machine, k): value for k in iteration.items(machine, args[0])})
 
@@ -402,16 +347,17 @@ def _ordered_popitem(machine, self: Ref, last: Value = TRUE) -> Value:
 # -- operators --------------------------------------------------------------------------------------------------------
 
 
-def _is_dict(machine, value: Value) -> bool:
+def is_dict(machine, value: Value) -> bool:
+    """Whether a value is a dict."""
     return containers.heap_kind(machine, value) == "dict"
 
 
 @table.operator(dict)
 def dict_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`|`, `|=`, `==` and `!=`."""
-    if symbol == "|=" and isinstance(left, Ref) and _is_dict(machine, left):
+    if symbol == "|=" and isinstance(left, Ref) and is_dict(machine, left):
         return _update(machine, left, right) and left
-    if not (_is_dict(machine, left) and _is_dict(machine, right)):
+    if not (is_dict(machine, left) and is_dict(machine, right)):
         return None
     if symbol == "|":
         made = _copy(machine, left)  # type: ignore[arg-type]
@@ -438,24 +384,6 @@ def _equal(machine, left: Value, right: Value) -> bool | Var:
         if same is False:
             return False
     return same
-
-
-@table.operator(collections.Counter)
-def counter_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
-    """Arithmetic of counters, where all counts are known; the rest is dict's."""
-    plain = symbol.removesuffix("=")
-    if plain not in ("+", "-", "&", "|") or not (_is_dict(machine, left) and _is_dict(machine, right)):
-        return dict_operator(machine, symbol, left, right)
-    known = [
-        collections.Counter({k: machine.static(v, "a count") for k, v in entries(machine, side).items()})
-        for side in (left, right)
-    ]
-    function = {"+": operator.add, "-": operator.sub, "&": operator.and_, "|": operator.or_}[plain]
-    result = {k: Const(v) for k, v in function(*known).items()}
-    if symbol != plain:
-        set_entries(machine, left, result)  # type: ignore[arg-type]
-        return left
-    return new(machine, collections.Counter, result)
 
 
 # -- views ------------------------------------------------------------------------------------------------------------

@@ -50,6 +50,11 @@ def _call_partial(machine, given: Tuple, *args: Value, **kwargs: Value) -> Value
 _PARTIAL = Intrinsic("partial", _call_partial)
 
 
+def is_partial(value: Value) -> bool:
+    """Whether a value is a partial made inside the program."""
+    return isinstance(value, BoundMethod) and value.function is _PARTIAL
+
+
 # -- reduce, wraps, caches --------------------------------------------------------------------------------------------
 
 _REDUCE_EMPTY = str(provoke(functools.reduce, lambda a, b: a, []))

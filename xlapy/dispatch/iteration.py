@@ -140,6 +140,8 @@ def items(machine, value: Value) -> list[Value]:
     """All items of an iterable; their number is asked for if it is dynamic."""
     if isinstance(value, Tuple) and value.cls is tuple:
         return list(value.items)
+    if _is_generator(machine, value):
+        return machine.run_generator(value)
     iterator = make_iterator(machine, value)
     made = plan(machine, iterator)
     if made is not None:
@@ -163,6 +165,10 @@ def items(machine, value: Value) -> list[Value]:
         found.append(element())
         if len(found) > MAXIMUM_ITEMS:
             raise Refused("XP0009", f"an iterable of more than {MAXIMUM_ITEMS} items would be unrolled")
+
+
+def _is_generator(machine, value: Value) -> bool:
+    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator"
 
 
 def type_name(machine, value: Value) -> str:
@@ -451,6 +457,8 @@ def catching(machine, cls: type, action: Callable[[], Value]) -> tuple[Value, bo
 
 def _user_step(machine, iterator: Value) -> Step:
     """One call of `__next__`; StopIteration is the end."""
+    if _is_generator(machine, iterator):
+        raise Refused("XP0002", "a generator is advanced step by step", "loop over it, or make a list of it first")
     value, ended = catching(machine, StopIteration, lambda: machine.call(machine.getattr(iterator, "__next__"), []))
     return logical_not(machine, ended), lambda: value
 

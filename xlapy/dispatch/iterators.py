@@ -117,8 +117,8 @@ def _zip_step(machine, number: int) -> Step:
     for position, inner in enumerate(inners):
         one, element = step(machine, inner)
         if isinstance(one, Var) and (strict or len(inners) > 1):
-            raise Refused(
-                "XP0009", "zip of an iterable whose length is only known on the device, with one to be unrolled"
+            one = bool(
+                machine.static(machine.boolean(one), "the length of an iterable, zipped with one to be unrolled")
             )
         if one is False:
             if strict:

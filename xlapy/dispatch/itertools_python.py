@@ -6,6 +6,7 @@ import itertools
 
 from xlapy.dispatch import iteration, table
 from xlapy.domain.values import NONE, Const, Tuple, Value
+from xlapy.ir import Var
 
 _MISSING = object()
 
@@ -70,42 +71,49 @@ def _takewhile(predicate, iterable, /):
     return _TakeWhile(predicate, iterable)
 
 
-class _DropWhile(_Iterator):
-    def __init__(self, predicate, iterable):
-        self.predicate = predicate
-        self.iterator = iter(iterable)
-        self.dropping = True
-
-    def __next__(self):
-        item = next(self.iterator)
-        while self.dropping:
-            if self.predicate(item):
-                item = next(self.iterator)
-            else:
-                self.dropping = False
-        return item
+def _drop_while(predicate, iterable):
+    dropping = True
+    for item in iterable:
+        if dropping and predicate(item):
+            continue
+        dropping = False
+        yield item
 
 
-@table.replacement(itertools.dropwhile)
-def _dropwhile(predicate, iterable, /):
-    return _DropWhile(predicate, iterable)
+@table.function(itertools.dropwhile)
+def dropwhile(machine, predicate: Value, iterable: Value, /) -> Value:
+    """`itertools.dropwhile(predicate, iterable)`: at once where the items are known, else a generator."""
+    inner = iteration.make_iterator(machine, iterable)
+    if iteration.plan(machine, inner) is not None or iteration.known_length(machine, inner) is None:
+        return machine.call(Const(_drop_while), [predicate, inner])
+    items = iteration.items(machine, inner)
+    for number, item in enumerate(items):
+        dropped = machine.truth(machine.call(predicate, [item]))
+        if isinstance(dropped, Var):
+            dropped = machine.static(machine.boolean(dropped), "whether dropwhile drops an item")
+        if not dropped:
+            return iteration.make_iterator(machine, Tuple(tuple(items[number:])))
+    return iteration.make_iterator(machine, Tuple(()))
 
 
-class _Compress(_Iterator):
-    def __init__(self, data, selectors):
-        self.data = iter(data)
-        self.selectors = iter(selectors)
-
-    def __next__(self):
-        while True:
-            item = next(self.data)
-            if next(self.selectors):
-                return item
+def _select(data, selectors):
+    for item, wanted in zip(data, selectors, strict=False):
+        if wanted:
+            yield item
 
 
-@table.replacement(itertools.compress)
-def _compress(data, selectors):
-    return _Compress(data, selectors)
+@table.function(itertools.compress)
+def compress(machine, data: Value, selectors: Value) -> Value:
+    """`itertools.compress(data, selectors)`: at once where the selectors are known, else a generator."""
+    inners = [iteration.make_iterator(machine, v) for v in (data, selectors)]
+    if any(iteration.known_length(machine, i) is None for i in inners):
+        return machine.call(Const(_select), inners)
+    items, flags = (iteration.items(machine, i) for i in inners)
+    known = [machine.truth(flag) for flag in flags]
+    if any(isinstance(flag, Var) for flag in known):
+        return machine.call(Const(_select), [Tuple(tuple(items)), Tuple(tuple(flags))])
+    chosen = [item for item, wanted in zip(items, known, strict=False) if wanted]
+    return iteration.make_iterator(machine, Tuple(tuple(chosen)))
 
 
 class _Group(_Iterator):

@@ -178,7 +178,7 @@ def chain(machine, *iterables: Value) -> Value:
     return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, Tuple(iterables)), current=NONE)
 
 
-@table.function(itertools.chain.from_iterable)
+@table.method(itertools.chain, "from_iterable")
 def chain_from_iterable(machine, iterable: Value) -> Value:
     """`itertools.chain.from_iterable(iterable)`."""
     return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, iterable), current=NONE)

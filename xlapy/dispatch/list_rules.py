@@ -8,7 +8,7 @@ import operator
 from xlapy.dispatch import containers, gather, iteration, ordering, ranges, table
 from xlapy.dispatch.containers import contents, set_contents
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.scalar_values import provoke
+from xlapy.dispatch.scalar_values import kind_of, provoke
 from xlapy.domain.values import FALSE, NONE, Const, Ref, Tuple, Value
 from xlapy.ir import Var
 
@@ -64,15 +64,20 @@ def _has_add(machine, value: Value) -> bool:
     return hasattr(machine.type_of(value), "__radd__")
 
 
+def _no_count(machine, value: Value) -> Value | None:
+    """A sequence times what is no int: left to the other operand's type, if that is not one of Python's own."""
+    if kind_of(value) is None and hasattr(machine.type_of(value), "__rmul__"):
+        return None
+    name = iteration.type_name(machine, value)
+    return machine.raise_(TypeError, f"can't multiply sequence by non-int of type '{name}'")
+
+
 def _repeat_list(machine, symbol: str, left: Value, right: Value) -> Value | None:
     if not _is_list(machine, left):
         left, right = right, left
         symbol = "*"
     if not ranges.is_index(machine, right):
-        if hasattr(machine.type_of(right), "__rmul__"):
-            return None
-        name = iteration.type_name(machine, right)
-        return machine.raise_(TypeError, f"can't multiply sequence by non-int of type '{name}'")
+        return _no_count(machine, right)
     items = contents(machine, left) * _count(machine, right)
     if symbol == "*=":
         set_contents(machine, left, items)  # type: ignore[arg-type]
@@ -87,10 +92,7 @@ def tuple_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
         if not isinstance(left, Tuple):
             left, right = right, left
         if not ranges.is_index(machine, right):
-            if hasattr(machine.type_of(right), "__rmul__"):
-                return None
-            name = iteration.type_name(machine, right)
-            return machine.raise_(TypeError, f"can't multiply sequence by non-int of type '{name}'")
+            return _no_count(machine, right)
         return Tuple(contents(machine, left) * _count(machine, right))
     if not (isinstance(left, Tuple) and isinstance(right, Tuple)):
         if symbol in ("+", "+=") and isinstance(left, Tuple) and not _has_add(machine, right):

@@ -84,6 +84,11 @@ def truncated(machine, var: Var, round_kind: str | None = None) -> Value:
     check(machine, builder.elementwise("bitwise_not", builder.elementwise("bitwise_or", finite, nan)), _INF_TO_INT)
     if round_kind is not None:
         var = builder.elementwise(round_kind, var)
+    if var.type.dtype.itemsize > 2:
+        size = builder.elementwise("abs", var)
+        large = builder.elementwise("ge", size, constant(machine, 2.0**63, size))
+        large = builder.elementwise("bitwise_and", large, finite)
+        refuse_where(machine, large, "XP0005", "a float beyond 64 bits is made an int", "keep it a float")
     return scalar(machine, int, builder.convert(var, np.dtype(np.int64)))
 
 
