@@ -22,7 +22,7 @@ from xlapy.dispatch.numpy_values import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.views import lens_type, make_view, read_view, write_view
 from xlapy.domain.join import known_bounds
-from xlapy.domain.values import Const, JaxArray, Lens, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
+from xlapy.domain.values import BoundedArray, Const, JaxArray, Lens, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
 from xlapy.ir import Operation, Var, constant_value
 
 _INT64 = np.dtype(np.int64)
@@ -227,6 +227,8 @@ def _part(machine: Machine, item: Value) -> tuple[str, object]:
                 machine.raise_(IndexError, _BAD_KEY)
         case NdArray() | JaxArray():
             pass
+        case BoundedArray():
+            machine.static(item)
         case _:
             if sequence_items(machine, item) is None:
                 machine.raise_(IndexError, _BAD_KEY)
