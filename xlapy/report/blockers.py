@@ -21,7 +21,7 @@ CODES: dict[str, str] = {
     "XP0012": "arrays overlap in memory in a way that is not tracked",
     "XP0013": "a shape depends on data",
     "XP0014": "the bytecode cannot be structured",
-    "XP0015": "a run-time error cannot be raised from inside another JAX transformation",
+    "XP0015": "something that cannot be done under a JAX transformation from outside",
     "XP0099": "an internal error of xlapy",
 }
 

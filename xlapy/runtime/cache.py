@@ -146,7 +146,7 @@ class Cache:
         if narrow != self.policy.narrow:
             analysis = self.analyse(arguments, narrow)
         if traced:
-            transforms.refuse(self.name, analysis)
+            transforms.refuse(self.function, analysis)
         others = self.traced if traced else self.entries
         sources = [p.source for p in analysis.parameters]
         shapes = analysis.raises is not None or any(sources != e.sources for e in others)
@@ -157,7 +157,7 @@ class Cache:
         (`shapes`); otherwise by JAX."""
         entry = Specialisation(self, analysis, ambient_x64(), shapes, traced, narrow)
         if entry.holds(arguments) is None:
-            raise refuse(self.name, failing(entry.guards, self.binder.names, arguments, traced))
+            raise refuse(self.function, failing(entry.guards, self.binder.names, arguments, traced))
         self.static |= analysis.static
         self.misses += 1
         if traced:
@@ -180,7 +180,7 @@ class Cache:
             with self.lock:
                 analysis = self.analyse(arguments, entry.narrow)
                 if entry.traced:
-                    transforms.refuse(self.name, analysis)
+                    transforms.refuse(self.function, analysis)
                 if entry.accepts(analysis):
                     self.static |= analysis.static
                     self.misses += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
@@ -68,10 +70,19 @@ def failing(guards: list[Guard], parameters: list[str], arguments: tuple, traced
     return None
 
 
-def refuse(name: str, guard: Guard | None) -> NotOffloadableError:
+def refuse(function: types.FunctionType, guard: Guard | None) -> NotOffloadableError:
     """Why a program cannot be used for the call that it was made for."""
     if guard is not None and guard.kind == "apart":
-        message = f"{guard.source} and {guard.value} share memory, and {guard.source} is written to"
-        return NotOffloadableError(name, [Blocker("XP0012", message, hint="pass a copy of one of them")])
+        message = f"{guard.source} and {guard.value} share memory, and one of them is written to"
+        return NotOffloadableError(
+            function.__qualname__, [at(function, "XP0012", message, "pass a copy of one of them")]
+        )
     what = f"{guard.kind} {guard.source}" if guard is not None else "an operand"
-    return NotOffloadableError(name, [Blocker("XP0099", f"the assumption '{what}' does not hold for the call itself")])
+    message = f"the assumption '{what}' does not hold for the call itself"
+    return NotOffloadableError(function.__qualname__, [at(function, "XP0099", message)])
+
+
+def at(function: types.FunctionType, code: str, message: str, hint: str = "") -> Blocker:
+    """An obstacle that is about a function as a whole, at the line where it is defined."""
+    where = function.__code__
+    return Blocker(code, message, where.co_filename, where.co_qualname, where.co_firstlineno, hint=hint)

@@ -8,6 +8,7 @@ reports it as a `JaxRuntimeError` that ends in the exception's own text.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,9 @@ import numpy as np
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import Built, Choice, Cut, Leaf, Text
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
-from xlapy.report import Blocker, NotOffloadableError
+from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome
+from xlapy.runtime.guards import at
 
 if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
@@ -32,7 +34,7 @@ def any_tracer(values: Sequence) -> bool:
     return any(isinstance(value, jax.core.Tracer) for value in values)
 
 
-def refuse(name: str, analysis: Analysis) -> None:
+def refuse(function: types.FunctionType, analysis: Analysis) -> None:
     """A program that changes the caller's world cannot be used under a JAX transformation.
 
     Raises:
@@ -42,11 +44,11 @@ def refuse(name: str, analysis: Analysis) -> None:
     for effect in analysis.effects:
         what = f"{effect.source}.{effect.name}" if effect.kind == "instance" else str(effect.source)
         message = f"{what} is changed, which cannot be done under a JAX transformation"
-        blockers.append(Blocker("XP0015", message, hint="return the new value instead"))
+        blockers.append(at(function, "XP0015", message, "return the new value instead"))
     if analysis.prints:
-        blockers.append(Blocker("XP0015", "the function prints, which cannot be done under a JAX transformation"))
+        blockers.append(at(function, "XP0015", "the function prints, which cannot be done under a JAX transformation"))
     if blockers:
-        raise NotOffloadableError(name, blockers)
+        raise NotOffloadableError(function.__qualname__, blockers)
 
 
 def finish(cache: Cache, analysis: Analysis, values: tuple, arguments: tuple) -> Any:
@@ -61,7 +63,7 @@ def finish(cache: Cache, analysis: Analysis, values: tuple, arguments: tuple) ->
         return outcome.Finisher(values, named, outcome.to_jax).make(analysis.result)
     except _UNKNOWN as error:
         message = "which object is returned depends on data, which is not known under a JAX transformation"
-        raise NotOffloadableError(cache.name, [Blocker("XP0015", message)]) from error
+        raise NotOffloadableError(cache.name, [at(cache.function, "XP0015", message)]) from error
 
 
 def _check(analysis: Analysis, values: tuple, named: dict[str, object]) -> None:
