@@ -2,8 +2,9 @@
 
 from xlapy.ir import Module
 from xlapy.passes.dead_code import remove_dead_code
+from xlapy.passes.simplify import simplify
 
-PASSES = (remove_dead_code,)
+PASSES = (remove_dead_code, simplify, remove_dead_code)
 
 
 def optimise(module: Module) -> None:

@@ -1,0 +1,153 @@
+"""Constant folding and identities: what an operation is known to be, given the operations that define its operands.
+
+Only what gives bit for bit what the device would give: IEEE arithmetic is exact and rounded the same way everywhere,
+transcendental functions are not, so those are left to XLA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from xlapy.ir import Operation, Var, constant_value
+
+#: arrays larger than this are not folded
+_LARGEST = 64
+
+_EXACT: dict[str, Callable] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "neg": np.negative,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_xor": np.bitwise_xor,
+    "bitwise_not": np.invert,
+    "is_finite": np.isfinite,
+}
+#: exact for integers only: zeros with signs, NaNs and rounding are the device's business
+_INTEGER: dict[str, Callable] = {"max": np.maximum, "min": np.minimum, "abs": np.abs, "sign": np.sign}
+#: x - 0 and x * 1 are x for every float as well; x + 0 is not, for x = -0
+_RIGHT_UNIT = {"add": 0, "sub": 0, "mul": 1, "div": 1, "bitwise_or": 0, "bitwise_xor": 0}
+_LEFT_UNIT = {"add": 0, "mul": 1, "bitwise_or": 0, "bitwise_xor": 0}
+_UNIT_OF_FLOATS = frozenset(("sub", "mul", "div"))
+_REFLEXIVE = {"eq": True, "le": True, "ge": True, "ne": False, "lt": False, "gt": False}
+
+
+def fold(operation: Operation) -> Var | np.ndarray | None:
+    """The value that an operation without regions certainly has: an existing one, a constant, or None if unknown."""
+    kind, operands = operation.kind, operation.operands
+    if kind == "constant" or kind == "leaf":
+        return None
+    if kind == "convert" and operands[0].type.dtype == operation.results[0].type.dtype:
+        return operands[0]
+    values = [constant_value(v) for v in operands]
+    if all(v is not None for v in values):
+        return _evaluate(operation, values)  # type: ignore[arg-type]
+    if kind == "select":
+        return _select(operands, values)
+    if kind == "bitwise_not":
+        return _double_negation(operands[0])
+    if len(operands) == 2:
+        return _binary(kind, operands, values)
+    return None
+
+
+def _evaluate(operation: Operation, values: list[np.ndarray]) -> np.ndarray | None:
+    result = operation.results[0].type
+    if max(result.shape, default=0) > _LARGEST or int(np.prod(result.shape)) > _LARGEST:
+        return None
+    kind = operation.kind
+    with np.errstate(all="ignore"):
+        if kind == "broadcast":
+            return np.broadcast_to(values[0], result.shape).copy()
+        if kind == "convert":
+            return _convert(values[0], result.dtype)
+        if kind == "select":
+            return np.where(values[0], values[1], values[2])
+        if kind in _EXACT:
+            return np.asarray(_EXACT[kind](*values), result.dtype)
+        if result.dtype.kind in "iu":
+            if kind in _INTEGER:
+                return np.asarray(_INTEGER[kind](*values), result.dtype)
+            if kind in ("div", "rem"):
+                return _divide(kind, values[0], values[1], result.dtype)
+        if kind == "div" and result.dtype in (np.float32, np.float64):
+            return np.asarray(np.divide(values[0], values[1]), result.dtype)
+    return None
+
+
+def _convert(value: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
+    if value.dtype.kind not in "biuf" or dtype.kind not in "biuf":
+        return None
+    if dtype.kind in "iu" and value.dtype.kind == "f":
+        info = np.iinfo(dtype)
+        # What a device makes of NaN and of what does not fit is its own.
+        if not np.all(np.isfinite(value) & (value >= float(info.min)) & (value < float(info.max))):
+            return None
+    return value.astype(dtype)
+
+
+def _divide(kind: str, x: np.ndarray, y: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
+    """XLA's integer division truncates; by zero, and where the quotient overflows, it is left alone."""
+    if np.any(y == 0) or (dtype.kind == "i" and np.any((y == -1) & (x == np.iinfo(dtype).min))):
+        return None
+    quotient = np.floor_divide(x, y)
+    quotient = quotient + ((quotient < 0) & (quotient * y != x)).astype(dtype)
+    return np.asarray(quotient if kind == "div" else x - quotient * y, dtype)
+
+
+def _select(operands: tuple[Var, ...], values: list) -> Var | None:
+    predicate, then, orelse = operands
+    if then is orelse:
+        return then
+    if values[0] is not None and values[0].shape == ():
+        return then if values[0] else orelse
+    if then.type.dtype == bool and then.type.shape == predicate.type.shape and values[1] is not None:
+        if values[2] is not None and values[1].all() and not values[2].any():
+            return predicate
+    return None
+
+
+def _double_negation(var: Var) -> Var | None:
+    owner = var.owner
+    if isinstance(owner, Operation) and owner.kind == "bitwise_not":
+        return owner.operands[0]
+    return None
+
+
+def _binary(kind: str, operands: tuple[Var, ...], values: list) -> Var | np.ndarray | None:
+    left, right = operands
+    dtype = left.type.dtype
+    discrete = dtype.kind in "biu"
+    if left is right and discrete:
+        if kind in _REFLEXIVE and left.type.shape == ():
+            return np.asarray(_REFLEXIVE[kind])
+        if kind in ("bitwise_and", "bitwise_or", "max", "min"):
+            return left
+    if dtype.kind == "b" and kind in ("eq", "ne"):
+        for value, other in ((values[0], right), (values[1], left)):
+            if value is not None and value.shape == () and bool(value) == (kind == "eq"):
+                return other
+        return None
+    if dtype.kind == "b" and kind in ("bitwise_and", "bitwise_or"):
+        for one, value, other in ((left, values[0], right), (right, values[1], left)):
+            if value is not None and (value.all() or not value.any()):
+                return other if bool(value.all()) == (kind == "bitwise_and") else one
+        return None
+    if dtype.kind == "c":
+        return None
+    if values[1] is not None and kind in _RIGHT_UNIT and (discrete or kind in _UNIT_OF_FLOATS):
+        if np.all(values[1] == _RIGHT_UNIT[kind]) and not np.any(np.signbit(values[1].astype(float))):
+            return left
+    if values[0] is not None and kind in _LEFT_UNIT and (discrete or kind == "mul"):
+        if np.all(values[0] == _LEFT_UNIT[kind]):
+            return right
+    return None
