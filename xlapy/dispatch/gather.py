@@ -15,7 +15,7 @@ from jax import lax
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import bounds_of, bounds_of_any, device, scalar
 from xlapy.domain.join import is_python_scalar, same_constant
-from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import Var
 
 #: a union has at most this many alternatives
@@ -43,10 +43,20 @@ def signature(value: Value) -> tuple | None:
     return None
 
 
-def stackable(items: Sequence[Value]) -> bool:
+def are_arrays(machine, items: Sequence[Value]) -> bool:
+    """Whether all items are arrays of one type, which may be taken for copies until one of them is written."""
+    return machine.heap.optimistic and all(
+        isinstance(item, NdArray) and item.type == items[0].type and item.writeable
+        for item in items  # type: ignore[attr-defined]
+    )
+
+
+def stackable(machine, items: Sequence[Value]) -> bool:
     """Whether all items can be gathered from one stack."""
     if not items:
         return False
+    if isinstance(items[0], NdArray):
+        return are_arrays(machine, items)
     first = signature(items[0])
     return first is not None and all(signature(item) == first for item in items[1:])
 
@@ -139,6 +149,8 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
     kind = signature(items[0])
     if kind is not None and all(signature(item) == kind for item in items[1:]):
         return _gather_stack(machine, items, device(machine, at, int), kind)
+    if isinstance(items[0], NdArray) and are_arrays(machine, items):
+        return _gather_arrays(machine, items, device(machine, at, int))  # type: ignore[arg-type]
     groups: list[list[int]] = []
     for number, item in enumerate(items):
         for group in groups:
@@ -154,6 +166,13 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
             "stack equal-shaped arrays with np.stack, and index the stack",
         )
     return _chain(machine, items, at, groups)
+
+
+def _gather_arrays(machine, items: Sequence[NdArray], at: Var) -> Value:
+    """One of several arrays: a copy, until somebody writes it or one of them (`Heap.entangled`)."""
+    made = machine.new_array(machine.leaf(_take, [at, *map(machine.read, items)])[0])
+    machine.heap.entangled |= {made.buffer, *(item.buffer for item in items)}
+    return made
 
 
 def _groups_with(first: Value, item: Value) -> bool:

@@ -256,10 +256,10 @@ def loops(machine, source: Value) -> bool:
     """Whether a loop over a sequence is to be a loop on the device."""
     match source:
         case Tuple():
-            return len(source.items) > _SHORT and gather.stackable(source.items)
+            return len(source.items) > _SHORT and gather.stackable(machine, source.items)
         case Ref():
             contents = machine.heap.read(source.object, "items").items
-            return len(contents) > _SHORT and gather.stackable(contents)
+            return len(contents) > _SHORT and gather.stackable(machine, contents)
     return True
 
 

@@ -96,7 +96,7 @@ def _cycle_step(machine, number: int) -> Step:
 
 def _cycle_plan(machine, number: int) -> Plan | None:
     source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
-    if not gather.stackable(source.items):
+    if not gather.stackable(machine, source.items):
         return None
     return Plan(
         ENDLESS,

@@ -76,7 +76,7 @@ class Heap:
     def external(self, kind: str, cls: type, source: Source, real: object) -> int:
         """An object of the caller's world."""
         number = self.identity()
-        self.objects[number] = Object(kind, cls, source, real)
+        self.objects[number] = Object(kind, cls, source, real, fields={"data"} if kind == "buffer" else set())
         return number
 
     def read(self, number: int, name: str) -> Value:
