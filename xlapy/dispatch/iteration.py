@@ -140,8 +140,12 @@ def items(machine, value: Value) -> list[Value]:
     """All items of an iterable; their number is asked for if it is dynamic."""
     if isinstance(value, Tuple) and value.cls is tuple:
         return list(value.items)
-    if _is_generator(machine, value):
-        return machine.run_generator(value)
+    if isinstance(value, Ref):
+        kind = machine.heap.objects[value.object].kind
+        if kind == "list":
+            return list(machine.heap.read(value.object, "items").items)
+        if kind == "generator":
+            return machine.run_generator(value)
     iterator = make_iterator(machine, value)
     made = plan(machine, iterator)
     if made is not None:

@@ -354,24 +354,8 @@ def delitem(machine: Machine, value: Value, key: Value) -> None:
 
 
 def iterate(machine: Machine, value: Value) -> list[Value]:
-    """All items of an iterable whose length is known at compile time."""
-    if isinstance(value, Tuple):
-        return list(value.items)
-    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
-        return list(machine.heap.read(value.object, "items").items)  # type: ignore[attr-defined]
-    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator":
-        return machine.run_generator(value)  # type: ignore[attr-defined]
-    iterator = iteration.make_iterator(machine, value)
-    items: list[Value] = []
-    while True:
-        more, element = iteration.step(machine, iterator)
-        if isinstance(more, Var):
-            raise Refused("XP0013", "the number of items depends on data")
-        if not more:
-            return items
-        items.append(element())
-        if len(items) > 100_000:
-            raise Refused("XP0009", "an iterable of more than 100000 items would be unrolled")
+    """All items of an iterable whose length is known at compile time, or is asked for."""
+    return iteration.items(machine, value)
 
 
 __all__ = ["UNBOUND", "binary", "compare", "truth", "unary"]
