@@ -210,7 +210,10 @@ def argsort(machine, array, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def _sort(x, valid):
-    return lax.sort((~valid, x), num_keys=2)[1]
+    """The dead lanes hold what nothing comes behind, not even in a stable sort: equal values are alike."""
+    kind = kind_of(np.dtype(x.dtype))
+    last = jnp.nan if kind == "f" else True if kind == "b" else jnp.iinfo(x.dtype).max
+    return lax.sort(jnp.where(valid, x, jnp.asarray(last, x.dtype)))
 
 
 def _argsort(x, valid):
@@ -230,7 +233,7 @@ def median(machine, array, axis=None, out=None, overwrite_input=False, keepdims=
 
 
 def _median(x, valid, length):
-    ordered = lax.sort((~valid, x), num_keys=2)[1]
+    ordered = _sort(x, valid)
     low, high = jnp.maximum((length - 1) // 2, 0), length // 2
     middle = (ordered[low] + ordered[jnp.minimum(high, x.shape[0] - 1)]) / 2
     middle = jnp.where(low == high, ordered[low], middle)
@@ -259,10 +262,11 @@ def unique(
         var, valid, _ = _vector(machine, array, "np.unique")
     if not absent(axis) or not known(machine, equal_nan) or kind_of(var.type.dtype) == "c":
         raise require_static(machine, array, "np.unique with options")
-    values, first, index, inverse, counts, number = machine.leaf(_unique, (var, valid), name="unique")
+    wanted = [bool(known(machine, flag)) for flag in (return_index, return_inverse, return_counts)]
+    places = wanted[0] or wanted[1]
+    values, first, index, inverse, counts, number = machine.leaf(_unique, (var, valid), (places,), name="unique")
     lanes = Lanes(number)
     found = [fresh(machine, values, (Lanes(number, 0, first),))]
-    wanted = [known(machine, flag) for flag in (return_index, return_inverse, return_counts)]
     if wanted[0]:
         found.append(fresh(machine, index, (lanes,)))
     if wanted[1]:
@@ -274,10 +278,14 @@ def unique(
     return found[0] if len(found) == 1 else Tuple(tuple(found))
 
 
-def _unique(x, valid):
+def _unique(x, valid, places):
     room = x.shape[0]
-    rank = jnp.cumsum(valid, dtype=jnp.int64) - 1
-    dead, ordered, where = lax.sort((~valid, x, rank), num_keys=2, is_stable=True)
+    if places:
+        rank = jnp.cumsum(valid, dtype=jnp.int64) - 1
+        dead, ordered, where = lax.sort((~valid, x, rank), num_keys=2, is_stable=True)
+    else:
+        ordered, where = _sort(x, valid), jnp.zeros(room, jnp.int64)
+        dead = lax.iota(jnp.int64, room) >= jnp.sum(valid, dtype=jnp.int64)
     before = jnp.concatenate([ordered[:1], ordered[:-1]])
     different = ordered != before
     if jnp.issubdtype(x.dtype, jnp.floating):
