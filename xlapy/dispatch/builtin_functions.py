@@ -62,12 +62,31 @@ def _instance(machine, value: Value, cls: object) -> bool:
     if isinstance(value, Const):
         return fold(machine, isinstance, value.value, cls).value  # type: ignore[return-value]
     if getattr(cls, "_is_protocol", False):
-        names = typing.get_protocol_members(cls) if hasattr(typing, "get_protocol_members") else cls.__protocol_attrs__  # type: ignore
-        return all(has_attribute(machine, value, name) for name in names)
+        return _has_members(machine, value, cls)
     try:
         return issubclass(own, cls)  # type: ignore[arg-type]
     except TypeError as error:
         raise Refused("XP0003", f"isinstance with {cls!r}, whose metaclass decides") from error
+
+
+def _has_members(machine, value: Value, protocol: type) -> bool:
+    """Whether a value has what a runtime-checkable protocol asks for."""
+    fold(machine, isinstance, None, protocol)  # raises CPython's TypeError where the protocol cannot be checked
+    names: set[str] = set()
+    for cls in protocol.__mro__:
+        if getattr(cls, "_is_protocol", False) and cls is not typing.Protocol:
+            names |= {n for n in (*vars(cls), *vars(cls).get("__annotations__", ())) if n not in _NOT_MEMBERS}
+    found = [has_attribute(machine, value, name) for name in sorted(names)]
+    if any(isinstance(flag, Var) for flag in found):
+        raise Refused("XP0006", "whether an object has the members of a protocol depends on data")
+    return all(found)
+
+
+class _EmptyProtocol(typing.Protocol):
+    """What any protocol class has in its namespace, besides its members."""
+
+
+_NOT_MEMBERS = frozenset((*vars(_EmptyProtocol), "__annotations__", "__slots__", "__init__", "__class_getitem__"))
 
 
 @table.function(isinstance)

@@ -239,6 +239,18 @@ def _replace(obj, /, **changes):
     return type(obj)(**changes)
 
 
+def _replace_any(obj, /, **changes):
+    if dataclasses.is_dataclass(obj):
+        return dataclasses.replace(obj, **changes)
+    if isinstance(obj, tuple):
+        return obj._replace(**changes)
+    return obj.__replace__(**changes)
+
+
+if hasattr(copy, "replace"):
+    table.replacement(copy.replace)(_replace_any)
+
+
 def _field_names(obj):
     """The fields that `__init__` takes; a rule answers it at compile time."""
     return [f.name for f in dataclasses.fields(obj) if f.init]

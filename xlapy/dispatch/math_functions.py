@@ -10,8 +10,8 @@ import jax.scipy.special as special
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch import iteration, table
-from xlapy.dispatch.number_functions import number, truncated
+from xlapy.dispatch import table
+from xlapy.dispatch.number_functions import number, truncated, two_product
 from xlapy.dispatch.scalar_values import bounds_of, check, constant, defines, device, fold, kind_of, provoke, scalar
 from xlapy.domain.values import Const, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
@@ -126,7 +126,7 @@ def _apply(machine, how: object, *vars_: Var) -> Var:
     return machine.leaf(how, vars_)[0]
 
 
-def _power_of_two(exponent):
+def power_of_two(exponent):
     """2 ** exponent, exactly, for ints from -1022 to 1023."""
     return lax.bitcast_convert_type((exponent.astype(jnp.int64) + 1023) << 52, jnp.float64)
 
@@ -361,7 +361,7 @@ def _ldexp(x, exponent):
     result = x
     for _ in range(3):
         part = jnp.clip(limited, -1000, 1000)
-        result = result * _power_of_two(part)
+        result = result * power_of_two(part)
         limited = limited - part
     return result
 
@@ -412,6 +412,36 @@ def isclose(machine, a: Value, b: Value, *, rel_tol: Value = Const(1e-9), abs_to
     return machine.boolean(machine.leaf(_isclose, vars_)[0])
 
 
+_FMA = getattr(math, "fma", None)
+
+
+def _fma(x, y, z):
+    """x * y + z with the rounding errors of both operations added at last."""
+    product, rest = two_product(x, y)
+    total = product + z
+    back = total - product
+    error = (product - (total - back)) + (z - back) + rest
+    return jnp.where(jnp.isfinite(total) & jnp.isfinite(error), total + error, x * y + z)
+
+
+if _FMA is not None:
+    _FMA_INVALID, _FMA_OVERFLOW = Failure(_FMA, math.inf, 0.0, 1.0), Failure(_FMA, 1e300, 1e300, 1.0)
+
+    @table.function(_FMA)
+    def fma(machine, x: Value, y: Value, z: Value, /) -> Value:
+        """`math.fma(x, y, z)`."""
+        given = known(machine, [x, y, z])
+        if given is not None:
+            return fold(machine, _FMA, *given)
+        vars_ = [real(machine, v) for v in (x, y, z)]
+        result = machine.leaf(_fma, vars_)[0]
+        numbers = [_not(machine, is_nan(machine, v)) for v in vars_]
+        finite = [machine.builder.elementwise("is_finite", v) for v in vars_]
+        _FMA_INVALID.check(machine, _and(machine, is_nan(machine, result), *numbers), x)
+        _FMA_OVERFLOW.check(machine, _and(machine, is_infinite(machine, result), *finite), x)
+        return scalar(machine, float, result)
+
+
 # -- whole numbers of floats ------------------------------------------------------------------------------------------
 
 
@@ -436,40 +466,3 @@ def _whole(function: Callable, kind: str | None, special_name: str) -> None:
 _whole(math.floor, "floor", "__floor__")
 _whole(math.ceil, "ceil", "__ceil__")
 _whole(math.trunc, None, "__trunc__")
-
-
-# -- many numbers -----------------------------------------------------------------------------------------------------
-
-
-def _hypot(*coordinates):
-    """The Euclidean norm, scaled by a power of two so that squares neither overflow nor vanish."""
-    sizes = jnp.abs(jnp.stack(coordinates))
-    largest = jnp.max(jnp.where(jnp.isnan(sizes), 0.0, sizes))
-    _, exponent = jnp.frexp(jnp.where(jnp.isfinite(largest), largest, 1.0))
-    half = exponent // 2
-    scaled = sizes * _power_of_two(-half) * _power_of_two(half - exponent)
-    norm = jnp.sqrt(jnp.sum(scaled * scaled)) * _power_of_two(half) * _power_of_two(exponent - half)
-    return jnp.where(jnp.isinf(sizes).any(), jnp.inf, jnp.where(largest == 0, jnp.sum(sizes), norm))
-
-
-@table.function(math.hypot)
-def hypot(machine, *coordinates: Value) -> Value:
-    """`math.hypot(*coordinates)`."""
-    given = known(machine, coordinates)
-    if given is not None:
-        return fold(machine, math.hypot, *given)
-    return scalar(machine, float, machine.leaf(_hypot, [real(machine, c) for c in coordinates])[0])
-
-
-@table.function(math.dist)
-def dist(machine, p: Value, q: Value, /) -> Value:
-    """`math.dist(p, q)`."""
-    one, two = iteration.items(machine, p), iteration.items(machine, q)
-    if len(one) != len(two):
-        machine.raise_(ValueError, *provoke(math.dist, [1.0], [1.0, 2.0]).args)
-    if not one:
-        return Const(0.0)
-    gaps = []
-    for a, b in zip(one, two, strict=True):
-        gaps.append(scalar(machine, float, machine.builder.elementwise("sub", real(machine, a), real(machine, b))))
-    return hypot(machine, *gaps)

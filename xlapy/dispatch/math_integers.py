@@ -8,9 +8,9 @@ from collections.abc import Callable
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.dispatch import ranges, table
-from xlapy.dispatch.math_functions import Failure, known
-from xlapy.dispatch.scalar_values import INT_MAX, bounds_of, constant, device, fold, refuse_where, scalar
+from xlapy.dispatch import iteration, ranges, table
+from xlapy.dispatch.math_functions import Failure, known, power_of_two, real
+from xlapy.dispatch.scalar_values import INT_MAX, bounds_of, constant, device, fold, provoke, refuse_where, scalar
 from xlapy.domain.values import Const, Value
 from xlapy.ir import Var
 
@@ -127,6 +127,43 @@ def perm(machine, n: Value, k: Value | None = None, /) -> Value:
     if k is None or (isinstance(k, Const) and k.value is None):
         return factorial(machine, n)
     return _selection(machine, math.perm, _perm, _PERM, n, k)
+
+
+# -- points -----------------------------------------------------------------------------------------------------------
+
+
+def _hypot(*coordinates):
+    """The Euclidean norm, scaled by a power of two so that squares neither overflow nor vanish."""
+    sizes = jnp.abs(jnp.stack(coordinates))
+    largest = jnp.max(jnp.where(jnp.isnan(sizes), 0.0, sizes))
+    _, exponent = jnp.frexp(jnp.where(jnp.isfinite(largest), largest, 1.0))
+    half = exponent // 2
+    scaled = sizes * power_of_two(-half) * power_of_two(half - exponent)
+    norm = jnp.sqrt(jnp.sum(scaled * scaled)) * power_of_two(half) * power_of_two(exponent - half)
+    return jnp.where(jnp.isinf(sizes).any(), jnp.inf, jnp.where(largest == 0, jnp.sum(sizes), norm))
+
+
+@table.function(math.hypot)
+def hypot(machine, *coordinates: Value) -> Value:
+    """`math.hypot(*coordinates)`."""
+    given = known(machine, coordinates)
+    if given is not None:
+        return fold(machine, math.hypot, *given)
+    return scalar(machine, float, machine.leaf(_hypot, [real(machine, c) for c in coordinates])[0])
+
+
+@table.function(math.dist)
+def dist(machine, p: Value, q: Value, /) -> Value:
+    """`math.dist(p, q)`."""
+    one, two = iteration.items(machine, p), iteration.items(machine, q)
+    if len(one) != len(two):
+        machine.raise_(ValueError, *provoke(math.dist, [1.0], [1.0, 2.0]).args)
+    if not one:
+        return Const(0.0)
+    gaps = []
+    for a, b in zip(one, two, strict=True):
+        gaps.append(scalar(machine, float, machine.builder.elementwise("sub", real(machine, a), real(machine, b))))
+    return hypot(machine, *gaps)
 
 
 # -- sequences, as loops in Python ------------------------------------------------------------------------------------

@@ -330,7 +330,7 @@ def round_(machine, number_: Value, ndigits: Value = NONE) -> Value:
     return scalar(machine, int, machine.leaf(_round_int, [device(machine, number_, int)], (10**-digits,))[0])
 
 
-def _two_product(x, y):
+def two_product(x, y):
     """x * y as a sum of two floats (Dekker), the halves cut out of the bits."""
     mask = jnp.int64(-(1 << 27))
 
@@ -351,7 +351,7 @@ def _opaque(x, power):
 def _round_up_to(x, power):
     """`round(x, n)` for power = 10 ** n: the exact product decides where it lies half way."""
     scale = _opaque(x, power)
-    product, rest = _two_product(x, scale)
+    product, rest = two_product(x, scale)
     below = jnp.floor(product)
     half = product - below == 0.5
     tie = jnp.where(rest == 0, jnp.round(product), jnp.where(rest > 0, below + 1, below))

@@ -68,6 +68,17 @@ def _is_not(machine, a: Value, b: Value, /) -> Value:
     return machine.boolean(logical_not(machine, machine.is_(a, b)))
 
 
+if hasattr(operator, "is_none"):
+
+    @table.function(operator.is_none)
+    def _is_none(machine, a: Value, /) -> Value:
+        return machine.boolean(machine.is_(a, NONE))
+
+    @table.function(operator.is_not_none)
+    def _is_not_none(machine, a: Value, /) -> Value:
+        return machine.boolean(logical_not(machine, machine.is_(a, NONE)))
+
+
 @table.function(operator.getitem)
 def _getitem(machine, a: Value, b: Value, /) -> Value:
     return machine.getitem(a, b)
