@@ -398,7 +398,7 @@ class Interpreted:
             if slot in self.errors:
                 continue
             old = before.get(slot) or machine.heap.initial.get(slot)
-            if slot[0] <= mark and not unchanged(old, value):
+            if not machine.heap.made_since(slot[0], mark) and not unchanged(old, value):
                 raise Refused("XP0010", "a function given to JAX changes something outside itself")
         machine.heap.slots = before
         region.results = arguments.operands

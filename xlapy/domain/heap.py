@@ -79,6 +79,11 @@ class Heap:
         self.objects[number] = Object(kind, cls, source, real, fields={"data"} if kind == "buffer" else set())
         return number
 
+    def made_since(self, number: int, mark: int) -> bool:
+        """Whether the program has made an object after the identity `mark` was given out. Objects of the caller's world
+        have been there all the time, though they get a number when they are first met."""
+        return number > mark and self.objects[number].source is None
+
     def read(self, number: int, name: str) -> Value:
         """The value of a slot; UNBOUND if the object has no such field."""
         slot = (number, name)

@@ -181,8 +181,8 @@ class Joiner:
     def _adopted(self, value: Value) -> Value:
         """`value` with summaries in the place of objects made inside the loop."""
         if isinstance(value, Ref):
-            return Ref(self._adopt(value.object)) if value.object > self.mark else value  # type: ignore[operator]
-        if isinstance(value, NdArray) and value.buffer > self.mark:  # type: ignore[operator]
+            return Ref(self._adopt(value.object)) if self.heap.made_since(value.object, self.mark) else value  # type: ignore
+        if isinstance(value, NdArray) and self.heap.made_since(value.buffer, self.mark):  # type: ignore[arg-type]
             return NdArray(self._adopt(value.buffer), value.lenses, value.type, self.heap.identity(), value.writeable)
         parts = children(value)
         new = tuple(self._adopted(p) if isinstance(p, Value) else p for p in parts)

@@ -478,6 +478,7 @@ class _Staging:
 
     def _generalise(self, head: Head, start: dict[Slot, Value], out: State, mark: int):
         """The join of the head with the state at the end of the body; `head` itself if nothing is new."""
+        heap = self.machine.heap
         pinned: set[int] = set()
         while True:
             joiner = self._joiner(head.entries)
@@ -495,7 +496,7 @@ class _Staging:
             handled = joiner.join(head.handled, out.handled)
             slots = dict(head.slots)
             for slot, value in out.slots.items():
-                if slot[0] <= mark and slot[0] not in head.entries and (start.get(slot) is not value or slot in slots):
+                if not heap.made_since(slot[0], mark) and slot[0] not in head.entries and (start.get(slot) is not value or slot in slots):
                     old = slots.get(slot)
                     slots[slot] = _join_slot(joiner, slot, self._entry_value(slot, {}) if old is None else old, value)
             entries = dict(head.entries)
@@ -544,10 +545,28 @@ class _Staging:
                 for slot in [s for s in head.slots if s[0] == number]:
                     new = out.slots.get(slot)
                     slots[slot] = joiner.join(head.slots[slot], new if new is not None else DEAD)
+        self._displaced(joiner, out, done)
         for skeleton in [*registers.values(), *slots.values()]:
             for number in references(skeleton):
-                if number > mark and number not in entries:
+                if heap.made_since(number, mark) and number not in entries:
                     raise JoinFailure(DEAD, DEAD, "refer to an object made inside the loop")
+
+    def _displaced(self, joiner: Joiner, out: State, summaries: set[int]) -> None:
+        """An object of the head that another one takes the place of must be gone at the end of the body: the summary
+        stands for one object at a time."""
+        heap = self.machine.heap
+        replaced = {n for n, o in joiner.absorbed.items() if o is not None and o != n and n in summaries}
+        replaced |= {first for first, _ in joiner.merged if heap.objects[first].kind != "buffer"}
+        if not replaced:
+            return
+        needed: set[int] = set()
+        for label in out.tag.labels:  # type: ignore[union-attr]
+            needed |= merge.live_at(self.frame, label, self.frame.program.live)
+        roots = [out.registers[r] for r in needed]
+        roots += [v for f in self.machine.frames[:-1] for v in f.registers]
+        alive = merge.reachable(heap, roots, out.slots)
+        if replaced & alive:
+            raise JoinFailure(DEAD, DEAD, "are different objects on every trip, of which more than one stays alive")
 
     def _aliases(self, joiner: Joiner, registers, slots) -> set[int]:
         if not joiner.merged:

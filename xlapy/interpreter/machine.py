@@ -32,7 +32,7 @@ from xlapy.domain.values import (
 )
 from xlapy.interpreter import calls, generators, merge, walk
 from xlapy.interpreter.frame import Frame, Tag
-from xlapy.interpreter.specialise import entry_parameters
+from xlapy.interpreter.specialise import bounded_by_program, entry_parameters
 from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
@@ -259,6 +259,8 @@ class Machine:
 
     def specialisable(self, var: Var) -> bool:
         """Whether `var` is computed from numbers among the inputs alone, so that `static` can have it."""
+        if bounded_by_program(var):
+            return False
         found = entry_parameters(var, self.entry)
         numbers = {id(p.var) for p in self.world.parameters if p.var.type.shape == ()}
         return found is not None and all(id(v) in numbers for v in found)

@@ -67,7 +67,7 @@ class StateJoin:
     def changed_slots(self) -> None:
         """Join the slots of older objects that differ between the two paths."""
         for slot in self.first.keys() | self.second.keys():
-            if slot[0] <= self.mark and self.first.get(slot) is not self.second.get(slot):
+            if not self.heap.made_since(slot[0], self.mark) and self.first.get(slot) is not self.second.get(slot):
                 self.slots[slot] = self.value(self._older(self.first, slot), self._older(self.second, slot), slot[1])
 
     def _older(self, slots: dict[Slot, Value], slot: Slot) -> Value:
@@ -82,7 +82,7 @@ class StateJoin:
         """Join the contents of all objects made or merged on the two paths that the joined state refers to."""
         while self._todo:
             for number in references(self._todo.pop()):
-                if number > self.mark and number not in self._seen:
+                if self.heap.made_since(number, self.mark) and number not in self._seen:
                     self._seen.add(number)
                     self._contents(number)
 

@@ -39,3 +39,18 @@ def entry_parameters(var: Var, entry: Region) -> list[Var] | None:
 def loop_parameters(var: Var, entry: Region) -> list[Region]:
     """The loop bodies whose parameters `var` is computed from."""
     return [o.owner for o in origins(var) if isinstance(o, Var) and o.owner is not entry]
+
+
+def bounded_by_program(var: Var) -> bool:
+    """Whether `var` is computed, by arithmetic alone, from what the program has given a bound (`xlapy.bound`)."""
+    todo, seen = [var], set()
+    while todo:
+        owner = todo.pop().owner
+        if not isinstance(owner, Operation) or id(owner) in seen:
+            continue
+        seen.add(id(owner))
+        if owner.kind == "leaf" and owner.attributes["name"] == "bound":
+            return True
+        if not owner.regions:
+            todo.extend(v for v in owner.operands if v.type.shape == ())
+    return False
