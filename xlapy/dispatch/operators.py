@@ -6,6 +6,8 @@ reflected method first where its type is a subclass of the left one's.
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from xlapy.dispatch import bounded_arithmetic, bounded_indexing, bounded_rules, containers, iteration, jax_rules, objects, scalars, table, ufuncs
@@ -66,11 +68,41 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
         result = _dunders(machine, left, right, f"__{name}__", f"__r{name}__")
     if result is not None:
         return result
+    _provoke(machine, plain, left, right)
     one, two = machine.type_of(left).__name__, machine.type_of(right).__name__
     shown = f"{symbol}" if inplace else plain
     if plain == "**":
         shown = "**=" if inplace else "** or pow()"
     return machine.raise_(TypeError, f"unsupported operand type(s) for {shown}: '{one}' and '{two}'")
+
+
+_REAL = {
+    **{s: getattr(operator, n if n not in ("and", "or") else n + "_") for s, n in _METHODS.items()},
+}
+
+
+def _provoke(machine: Machine, symbol: str, left: Value, right: Value) -> None:
+    """Raise what NumPy raises for a known object that is no number."""
+    if any(isinstance(v, NdArray | NumpyScalar) for v in (left, right)):
+        samples = [_sample(v) for v in (left, right)]
+        if not any(s is NotImplemented for s in samples):
+            try:
+                _REAL[symbol](*samples)
+            except TypeError as error:
+                machine.reraise(error)
+
+
+def _sample(value: Value) -> object:
+    match value:
+        case NdArray():
+            return np.ones(tuple(min(n, 1) for n in value.type.shape), value.type.dtype)
+        case NumpyScalar():
+            return value.var.type.dtype.type(1)
+        case Scalar():
+            return value.kind(1)
+        case Const():
+            return value.value if not isinstance(value.value, np.ndarray) else NotImplemented
+    return NotImplemented
 
 
 def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
@@ -286,9 +318,9 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
             small = isinstance(left.value, int | str | tuple) and same_constant(left.value, right.value)
             return small
         case Ref(), Ref():
-            return left.object == right.object
+            return _same(machine, left.object == right.object, left.object, right.object)
         case NdArray(), NdArray():
-            return left.identity == right.identity
+            return _same(machine, left.identity == right.identity, left.buffer, right.buffer)
         case BoundedArray(), BoundedArray():
             return left.base.identity == right.base.identity
         case BoundMethod(), BoundMethod():
@@ -306,6 +338,14 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
                 raise Refused("XP0004", f"'is' between dynamic {left.kind.__name__}s", "compare with ==")
             return left.var is right.var
     return False
+
+
+def _same(machine: Machine, same: bool, first: int, second: int) -> bool:
+    """The program depends on two objects of the caller's world being different ones."""
+    one, two = machine.heap.objects[first].source, machine.heap.objects[second].source
+    if not same and one is not None and two is not None:
+        machine.world.guard("distinct", one, two)  # type: ignore[attr-defined]
+    return same
 
 
 def getitem(machine: Machine, value: Value, key: Value) -> Value:
