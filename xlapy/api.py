@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 from xlapy.dispatch import table
+from xlapy.domain.bounded import bound
 from xlapy.domain.values import Const
 from xlapy.interpreter.calls import forget_plain_functions
 from xlapy.runtime import stages
@@ -15,7 +16,7 @@ from xlapy.runtime.binding import Binder
 from xlapy.runtime.cache import Cache, disable, enable, forget_all
 from xlapy.runtime.options import Policy, make_policy
 
-__all__ = ["code_typed", "code_xla", "disable_jit", "jit", "overload"]
+__all__ = ["bound", "code_typed", "code_xla", "disable_jit", "jit", "overload"]
 
 
 def jit(

@@ -252,7 +252,8 @@ def _positions_at_once(valid):
     rank = jnp.cumsum(valid, dtype=jnp.int32)
     lane = lax.iota(jnp.int32, room)
     place = jnp.where(valid, rank - 1, jnp.sum(valid, dtype=jnp.int32) + lane - rank)
-    return jnp.zeros(room, jnp.int64).at[place].set(lane.astype(jnp.int64), mode="promise_in_bounds", unique_indices=True)
+    lanes = lane.astype(jnp.int64)
+    return jnp.zeros(room, jnp.int64).at[place].set(lanes, mode="promise_in_bounds", unique_indices=True)
 
 
 def _positions_in_turn(valid):

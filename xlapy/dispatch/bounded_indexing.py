@@ -242,8 +242,8 @@ def _stored(machine: Machine, value: Value, shape: tuple[int, ...], axes, dtype:
         goal, goals = shape_text(machine, bounded.made(machine, _model(shape, dtype), axes)) if axes else ("()", [])
         if mask == "whole" and len(sizes) == 1 == len(goals):
             return machine.message(  # type: ignore[attr-defined]
-                "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the"
-                " mask is true",
+                "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where"
+                " the mask is true",
                 *sizes,
                 *goals,
             )

@@ -99,6 +99,8 @@ def reduce_rule(
     result = machine.leaf(_reduce, operands, static, name=name or f"{ufunc.__name__}.reduce")[0]
     if out_type is not None:
         return deliver(machine, result, out)
+    if ufunc is np.add and var.type.dtype == bool and result_type == np.int64 and initial is None:
+        return bounded(machine, result, 0, int(np.prod(var.type.shape)))
     return machine.numpy_result(result)
 
 
@@ -453,7 +455,7 @@ def count_nonzero(machine, a, axis=None, *, keepdims=False):
     axes = normalised_axes(machine, axis, len(var.type.shape))
     keep = bool(known(machine, keepdims))
     result = machine.leaf(_count, (var,), (axes, keep), name="count_nonzero")[0]
-    return machine.numpy_result(result)
+    return bounded(machine, result, 0, int(np.prod(var.type.shape)))
 
 
 def _count(x, axes, keep):
