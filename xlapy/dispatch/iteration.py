@@ -114,6 +114,8 @@ def step(machine, iterator: Value) -> Step:
     kind = _kind(machine, iterator)
     if kind is not None:
         return kind.step(machine, iterator.object)  # type: ignore[attr-defined]
+    if isinstance(iterator, Union):
+        raise Refused("XP0004", "iteration over one of several objects, which one depends on data")
     return _user_step(machine, iterator)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import operator
+from collections.abc import Callable
 
 from xlapy.dispatch import containers, gather, iteration, ordering, ranges, table
 from xlapy.dispatch.containers import contents, set_contents
@@ -193,9 +194,9 @@ def _index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value 
     return _position(machine, items, item, range(first, last), error)
 
 
-def _list_missing(machine, item: Value, text: str) -> object:
+def _list_missing(machine, item: Value, text: str, index: Callable = [].index) -> object:
     """What `list.index` says of an item that it does not find, on this CPython."""
-    pattern = str(provoke([].index, "@"))
+    pattern = str(provoke(index, "@"))
     if "'@'" not in pattern:
         return pattern
     head, _, tail = pattern.partition("'@'")
@@ -393,6 +394,22 @@ def _deque_popleft(machine, self: Ref) -> Value:
         machine.raise_(IndexError, *_DEQUE_EMPTY.args)
     set_contents(machine, self, items[1:])
     return items[0]
+
+
+@table.method(collections.deque, "insert")
+def _deque_insert(machine, self: Ref, where: Value, item: Value) -> Value:
+    limit = _limit(machine, self)
+    if limit is not None and len(contents(machine, self)) >= limit:
+        machine.raise_(IndexError, *provoke(collections.deque(maxlen=0).insert, 0, 0).args)
+    return _insert(machine, self, where, item)
+
+
+@table.method(collections.deque, "index")
+def _deque_index(machine, self: Ref, item: Value) -> Value:
+    items = contents(machine, self)
+    text = repr(item.value) if isinstance(item, Const) else "{!r}"
+    error = ValueError(_list_missing(machine, item, text, collections.deque().index))
+    return _position(machine, items, item, range(len(items)), error)
 
 
 @table.method(collections.deque, "rotate")

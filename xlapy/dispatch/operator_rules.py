@@ -44,6 +44,7 @@ for _symbol, _function in COMPARISONS.items():
     table.function(_function)(_compare(_symbol))
 for _symbol, _function in UNARY.items():
     table.function(_function)(_unary(_symbol))
+table.function(operator.inv)(_unary("~"))
 table.function(operator.concat)(_binary("+"))
 table.function(operator.iconcat)(_binary("+="))
 
@@ -104,6 +105,21 @@ def _contains(a, b, /):
 @table.replacement(operator.abs)
 def _abs(a, /):
     return abs(a)
+
+
+@table.replacement(operator.call)
+def _call(obj, /, *args, **kwargs):
+    return obj(*args, **kwargs)
+
+
+@table.replacement(operator.indexOf)
+def _index_of(a, b, /):
+    position = 0
+    for item in a:
+        if item is b or item == b:
+            return position
+        position += 1
+    raise ValueError("sequence.index(x): x not in sequence")
 
 
 @table.replacement(operator.countOf)

@@ -185,6 +185,36 @@ for _function in (ascii, bin, bytes, chr, hex, oct, ord):
     table.function(_function)(_folds(_function))
 
 
+def lifted(machine, found: object) -> Value:
+    """What a fold gave, with fresh lists, dicts and sets."""
+    if isinstance(found, list):
+        return machine.new_list([lifted(machine, item) for item in found])
+    if isinstance(found, dict):
+        return machine.new_dict({key: lifted(machine, item) for key, item in found.items()})
+    if isinstance(found, tuple):
+        return Tuple(tuple(lifted(machine, item) for item in found), type(found))
+    return Const(found)
+
+
+def _method(function: Callable) -> Callable[..., Value]:
+    def rule(machine, *args: Value, **kwargs: Value) -> Value:
+        known = [machine.static(a, "a string") for a in args]
+        named = {name: machine.static(v, "a string") for name, v in kwargs.items()}
+        return lifted(machine, fold(machine, function, *known, **named).value)
+
+    return rule
+
+
+for _cls in (str, bytes):
+    for _name in dir(_cls):
+        if not _name.startswith("_") and table.find_method(_cls, _name) is None:
+            table.method(_cls, _name)(_method(getattr(_cls, _name)))
+for _function in (int.to_bytes, float.as_integer_ratio, float.hex):
+    table.method(_function.__objclass__, _function.__name__)(_method(_function))
+for _cls, _name in ((int, "from_bytes"), (float, "fromhex")):
+    table.method(_cls, _name)(_method(getattr(_cls, _name)))
+
+
 @containers.register(containers.GETITEM, str, bytes)
 def _getitem(machine, self: Value, key: Value) -> Value:
     if objects.is_string(machine, self):
