@@ -350,11 +350,17 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
     if hasattr(cls, name):
         raise Refused("XP0003", f"'{cls.__name__}.{name}' has no rule")
-    return machine.raise_(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+    return _missing(machine, cls, name)
 
 
 def _missing(machine: Machine, cls: type, name: str) -> Value:
-    return machine.raise_(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+    return machine.raise_(AttributeError, f"'{shown(cls)}' object has no attribute '{name}'")
+
+
+def shown(cls: type) -> str:
+    """The name of a class in CPython's messages: types made in C outside `builtins` have their module in it."""
+    in_c = not cls.__flags__ & (1 << 9) and cls.__module__ != "builtins"
+    return f"{cls.__module__}.{cls.__name__}" if in_c else cls.__name__
 
 
 def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
@@ -808,6 +814,14 @@ def exception_parts(machine: Machine, value: Value) -> tuple[type, tuple[Value, 
         return type(error), tuple(map(Const, error.args))  # type: ignore[attr-defined]
     args = machine.heap.read(value.object, "args")  # type: ignore[attr-defined]
     return machine.heap.objects[value.object].cls, args.items if isinstance(args, Tuple) else ()  # type: ignore[attr-defined]
+
+
+def cause(machine: Machine, value: Value) -> Value:
+    """The exception that another one was raised from, or None."""
+    if isinstance(value, Ref):
+        found = machine.heap.read(value.object, "__cause__")
+        return NONE if found is UNBOUND else found
+    return NONE
 
 
 def match_class(machine: Machine, subject: Value, cls_value: Value, names: tuple[str, ...], count: int) -> Value:

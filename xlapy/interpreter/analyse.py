@@ -88,7 +88,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
             if machine.blockers:
                 raise NotOffloadableError(function.__qualname__, machine.blockers) from None
             from_class, args = calls.objects.exception_parts(machine, error.value)
-            raises = (from_class, tuple(outputs.recipe(a) for a in args))
+            raises = (from_class, outputs.exception(args, calls.objects.cause(machine, error.value)))
             prints = outputs.prints()
             machine.heap.slots.clear()
         if machine.blockers:
@@ -108,6 +108,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
                 "give the values that the loop changes one type and shape, so that it stays a loop",
             )
         )
+        _place(machine, function)
         raise NotOffloadableError(function.__qualname__, machine.blockers) from None
     except Refused as refusal:
         machine.block(refusal)

@@ -25,7 +25,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
-from xlapy.interpreter import generators, merge
+from xlapy.interpreter import generators, merge, walk
 from xlapy.interpreter.frame import Frame, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
@@ -352,7 +352,8 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
     finally:
         machine.frames.pop()
     tag = frame.tag
-    assert tag is not None, "the program ended without an exit"
+    if tag is None:
+        raise walk.Poison
     if tag.label == RETURN:
         return frame.registers[frame.program.return_register]
     if tag.label == RAISE:

@@ -217,9 +217,10 @@ class Machine:
         after = self.builder.elementwise("select", first, self.builder.constant(code, _INT32), before)
         payload = (STATE, f"payload{code}")
         old = self.heap.slots.get(payload, DEAD)
-        new: Value = Tuple(args)
+        packed = Tuple((Tuple(args), objects.cause(self, exception)))
+        new: Value = packed
         if old is not DEAD:
-            new = self.cond(first, lambda: Tuple(args), lambda: old)
+            new = self.cond(first, lambda: packed, lambda: old)
         self.heap.write(STATE, f"payload{code}", new)
         self.heap.write(STATE, "error", JaxArray(after))
 

@@ -619,7 +619,11 @@ def _raise(machine, frame, op, exception=None, cause=None):
         if frame.handled is NONE:
             machine.raise_(RuntimeError, "No active exception to reraise")
         raise PythonError(frame.handled)
-    raise PythonError(objects.as_exception(machine, exception))
+    raised = objects.as_exception(machine, exception)
+    if cause is not None and isinstance(raised, Ref):
+        chained = NONE if cause is NONE else objects.as_exception(machine, cause)
+        machine.heap.write(raised.object, "__cause__", chained)
+    raise PythonError(raised)
 
 
 @handles("reraise")

@@ -110,6 +110,13 @@ class Bound:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """The exception that an exception was raised from."""
+
+    recipe: object
+
+
+@dataclass(frozen=True)
 class Built:
     """`cls(*parts)`: slices and ranges."""
 
@@ -250,12 +257,19 @@ class Outputs:
         texts = self.machine.heap.slots.get((STATE, "items"))
         return self.contents(texts) if texts is not None else ()
 
+    def exception(self, args: tuple[Value, ...], cause: Value) -> tuple:
+        """Recipes of an exception's arguments, and of its cause if it has one."""
+        made = tuple(map(self.recipe, args))
+        if isinstance(cause, Const) and cause.value is None:
+            return made
+        return (*made, Cause(self.recipe(cause)))
+
     def error_payloads(self) -> list[tuple[type, tuple]]:
         """For each error code, the exception class and the recipes of its arguments."""
         heap = self.machine.heap
         found = []
         for code, cls in enumerate(self.machine.errors, start=1):
             payload = heap.slots.get((STATE, f"payload{code}"))
-            args = payload.items if isinstance(payload, Tuple) else ()
-            found.append((cls, tuple(map(self.recipe, args))))
+            args, cause = payload.items if isinstance(payload, Tuple) else (Tuple(()), Const(None))
+            found.append((cls, self.exception(args.items, cause)))  # type: ignore[attr-defined]
         return found

@@ -12,6 +12,7 @@ from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import (
     Bound,
     Built,
+    Cause,
     Choice,
     Cut,
     Effect,
@@ -110,8 +111,8 @@ class Finisher:
             made = _blank(recipe.cls)
             self._made[id(recipe)] = made
             for name, field in recipe.fields.items():
-                if name == "args" and isinstance(made, BaseException):
-                    made.args = self.make(field)
+                if isinstance(made, BaseException) and name in ("args", "__cause__"):
+                    setattr(made, name, self.make(field))
                 else:
                     object.__setattr__(made, name, self.make(field))
             return made
@@ -182,13 +183,16 @@ def raise_errors(analysis: Analysis, outputs: Sequence, arguments: dict[str, obj
 def make_exception(cls: type, args: tuple, outputs: Sequence, arguments: dict[str, object]) -> BaseException:
     """The exception object, as CPython would have made it."""
     finisher = Finisher(outputs, arguments, to_host)
-    values = tuple(map(finisher.make, args))
+    values = tuple(finisher.make(a) for a in args if not isinstance(a, Cause))
     try:
-        return cls(*values)
+        error = cls(*values)
     except TypeError:
         error = cls.__new__(cls)
         error.args = values
-        return error
+    for part in args:
+        if isinstance(part, Cause):
+            error.__cause__ = finisher.make(part.recipe)
+    return error
 
 
 def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str, object]) -> None:
