@@ -85,6 +85,11 @@ def along(x):
     return np.cumsum(a), np.cumprod(a), np.diff(a), np.sort(a), np.argsort(a), np.count_nonzero(a > 2)
 
 
+def questions(x):
+    a = x[x > 0]
+    return 2.0 in a, 2.0 not in a, any(a > 4), all(a > 1), np.linalg.norm(a), np.average(a), float(len(a))
+
+
 def operators(x):
     a = x[x > 0]
     return a**2, a**0.5, 2**a, a // 2, a % 2, -a, abs(a), np.exp(a), ~(a > 2), a @ a, np.outer(a, a)
@@ -150,6 +155,7 @@ def assigned_elsewhere(x):
         reductions,
         along,
         operators,
+        questions,
         branch_of_selections,
         branch_with_whole,
         joined,

@@ -228,6 +228,53 @@ def _sort_in_place(machine, self, axis=-1, kind=None, order=None, *, stable=None
     return NONE
 
 
+@_function(np.linalg.norm)
+def _norm(machine, x, ord=None, axis=None, keepdims=False):
+    if (
+        len(_bounded(machine, x, "np.linalg.norm").axes) != 1
+        or not (absent(ord) and absent(axis))
+        or known(machine, keepdims)
+    ):
+        raise require_static(machine, x, "np.linalg.norm with options")
+    absolute = bounded_arithmetic.elementwise(machine, np.absolute, (x,))
+    squares = bounded_arithmetic.elementwise(machine, np.square, (absolute,))
+    return machine.call(Const(np.sqrt), (machine.call(Const(np.sum), (squares,)),))
+
+
+@_function(np.ptp)
+def _ptp(machine, a, axis=None, out=None, keepdims=False):
+    extremes = [machine.call(Const(f), (a, *([] if absent(axis) else [axis]))) for f in (np.max, np.min)]
+    if not absent(out) or known(machine, keepdims):
+        raise require_static(machine, a, "np.ptp with options")
+    return machine.binary("-", *extremes)
+
+
+@_function(np.average)
+def _average(machine, a, axis=None, weights=None, returned=False, *, keepdims=False):
+    if not absent(weights) or known(machine, returned) or known(machine, keepdims):
+        raise require_static(machine, _bounded(machine, a, "np.average"), "np.average with options")
+    return machine.call(Const(np.mean), (a, *([] if absent(axis) else [axis])))
+
+
+def _builtin_truth(ufunc: np.ufunc):
+    def rule(machine, a):
+        if len(a.axes) != 1:
+            raise require_static(machine, a, "the truth of rows")
+        return machine.boolean(machine.truth(bounded_reductions.reduce(machine, ufunc, a)))
+
+    return rule
+
+
+FUNCTIONS[any] = _builtin_truth(np.logical_or)
+FUNCTIONS[all] = _builtin_truth(np.logical_and)
+FUNCTIONS[np.take] = lambda machine, a, indices: getitem(machine, a, indices)
+
+
+def contains(machine: Machine, item: Value, array: BoundedArray) -> Value:
+    """`item in array`."""
+    return bounded_arithmetic.operator(machine, "in", array if item is array else item, array)  # type: ignore[return-value]
+
+
 # -- products ---------------------------------------------------------------------------------------------------------
 
 
