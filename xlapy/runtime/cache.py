@@ -185,6 +185,7 @@ class Cache:
                     self.static |= analysis.static
                     self.misses += 1
                     entry.add(analysis)
+                    self._install(self.entries)
                 else:
                     entry = self._keep(arguments, analysis, True, entry.traced, entry.narrow)
         except NotOffloadableError as error:

@@ -171,10 +171,10 @@ class Writer:
         operands = self.operands(sources)
         return self._compile("prepare", self._guarded([f"return ({operands})"]), "MISS", self.parameters)
 
-    def warm(self, sources: Sequence[Source], finished: bool, **known: object) -> Callable:
+    def warm(self, sources: Sequence[Source], finished: bool, waits: bool, **known: object) -> Callable:
         """The warm call; `known` gives the names in the module's docstring. `miss` may be replaced in its globals."""
         operands = self.operands(sources)
-        self.namespace.update(known, disabled=DISABLED)
+        self.namespace.update(known, disabled=DISABLED, wait=jax.block_until_ready)
         arguments = ", ".join(self.parameters)
         pack = f"({arguments}{',' if arguments else ''})"
         run = [
@@ -190,6 +190,7 @@ class Writer:
             "    set_x64(before)",
             f"if result is NewTypes: return new_types({pack})",
             "entry.calls += 1",
+            *(["wait(result)"] if waits else []),
             "return result" if finished else f"return finish(result, {pack})",
         ]
         lines = [f"if disabled: return slow({arguments})", *self._guarded(run)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
 
 _NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+#: bytes; JAX copies arrays below 100 KiB before it returns
+_LARGE = 1 << 15
 _INT64 = np.iinfo(np.int64)
 
 
@@ -64,7 +67,7 @@ class Specialisation:
         self.variants: dict[tuple, Analysis] = {self._types(analysis): analysis}
         self.numbered: list[Analysis] = [analysis]
         self.guards = guards_of(analysis, shapes)
-        self.shapes = shapes
+        self.waits = reads_large_memory(analysis)
         self.jitted = self._jit()
         self._generate()
 
@@ -82,10 +85,10 @@ class Specialisation:
     def _generate(self) -> None:
         """Write the functions `prepare` (arguments to operands) and `call` (the warm call)."""
         self.prepare = self._writer().prepare(self.sources)
-        analysis = self.analysis
         self.call = self._writer().warm(
             self.sources,
-            finished=_is_plain(analysis, self.cache.policy.numpy),
+            finished=_is_plain(self.analysis, self.cache.policy.numpy),
+            waits=self.waits,
             swap_x64=swap_x64,
             set_x64=set_x64,
             wide=not self.narrow,
@@ -132,6 +135,9 @@ class Specialisation:
         """Let another program share the executable."""
         self.numbered.append(analysis)
         self.variants[self._types(analysis)] = analysis
+        if not self.waits and reads_large_memory(analysis):
+            self.waits = True
+            self._generate()
 
     def _trace(self, *operands: Any) -> Any:
         if self.narrow:
@@ -180,6 +186,16 @@ class Specialisation:
         """The operands, if the guards hold for bound arguments."""
         operands = self.prepare(*arguments)
         return None if operands is MISS else operands
+
+
+def reads_large_memory(analysis: Analysis) -> bool:
+    """Whether JAX may still read the caller's memory after it has returned: it copies or shares large NumPy arrays
+    while the caller goes on. NumPy code may write to them at once, so the call has to wait for its results."""
+    memory = {g.source for g in analysis.guards if g.kind == "type" and g.value in (np.ndarray, np.memmap)}
+    return any(
+        p.source in memory and math.prod(p.var.type.shape) * p.var.type.dtype.itemsize >= _LARGE
+        for p in analysis.parameters
+    )
 
 
 def _is_plain(analysis: Analysis, numpy: bool) -> bool:

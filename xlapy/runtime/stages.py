@@ -14,6 +14,7 @@ from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
 from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
+from xlapy.runtime.specialisation import reads_large_memory
 from xlapy.runtime.targets import target_sharding
 
 
@@ -77,6 +78,8 @@ class Compiled:
             outputs = self.executable(*operands)
         finally:
             set_x64(before)
+        if reads_large_memory(self._analysis):
+            jax.block_until_ready(outputs)
         return self._cache.finish(self._analysis, tuple(outputs), arguments)
 
     def as_text(self) -> str:

@@ -60,10 +60,27 @@ def finish(cache: Cache, analysis: Analysis, values: tuple, arguments: tuple) ->
         if analysis.raises is not None:
             cls, args = analysis.raises
             raise outcome.make_exception(cls, args, values, named)
-        return outcome.Finisher(values, named, outcome.to_jax).make(analysis.result)
+        return _Finisher(values, named, outcome.to_jax).make(analysis.result)
     except _UNKNOWN as error:
         message = "which object is returned depends on data, which is not known under a JAX transformation"
         raise NotOffloadableError(cache.name, [at(cache.function, "XP0015", message)]) from error
+
+
+class _Finisher(outcome.Finisher):
+    """Arrays of one type are chosen from by JAX."""
+
+    def make(self, recipe: Any) -> Any:
+        """The object of a recipe."""
+        if isinstance(recipe, Choice) and all(isinstance(part, Leaf) for part in recipe.alternatives):
+            parts = [self.outputs[part.index] for part in recipe.alternatives]
+            if len({(part.shape, part.dtype) for part in parts}) == 1:
+                return jax.lax.select_n(_selector(self.outputs[recipe.selector], len(parts)), *parts)
+        return super().make(recipe)
+
+
+def _selector(number: Any, count: int) -> Any:
+    """What `lax.select_n` wants: a bool for two cases."""
+    return number if count > 2 else number.astype(bool)
 
 
 def _check(analysis: Analysis, values: tuple, named: dict[str, object]) -> None:

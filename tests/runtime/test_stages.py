@@ -1,0 +1,173 @@
+"""Ahead of time: lower, compile, explain, print, and targets that are not here."""
+
+import dataclasses
+import importlib.util
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import xlapy
+
+X = np.array([1.0, 2.0, 3.0])
+SPEC = jax.ShapeDtypeStruct((3,), np.float64)
+
+
+def program(x, k=2.0):
+    return np.sin(x) * k, len(x)
+
+
+def test_compiled_is_called_like_the_function():
+    compiled = xlapy.jit(program).lower(X).compile()
+    value, count = compiled(X)
+    np.testing.assert_allclose(value, np.sin(X) * 2)
+    assert count == 3
+    assert "fusion" in compiled.as_text() or "sine" in compiled.as_text()
+    assert compiled.cost_analysis()["flops"] > 0
+    assert compiled.memory_analysis() is not None
+
+
+def test_compiled_refuses_other_arguments():
+    compiled = xlapy.jit(program).lower(X).compile()
+    for wrong in (X[:2], X.astype(np.float32), jnp.ones(3), [1.0]):
+        with pytest.raises(TypeError, match="compiled for other arguments"):
+            compiled(wrong)
+
+
+def test_compiled_writes_back():
+    def fill(x):
+        x[0] = 7.0
+        return x.sum()
+
+    x = X.copy()
+    assert xlapy.jit(fill).lower(x).compile()(x) == 12.0
+    assert x[0] == 7.0
+
+
+def test_compiled_raises():
+    compiled = xlapy.jit(lambda x, i: x[i]).lower(X, 1).compile()
+    assert compiled(X, 2) == 3.0
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 3"):
+        compiled(X, 5)
+
+
+@dataclasses.dataclass
+class Layer:
+    w: object
+    b: object
+
+
+@dataclasses.dataclass
+class Net:
+    layers: list
+    scale: float
+
+
+def forward(net, x):
+    for layer in net.layers:
+        x = jnp.tanh(layer.w @ x + layer.b)
+    return x * net.scale
+
+
+def test_specs_in_containers_and_models():
+    layer = Layer(jax.ShapeDtypeStruct((3, 3), np.float32), jax.ShapeDtypeStruct((3,), np.float32))
+    x = jax.ShapeDtypeStruct((3,), np.float32)
+    net = Net([layer, layer], 2.0)
+    assert "dot_general" in xlapy.code_xla(forward, net, x)
+    assert "net.layers[0].w: float32[3x3]" in xlapy.jit(forward).explain(net, x)
+    assert "matmul" in xlapy.code_typed(forward, net, x) or "dot" in xlapy.code_typed(forward, net, x)
+    assert "stablehlo" in xlapy.code_xla(lambda p: p["a"][0] + p["b"], {"a": (SPEC,), "b": SPEC})
+
+
+def test_compiled_from_specs_takes_arrays():
+    compiled = xlapy.jit(lambda x: x * 2).lower(jax.ShapeDtypeStruct((3,), np.float32)).compile()
+    np.testing.assert_array_equal(compiled(jnp.ones(3)), [2, 2, 2])
+
+
+def test_code_xla():
+    assert "stablehlo.sine" in xlapy.code_xla(program, X)
+    assert "HloModule" in xlapy.code_xla(program, X, opt=True)
+    assert "stablehlo.sine" in xlapy.code_xla(xlapy.jit(program), X)
+
+
+def test_code_typed_shows_callees_and_lines():
+    def helper(x):
+        return x * 3.0
+
+    def caller(x):
+        return helper(x) + 1.0
+
+    text = xlapy.code_typed(caller, X)
+    assert "float64[3]" in text and "helper" in text
+
+
+def test_explain():
+    def f(x, n):
+        y = np.zeros(n)
+        x[0] = y[n - 1]
+        return x[int(x[1])]
+
+    text = xlapy.jit(f).explain(X.copy(), 3)
+    assert "offloaded" in text and "static n" in text and "changes x" in text and "may raise IndexError" in text
+    assert "XP0003" in xlapy.jit(lambda x: len(memoryview(x))).explain(X)
+    assert "raises ZeroDivisionError" in xlapy.jit(lambda x: 1 / 0).explain(X)
+
+
+def test_nothing_is_run_or_changed():
+    def fill(x):
+        x[:] = 0.0
+
+    x = X.copy()
+    f = xlapy.jit(fill)
+    f.lower(x).compile()
+    f.explain(x)
+    xlapy.code_typed(f, x)
+    np.testing.assert_array_equal(x, X)
+
+
+def test_refusals_at_every_door():
+    def bad(x):
+        return len(memoryview(x))
+
+    doors = [xlapy.jit(bad), xlapy.jit(bad).lower]
+    doors += [lambda x: xlapy.code_typed(bad, x), lambda x: xlapy.code_xla(bad, x)]
+    for door in doors:
+        with pytest.raises(xlapy.NotOffloadableError):
+            door(X)
+
+
+# -- targets --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["abacus", "cpu:2x2", "tpu:v99:2x2", "tpu:v5e:big"])
+def test_unknown_targets(target):
+    with pytest.raises(ValueError):
+        xlapy.jit(program).lower(X).compile(target=target)
+
+
+def test_cpu_target():
+    np.testing.assert_allclose(xlapy.jit(program).lower(X).compile(target="cpu")(X)[0], np.sin(X) * 2)
+
+
+def test_device_that_is_not_here():
+    missing = "gpu" if jax.default_backend() == "cpu" else "tpu"
+    with pytest.raises(ValueError, match=f"there is no {missing} here"):
+        xlapy.jit(program).lower(X).compile(target=missing)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("libtpu") is None, reason="libtpu is not installed")
+def test_tpu_that_is_not_here(monkeypatch):
+    # two processes of one test run may both load the compiler
+    monkeypatch.setenv("ALLOW_MULTIPLE_LIBTPU_LOAD", "1")
+
+    def f(a, b, n):
+        for _ in range(n):
+            a = np.tanh(a @ b)
+        return a
+
+    a = np.ones((128, 128), np.float32)
+    compiled = xlapy.jit(f, dtypes="32bit").lower(a, a, 10).compile(target="tpu:v5e:2x2")
+    text = compiled.as_text()
+    assert text.count("while(") == 1 and "T(8,128)" in text
+    assert compiled.cost_analysis()["flops"] > 0
