@@ -708,6 +708,8 @@ def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
         if method is not None:
             return machine.truth(machine.call(method, (item,)))
         return _among(machine, item, machine.iterate(container))
+    if isinstance(container, BoundedArray):
+        return known_truth(bounded_rules.contains(machine, item, container))
     if isinstance(container, JaxArray):
         return known_truth(machine.call(jax_rules.MEMBER, (item, container)))
     return containers.contains(machine, item, container)
