@@ -31,7 +31,8 @@ program.each(
     where_like=lambda x: (np.where(x > 0, x, 0), np.where(x > 0, np.sqrt(np.abs(x)), -1.0), np.maximum(x, 0)),
     logical_combinations=lambda x: x[(x > 0) & (x < 4) | (x == 5)],
     negated=lambda x: (x[~(x > 0)], x[np.logical_not(x > 0)], x[np.isfinite(x)]),
-    iterate_over_selection=lambda x: sum(v * v for v in x[x > 0]),
+    # starts as a float: an int accumulator over no items at all is an accepted difference
+    iterate_over_selection=lambda x: sum((v * v for v in x[x > 0]), 0.0),
     first_true=lambda x: (np.argmax(x > 0), (x > 0).argmin()),
     shape_of_selection=lambda x: (
         x[x > 0].shape,
