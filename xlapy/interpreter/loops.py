@@ -351,7 +351,8 @@ class _Staging:
                 if register in head.registers:
                     head.registers[register] = joiner.join(head.registers[register], skeleton)
             for slot, skeleton in old_slots.items():
-                if slot[0] in self.machine.heap.objects:
+                # objects that an enclosing loop made on its last round are gone
+                if slot in self.entry.slots or self.machine.heap.objects[slot[0]].source is not None:
                     head.slots[slot] = joiner.join(self._entry_value(slot, {}), skeleton)
         except JoinFailure:
             return Head({r: registers[r] if r in self.at_head else DEAD for r in self.registers}, handled=self.entry.handled)
