@@ -1,5 +1,7 @@
 """Iterators, built-in functions over iterables, functools, itertools, operator, copy, dataclasses."""
 
+# ruff: noqa: E501 (one expression a line)
+
 import collections
 import copy
 import dataclasses
