@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.domain.heap import STATE, AliasRisk
 from xlapy.domain.join import JoinFailure
-from xlapy.domain.sources import Source, argument
+from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.values import Const, Tuple, Value
 from xlapy.interpreter import calls, walk
 from xlapy.interpreter.machine import Machine, locate
@@ -171,7 +171,7 @@ def _interpret(machine: Machine, function: types.FunctionType, arguments: dict[s
         base = argument(name)
         world.guard("keys", base, tuple(entries))
         bound.append(machine.new_dict({k: world.wrap(v, Source("item", k, base)) for k, v in entries.items()}))
-    world.signature(function)
+    world.guard("is", attribute(anchor(function), "__code__"), code)
     frame = calls._frame(machine, code, world.globals_of(function.__globals__))
     return calls.run_frame(machine, frame, bound, world.cells(function))
 

@@ -78,6 +78,8 @@ class Specialisation:
         donated = tuple(i for i, source in enumerate(self.sources) if source.root().key in policy.donated)
         program = self._trace
         jitted = jax.jit(program, donate_argnums=donated, **policy.jax)
+        if self.traced and self.narrow:
+            return lambda *operands: jitted(*map(_narrow_memory, operands))
         if policy.device is None:
             return jitted
         return lambda *operands: jitted(*jax.device_put(operands, policy.device))
@@ -208,6 +210,12 @@ def _is_plain(analysis: Analysis, numpy: bool) -> bool:
 def _narrowed(operand: Any) -> Any:
     narrow = _NARROWED.get(str(operand.dtype))
     return operand if narrow is None else jax.lax.convert_element_type(operand, np.dtype(narrow))
+
+
+def _narrow_memory(operand: Any) -> Any:
+    """A NumPy operand as JAX is going to have it; it would warn."""
+    narrow = _NARROWED.get(str(operand.dtype)) if isinstance(operand, np.ndarray | np.generic) else None
+    return operand if narrow is None else operand.astype(narrow)
 
 
 def overflows(operands: tuple) -> bool:
