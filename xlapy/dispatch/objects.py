@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import jax
 import numpy as np
 
-from xlapy.dispatch import bounded, bounded_rules, containers, jax_rules, table, views
+from xlapy.dispatch import bounded, bounded_rules, containers, jax_rules, numpy_attributes, table, views
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.domain.sources import Anchor, attribute
 from xlapy.domain.values import (
@@ -661,7 +661,8 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         raise Refused("XP0010", f"the attribute '{name}' of a class or function is assigned")
     cls = type_of(machine, value)
     if isinstance(value, NdArray):
-        raise Refused("XP0010", f"assigning the array attribute '{name}' is not supported", "make a new array")
+        numpy_attributes.set_attribute(machine, value, name, item)
+        return
     machine.raise_(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
 
 

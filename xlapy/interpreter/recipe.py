@@ -205,6 +205,8 @@ class Outputs:
             return External(info.source)
         if info.kind not in ("list", "dict", "set", "instance"):
             raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside")
+        if info.kind == "instance" and info.cls.__module__.startswith("numpy."):
+            raise Refused("XP0010", f"a {info.cls.__name__} made inside the program is returned or stored outside")
         known = self._made.get(value.object)
         if known is not None:
             return known

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
+from xlapy.dispatch import table
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.join import SCALAR_DTYPES, is_python_scalar
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
@@ -188,6 +189,8 @@ class World:
             return True
         if kind is types.SimpleNamespace:
             return False
+        if table.find_function(found) is not None or table.find_replacement(found) is not None:
+            return True
         if not kind.__flags__ & (1 << 9):  # not a heap type: made in C
             return True
         return trusted(kind.__module__) and not _holds_state(kind)
