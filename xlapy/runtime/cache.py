@@ -14,7 +14,7 @@ from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome, transforms
 from xlapy.runtime.binding import Binder
-from xlapy.runtime.codegen import DISABLED, locate
+from xlapy.runtime.codegen import locate, off
 from xlapy.runtime.guards import READING_ERRORS, failing, refuse
 from xlapy.runtime.jax_internals import ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
@@ -22,7 +22,6 @@ from xlapy.runtime.specialisation import Specialisation, overflows
 
 #: every compiled function, so that a new overload can make all of them forget their programs
 CACHES: weakref.WeakSet[Cache] = weakref.WeakSet()
-_HERE = threading.local()
 
 
 class CacheInfo(NamedTuple):
@@ -32,18 +31,6 @@ class CacheInfo(NamedTuple):
     misses: int
     maxsize: int | None
     currsize: int
-
-
-def disable() -> None:
-    """Calls of this thread run in CPython, until `enable`."""
-    _HERE.depth = getattr(_HERE, "depth", 0) + 1
-    DISABLED.append(1)
-
-
-def enable() -> None:
-    """Undo one `disable`."""
-    _HERE.depth -= 1
-    DISABLED.pop()
 
 
 class Cache:
@@ -87,7 +74,7 @@ class Cache:
 
     def slow(self, *arguments: Any) -> Any:
         """A call for which no program with known arrays holds."""
-        if DISABLED and getattr(_HERE, "depth", 0):
+        if off():
             return self.binder.call(arguments)
         if self.policy.fallback and transforms.kinds(arguments) in self.refused:
             return self.binder.call(arguments)

@@ -4,7 +4,7 @@ Every guard and operand is a chain from an argument or from a known object; chai
 attribute is read once. The text of a warm call is
 
     def call(a_x, a_y):
-        if disabled: return slow(a_x, a_y)
+        if disabled and off(): return slow(a_x, a_y)
         while True:                                    # left by `break` where a guard does not hold
             try:
                 if not (type(a_x) is k0): break        # one line for each guard
@@ -26,6 +26,7 @@ attribute is read once. The text of a warm call is
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Sequence
 
 import jax
@@ -41,6 +42,24 @@ MISS = object()
 READING = "(AttributeError, KeyError, IndexError, TypeError, ValueError)"
 #: non-empty while some thread is inside `disable_jit`
 DISABLED: list[int] = []
+_HERE = threading.local()
+
+
+def disable() -> None:
+    """Calls of this thread run in CPython, until `enable`."""
+    _HERE.depth = getattr(_HERE, "depth", 0) + 1
+    DISABLED.append(1)
+
+
+def enable() -> None:
+    """Undo one `disable`."""
+    _HERE.depth -= 1
+    DISABLED.pop()
+
+
+def off() -> bool:
+    """Whether calls of this thread run in CPython."""
+    return getattr(_HERE, "depth", 0) > 0
 
 
 class Writer:
@@ -174,7 +193,7 @@ class Writer:
     def warm(self, sources: Sequence[Source], finished: bool, waits: bool, **known: object) -> Callable:
         """The warm call; `known` gives the names in the module's docstring. `miss` may be replaced in its globals."""
         operands = self.operands(sources)
-        self.namespace.update(known, disabled=DISABLED, wait=jax.block_until_ready)
+        self.namespace.update(known, disabled=DISABLED, off=off, wait=jax.block_until_ready)
         arguments = ", ".join(self.parameters)
         pack = f"({arguments}{',' if arguments else ''})"
         run = [
@@ -193,7 +212,7 @@ class Writer:
             *(["wait(result)"] if waits else []),
             "return result" if finished else f"return finish(result, {pack})",
         ]
-        lines = [f"if disabled: return slow({arguments})", *self._guarded(run)]
+        lines = [f"if disabled and off(): return slow({arguments})", *self._guarded(run)]
         return self._compile("call", lines, f"miss({arguments})", self.parameters)
 
     def operands(self, sources: Sequence[Source]) -> str:

@@ -56,12 +56,18 @@ class Finisher:
     def __init__(self, outputs: Sequence, arguments: dict[str, object], leaf: Callable[[Any, Leaf], Any]) -> None:
         self.outputs, self.arguments, self.leaf = outputs, arguments, leaf
         self._made: dict[int, object] = {}
+        #: arrays made so far, by identity: one that is stored in two places stays one
+        self._arrays: dict[int, object] = {}
 
     def make(self, recipe: Any) -> Any:
         """The object of a recipe."""
         match recipe:
-            case Leaf():
+            case Leaf(mutable=0):
                 return self.leaf(self.outputs[recipe.index], recipe)
+            case Leaf():
+                if recipe.mutable not in self._arrays:
+                    self._arrays[recipe.mutable] = self.leaf(self.outputs[recipe.index], recipe)
+                return self._arrays[recipe.mutable]
             case Cut():
                 return self._cut(recipe)
             case Known():
