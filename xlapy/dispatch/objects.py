@@ -636,7 +636,7 @@ def find_special(machine: Machine, value: Value, name: str) -> Value | None:
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
     if isinstance(found, types.FunctionType):
         return BoundMethod(Const(found), value)
-    if isinstance(value, Const):
+    if isinstance(value, Const) and isinstance(value.value, _IMMUTABLE):
         return Intrinsic(name, _folding(getattr(value.value, name)))
     return None
 

@@ -35,7 +35,7 @@ from xlapy.domain.values import (
 )
 from xlapy.frontend import Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import generators, merge, walk
-from xlapy.interpreter.frame import Tag
+from xlapy.interpreter.frame import Frame, Tag
 from xlapy.ir import Region, TensorType, Var
 
 if TYPE_CHECKING:
@@ -239,10 +239,15 @@ def _private_iterators(machine: Machine, node: Loop) -> set[int] | None:
             contents = [v for (n, _), v in heap.slots.items() if n == number]
             contents += merge.detail_values(heap.objects[number].details)
             todo += [n for v in contents for n in references(v)]
-    frames = [v for f in machine.frames[:-1] for v in f.registers]
-    others = [v for r, v in enumerate(machine.frame.registers) if r != step.iterator] + frames  # type: ignore[union-attr]
+    others = [v for f in machine.frames for v in _named(f)]
     others += [v for (n, _), v in heap.slots.items() if n not in mine]
     return None if any(n in mine for v in others for n in references(v)) else mine
+
+
+def _named(frame: Frame) -> list[Value]:
+    """Values of a frame's variables; an argument without a name, of a comprehension, is its own loop's iterator."""
+    names = frame.program.register_names
+    return [v for v, name in zip(frame.registers, names, strict=False) if name is not None and not name.startswith(".")]
 
 
 def _peel(machine: Machine, node: Loop) -> None:

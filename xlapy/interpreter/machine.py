@@ -206,7 +206,8 @@ class Machine:
                 self.register_error(self.builder.elementwise("bitwise_and", bad, here), alternative)
             return
         cls, args = objects.exception_parts(self, exception)
-        key = (self.location(), cls)
+        shape = tuple(a.template if isinstance(a, Text) else type(a).__name__ for a in args)
+        key = (self.location(), cls, shape)
         code = self._error_codes.get(key)
         if code is None:
             self.errors.append(cls)

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Leaf:
-    """Output number `index`. `python` is the type of a Python number; `mutable` says that it was an `ndarray`."""
+    """Output number `index`. `python` is the type of a Python number; `mutable` is the identity of an `ndarray`, or 0."""
 
     index: int
     python: type | None = None
-    mutable: bool = False
+    mutable: int = 0
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Outputs:
                 info = machine.heap.objects[value.buffer]
                 if info.source is not None and not value.lenses:
                     return External(info.source)
-                return Leaf(self.output(machine.read(value)), mutable=True)
+                return Leaf(self.output(machine.read(value)), mutable=value.identity)
             case BoundedArray():
                 whole, axes = bounded.compacted(machine, value)
                 lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)  # type: ignore
@@ -272,6 +272,8 @@ class Outputs:
         found = []
         for code, cls in enumerate(self.machine.errors, start=1):
             payload = heap.slots.get((STATE, f"payload{code}"))
+            if payload is not None and not isinstance(payload, Tuple):
+                raise Refused("XP0010", f"a {cls.__name__} whose message depends on data in more than one way")
             args, cause = payload.items if isinstance(payload, Tuple) else (Tuple(()), Const(None))
             found.append((cls, self.exception(args.items, cause)))  # type: ignore[attr-defined]
         return found

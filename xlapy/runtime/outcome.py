@@ -204,6 +204,7 @@ def make_exception(cls: type, args: tuple, outputs: Sequence, arguments: dict[st
 def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str, object]) -> None:
     """Change the caller's world. Everything is made before anything is changed."""
     ready = []
+    writable = Writable(finisher)
     for effect in effects:
         target = locate(effect.source, arguments) if effect.kind != "cell" else effect.source.key[0].item  # type: ignore
         if effect.kind == "buffer":
@@ -211,7 +212,7 @@ def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str
         elif effect.recipe is None:
             made = None
         else:
-            made = Writable(finisher).make(effect.recipe)
+            made = writable.make(effect.recipe)
         ready.append((effect, target, made))
     for effect, target, made in ready:
         _apply(effect, target, made)
