@@ -1,7 +1,25 @@
 """xlapy: an ordinary Python function over NumPy arrays as one XLA program, from its bytecode."""
 
 from xlapy.api import bound, code_typed, code_xla, disable_jit, jit, overload
+from xlapy.differentiate import checkpoint, grad, hessian, jacfwd, jacrev, jvp, value_and_grad, vmap
 from xlapy.report import Blocker, NotOffloadableError
 
-__all__ = ["Blocker", "NotOffloadableError", "bound", "code_typed", "code_xla", "disable_jit", "jit", "overload"]
+__all__ = [
+    "Blocker",
+    "NotOffloadableError",
+    "bound",
+    "checkpoint",
+    "code_typed",
+    "code_xla",
+    "disable_jit",
+    "grad",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jit",
+    "jvp",
+    "overload",
+    "value_and_grad",
+    "vmap",
+]
 __version__ = "0.1.0"
