@@ -14,11 +14,13 @@ import numpy as np
 
 from xlapy.domain.heap import Heap
 from xlapy.domain.values import NdArray, Value
-from xlapy.ir import Builder, TensorType, Var
+from xlapy.ir import Builder, Location, TensorType, Var
 
 
 class Refused(Exception):
-    """The program cannot be offloaded; see `report.blockers.CODES` for `code`."""
+    """The program cannot be offloaded; see `report.blockers.CODES` for `code`. `location` is where, if it is known."""
+
+    location: Location | None = None
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)

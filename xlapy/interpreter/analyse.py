@@ -100,14 +100,16 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         errors = outputs.error_payloads() if raises is None else []
     except walk.Poison:
         raise NotOffloadableError(function.__qualname__, machine.blockers) from None
-    except (TooLarge, RecursionError):
-        machine.block(
-            Refused(
-                "XP0009",
-                "the analysis takes too many steps: a loop is unrolled that makes too many trips",
-                "give the values that the loop changes one type and shape, so that it stays a loop",
-            )
+    except (TooLarge, RecursionError) as error:
+        refusal = Refused(
+            "XP0009",
+            "the analysis takes too many steps: a loop is unrolled that makes too many trips",
+            "give the values that the loop changes one type and shape, so that it stays a loop",
         )
+        if isinstance(error, RecursionError):
+            refusal = Refused("XP0008", "calls nest too deeply", "write the recursion as a loop")
+        refusal.location = getattr(error, "location", None)
+        machine.block(refusal)
         _place(machine, function)
         raise NotOffloadableError(function.__qualname__, machine.blockers) from None
     except Refused as refusal:
@@ -115,13 +117,14 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         _place(machine, function)
         raise NotOffloadableError(function.__qualname__, machine.blockers) from refusal
     except JoinFailure as failure:
-        machine.block(
-            Refused(
-                "XP0007",
-                f"the paths of a branch give values that {failure.reason}: {machine.describe(failure.first)} and"
-                f" {machine.describe(failure.second)}",
-            )
+        refusal = Refused(
+            "XP0007",
+            f"the paths of a branch give values that {failure.reason}: {machine.describe(failure.first)} and"
+            f" {machine.describe(failure.second)}",
         )
+        refusal.location = getattr(failure, "location", None)
+        machine.block(refusal)
+        _place(machine, function)
         raise NotOffloadableError(function.__qualname__, machine.blockers) from failure
     results = list(outputs.vars)
     if errors:
@@ -200,7 +203,7 @@ def _specialise(
 
 
 def _refuse(machine: Machine, function: types.FunctionType, need: NeedStatic, why: str) -> None:
-    location = machine.location() or getattr(need, "location", None)
+    location = getattr(need, "location", None) or machine.location()
     blocker = locate("XP0006", f"{need.what} must be known at compile time, but {why}", "", location)
     machine.blockers.append(blocker)
     _place(machine, function)

@@ -349,6 +349,10 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
     machine.frames.append(frame)
     try:
         machine.run(frame)
+    except Exception as error:
+        # where the innermost frame was, for messages
+        error.__dict__.setdefault("location", frame.location())
+        raise
     finally:
         machine.frames.pop()
     tag = frame.tag

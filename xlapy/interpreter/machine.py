@@ -99,8 +99,9 @@ class Machine:
         return self.frames[-1].location() if self.frames else None
 
     def block(self, refusal: Refused) -> None:
-        """Record an obstacle at the current place."""
-        blocker = locate(refusal.code, refusal.message, refusal.hint, self.location())
+        """Record an obstacle at the place where it was met, or at the current one."""
+        location = getattr(refusal, "location", None) or self.location()
+        blocker = locate(refusal.code, refusal.message, refusal.hint, location)
         if blocker not in self.blockers:
             self.blockers.append(blocker)
 

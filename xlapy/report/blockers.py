@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 #: every code, with what it means; the documentation and a test go through this table
 CODES: dict[str, str] = {
-    "XP0001": "the callable has no Python bytecode",
     "XP0002": "a bytecode operation is not supported",
     "XP0003": "a built-in or compiled function has no rule",
     "XP0004": "an operation has no rule for these types",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import threading
 import types
 import warnings
 import weakref
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from xlapy.domain.sources import Source
@@ -20,6 +23,7 @@ from xlapy.runtime.jax_internals import ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
 from xlapy.runtime.specialisation import Specialisation, overflows
 
+_RECURSION = 10_000
 #: every compiled function, so that a new overload can make all of them forget their programs
 CACHES: weakref.WeakSet[Cache] = weakref.WeakSet()
 
@@ -118,7 +122,7 @@ class Cache:
         named = self.binder.named(arguments)
         static = self.static | static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
-        with narrowing(narrow):
+        with narrowing(narrow), _deep_recursion():
             analysis = analyse(self.function, named, static, self.dynamic, ambient_x64(), narrow)
         optimise(analysis.module)
         return analysis
@@ -203,6 +207,17 @@ class Cache:
                 outcome.write_texts(analysis, values, named)
             raise outcome.make_exception(cls, args, values, named)
         return outcome.finish(analysis, values, named, outcome.to_numpy if self.policy.numpy else outcome.to_jax)
+
+
+@contextlib.contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """A call of the program takes about 20 calls of the interpreter."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def forget_all() -> None:

@@ -1,0 +1,212 @@
+"""Every code of the table of obstacles, with a program that meets it: code, line, the text over the caret."""
+
+import inspect
+import re
+
+import jax
+import numpy as np
+import pytest
+
+import xlapy
+from xlapy.report import CODES, Blocker, NotOffloadableError
+
+X = np.array([1.0, 2.0, 3.0])
+PROGRAMS = {}
+
+#: met by nothing that CPython's compiler makes: irreducible control flow, errors of xlapy
+INTERNAL = {"XP0014", "XP0099"}
+
+
+def program(code, caret, *args):
+    """A program whose only obstacle has `code`, on the line marked `# here`; the caret underlines `caret`."""
+
+    def register(f):
+        PROGRAMS[f.__name__] = (code, caret, f, args)
+        return f
+
+    return register
+
+
+@program("XP0002", "class Local:  # here", X)
+def defines_a_class(x):
+    class Local:  # here
+        pass
+
+    return x
+
+
+@program("XP0003", "memoryview(x)", X)
+def compiled_code(x):
+    return memoryview(x)  # here
+
+
+@program("XP0004", "float(x[0]) is float(x[1])", X)
+def no_rule_for_types(x):
+    return float(x[0]) is float(x[1])  # here
+
+
+@program("XP0005", None, np.array([1, "a", None], dtype=object))
+def object_array(x):
+    return x
+
+
+@program("XP0006", "x.reshape(int(x[0]), -1)", X)
+def shape_from_data(x):
+    return x.reshape(int(x[0]), -1)  # here
+
+
+@program("XP0007", None, X)
+def type_changes(x):
+    s = "a" if x.sum() > 0 else np.sin
+    for _ in range(int(x[0])):
+        s = [s]  # here
+    return s
+
+
+@program("XP0008", "deep(x, n - 1)", X)
+def endless(x):
+    return deep(x, 1000)
+
+
+def deep(x, n):
+    return deep(x, n - 1) if n else x  # here
+
+
+@program("XP0009", None, X)
+def never_ends(x):
+    while True:
+        x = x + 1  # here
+
+
+@program("XP0010", None, X)
+def returns_a_function(x):
+    def inner():
+        return x
+
+    return inner
+
+
+@program("XP0011", "np.add(x, 1, casting='bogus')", X)
+def argument_not_supported(x):
+    return np.add(x, 1, casting='bogus')  # here
+
+
+@program("XP0012", "x.view(np.int8)", X)
+def untracked_memory(x):
+    return x.view(np.int8)  # here
+
+
+@program("XP0013", "np.ix_(x > 1)", X)
+def size_from_data(x):
+    return np.ix_(x > 1)  # here
+
+
+@program("XP0002", None, X)
+async def asynchronous(x):
+    async for y in x:
+        pass
+
+
+def obstacle(f, args):
+    with pytest.raises(NotOffloadableError) as refusal:
+        f(*args)
+    assert len(refusal.value.blockers) == 1, str(refusal.value)
+    return refusal.value.blockers[0]
+
+
+def underlined(blocker):
+    """The source text over the caret."""
+    lines = str(blocker).splitlines()
+    index = next(i for i, line in enumerate(lines) if set(line.strip()) == {"^"})
+    return lines[index - 1][lines[index].index("^") : lines[index].rindex("^") + 1]
+
+
+def marked_line(f):
+    """The line of `f`, or of `deep`, that ends in `# here`; the first line of `f` if there is none."""
+    for function in (f, deep):
+        lines, start = inspect.getsourcelines(function)
+        found = [start + i for i, line in enumerate(lines) if line.rstrip().endswith("# here")]
+        if found or function is not endless:
+            return found[0] if found else start
+    raise AssertionError
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_code_line_and_caret(name):
+    code, caret, f, args = PROGRAMS[name]
+    blocker = obstacle(xlapy.jit(f), args)
+    assert blocker.code == code, str(blocker)
+    assert blocker.filename == __file__ and blocker.line == marked_line(f)
+    assert caret is None or underlined(blocker) == caret
+    assert f"{code}: " in str(blocker) and f"line {blocker.line}, in " in str(blocker)
+
+
+def writes(x):
+    x[0] = 1.0
+    return x.sum()
+
+
+def overlaps(x, y):
+    x[0] = 1.0
+    return y.sum()
+
+
+def test_overlapping_arguments():
+    base = X.copy()
+    try:
+        xlapy.jit(overlaps)(base[:-1], base[1:])
+    except NotOffloadableError as refusal:
+        (blocker,) = refusal.blockers
+        assert blocker.code == "XP0012" and blocker.line == overlaps.__code__.co_firstlineno
+
+
+def test_under_a_transformation():
+    blocker = obstacle(jax.jit(xlapy.jit(prints)), (X,))
+    assert blocker.code == "XP0015" and blocker.line == prints.__code__.co_firstlineno
+
+
+def prints(x):
+    print(x[0])
+    return x
+
+
+def test_every_code_is_tested():
+    tested = {code for code, *_ in PROGRAMS.values()} | {"XP0015"} | INTERNAL
+    assert tested == set(CODES)
+
+
+def test_every_code_in_the_source_is_in_the_table():
+    from pathlib import Path
+
+    used = set()
+    for path in Path(xlapy.__file__).parent.rglob("*.py"):
+        used |= set(re.findall(r'"(XP\d{4})"', path.read_text()))
+    assert used == set(CODES)
+
+
+def test_all_obstacles_are_listed_with_the_chain_of_calls():
+    with pytest.raises(NotOffloadableError) as refusal:
+        xlapy.jit(outer)(X)
+    first, second = refusal.value.blockers
+    assert first.line + 1 == second.line and first.chain[0][0] == "outer"
+    assert "2 obstacles" in str(refusal.value) and "called from" in str(refusal.value)
+
+
+def inner(x):
+    a = memoryview(x)
+    b = memoryview(x)
+    return a, b
+
+
+def outer(x):
+    return inner(x)
+
+
+def test_caret_counts_characters_not_bytes():
+    line = "    größe = memoryview(x)\n"
+    import linecache
+
+    linecache.cache["<text>"] = (len(line), None, [line], "<text>")
+    column = len("    größe = ".encode())
+    blocker = Blocker("XP0003", "m", "<text>", "f", 1, 1, column, column + len("memoryview(x)"))
+    assert underlined(blocker) == "memoryview(x)"
