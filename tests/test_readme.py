@@ -1,0 +1,34 @@
+"""What the README shows runs, and does what it says."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+BLOCKS = re.findall(r"```python\n(.*?)```", (Path(__file__).parent.parent / "README.md").read_text(), re.S)
+
+
+def _run(*texts, tmp_path):
+    """Run blocks as one file, so that their functions have a source."""
+    path = tmp_path / "readme.py"
+    path.write_text("\n".join(texts))
+    namespace = {"__name__": "readme"}
+    exec(compile(path.read_text(), str(path), "exec"), namespace)
+    return namespace
+
+
+def test_the_first_example_converges_without_a_second_compilation(tmp_path):
+    found = _run(BLOCKS[0], tmp_path=tmp_path)
+    assert int(found["steps"]) > 100
+    assert float(found["diff"]) < 1e-4
+    assert found["relax"].cache_info().misses == 1
+    assert found["u"][1:-1, 1:-1].max() > 0.1
+
+
+def test_the_gradient_example_trains(tmp_path):
+    found = _run(BLOCKS[0], BLOCKS[1], tmp_path=tmp_path)
+    x = np.random.default_rng(0).random((20, 3))
+    w = np.zeros(3)
+    loss = found["train"](w, x, x @ np.ones(3), 2000)
+    assert float(loss) < 1e-3
+    np.testing.assert_allclose(w, np.ones(3), atol=0.1)
