@@ -297,8 +297,13 @@ class Joiner:
                 return self._numpy_scalar(a, b, _accumulated(dtype, python))
         raise JoinFailure(a, b)
 
+    def _bounds(self, a: Value, b: Value) -> tuple[int, int] | None:
+        """The interval of both; a loop keeps one that does not grow."""
+        hull = _hull(a, b)
+        return hull if not self.widen or hull == known_bounds(a) else None
+
     def _scalar(self, a: Value, b: Value, kind: type) -> Value:
-        bounds = _hull(a, b) if kind is int and not self.widen else None
+        bounds = self._bounds(a, b) if kind is int else None
         if isinstance(a, Scalar) and a.kind is kind:
             if isinstance(b, Scalar) and a.var is b.var and a.bounds == b.bounds and a.var.depth < self.depth:
                 return a
@@ -307,7 +312,7 @@ class Joiner:
         return Scalar(kind, Hole(scalar_type(kind)), bounds)  # type: ignore[arg-type]
 
     def _numpy_scalar(self, a: Value, b: Value, dtype: np.dtype) -> Value:
-        bounds = _hull(a, b) if dtype.kind in "iu" and not self.widen else None
+        bounds = self._bounds(a, b) if dtype.kind in "iu" else None
         if isinstance(a, NumpyScalar) and a.var.type.dtype == dtype:
             if isinstance(b, NumpyScalar) and a.var is b.var and a.bounds == b.bounds and a.var.depth < self.depth:
                 return a
