@@ -1,18 +1,9 @@
-"""Passes: from the representation to the representation.
+"""Passes: from the representation to the representation."""
 
-`optimise` cleans up what the interpreter emits. The result serves for printing, for differentiating and, if it has
-branches or loops, as the origin of a second form, `module.entry.fast`, which only has to run.
-"""
-
-from xlapy.ir import Module, Region
-from xlapy.passes.barriers import separate_loads_from_stores
+from xlapy.ir import Module
 from xlapy.passes.dead_code import remove_dead_code
-from xlapy.passes.moving import copy_region
 from xlapy.passes.simplify import simplify
-from xlapy.passes.speculate import speculate
-from xlapy.passes.unroll import unroll
 
-#: what every program goes through
 PASSES = (remove_dead_code, simplify, remove_dead_code)
 
 
@@ -20,17 +11,3 @@ def optimise(module: Module) -> None:
     """Run all passes, in order."""
     for run in PASSES:
         run(module)
-    module.entry.fast = None
-    if any(operation.regions for operation in module.entry.operations):
-        module.entry.fast = faster(module)
-
-
-def faster(module: Module) -> Region:
-    """A copy of the program that is quicker to run, and has the wrong derivatives."""
-    copy = Module(copy_region(module.entry, {}), module.parameter_names)
-    speculate(copy.entry)
-    simplify(copy)
-    remove_dead_code(copy)
-    separate_loads_from_stores(copy.entry)
-    unroll(copy.entry)
-    return copy.entry
