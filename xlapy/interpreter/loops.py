@@ -48,6 +48,8 @@ _INDEX = TensorType((), _INT64)
 _NOTHING = -1
 _MAXIMUM_ROUNDS = 40
 _MAXIMUM_UNROLL = 20_000
+#: trips of an unrolled loop that may have been left before
+_MAXIMUM_CONDITIONAL = 300
 #: how often a loop is unrolled in search of a way around an obstacle
 _RETRY_UNROLL = 200
 
@@ -177,6 +179,7 @@ def _trip(machine: Machine, node: Loop, outer: tuple[int, ...], count: int) -> N
     frame = machine.frame
     frame.tag = None
     private: set[int] = set()
+    conditional = 0
     while True:
         if count > _MAXIMUM_UNROLL:
             raise _Unending("it makes too many trips")
@@ -191,12 +194,20 @@ def _trip(machine: Machine, node: Loop, outer: tuple[int, ...], count: int) -> N
         if node.label not in frame.tag.labels:
             return
         if len(frame.tag.labels) > 1:
-            found = _private_iterators(machine, node)
-            if found is not None:
-                private = found
-            else:
+            conditional += 1
+            if conditional > _MAXIMUM_CONDITIONAL or _remaining(machine, node) is None:
                 raise _Unending("its number of trips depends on data")
+            found = _private_iterators(machine, node)
+            if found is None:
+                raise _Unending("its number of trips depends on data")
+            private = found
         count += 1
+
+
+def _remaining(machine: Machine, node: Loop) -> int | None:
+    """How many trips are left, if that is known."""
+    step = _step_of(node)
+    return iteration.known_length(machine, machine.frame.registers[step.iterator]) if step is not None else None
 
 
 def _conditional_trip(machine: Machine, node: Loop, tag: Tag, private: set[int]) -> None:
