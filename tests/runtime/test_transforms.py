@@ -35,6 +35,7 @@ def loss(x, w):
 
 
 def reference(x, w):
+    x, w = jnp.asarray(x), jnp.asarray(w)
     y = jnp.zeros(3, x.dtype).at[1:].set(jnp.sin(x[:2]))
     total = jnp.zeros((), x.dtype)
     for i in range(3):
