@@ -89,7 +89,7 @@ def _convert(operation: Operation, operands: Sequence) -> Sequence:
         operand = lax.ne(operand, jnp.zeros_like(operand)) if target == bool else lax.real(operand)
     if source == bool and target.kind in "fc":
         # XLA takes `convert(p) * x` for `select(p, x, 0)`, which is wrong for infinite and NaN x
-        return (lax.select(operand, jnp.ones_like(operand, target), jnp.zeros_like(operand, target)),)
+        operand = lax.convert_element_type(operand, np.int8)
     return (lax.convert_element_type(operand, target),)
 
 
