@@ -7,6 +7,7 @@ the program depends on otherwise becomes a guard. Nothing here changes the calle
 from __future__ import annotations
 
 import enum
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -151,6 +152,8 @@ class World:
         return Const(found, source)
 
     def _object(self, found: object, kind: type, source: Source) -> Value:
+        if found is os.environ:
+            raise Refused("XP0010", "the environment may change between calls", "pass the value as an argument")
         if isinstance(found, np.ndarray):
             return self._ndarray(found, kind, source)
         if isinstance(found, jax.Array):
