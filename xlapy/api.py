@@ -14,8 +14,8 @@ from xlapy.interpreter.calls import forget_plain_functions
 from xlapy.runtime import stages
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.cache import Cache, forget_all
-from xlapy.runtime.codegen import disable, enable
 from xlapy.runtime.options import Policy, make_policy
+from xlapy.runtime.switch import disable, enable
 
 __all__ = ["bound", "code_typed", "code_xla", "disable_jit", "jit", "overload"]
 

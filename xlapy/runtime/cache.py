@@ -17,11 +17,12 @@ from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome, transforms
 from xlapy.runtime.binding import Binder
-from xlapy.runtime.codegen import locate, off
+from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, refuse
 from xlapy.runtime.jax_internals import ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
 from xlapy.runtime.specialisation import Specialisation, overflows
+from xlapy.runtime.switch import off
 
 _RECURSION = 10_000
 #: every compiled function, so that a new overload can make all of them forget their programs

@@ -26,7 +26,6 @@ attribute is read once. The text of a warm call is
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Sequence
 
 import jax
@@ -35,31 +34,12 @@ import numpy as np
 from xlapy.domain.sources import Source
 from xlapy.interpreter.world import Guard
 from xlapy.runtime.jax_internals import ConcreteArray
+from xlapy.runtime.switch import DISABLED, off
 
 #: what a prepared specialisation returns when one of its guards does not hold
 MISS = object()
 #: what reading a source may raise when the caller's world has changed
 READING = "(AttributeError, KeyError, IndexError, TypeError, ValueError)"
-#: non-empty while some thread is inside `disable_jit`
-DISABLED: list[int] = []
-_HERE = threading.local()
-
-
-def disable() -> None:
-    """Calls of this thread run in CPython, until `enable`."""
-    _HERE.depth = getattr(_HERE, "depth", 0) + 1
-    DISABLED.append(1)
-
-
-def enable() -> None:
-    """Undo one `disable`."""
-    _HERE.depth -= 1
-    DISABLED.pop()
-
-
-def off() -> bool:
-    """Whether calls of this thread run in CPython."""
-    return getattr(_HERE, "depth", 0) > 0
 
 
 class Writer:

@@ -14,7 +14,7 @@ from xlapy.lowering.evaluate import evaluate
 from xlapy.runtime import outcome, transforms
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, key_of
-from xlapy.runtime.jax_internals import ambient_x64, narrowing, set_x64, swap_x64
+from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
 
 if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
@@ -170,7 +170,7 @@ class Specialisation:
         values = outputs.values
         if self.traced:
             return transforms.finish(self.cache, analysis, values, arguments)
-        if values and isinstance(values[-1], jax.core.Tracer):
+        if values and type(values[-1]) is not ConcreteArray and isinstance(values[-1], jax.core.Tracer):
             # known operands while JAX traces something else: CPython would compute at once
             with jax.ensure_compile_time_eval():
                 values = self.run(self.prepare(*arguments)).values
