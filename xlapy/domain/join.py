@@ -36,6 +36,7 @@ from xlapy.domain.values import (
     Value,
     children,
     rebuild,
+    references,
     substitute,
     variables,
 )
@@ -135,7 +136,8 @@ class Joiner:
         self.unions = unions
         #: merged objects: (from first, from second) -> summary
         self.merged: dict[tuple[int, int], int] = {}
-        #: summaries of earlier rounds of a loop, each with the object it stands for at the end of this round
+        #: summaries of earlier rounds of a loop, each with the object it stands for at the end of this round: two names
+        #: never stand for one object, nor one for two
         self.absorbed: dict[int, int | None] = {}
         #: objects numbered above it were made inside the loop; None for branches
         self.mark: int | None = None
@@ -143,21 +145,21 @@ class Joiner:
         self.adopted: list[int] = []
         #: objects that can be reached otherwise too, so that a summary would hide an alias
         self.pinned: set[int] = set()
+        #: whether an array was entangled that the program could still write before
+        self.unsettled = False
 
     # -- values -----------------------------------------------------------------------------------------------------
 
     def join(self, a: Value, b: Value) -> Value:
         """A value that covers both; `a` itself if `b` adds nothing."""
-        if a is b:
-            return a if not self._local(a) else self.hollow(a)
         if b is DEAD:
             return self.hollow(a)
         if a is DEAD:
-            return self.hollow(b)
-        if isinstance(a, Union) or isinstance(b, Union):
+            return self._arriving(b)
+        if a is not b and (isinstance(a, Union) or isinstance(b, Union)):
             return self._union(a, b)
         try:
-            return self._alike(a, b)
+            return self._covering(a, b)
         except JoinFailure:
             if not self.unions and a is not UNBOUND and b is not UNBOUND:
                 raise
@@ -174,27 +176,63 @@ class Joiner:
 
     def hollow(self, value: Value) -> Value:
         """`value` with holes for the device values that are not visible outside the joined regions."""
-        if self.mark is not None:
-            value = self._adopted(value)
         return substitute(value, lambda v: Hole(v.type) if isinstance(v, Var) and v.depth >= self.depth else v)
 
-    def _adopted(self, value: Value) -> Value:
-        """`value` with summaries in the place of objects made inside the loop."""
+    def _covering(self, a: Value, b: Value) -> Value:
+        """The join of two values of one kind; `JoinFailure` otherwise."""
+        if a is not b:
+            return self._alike(a, b)
+        for number in references(a):
+            self._keep(number)
+        return a if not self._local(a) else self.hollow(a)
+
+    # -- names of objects at the head of a loop ---------------------------------------------------------------------
+
+    def _arriving(self, value: Value) -> Value:
+        """A value from the end of a loop's body that nothing stands for at its head."""
+        return self.hollow(value if self.mark is None else self._renamed(value))
+
+    def _renamed(self, value: Value) -> Value:
+        """`value` with the names that its objects have at the head of the loop."""
         if isinstance(value, Ref):
-            return Ref(self._adopt(value.object)) if self.heap.made_since(value.object, self.mark) else value  # type: ignore
-        if isinstance(value, NdArray) and self.heap.made_since(value.buffer, self.mark):  # type: ignore[arg-type]
-            return NdArray(self._adopt(value.buffer), value.lenses, value.type, self.heap.identity(), value.writeable)
+            name = self._name(value.object)
+            return value if name == value.object else Ref(name)
+        if isinstance(value, NdArray):
+            name = self._name(value.buffer)
+            if name != value.buffer:
+                value = NdArray(name, value.lenses, value.type, self.heap.identity(), value.writeable)
         parts = children(value)
-        new = tuple(self._adopted(p) if isinstance(p, Value) else p for p in parts)
+        new = tuple(self._renamed(p) if isinstance(p, Value) else p for p in parts)
         return value if all(a is b for a, b in zip(parts, new, strict=True)) else rebuild(value, new)
 
-    def _adopt(self, number: int) -> int:
-        """The summary of an object made inside the loop that nothing stands for at its head."""
+    def _name(self, number: int) -> int:
+        """The name at the head of the loop of an object at its end."""
+        name = self._representative(number)
+        if name is not None:
+            return name
         if number in self.absorbed:
-            return number
-        known = next((s for s, o in self.absorbed.items() if o == number), None)
-        if known is not None:
-            return known
+            if self.absorbed[number] is None:
+                self.absorbed[number] = number
+                return number
+            if self.heap.objects[number].kind != "buffer":
+                raise _several_alive()
+            return self._adopt(number)
+        return self._adopt(number) if self.heap.made_since(number, self.mark) else number  # type: ignore[arg-type]
+
+    def _representative(self, number: int) -> int | None:
+        """What stands, at the head of the loop, for an object at its end."""
+        found = (s for s, o in self.absorbed.items() if o == number)
+        return next(found, None) or next((made for pair, made in self.merged.items() if pair[1] == number), None)
+
+    def _keep(self, number: int) -> None:
+        """A place refers to the same object at the head and at the end of a loop."""
+        if number in self.absorbed and self.absorbed[number] != number:
+            if self.absorbed[number] is not None or self._representative(number) is not None:
+                raise _several_alive()
+            self.absorbed[number] = number
+
+    def _adopt(self, number: int) -> int:
+        """A summary of an object at the end of the loop that nothing stands for at its head."""
         info = self.heap.objects[number]
         summary = self.heap.new(info.kind, info.cls, info.location)
         self.heap.objects[summary].details = info.details
@@ -227,6 +265,7 @@ class Joiner:
                 return self._views(a, b)  # type: ignore[arg-type]
             case Ref():
                 if a.object == b.object:  # type: ignore[attr-defined]
+                    self._keep(a.object)  # type: ignore[attr-defined]
                     return a
                 merged = self.merge(a.object, b.object)  # type: ignore[attr-defined]
                 return a if merged == a.object else Ref(merged)
@@ -341,13 +380,14 @@ class Joiner:
             raise JoinFailure(a, b, f"have types {a.type} and {b.type}")
         if a.buffer == b.buffer and [x.kind for x in a.lenses] == [x.kind for x in b.lenses]:
             if _same_static(a, b):
+                self._keep(a.buffer)
                 joined = self._parts(a, b)
                 if joined is a or a.identity == b.identity:
                     return joined
                 return NdArray(a.buffer, joined.lenses, a.type, self.heap.identity(), a.writeable)  # type: ignore[attr-defined]
         if a.lenses or b.lenses:
             raise JoinFailure(a, b, "are views of different arrays")
-        buffer = self.merge(a.buffer, b.buffer) if a.buffer != b.buffer else a.buffer
+        buffer = self.merge(a.buffer, b.buffer)
         if buffer == a.buffer:
             return a
         return NdArray(buffer, (), a.type, self.heap.identity(), a.writeable and b.writeable)
@@ -364,7 +404,7 @@ class Joiner:
         for other in b.alternatives if isinstance(b, Union) else (b,):
             for index, mine in enumerate(alternatives):
                 try:
-                    joined = self._alike(mine, other) if mine is not other else mine
+                    joined = self._covering(mine, other)
                 except JoinFailure:
                     continue
                 changed = changed or joined is not mine
@@ -374,7 +414,7 @@ class Joiner:
                 new_kind = other is not UNBOUND and any(m is not UNBOUND for m in alternatives)
                 if (new_kind and not self.unions) or len(alternatives) >= _MAXIMUM_ALTERNATIVES:
                     raise JoinFailure(a, b)
-                alternatives.append(self.hollow(other))
+                alternatives.append(self._arriving(other))
                 changed = True
         return Union(Hole(_SELECTOR), tuple(alternatives)) if changed else a  # type: ignore[arg-type]
 
@@ -386,34 +426,53 @@ class Joiner:
         if known is not None:
             return known
         one, two = self.heap.objects[first], self.heap.objects[second]
+        rivals = {made for pair, made in self.merged.items() if first == pair[0] or second == pair[1]}
         if first in self.absorbed:
             if self.absorbed[first] == second:
                 return first
-            if self.absorbed[first] is None and second not in self.absorbed.values() and self._mergeable(one, two):
-                self.absorbed[first] = second
-                return first
-            raise JoinFailure(Ref(first), Ref(second), "are aliased on one trip of the loop and not on another")
+            taken = self.absorbed[first] is not None or self._representative(second) is not None
+            if taken or not self._mergeable(one, two) or not self._may_merge(first, second, rivals):
+                raise JoinFailure(Ref(first), Ref(second), "are aliased on one trip of the loop and not on another")
+            self.absorbed[first] = second
+            return first
         if not self._mergeable(one, two):
             raise JoinFailure(Ref(first), Ref(second), f"are a {one.cls.__name__} and a {two.cls.__name__}")
-        reachable = any(n in self.pinned or i.source is not None for n, i in ((first, one), (second, two)))
-        optimistic = self.heap.optimistic and one.kind == "buffer"
-        if reachable and not optimistic:
+        if second in self.absorbed.values() or not self._may_merge(first, second, rivals):
             raise JoinFailure(Ref(first), Ref(second), "are different objects that can be reached otherwise")
         summary = self.heap.new(one.kind, one.cls, one.location)
-        if reachable:
-            self.heap.entangled |= {first, second, summary}
+        if {first, second} & self.heap.entangled:
+            self.heap.entangled.add(summary)
         self.merged[(first, second)] = summary
         return summary
 
+    def _may_merge(self, first: int, second: int, rivals: set[int]) -> bool:
+        """Whether one name may stand for two objects. Arrays that can be reached otherwise may be merged until one of
+        them is written."""
+        objects = self.heap.objects
+        reachable = rivals or any(n in self.pinned or objects[n].source is not None for n in (first, second))
+        if not reachable:
+            return True
+        if not self.heap.optimistic or objects[first].kind != "buffer":
+            return False
+        entangled = {first, second, *rivals}
+        self.unsettled = self.unsettled or not entangled <= self.heap.entangled
+        self.heap.entangled |= entangled
+        return True
+
     def covers(self, summary: int, number: int) -> bool:
         """Whether `summary` stands for `number` on one of the paths."""
-        return self.absorbed.get(summary) == number or any(
+        stands = self.absorbed.get(summary, summary)
+        return number == (summary if stands is None else stands) or any(
             made == summary and number in pair for pair, made in self.merged.items()
         )
 
     @staticmethod
     def _mergeable(one: Object, two: Object) -> bool:
         return one.kind == two.kind and one.cls is two.cls and one.kind in ("buffer", "list", "dict", "instance", "cell")
+
+
+def _several_alive() -> JoinFailure:
+    return JoinFailure(DEAD, DEAD, "are different objects on every trip, of which more than one stays alive")
 
 
 def _accumulated(dtype: np.dtype, python: type) -> np.dtype:
@@ -507,7 +566,7 @@ def as_scalar(value: Value, type: TensorType, builder: Builder) -> Var:
 
 def _coerce_union(value: Value, skeleton: Union, joiner: Joiner, builder: Builder) -> list[Var]:
     options = value.alternatives if isinstance(value, Union) else (value,)
-    places = [_place(option, skeleton, joiner) for option in options]
+    places = [place_in(option, skeleton, joiner) for option in options]
     if isinstance(value, Union):
         if places == list(range(len(places))):
             selector = value.selector
@@ -538,25 +597,24 @@ def select(predicate: Var, then: Var, orelse: Var, builder: Builder) -> Var:
     return builder.elementwise("select", builder.broadcast(predicate, then.type.shape), then, orelse)
 
 
-def _place(option: Value, skeleton: Union, joiner: Joiner) -> int:
+def place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
+    """Which alternative of a generalised union a value is."""
     for index, alternative in enumerate(skeleton.alternatives):
-        if option is alternative:
-            return index
         if isinstance(option, Ref) and isinstance(alternative, Ref):
-            if option.object == alternative.object or joiner.covers(alternative.object, option.object):
+            if joiner.covers(alternative.object, option.object):
                 return index
             continue
         if isinstance(option, NdArray) and isinstance(alternative, NdArray):
             if (
                 option.type == alternative.type
-                and (option.buffer == alternative.buffer or joiner.covers(alternative.buffer, option.buffer))
+                and joiner.covers(alternative.buffer, option.buffer)
                 and [x.kind for x in option.lenses] == [x.kind for x in alternative.lenses]
                 and _same_static(option, alternative)
             ):
                 return index
             continue
         try:
-            if joiner._alike(alternative, option) is alternative:
+            if option is alternative or joiner._alike(alternative, option) is alternative:
                 return index
         except JoinFailure:
             continue

@@ -18,7 +18,7 @@ import numpy as np
 from xlapy.dispatch import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.heap import STATE, Slot
-from xlapy.domain.join import Joiner, JoinFailure, coerce, holes, instantiate
+from xlapy.domain.join import Joiner, JoinFailure, coerce, holes, instantiate, place_in
 from xlapy.domain.values import (
     DEAD,
     NONE,
@@ -506,16 +506,20 @@ class _Staging:
             needed: set[int] = set()
             for label in labels:
                 needed |= merge.live_at(self.frame, label, live)
-            registers = {
-                r: joiner.join(skeleton, out.registers[r] if r in needed else DEAD)
-                for r, skeleton in head.registers.items()
-            }
+            arriving = {r: out.registers[r] if r in needed else DEAD for r in head.registers}
+            registers = dict(head.registers)
+            for register, skeleton in head.registers.items():
+                if skeleton is not DEAD:
+                    registers[register] = joiner.join(skeleton, arriving[register])
             handled = joiner.join(head.handled, out.handled)
             slots = dict(head.slots)
             for slot, value in out.slots.items():
                 if not heap.made_since(slot[0], mark) and slot[0] not in head.entries and (start.get(slot) is not value or slot in slots):
                     old = slots.get(slot)
                     slots[slot] = _join_slot(joiner, slot, self._entry_value(slot, {}) if old is None else old, value)
+            for register, skeleton in head.registers.items():
+                if skeleton is DEAD:
+                    registers[register] = joiner.join(skeleton, arriving[register])
             entries = dict(head.entries)
             self._summaries(head, joiner, registers, slots, entries, out, mark)
             aliases = self._aliases(joiner, registers, slots)
@@ -525,7 +529,7 @@ class _Staging:
         fresh = Head(registers, slots, handled, entries)
         old_parts, new_parts = head.skeletons(), fresh.skeletons()
         same = len(old_parts) == len(new_parts) and all(a is b for a, b in zip(old_parts, new_parts, strict=True))
-        if same and head.slots.keys() == slots.keys():
+        if same and head.slots.keys() == slots.keys() and not joiner.unsettled:
             return head, joiner
         return fresh, joiner
 
@@ -562,36 +566,20 @@ class _Staging:
                 for slot in [s for s in head.slots if s[0] == number]:
                     new = out.slots.get(slot)
                     slots[slot] = joiner.join(head.slots[slot], new if new is not None else DEAD)
-        self._displaced(joiner, out, done)
         for skeleton in [*registers.values(), *slots.values()]:
             for number in references(skeleton):
                 if heap.made_since(number, mark) and number not in entries:
                     raise JoinFailure(DEAD, DEAD, "refer to an object made inside the loop")
 
-    def _displaced(self, joiner: Joiner, out: State, summaries: set[int]) -> None:
-        """An object of the head that another one takes the place of must be gone at the end of the body: the summary
-        stands for one object at a time."""
-        heap = self.machine.heap
-        replaced = {n for n, o in joiner.absorbed.items() if o is not None and o != n and n in summaries}
-        replaced |= {first for first, _ in joiner.merged if heap.objects[first].kind != "buffer"}
-        if not replaced:
-            return
-        needed: set[int] = set()
-        for label in out.tag.labels:  # type: ignore[union-attr]
-            needed |= merge.live_at(self.frame, label, self.frame.program.live)
-        roots = [out.registers[r] for r in needed]
-        roots += [v for f in self.machine.frames[:-1] for v in f.registers]
-        alive = merge.reachable(heap, roots, out.slots)
-        if replaced & alive:
-            raise JoinFailure(DEAD, DEAD, "are different objects on every trip, of which more than one stays alive")
-
     def _aliases(self, joiner: Joiner, registers, slots) -> set[int]:
-        if not joiner.merged:
+        """Objects in the place of which a summary stands, that can still be reached under their own name."""
+        replaced = {n for pair in joiner.merged for n in pair} | {o for s, o in joiner.absorbed.items() if o not in (s, None)}
+        replaced -= joiner.absorbed.keys()
+        if not replaced:
             return set()
         machine = self.machine
         roots = [*registers.values(), *(v for f in machine.frames[:-1] for v in f.registers)]
-        alive = merge.reachable(machine.heap, roots, {**self.entry.slots, **slots})
-        return {first for first, _ in joiner.merged if first in alive}
+        return replaced & merge.reachable(machine.heap, roots, {**self.entry.slots, **slots})
 
     # -- emission --
 
@@ -609,7 +597,9 @@ class _Staging:
         joiner = self.joiner
         machine.restore(self.entry)
         self._remember(head)
-        initial = [v for value, skeleton in self._at_entry(head) for v in coerce(value, skeleton, joiner, builder)]
+        at_entry = self._joiner({})
+        at_entry.absorbed = dict(head.entries)  # type: ignore[arg-type]
+        initial = [v for value, skeleton in self._at_entry(head) for v in coerce(value, skeleton, at_entry, builder)]
         with builder.inside(body):
             finals = [v for value, skeleton in self._at_end(head, joiner, out) for v in coerce(value, skeleton, joiner, builder)]
         tag = out.tag
@@ -720,7 +710,7 @@ class _Staging:
         for register, skeleton in head.registers.items():
             value = instantiate(skeleton, fill)
             last = out.registers[register]
-            registers[register] = self._refine(value, last) if surely else value
+            registers[register] = self._refine(value, skeleton, last) if surely else value
         frame.registers = registers
         frame.handled = instantiate(head.handled, fill)
         slots = dict(self.entry.slots)
@@ -794,16 +784,10 @@ class _Staging:
         other = builder.constant(next(iter(others)), merge.TAG_TYPE.dtype) if len(others) == 1 else tag.var
         frame.tag = Tag(labels, builder.elementwise("select", done, exit_label, other) if len(labels) > 1 else None)
 
-    def _refine(self, value: Value, last: Value) -> Value:
+    def _refine(self, value: Value, skeleton: Value, last: Value) -> Value:
         """A value after at least one trip, given what the body leaves: a known alternative of a union."""
         if isinstance(value, Union) and not isinstance(last, Union) and last is not DEAD:
-            joiner = self._joiner({})
-            for alternative in value.alternatives:
-                try:
-                    if joiner.join(joiner.hollow(alternative), last) is not None and type(alternative) is type(last):
-                        return alternative
-                except JoinFailure:
-                    continue
+            return value.alternatives[place_in(last, skeleton, self.joiner)]  # type: ignore[arg-type]
         return value
 
 

@@ -1,0 +1,250 @@
+"""Names that share an array or an object on some paths or trips and not on others, written through afterwards."""
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+
+X = np.array([1.0, 2.0, 4.0])
+TRIPS = [(X, n) for n in (0, 1, 2, 3)]
+PATHS = [(X, 0.0), (X, 1.0), (X, -1.0)]
+
+
+@program(*TRIPS)
+def one_name_becomes_the_other(x, n):
+    a, b = x * 2, x * 3
+    for _ in range(n):
+        a = b
+    a[0] = 100
+    return a, b
+
+
+@program(*TRIPS)
+def new_array_under_two_names(x, n):
+    a, b = x * 2, x * 3
+    for _ in range(n):
+        b = b + 1
+        a = b
+    a[0] = 100
+    return a, b
+
+
+@program(*TRIPS)
+def swapped_with_third_name(x, n):
+    a, b = x * 2, x * 3
+    c = b
+    for _ in range(n):
+        a, b = b, a
+    a[0] = 100
+    return a, b, c
+
+
+@program(*TRIPS)
+def previous_and_current(x, n):
+    previous = current = x * 1
+    for k in range(n):
+        new = current * 2 - previous + k
+        previous, current = current, new
+    current[0] = 100
+    return previous, current
+
+
+@program(*TRIPS)
+def previous_and_current_read_only(x, n):
+    previous = current = x * 1
+    for k in range(n):
+        new = current * 2 - previous + k
+        previous, current = current, new
+    return previous, current
+
+
+@program(*TRIPS)
+def name_handed_down(x, n):
+    a, b = x * 2, x * 3
+    for k in range(n):
+        a = b
+        b = x * k
+    a[0] = 100
+    return a, b
+
+
+@program(*TRIPS)
+def three_rotate_and_are_written(x, n):
+    a, b, c = x * 2, x * 3, x * 4
+    for k in range(n):
+        a, b, c = b, c, a
+        a[0] += k
+    c[0] = 100
+    return a, b, c
+
+
+@program(*TRIPS)
+def arguments_rotate(x, n):
+    y = x + 1
+    for k in range(n):
+        x, y = y, x
+        x[0] = k
+    return x, y
+
+
+@program(*TRIPS)
+def old_array_read_after_the_loop(x, n):
+    a = x * 2
+    old = None
+    for k in range(n):
+        old = a
+        a = a + k
+    if old is not None:
+        old[0] = -1
+    return a, old
+
+
+@program(*TRIPS)
+def items_swapped_and_written(x, n):
+    a, b = x * 2, x * 3
+    both = [a, b]
+    for k in range(n):
+        both[0], both[1] = both[1], both[0]
+        both[0][0] += k
+    a[1] = 100
+    return both, a, b
+
+
+@program(*TRIPS)
+def lists_swapped(x, n):
+    a, b = [x[0], x[1]], [x[1], x[2]]
+    c = a
+    for k in range(n):
+        a, b = b, a
+        a[0] = a[0] + k
+    c[1] = 7.0
+    return a, b, c
+
+
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+
+@program(*TRIPS)
+def objects_swapped(x, n):
+    a, b = Box(x * 2), Box(x * 3)
+    first = a
+    for k in range(n):
+        a, b = b, a
+        a.v = a.v + k
+    first.v = first.v * 10
+    return a.v, b.v, first.v
+
+
+@program(*TRIPS)
+def attribute_moves_between_objects(x, n):
+    a, b = Box(x * 2), Box(x * 3)
+    for _ in range(n):
+        a.v = b.v
+    a.v[0] = 50
+    return a.v, b.v
+
+
+@program((X, 1e-3), (X, 1e9), (X, 0.0))
+def converged_array_returned_early(x, tol):
+    a = x * 2
+    for it in range(60):
+        new = a * 0.5 + 1
+        if np.abs(new - a).sum() < tol:
+            return new, it
+        a = new
+    return a, -1
+
+
+@program((X, 1e-3), (X, 1e9), (X, 0.0))
+def converged_array_in_while(x, tol):
+    a = x * 2
+    it = 0
+    while it < 60:
+        new = a * 0.5 + 1
+        if np.abs(new - a).sum() < tol:
+            return new
+        a = new
+        it += 1
+    return a
+
+
+@program((X, 1e-3), (X, 1e9), (X, 0.0))
+def converged_pair_after_break(x, tol):
+    a = x * 2
+    for it in range(60):
+        new = a * 0.5 + 1
+        change = np.abs(new - a).sum()
+        a = new
+        if change < tol:
+            break
+    new[0] = 5
+    return a, new, it
+
+
+@program(*PATHS)
+def shared_on_one_path(x, c):
+    if c > 0:
+        a = x * 2
+        b = a
+    else:
+        a, b = x * 2, x * 3
+    a[0] = 100
+    return a, b
+
+
+@program(*PATHS)
+def shared_list_on_one_path(x, c):
+    if c > 0:
+        a = [x[0], x[1]]
+        b = a
+    else:
+        a, b = [x[1], x[0]], [x[2], x[0]]
+    a[0] = 100.0
+    return a, b
+
+
+@program(*PATHS)
+def one_of_older_arrays(x, c):
+    p, q = x * 2, x * 3
+    a, b = (p, p) if c > 0 else (p, q)
+    b[0] = 100
+    return a, b, p, q
+
+
+@program(*PATHS)
+def swapped_on_one_path(x, c):
+    a, b = x * 2, x * 3
+    first = a
+    if c > 0:
+        a, b = b, a
+    a[0] = 100
+    first[1] = 7
+    return a, b
+
+
+@program(*PATHS)
+def three_paths_share_differently(x, c):
+    a, b = x * 2, x * 3
+    if c > 0:
+        b = a
+    elif c < 0:
+        a = b
+    a += 1
+    return a, b
+
+
+@program(*[(X, c, n) for c in (0.0, 1.0) for n in (0, 1, 3)])
+def shared_on_one_path_of_a_trip(x, c, n):
+    a, b = x * 2, x * 3
+    for k in range(n):
+        if c * k > 0:
+            b = a
+        a = a + 1
+    b[0] = 100
+    return a, b
+
+
+test_programs = program.test()
