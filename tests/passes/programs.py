@@ -170,7 +170,7 @@ def program(function: Callable, arguments: tuple) -> tuple[Module, list]:
     return analysis.module, operands
 
 
-def run(module: Module, operands: list) -> list[np.ndarray]:
+def run(module: Module, operands: list, evaluate: Callable = evaluate) -> list[np.ndarray]:
     """The results of a program."""
     with jax.enable_x64(True):
         compiled = jax.jit(lambda *xs: evaluate(module.entry, dict(zip(module.entry.params, xs, strict=True))))

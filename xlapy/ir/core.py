@@ -57,7 +57,7 @@ class Var:
 class Region:
     """A block of operations with parameters; `results` are what it yields."""
 
-    __slots__ = ("depth", "operations", "owner", "params", "results")
+    __slots__ = ("depth", "fast", "operations", "owner", "params", "results")
 
     def __init__(self, param_types: tuple[TensorType, ...] = (), depth: int = 0) -> None:
         self.depth = depth
@@ -65,6 +65,8 @@ class Region:
         self.operations: list[Operation] = []
         self.results: list[Var] = []
         self.owner: Operation | None = None
+        #: of the entry of an optimised program: a form that computes the same faster, but whose derivatives are not
+        self.fast: Region | None = None
 
 
 class Operation:

@@ -1,25 +1,45 @@
-"""From the representation to `jax.lax`: evaluates a region on JAX values, structured control flow included."""
+"""From the representation to `jax.lax`: evaluates a region on JAX values, structured control flow included.
+
+A program may have two forms. The fast one (`region.fast`) runs; where JAX transforms the program, it gets the other, in
+which branches are branches and loops can be reversed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from xlapy.ir import Operation, Region, Var, constant_value
+from xlapy.lowering.loops import counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.rules import RULES
 
+Environment = dict[Var, object]
 
-def evaluate(region: Region, environment: dict[Var, object]) -> list:
-    """The results of a region; `environment` maps its parameters and the values it captures to JAX values."""
+
+def evaluate(region: Region, environment: Environment) -> list:
+    """The results of a region; `environment` maps its parameters and the values it captures to JAX values.
+
+    For programs that JAX transforms: they can be differentiated.
+    """
+    return _run(region, environment, _STRUCTURED)
+
+
+def evaluate_fast(region: Region, environment: Environment) -> list:
+    """The same for programs that only have to run."""
+    if region.fast is None:
+        return _run(region, environment, _FAST)
+    arguments = [environment[p] for p in region.params]
+    return _run(region.fast, dict(zip(region.fast.params, arguments, strict=True)), _FAST)
+
+
+def _run(region: Region, environment: Environment, structured: dict[str, Callable]) -> list:
     for operation in region.operations:
         operands = [environment[v] for v in operation.operands]
-        structured = _STRUCTURED.get(operation.kind)
-        if structured is not None:
-            results = structured(operation, operands, environment)
+        rule = structured.get(operation.kind)
+        if rule is not None:
+            results = rule(operation, operands, environment)
         else:
             results = RULES[operation.kind](operation, operands)
         environment.update(zip(operation.results, results, strict=True))
@@ -31,47 +51,60 @@ def _strong(values: Sequence, variables: Sequence[Var]) -> list:
     return [lax.convert_element_type(x, v.type.dtype) for x, v in zip(values, variables, strict=True)]
 
 
-def _run(region: Region, environment: dict[Var, object], arguments: Sequence) -> list:
-    inner = dict(environment)
-    inner.update(zip(region.params, arguments, strict=True))
-    return _strong(evaluate(region, inner), region.results)
+def _function(region: Region, environment: Environment, structured: dict[str, Callable]) -> Callable[..., list]:
+    """A region as a Python function of its parameters. What it captures is in `environment`."""
+
+    def call(*arguments):
+        environment.update(zip(region.params, arguments, strict=True))
+        return _strong(_run(region, environment, structured), region.results)
+
+    return call
 
 
-def _if(operation: Operation, operands: Sequence, environment: dict[Var, object]) -> Sequence:
-    then, orelse = operation.regions
-    return lax.cond(operands[0], lambda: _run(then, environment, ()), lambda: _run(orelse, environment, ()))
+def _if(structured: dict[str, Callable]) -> Callable:
+    def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        then, orelse = (_function(region, environment, structured) for region in operation.regions)
+        return lax.cond(operands[0], then, orelse)
+
+    return rule
 
 
-def _while(operation: Operation, operands: Sequence, environment: dict[Var, object]) -> Sequence:
-    condition, body = operation.regions
-    return lax.while_loop(
-        lambda carried: _run(condition, environment, carried)[0],
-        lambda carried: _run(body, environment, carried),
-        _strong(operands, body.params),
-    )
-
-
-def _for(operation: Operation, operands: Sequence, environment: dict[Var, object]) -> Sequence:
-    (body,) = operation.regions
+def _trips(operation: Operation, operands: Sequence) -> int | jax.Array:
     trips = constant_value(operation.operands[0])
-    bound = int(trips) if trips is not None else operands[0]
-    initial = _strong(operands[1:], body.params[1:])
-    dtype = body.params[0].type.dtype
-    if not initial:
-        return ()
-    lower = np.asarray(0, dtype)
-    upper = np.asarray(max(bound, 0), dtype) if isinstance(bound, int) else bound
-    if isinstance(bound, int):
-        return lax.fori_loop(
-            lower, upper, lambda index, carried: _run(body, environment, (index, *carried)), initial
-        )
-    return lax.while_loop(
-        lambda state: state[0] < upper,
-        lambda state: [state[0] + jnp.ones((), dtype), *_run(body, environment, state)],
-        [jnp.asarray(lower), *initial],
-    )[1:]
+    return operands[0] if trips is None else max(int(trips), 0)
 
 
-_STRUCTURED = {"if": _if, "while": _while, "for": _for}
+def _for(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    (region,) = operation.regions
+    body = _function(region, environment, _STRUCTURED)
+    dtype = region.params[0].type.dtype
+    initial = _strong(operands[1:], region.params[1:])
+    return differentiable_counted_loop(_trips(operation, operands), body, initial, dtype)
 
-__all__ = ["evaluate", "jax"]
+
+def _while(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    condition, body = (_function(region, environment, _STRUCTURED) for region in operation.regions)
+    initial = _strong(operands, operation.regions[1].params)
+    return differentiable_while_loop(lambda *xs: condition(*xs)[0], body, initial)
+
+
+def _fast_for(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    (region,) = operation.regions
+    body = _function(region, environment, _FAST)
+    unroll: int = operation.attributes.get("unroll", 1)  # type: ignore[assignment]
+    dtype = region.params[0].type.dtype
+    return counted_loop(_trips(operation, operands), body, _strong(operands[1:], region.params[1:]), dtype, unroll)
+
+
+def _fast_while(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    condition, body = (_function(region, environment, _FAST) for region in operation.regions)
+    initial = _strong(operands, operation.regions[1].params)
+    return lax.while_loop(lambda xs: condition(*xs)[0], lambda xs: body(*xs), initial)
+
+
+_STRUCTURED: dict[str, Callable] = {}
+_STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for})
+_FAST: dict[str, Callable] = {}
+_FAST.update({"if": _if(_FAST), "while": _fast_while, "for": _fast_for})
+
+__all__ = ["evaluate", "evaluate_fast"]

@@ -1,9 +1,18 @@
-"""Passes: from the representation to the representation."""
+"""Passes: from the representation to the representation.
 
-from xlapy.ir import Module
+`optimise` cleans up what the interpreter emits. The result serves for printing, for differentiating and, if its
+branches or loops allow of it, as the origin of a second form, `module.entry.fast`, which only has to run.
+"""
+
+from xlapy.ir import Module, Region
+from xlapy.passes.barriers import separate_loads_from_stores
 from xlapy.passes.dead_code import remove_dead_code
+from xlapy.passes.moving import copy_region
 from xlapy.passes.simplify import simplify
+from xlapy.passes.speculate import speculate
+from xlapy.passes.unroll import unroll
 
+#: what every program goes through
 PASSES = (remove_dead_code, simplify, remove_dead_code)
 
 
@@ -11,3 +20,18 @@ def optimise(module: Module) -> None:
     """Run all passes, in order."""
     for run in PASSES:
         run(module)
+    module.entry.fast = None
+    if any(operation.regions for operation in module.entry.operations):
+        module.entry.fast = faster(module)
+
+
+def faster(module: Module) -> Region | None:
+    """A copy of the program that is quicker to run, and has the wrong derivatives; None if there is nothing to gain."""
+    copy = Module(copy_region(module.entry, {}), module.parameter_names)
+    changed = speculate(copy.entry)
+    if changed:
+        simplify(copy)
+        remove_dead_code(copy)
+    changed |= separate_loads_from_stores(copy.entry)
+    changed |= unroll(copy.entry)
+    return copy.entry if changed else None

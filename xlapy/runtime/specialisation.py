@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from xlapy.interpreter.analyse import Analysis
-from xlapy.lowering.evaluate import evaluate
+from xlapy.lowering.evaluate import evaluate, evaluate_fast
 from xlapy.runtime import outcome, transforms
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, key_of
@@ -58,9 +58,7 @@ class Specialisation:
         narrow: whether 64-bit types become 32-bit ones.
     """
 
-    def __init__(
-        self, cache: Cache, analysis: Analysis, x64: bool, shapes: bool, traced: bool, narrow: bool
-    ) -> None:
+    def __init__(self, cache: Cache, analysis: Analysis, x64: bool, shapes: bool, traced: bool, narrow: bool) -> None:
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
         self.sources = [p.source for p in analysis.parameters]
@@ -154,7 +152,7 @@ class Specialisation:
             raise NewTypes
         environment = dict(zip(analysis.module.entry.params, operands, strict=True))
         with narrowing(self.narrow):
-            results = evaluate(analysis.module.entry, environment)
+            results = (evaluate if self.traced else evaluate_fast)(analysis.module.entry, environment)
         if _is_plain(analysis, self.cache.policy.numpy):
             return outcome.plain(analysis.result, results)  # type: ignore[arg-type]
         return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))

@@ -8,7 +8,7 @@ import jax
 
 from xlapy.interpreter.analyse import Analysis
 from xlapy.ir import to_text
-from xlapy.lowering.evaluate import evaluate
+from xlapy.lowering.evaluate import evaluate_fast
 from xlapy.report import NotOffloadableError
 from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
@@ -99,7 +99,8 @@ def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
     policy, params = cache.policy, analysis.module.entry.params
 
     def program(*values):
-        return [jax.numpy.asarray(r) for r in evaluate(analysis.module.entry, dict(zip(params, values, strict=True)))]
+        results = evaluate_fast(analysis.module.entry, dict(zip(params, values, strict=True)))
+        return [jax.numpy.asarray(r) for r in results]
 
     program.__name__ = program.__qualname__ = cache.function.__name__
     operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]

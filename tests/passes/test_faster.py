@@ -1,0 +1,185 @@
+"""The form of a program that only has to run: speculation, barriers, unrolling."""
+
+import jax
+import numpy as np
+import pytest
+
+import xlapy
+from xlapy.ir import Module, verify
+from xlapy.lowering.evaluate import evaluate_fast
+from xlapy.passes import optimise
+from xlapy.passes.costs import is_read, is_store, work
+
+from . import programs
+from .programs import NAMES, PROGRAMS, kinds, operations, program, run
+
+
+def optimised(function, arguments):
+    module, operands = program(function, arguments)
+    optimise(module)
+    return module, operands
+
+
+def form_that_runs(module):
+    return module.entry.fast or module.entry
+
+
+def fast_kinds(function, arguments):
+    module, _ = optimised(function, arguments)
+    return kinds(form_that_runs(module))
+
+
+@pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=NAMES)
+def test_both_forms_are_well_formed_and_mean_the_same(function, arguments):
+    module, operands = optimised(function, arguments)
+    verify(module)
+    fast = module.entry.fast
+    if fast is not None:
+        verify(Module(fast, module.parameter_names))
+    results = [run(module, operands, evaluate_fast), run(module, operands)]
+    module.entry.fast = None
+    for values in (*results, run(module, operands, evaluate_fast)):
+        for a, b in zip(run(module, operands), values, strict=True):
+            assert a.dtype == b.dtype and a.shape == b.shape
+            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+def test_a_program_without_branches_or_loops_has_one_form():
+    module, _ = optimised(lambda x: x * 2 + 1, (np.ones(3),))
+    assert module.entry.fast is None
+
+
+def test_a_program_in_which_nothing_gets_faster_has_one_form():
+    def iterate(a, n):
+        for _ in range(n):
+            a = a @ a
+        return a
+
+    module, _ = optimised(iterate, (np.ones((9, 9)), 3))
+    assert module.entry.fast is None
+
+
+def test_small_branches_become_selects():
+    assert "if" not in fast_kinds(programs.clamp, (0.3, 0.1, 0.9))
+    assert "if" not in fast_kinds(programs.count_down, (27,))
+    assert "if" not in fast_kinds(programs.evens_and_odds, (np.arange(9),))
+
+
+def test_loads_leave_the_arms_and_stores_stay():
+    module, _ = optimised(programs.bubble, (np.arange(9.0),))
+    branches = [o for o in operations(form_that_runs(module)) if o.kind == "if"]
+    assert len(branches) == 1
+    assert [is_store(o) for o in branches[0].regions[0].operations] == [True, True]
+    assert branches[0].regions[1].operations == []
+
+
+def heavy(x, flag):
+    if flag:
+        x = x @ x
+    return x.sum()
+
+
+def test_a_branch_with_an_expensive_arm_stays():
+    assert "if" in fast_kinds(heavy, (np.ones((50, 50)), True))
+
+
+def test_a_branch_with_a_large_result_stays():
+    def scaled(x, flag):
+        if flag:
+            x = x * 2.0
+        return x
+
+    assert "if" in fast_kinds(scaled, (np.ones(1000), True))
+
+
+def chain(steps, uniform):
+    x = 0.0
+    for i in range(steps.shape[0]):
+        if uniform[i] < np.exp(-x * steps[i]):
+            x = x + steps[i]
+    return x
+
+
+def test_a_branch_on_what_takes_long_to_know_stays():
+    """The processor guesses; a select would wait."""
+    assert "if" in fast_kinds(chain, (np.ones(9), np.ones(9)))
+
+
+def root_or_zero(x):
+    if x > 0.0:
+        y = x**0.5
+    else:
+        y = 0.0 * x
+    return y
+
+
+def test_derivatives_come_from_the_branch_and_not_from_the_select():
+    """A select would give NaN at 0: the derivative of the arm that is not taken is infinite."""
+    assert "if" not in fast_kinds(root_or_zero, (1.0,))
+    compiled = xlapy.jit(root_or_zero)
+    with jax.enable_x64(True):
+        assert jax.grad(compiled)(0.0) == 0.0
+        assert jax.jvp(compiled, (0.0,), (1.0,))[1] == 0.0
+        np.testing.assert_allclose(jax.grad(compiled)(4.0), 0.25)
+        np.testing.assert_allclose(jax.vmap(jax.grad(compiled))(np.array([0.0, 4.0])), [0.0, 0.25])
+
+
+def array_copies(function, arguments, elements):
+    """How often the optimised program copies an array of so many elements."""
+    text = xlapy.code_xla(function, *arguments, opt=True)
+    return sum(f"[{elements}]" in line.split(" copy(")[0] for line in text.splitlines() if " copy(" in line)
+
+
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="what XLA's CPU backend copies")
+@pytest.mark.parametrize("function", [programs.bubble, programs.butterflies])
+def test_no_array_is_copied_in_a_trip(function):
+    """One copy for the operand, which must not be overwritten, and none in the loops."""
+    assert array_copies(function, (np.arange(1234.0),), 1234) <= 1
+
+
+def test_loads_before_stores_pass_through_a_branch():
+    module, _ = optimised(programs.butterflies, (np.arange(8.0),))
+    (loop,) = (o for o in form_that_runs(module).operations if o.kind == "for")
+    assert kinds(loop.regions[0]).count("if") == 2
+
+
+def test_a_single_store_needs_no_barrier():
+    assert "if" not in fast_kinds(programs.running_sum, (np.arange(8.0),))
+
+
+def test_innermost_loops_are_unrolled():
+    module, _ = optimised(programs.matrix_product, (np.ones((20, 20)), np.ones((20, 20))))
+    loops = [o for o in operations(form_that_runs(module)) if o.kind == "for"]
+    assert [o.attributes.get("unroll") for o in loops] == [None, None, 4]
+    assert all("unroll" not in o.attributes for o in operations(module.entry))
+
+
+def carry_on(x):
+    for i in range(1, x.shape[0]):
+        x[i] = x[i] + x[i - 1]
+    return x.copy()
+
+
+def test_a_loop_that_loads_what_it_stored_is_not_unrolled():
+    module, _ = optimised(carry_on, (np.ones(50),))
+    assert all("unroll" not in o.attributes for o in operations(form_that_runs(module)))
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 8, 9, 23])
+def test_unrolled_loops_make_every_trip(n):
+    compiled = xlapy.jit(programs.counters)
+    assert float(compiled(1.5, n)) == programs.counters(1.5, n)
+    x = np.arange(float(n) + 1)
+    np.testing.assert_allclose(xlapy.jit(programs.running_sum)(x), np.cumsum(x))
+
+
+def test_costs_of_leaves():
+    module, _ = program(programs.bubble, (np.arange(9.0),))
+    found = operations(module.entry)
+    loads = [o for o in found if is_read(o)]
+    stores = [o for o in found if is_store(o)]
+    assert loads and stores and not set(loads) & set(stores)
+    assert all(work(o) <= 16 for o in loads)
+    module, _ = program(heavy, (np.ones((50, 50)), True))
+    (product,) = (o for o in operations(module.entry) if "matmul" in str(o.attributes.get("name")))
+    assert work(product) is None

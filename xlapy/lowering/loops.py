@@ -1,0 +1,54 @@
+"""Loops in terms of `jax.lax`: in the form that runs fastest, and in a form that can be differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import jax
+import numpy as np
+from jax import lax
+
+
+def counted_loop(
+    trips: int | jax.Array, body: Callable[..., list], initial: Sequence, dtype: np.dtype, unroll: int = 1
+) -> list:
+    """`trips` times `carried = body(index, *carried)`.
+
+    Args:
+        trips: how often; an int or a scalar of `dtype`. Not positive: never.
+        body: of the index (a scalar of `dtype`) and the carried values.
+        initial: the carried values before the loop.
+        dtype: the type of the index.
+        unroll: trips made at once while that many are left.
+    """
+    limit = np.asarray(trips, dtype) if isinstance(trips, int) else trips
+    one = np.asarray(1, dtype)
+    state = [np.zeros((), dtype), *initial]
+
+    def step(carried: Sequence) -> list:
+        return [lax.add(carried[0], one), *body(*carried)]
+
+    def several(carried: Sequence) -> list:
+        for _ in range(unroll):
+            carried = step(carried)
+        return list(carried)
+
+    if unroll > 1:
+        # Compared by subtraction, so that it is right for limits next to the largest integer as well.
+        state = lax.while_loop(lambda c: lax.ge(lax.sub(limit, c[0]), np.asarray(unroll, dtype)), several, state)
+    return lax.while_loop(lambda c: lax.lt(c[0], limit), step, state)[1:]
+
+
+def differentiable_counted_loop(
+    trips: int | jax.Array, body: Callable[..., list], initial: Sequence, dtype: np.dtype
+) -> list:
+    """`counted_loop`, to be differentiated: a scan if the number of trips is known."""
+    if isinstance(trips, int):
+        lower, upper = np.asarray(0, dtype), np.asarray(trips, dtype)
+        return lax.fori_loop(lower, upper, lambda i, carried: body(i, *carried), list(initial))
+    return counted_loop(trips, body, initial, dtype)
+
+
+def differentiable_while_loop(condition: Callable, body: Callable[..., list], initial: Sequence) -> list:
+    """`while condition(*carried): carried = body(*carried)`, to be differentiated."""
+    return lax.while_loop(lambda c: condition(*c), lambda c: body(*c), list(initial))

@@ -1,0 +1,113 @@
+"""What passes need to know of an operation: how much work it is, whether it reads or writes a part of an array.
+
+A leaf is a jaxpr; its equations are looked at by the names of their primitives only.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from xlapy.ir import Operation
+from xlapy.ir.operations import ARITY
+
+#: element-wise kinds and primitives that take tens of instructions for an element
+_SLOW = frozenset(
+    "pow exp expm1 exp2 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 cbrt erf erfc"
+    " erf_inv lgamma digamma logistic".split()
+)
+#: what costs little per element, on integers and floats alike, and is defined for every operand
+_FAST = frozenset(
+    "add sub mul div rem max min neg abs sign floor ceil round sqrt rsqrt square integer_pow clamp select_n and or not"
+    " xor eq ne lt le gt ge is_finite nextafter shift_left shift_right_arithmetic shift_right_logical conj real imag"
+    " complex convert_element_type broadcast_in_dim reshape squeeze expand_dims transpose rev slice dynamic_slice iota"
+    " concatenate pad copy copy_p stop_gradient".split()
+)
+_NESTED = frozenset(("pjit", "jit", "closed_call", "core_call"))
+_SLICES = frozenset(("slice", "dynamic_slice", "squeeze", "reshape", "convert_element_type", "broadcast_in_dim"))
+_WEIGHT = 16
+
+
+def work(operation: Operation) -> int | None:
+    """About how many simple operations on elements it takes to run an operation; None if it must not be run in vain."""
+    kind = operation.kind
+    if kind == "constant":
+        return 0
+    if kind == "leaf":
+        jaxpr = operation.attributes["jaxpr"]
+        return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr)  # type: ignore[attr-defined]
+    if kind in ARITY or kind in ("convert", "broadcast"):
+        return _count(operation.results[0].type.shape) * (_WEIGHT if kind in _SLOW else 1)
+    return None
+
+
+def is_slow(operation: Operation) -> bool:
+    """Whether an operation on single elements has a long latency."""
+    if operation.kind == "leaf":
+        return _has_slow(operation.attributes["jaxpr"].jaxpr)  # type: ignore[attr-defined]
+    return operation.kind in _SLOW
+
+
+def _has_slow(jaxpr) -> bool:
+    for equation in jaxpr.eqns:
+        inner = equation.params.get("jaxpr") if equation.primitive.name in _NESTED else None
+        if equation.primitive.name in _SLOW or (inner is not None and _has_slow(getattr(inner, "jaxpr", inner))):
+            return True
+    return False
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    return prod(shape)
+
+
+def _jaxpr_work(jaxpr) -> int | None:
+    total = 0
+    for equation in jaxpr.eqns:
+        name = equation.primitive.name
+        if name in _NESTED and "jaxpr" in equation.params:
+            inner = equation.params["jaxpr"]
+            part = _jaxpr_work(getattr(inner, "jaxpr", inner))
+            if part is None:
+                return None
+            total += part
+            continue
+        if name not in _FAST and name not in _SLOW:
+            return None
+        total += max(_count(v.aval.shape) for v in equation.outvars) * (_WEIGHT if name in _SLOW else 1)
+    return total
+
+
+def is_store(operation: Operation) -> bool:
+    """Whether an operation is its first operand with a part replaced, which can happen in place."""
+    if operation.kind != "leaf" or len(operation.results) != 1 or not operation.operands:
+        return False
+    jaxpr = operation.attributes["jaxpr"].jaxpr  # type: ignore[attr-defined]
+    if not jaxpr.eqns or operation.results[0].type[:2] != operation.operands[0].type[:2]:
+        return False
+    last = jaxpr.eqns[-1]
+    return (
+        last.primitive.name in ("dynamic_update_slice", "scatter")
+        and last.outvars[0] is jaxpr.outvars[0]
+        and last.invars[0] is jaxpr.invars[0]
+    )
+
+
+def is_read(operation: Operation) -> bool:
+    """Whether an operation is a part of its first operand."""
+    if operation.kind != "leaf" or len(operation.results) != 1 or not operation.operands:
+        return False
+    jaxpr = operation.attributes["jaxpr"].jaxpr  # type: ignore[attr-defined]
+    names = [e.primitive.name for e in jaxpr.eqns]
+    return ("slice" in names or "dynamic_slice" in names) and bool(jaxpr.invars) and _reads_first(jaxpr)
+
+
+def _reads_first(jaxpr) -> bool:
+    """Whether the slices are slices of the first operand, and all else is index arithmetic or a change of shape."""
+    source = jaxpr.invars[0]
+    for equation in jaxpr.eqns:
+        if equation.primitive.name in ("slice", "dynamic_slice"):
+            if equation.invars[0] is not source:
+                return False
+            source = equation.outvars[0]
+        elif equation.invars and equation.invars[0] is source:
+            source = equation.outvars[0]
+    return source is jaxpr.outvars[0]
