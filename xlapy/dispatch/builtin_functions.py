@@ -92,6 +92,9 @@ _NOT_MEMBERS = frozenset((*vars(_EmptyProtocol), "__annotations__", "__slots__",
 @table.function(isinstance)
 def isinstance_(machine, obj: Value, class_or_tuple: Value, /) -> Value:
     """`isinstance(obj, class_or_tuple)`: known, except for one of several objects."""
+    if type(class_or_tuple) is Const and type(class_or_tuple.value) is type:
+        # An ordinary class: nothing but the method resolution order decides.
+        return Const(_instance(machine, obj, class_or_tuple.value))
     return Const(any(_instance(machine, obj, cls) for cls in _classes(machine, class_or_tuple)))
 
 

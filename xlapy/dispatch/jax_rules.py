@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
-from xlapy.lowering.evaluate import evaluate
 
 from xlapy.dispatch import leaves, table
 from xlapy.dispatch.protocol import Machine, Refused
@@ -42,6 +41,7 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.ir import Region, Var, captured
+from xlapy.lowering.evaluate import evaluate
 
 _LEAF_MODULES = ("jax.", "jaxlib.")
 #: functions of JAX that look at Python objects only, or take callables apart: interpreted or folded as Python
@@ -285,15 +285,15 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
         wanted: list[Var] = []
         try:
             jaxpr = leaves.trace(run, (*types_, *(v.type for v in extra)), x64)
+        except _Wanted:
+            extra.extend({id(v): v for v in wanted}.values())
+            continue
         except (jax.errors.TracerBoolConversionError, jax.errors.ConcretizationTypeError) as error:
             name = getattr(function, "__name__", "a JAX function")
             raise Refused("XP0006", f"{name} needs a value at compile time: {str(error).splitlines()[0]}") from error
-        except (TypeError, ValueError, IndexError, NotImplementedError, ZeroDivisionError) as error:
+        except _JAX_ERRORS as error:
             return machine.reraise(error)  # type: ignore[attr-defined]
-        new = [v for v in wanted if id(v) not in set(map(id, extra))]
-        if not new:
-            return jaxpr, found["tree"], found["static"], tuple(extra)
-        extra.extend({id(v): v for v in new}.values())
+        return jaxpr, found["tree"], found["static"], tuple(extra)
 
 
 def _is_opaque(item: object) -> bool:
@@ -303,7 +303,7 @@ def _is_opaque(item: object) -> bool:
 def _result(machine: Machine, tree, statics, results) -> Value:
     leaves_ = [JaxArray(next(results)) if static is None else _Static(static[0]) for static in statics]
     made = jax.tree.unflatten(tree, leaves_)
-    return _abstract(machine, made)
+    return abstract(machine, made)
 
 
 @dataclass(frozen=True)
@@ -311,21 +311,21 @@ class _Static:
     value: object
 
 
-def _abstract(machine: Machine, item: object) -> Value:
+def abstract(machine: Machine, item: object) -> Value:
     """A result of JAX's as an abstract value."""
     if isinstance(item, Value):
         return item
     if isinstance(item, _Static):
         return machine.world.wrap_anchored(item.value)  # type: ignore[attr-defined]
     if isinstance(item, tuple):
-        return Tuple(tuple(_abstract(machine, v) for v in item), type(item))
+        return Tuple(tuple(abstract(machine, v) for v in item), type(item))
     if isinstance(item, list):
-        return machine.new_list([_abstract(machine, v) for v in item])  # type: ignore[attr-defined]
+        return machine.new_list([abstract(machine, v) for v in item])  # type: ignore[attr-defined]
     if isinstance(item, dict):
-        return machine.new_dict({k: _abstract(machine, v) for k, v in item.items()})  # type: ignore[attr-defined]
+        return machine.new_dict({k: abstract(machine, v) for k, v in item.items()})  # type: ignore[attr-defined]
     if item is None:
         return NONE
-    return machine.world.adopt(item, lambda part: _abstract(machine, part))  # type: ignore[attr-defined]
+    return machine.world.adopt(item, lambda part: abstract(machine, part))  # type: ignore[attr-defined]
 
 
 # -- callables inside JAX's functions -----------------------------------------------------------------------------------
@@ -334,6 +334,14 @@ def _abstract(machine: Machine, item: object) -> Value:
 LIKE: list[Callable] = [lambda machine, var, kind: JaxArray(var)]
 #: for each trace in progress: tracers of the captured device values, and the list of captured values still wanted
 _CAPTURES: list[tuple[dict[int, object], list[Var]]] = []
+
+
+#: what JAX's functions raise for arguments that they do not take
+_JAX_ERRORS = (TypeError, ValueError, IndexError, NotImplementedError, ZeroDivisionError)
+
+
+class _Wanted(Exception):
+    """A callable uses values of enclosing regions that are not among the operands yet: the trace starts again."""
 
 
 class Interpreted:
@@ -361,13 +369,12 @@ class Interpreted:
             self.regions[key] = (*self._interpret(tree, types_, statics), statics)
         region, template, _ = self.regions[key]
         known, wanted = _CAPTURES[-1]
+        needed = captured(region)
+        wanted.extend(var for var in needed if id(var) not in known)
+        if wanted:
+            raise _Wanted
         environment: dict[Var, object] = dict(zip(region.params, map(jnp.asarray, arrays), strict=True))
-        for var in captured(region):
-            tracer = known.get(id(var))
-            if tracer is None:
-                wanted.append(var)
-                tracer = jnp.zeros(var.type.shape, var.type.dtype)
-            environment[var] = tracer
+        environment.update((var, known[id(var)]) for var in needed)
         return _fill(template, evaluate(region, environment))
 
     def _interpret(self, tree, types_, statics) -> tuple[Region, object]:
@@ -383,13 +390,17 @@ class Interpreted:
             for slot in [s for s in machine.heap.slots if s[0] == STATE]:
                 del machine.heap.slots[slot]
         with machine.region(region):  # type: ignore[attr-defined]
-            abstract = [LIKE[-1](machine, next(params), next(each)) if s is None else s for s in statics]
-            positional, named = jax.tree.unflatten(tree, abstract)
-            result = machine.call(
-                self.function,
-                [_abstract(machine, a) for a in positional],
-                {k: _abstract(machine, v) for k, v in named.items()},
-            )
+            inputs = [LIKE[-1](machine, next(params), next(each)) if s is None else s for s in statics]
+            positional, named = jax.tree.unflatten(tree, inputs)
+            try:
+                result = machine.call(
+                    self.function,
+                    [abstract(machine, a) for a in positional],
+                    {k: abstract(machine, v) for k, v in named.items()},
+                )
+            except _JAX_ERRORS as error:
+                # Not what a JAX function says of its arguments, which is the program's to catch.
+                raise RuntimeError(f"xlapy failed inside '{self.__name__}': {error}") from error
             arguments = Arguments(machine)
             template = arguments.template(result)
             if self.returns_errors:
@@ -474,6 +485,11 @@ def _scope_method(machine: Machine, *args: Value) -> Value:
     return NONE
 
 
+if _SCOPE.__module__.startswith("jax."):
+    # Functions decorated with `jax.named_scope(...)` make one at each call.
+    table.function(_SCOPE)(_named_scope)
+
+
 @table.function(contextlib._GeneratorContextManager._recreate_cm)
 def _recreated(machine: Machine, manager: Value) -> Value:
     """A function decorated with `jax.named_scope(...)`."""
@@ -493,7 +509,7 @@ def operator(machine: Machine, symbol: str, left: Value, right: Value) -> Value 
         if not isinstance(value, JaxArray | NdArray | NumpyScalar | Scalar | Const):
             return None
         if isinstance(value, Const) and not isinstance(value.value, np.generic | bool | int | float | complex):
-            return Const(NotImplemented) if plain in ("==", "!=") and False else None
+            return None
     return call(machine, _BINARY[plain], [left, right], {})
 
 
@@ -533,7 +549,7 @@ def getattr_(machine: Machine, value: JaxArray, name: str) -> Value:
         case "__class__":
             return Const(jax.Array)
         case "at":
-            return Intrinsic("at", None, (value,)) if False else _At.of(machine, value)
+            return _At.of(machine, value)
         case "item" | "tolist" if type_.shape == ():
             return Intrinsic(name, lambda machine: _python_scalar(machine, value), (value,))
         case "block_until_ready" | "copy":

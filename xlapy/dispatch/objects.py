@@ -307,6 +307,8 @@ def _stack(*parts):
 
 def getattr_(machine: Machine, value: Value, name: str) -> Value:
     """`value.name`."""
+    if type(value) is Ref and machine.heap.objects[value.object].kind == "instance":
+        return instance_attribute(machine, value, name)
     match value:
         case Union():
             return over_unions(machine, (value,), lambda v: getattr_(machine, v, name))
@@ -335,10 +337,6 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
             if name in fields:
                 return value.items[fields.index(name)]
             return _class_level(machine, value, value.cls, name)
-        case Ref():
-            info = machine.heap.objects[value.object]
-            if info.kind == "instance":
-                return instance_attribute(machine, value, name)
     cls = type_of(machine, value)
     if name == "__class__":
         return Const(cls)

@@ -1,5 +1,23 @@
 """Imports every module that fills the tables."""
 
-from xlapy.dispatch import bounded_creation, bounded_selection, jax_rules, numpy_all, printing, python_all, transformations
+from xlapy.dispatch import (
+    bounded_creation,
+    bounded_selection,
+    jax_rules,
+    jax_trees,
+    numpy_all,
+    printing,
+    python_all,
+    transformations,
+)
 
-__all__ = ["bounded_creation", "bounded_selection", "jax_rules", "numpy_all", "printing", "python_all", "transformations"]
+__all__ = [
+    "bounded_creation",
+    "bounded_selection",
+    "jax_rules",
+    "jax_trees",
+    "numpy_all",
+    "printing",
+    "python_all",
+    "transformations",
+]

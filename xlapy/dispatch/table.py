@@ -13,6 +13,7 @@ resolution order for methods, attributes and operators of built-in types.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 Rule = Callable[..., object]
 
@@ -51,6 +52,7 @@ def method(cls: type, *names: str) -> Callable[[Rule], Rule]:
     def register(rule: Rule) -> Rule:
         for name in names:
             METHODS[(cls, name)] = rule
+        _forget()
         return rule
 
     return register
@@ -62,6 +64,7 @@ def attribute(cls: type, *names: str) -> Callable[[Rule], Rule]:
     def register(rule: Rule) -> Rule:
         for name in names:
             ATTRIBUTES[(cls, name)] = rule
+        _forget()
         return rule
 
     return register
@@ -73,6 +76,7 @@ def operator(*classes: type) -> Callable[[Rule], Rule]:
     def register(rule: Rule) -> Rule:
         for cls in classes:
             OPERATORS[cls] = rule
+        _forget()
         return rule
 
     return register
@@ -90,16 +94,25 @@ def find_replacement(item: object) -> Callable | None:
     return entry[1] if entry is not None else None
 
 
+@lru_cache(maxsize=10_000)
 def find_method(cls: type, name: str) -> Rule | None:
     """The rule of a method, along the method resolution order."""
     return next((METHODS[(c, name)] for c in cls.__mro__ if (c, name) in METHODS), None)
 
 
+@lru_cache(maxsize=10_000)
 def find_attribute(cls: type, name: str) -> Rule | None:
     """The rule of a data attribute, along the method resolution order."""
     return next((ATTRIBUTES[(c, name)] for c in cls.__mro__ if (c, name) in ATTRIBUTES), None)
 
 
+@lru_cache(maxsize=10_000)
 def find_operator(cls: type) -> Rule | None:
     """The operators of a built-in type, along the method resolution order."""
     return next((OPERATORS[c] for c in cls.__mro__ if c in OPERATORS), None)
+
+
+def _forget() -> None:
+    """A rule is new: look everything up again."""
+    for find in (find_method, find_attribute, find_operator):
+        find.cache_clear()

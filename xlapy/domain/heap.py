@@ -59,10 +59,15 @@ class Heap:
         self.has_unions = False
         self.load = load
         self.next_identity = 1
+        #: grows with every change of a slot and every object made
+        self.changes = 0
+        #: what has been read, while somebody wants to know
+        self.journal: list[tuple[Slot, Value]] | None = None
 
     def identity(self) -> int:
         """A number no object has had."""
         self.next_identity += 1
+        self.changes += 1
         return self.next_identity
 
     def new(self, kind: str, cls: type, location: Location | None = None, **contents: Value) -> int:
@@ -88,14 +93,21 @@ class Heap:
         """The value of a slot; UNBOUND if the object has no such field."""
         slot = (number, name)
         value = self.slots.get(slot)
-        return value if value is not None else self.entry_value(number, name)
+        if value is None:
+            value = self.entry_value(number, name)
+        if self.journal is not None:
+            self.journal.append((slot, value))
+        return value
 
     def entry_value(self, number: int, name: str) -> Value:
         """The value of a slot of the caller's world before the program ran."""
         slot = (number, name)
         value = self.initial.get(slot)
         if value is None:
+            changes = self.changes
             value = self.load(number, name) if self.objects[number].source is not None else UNBOUND
+            # The objects that this meets for the first time have been there all the time.
+            self.changes = changes
             self.initial[slot] = value
         return value
 
@@ -107,5 +119,6 @@ class Heap:
         """
         if number in self.entangled:
             raise AliasRisk
+        self.changes += 1
         self.objects[number].fields.add(name)
         self.slots[(number, name)] = value

@@ -6,7 +6,7 @@ operands of the warm call.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 class Anchor:
@@ -24,7 +24,7 @@ class Anchor:
         return id(self.item)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Source:
     """How a value is reached: from `base`, or from a root.
 
@@ -41,6 +41,20 @@ class Source:
     kind: str
     key: object
     base: Source | None = None
+    _hash: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.kind, self.key, self.base)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Source)
+            and self._hash == other._hash
+            and (self.kind, self.key, self.base) == (other.kind, other.key, other.base)
+        )
 
     def root(self) -> Source:
         """Where the chain starts."""

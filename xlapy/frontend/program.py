@@ -22,7 +22,7 @@ Nodes compare and hash by identity, so that an analysis may key its memory by no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Literal
 
@@ -64,10 +64,12 @@ class Op:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Code:
-    """Straight-line operations. `handler` is the label to go to when one raises; None is `RAISE`."""
+    """Straight-line operations. `handler` is the label to go to when one raises; None is `RAISE`. `prepared` is room for
+    what an executor wants to know of the operations each time."""
 
     ops: tuple[Op, ...]
     handler: int | None
+    prepared: list = field(default_factory=list, init=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,7 +25,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
-from xlapy.interpreter import generators, merge, walk
+from xlapy.interpreter import generators, memory, merge, walk
 from xlapy.interpreter.frame import Frame, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
@@ -46,9 +46,9 @@ def forget_plain_functions() -> None:
 
 def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`function(*args, **kwargs)`."""
+    if type(function) is Const:
+        return _call_object(machine, function, args, kwargs)
     match function:
-        case Const():
-            return _call_object(machine, function, args, kwargs)
         case BoundMethod():
             if isinstance(function.function, Intrinsic):
                 if isinstance(function.self, NdArray) and bounded.involved(*args, *kwargs.values()):
@@ -93,18 +93,21 @@ def _arguments(error: TypeError) -> str:
 
 def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     item = function.value
-    if type(item) is not types.FunctionType and any(isinstance(a, BoundedArray) for a in (*args, *kwargs.values())):
-        result = bounded_rules.call(machine, item, args, kwargs)
-        if result is not None:
-            return result
-    if item is super:
-        return _super(machine, args)
-    if type(item) is types.FunctionType and id(item) in _PLAIN:
-        return _inline_object(machine, item, args, kwargs)
-    if type(item) is not types.FunctionType:
-        consumer = generator_functions.find(item, [generators.is_generator(machine, a) for a in args])
-        if consumer is not None:
-            return _inline_object(machine, consumer, args, kwargs)
+    if type(item) is types.FunctionType:
+        if id(item) in _PLAIN:
+            return _inline_object(machine, item, args, kwargs)
+    else:
+        kinds = {type(a) for a in (*args, *kwargs.values())}
+        if BoundedArray in kinds:
+            result = bounded_rules.call(machine, item, args, kwargs)
+            if result is not None:
+                return result
+        if item is super:
+            return _super(machine, args)
+        if Ref in kinds:
+            consumer = generator_functions.find(item, [generators.is_generator(machine, a) for a in args])
+            if consumer is not None:
+                return _inline_object(machine, consumer, args, kwargs)
     rule = table.find_function(item)
     if rule is not None:
         return _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs)
@@ -302,6 +305,22 @@ def _inline_object(
     machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """Inline a real function object."""
+    key = memory.key_of(item, args, kwargs)
+    if key is None:
+        return _inline(machine, item, args, kwargs)
+    known = machine.memory.recall(machine, key)
+    if known is not None:
+        return known
+    mark = memory.Mark(machine)
+    try:
+        result = _inline(machine, item, args, kwargs)
+        machine.memory.keep(machine, key, mark, result, (Const(item), *args, *kwargs.values()))
+    finally:
+        mark.leave(machine)
+    return result
+
+
+def _inline(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
     world = machine.world
     signature = world.signature(item)
     frame = _frame(machine, item.__code__, world.globals_of(item.__globals__))

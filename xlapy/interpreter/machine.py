@@ -32,6 +32,7 @@ from xlapy.domain.values import (
 )
 from xlapy.interpreter import calls, generators, merge, walk
 from xlapy.interpreter.frame import Frame, Tag
+from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters
 from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Region, TensorType, Var, constant_value
@@ -72,6 +73,7 @@ class Machine:
         self.catching = 0
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
+        self.memory = Memory()
         self.loop_modes: dict[tuple, str] = {}
         self.loop_memory: dict[tuple, object] = {}
         #: body regions of loops, by identity, with the key of the loop

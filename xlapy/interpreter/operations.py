@@ -6,7 +6,7 @@ import builtins
 import importlib
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xlapy.dispatch import containers, iteration, objects
 from xlapy.dispatch.protocol import PythonError, Refused
@@ -28,7 +28,7 @@ from xlapy.domain.values import (
     Union,
     Value,
 )
-from xlapy.frontend import Op
+from xlapy.frontend import Code, Op
 from xlapy.interpreter.frame import Frame
 from xlapy.ir import Var
 
@@ -60,20 +60,43 @@ class TooLarge(Exception):
 
 #: how an operation's arguments are treated: moved about, looked into, or told apart if they are unions
 _MOVE, _LOOK, _CONTENT = 0, 1, 2
-_PREPARED: dict[str, tuple[Handler, int]] = {}
+#: operations that copy a register, if it holds an ordinary value
+_COPIES = frozenset(("load", "move", "store"))
 
 
-def execute(machine: Machine, frame: Frame, op: Op) -> None:
+class Step(NamedTuple):
+    """An operation prepared for execution. `copied` is the register that a plain copy reads; `dst` the one it writes,
+    None if there are several or none."""
+
+    op: Op
+    handler: Handler
+    treatment: int
+    copied: int | None
+    dst: int | None
+
+
+def prepare(code: Code) -> list[Step]:
+    """The operations of a `Code`, looked up once."""
+    if not code.prepared:
+        code.prepared.extend(map(_step, code.ops))
+    return code.prepared
+
+
+def _step(op: Op) -> Step:
+    treatment = _MOVE if op.kind in _MOVES else _CONTENT if op.kind in _CONTENTS else _LOOK
+    copied = op.args[0] if op.kind in _COPIES else None
+    return Step(op, HANDLERS[op.kind], treatment, copied, op.dst[0] if len(op.dst) == 1 else None)
+
+
+def execute(machine: Machine, frame: Frame, step: Step) -> None:
     """Execute one operation: read its arguments, write its results."""
-    machine.executed += 1
-    if machine.executed > MAXIMUM_OPERATIONS:
-        raise TooLarge
-    prepared = _PREPARED.get(op.kind)
-    if prepared is None:
-        treatment = _MOVE if op.kind in _MOVES else _CONTENT if op.kind in _CONTENTS else _LOOK
-        prepared = _PREPARED[op.kind] = (HANDLERS[op.kind], treatment)
-    handler, treatment = prepared
+    op, handler, treatment, copied, target = step
     registers = frame.registers
+    if copied is not None:
+        value = registers[copied]
+        if type(value) is not Marker and type(value) is not Union:
+            registers[target] = value
+            return
     args = [registers[a] for a in op.args]
     if treatment != _MOVE:
         for value in args:
@@ -94,10 +117,9 @@ def execute(machine: Machine, frame: Frame, op: Op) -> None:
                 _write(frame, op, _unpacked(op, packed))  # type: ignore[attr-defined]
                 return
     result = handler(machine, frame, op, *args)
-    dst = op.dst
-    if len(dst) == 1 and type(result) is not tuple:
-        frame.registers[dst[0]] = result  # type: ignore[assignment]
-    elif dst:
+    if target is not None and type(result) is not tuple:
+        frame.registers[target] = result  # type: ignore[assignment]
+    elif op.dst:
         _write(frame, op, result)
 
 
@@ -270,6 +292,8 @@ def _load_global(machine, frame, op):
 def global_(machine: Machine, frame: Frame, name: str) -> Value:
     """A global, else a builtin, else NameError."""
     value = machine.heap.read(frame.globals, name)
+    if type(value) is Const:
+        return value
     if value is UNBOUND:
         if hasattr(builtins, name):
             return Const(getattr(builtins, name))

@@ -10,7 +10,7 @@ from xlapy.domain.values import NONE, Const, Marker, Scalar, Union, Value
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import generators, loops, merge
 from xlapy.interpreter.frame import Tag, static_tag
-from xlapy.interpreter.operations import HANDLERS, execute
+from xlapy.interpreter.operations import HANDLERS, MAXIMUM_OPERATIONS, TooLarge, execute, prepare
 from xlapy.ir import Var
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def items(machine: Machine, nodes: tuple[Node, ...], start: int) -> None:
     for index in range(start, len(nodes)):
         node = nodes[index]
         tag = frame.tag
-        if isinstance(node, Guarded):
+        kind = type(node)
+        if kind is Guarded:
             if tag is None or node.label not in tag.labels:
                 continue
             if len(tag.labels) == 1:
@@ -48,10 +49,10 @@ def items(machine: Machine, nodes: tuple[Node, ...], start: int) -> None:
             else:
                 _guarded(machine, node, tag)
         elif tag is None:
-            if isinstance(node, Code):
+            if kind is Code:
                 _straight(machine, nodes, index, 0)
             else:
-                run(machine, node)
+                _RUN[kind](machine, node)
 
 
 def _guarded(machine: Machine, node: Guarded, tag: Tag) -> None:
@@ -110,16 +111,21 @@ def _straight(machine: Machine, nodes: tuple[Node, ...], index: int, start: int)
 def _operations(machine: Machine, node: Code, start: int) -> int:
     """Execute operations; the index of the next one if `machine.pending` asks for a split."""
     frame = machine.frame
+    steps = node.prepared or prepare(node)
+    machine.executed += len(steps) - start
+    if machine.executed > MAXIMUM_OPERATIONS:
+        raise TooLarge
     catches = node.handler is not None
     machine.catching += catches
     try:
-        for index in range(start, len(node.ops)):
+        for index in range(start, len(steps)):
             if machine.pending:
                 return index
-            op = node.ops[index]
+            step = steps[index]
+            op = step.op
             frame.span = op.span
             try:
-                execute(machine, frame, op)
+                execute(machine, frame, step)
             except PythonError as error:
                 machine.pending.clear()
                 raise_to(machine, node.handler, error.value)

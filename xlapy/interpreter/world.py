@@ -82,6 +82,8 @@ class World:
         self._known: dict[int, tuple[object, Value, Source]] = {}
         self._globals: dict[int, int] = {}
         self._keep: list[object] = []
+        self._signatures: dict[types.FunctionType, Signature] = {}
+        self._class_values: dict[tuple[type, str], Value] = {}
 
     def attach(self, machine: Machine) -> None:
         """Tie the world to the machine that reads it."""
@@ -327,6 +329,12 @@ class World:
 
     def class_value(self, owner: type, name: str) -> Value:
         """An entry of a class's namespace."""
+        value = self._class_values.get((owner, name))
+        if value is None:
+            value = self._class_values[(owner, name)] = self._class_value(owner, name)
+        return value
+
+    def _class_value(self, owner: type, name: str) -> Value:
         found = owner.__dict__[name]
         source = Source("entry", (Anchor(owner), name))
         if isinstance(found, types.FunctionType | property | classmethod | staticmethod | type) or _is_descriptor(found):
@@ -337,6 +345,12 @@ class World:
 
     def signature(self, function: types.FunctionType) -> Signature:
         """The parameters of a function with its defaults; its code and defaults are assumed not to change."""
+        found = self._signatures.get(function)
+        if found is None:
+            found = self._signatures[function] = self._signature(function)
+        return found
+
+    def _signature(self, function: types.FunctionType) -> Signature:
         base = anchor(function)
         if trusted(function.__module__):
             defaults = tuple(self._unguarded(v) for v in function.__defaults__ or ())
