@@ -743,6 +743,67 @@ def double_buffer_swapped(x, n):
     return a
 
 
+@program((X, 3), (X, 0), (X, 4))
+def three_buffers_rotated(x, n):
+    a, b, c = x.copy(), x * 2, np.zeros(4)
+    for _ in range(n):
+        c[:] = a - b
+        a[0] += 1
+        a, b, c = b, c, a
+    return a, b, c
+
+
+@program((X, 3), (X, 1), (X, 4), refuse="maybe")
+def swapped_with_a_third_name(x, n):
+    a, b = x.copy(), x * 2
+    c = a
+    for _ in range(n):
+        a, b = b, a
+        a[0] += 1
+        c[1] -= 2
+    return a, b, c
+
+
+@program((X, 3), (X, 1), (X, 4), refuse="maybe")
+def swapped_while_a_list_holds_one(x, n):
+    a, b = x.copy(), x * 2
+    held = [a]
+    for _ in range(n):
+        a[0] += 1
+        a, b = b, a
+        held[0][1] -= 2
+    return a, b, held
+
+
+@program((X, 3), (X, 1), (X, 4), refuse="maybe")
+def third_name_follows_one(x, n):
+    a, b = x.copy(), x * 2
+    c = b
+    for _ in range(n):
+        a[0] += 1
+        c = a
+        a, b = b, a
+        c[1] -= 2
+    return a, b, c
+
+
+class Buffers:
+    def __init__(self, x):
+        self.now, self.next = x.copy(), np.zeros_like(x)
+
+    def step(self):
+        self.next[:] = self.now * 0.5 + 1
+        self.now, self.next = self.next, self.now
+
+
+@program((X, 3), (X, 1), (X, 4), refuse="maybe")
+def swapped_attributes(x, n):
+    b = Buffers(x)
+    for _ in range(n):
+        b.step()
+    return b.now, b.next
+
+
 @program((X, 3), (X, 0))
 def alias_updated_in_loop(x, n):
     y = x

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from xlapy.dispatch import gather, iteration, ranges, table
+from xlapy.dispatch import gather, iteration, ranges, stacks, table
 from xlapy.dispatch.scalar_values import bounds_of, kind_of, logical_and, logical_not, logical_or, provoke, scalar
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Range, Ref, Scalar, Tuple, Value
 from xlapy.ir import Var
@@ -228,7 +228,7 @@ def _truths(machine, iterable: Value, loop, reduction) -> Value:
 
 
 def _plain_list(machine, value: Ref) -> bool:
-    return machine.heap.objects[value.object].kind in ("list", "dict", "set")
+    return machine.heap.objects[value.object].kind in ("list", "dict", "set") and not stacks.is_dynamic(machine, value)
 
 
 def _truth_of_items(machine, items: list[Value], wanted: bool) -> Value:

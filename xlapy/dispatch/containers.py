@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.dispatch import gather, iteration, ranges
+from xlapy.dispatch import gather, iteration, ranges, stacks
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke
 from xlapy.domain.values import (
@@ -73,7 +73,7 @@ def contents(machine, value: Value) -> tuple[Value, ...]:
         return value.items
     if isinstance(value, Const):
         return tuple(map(Const, value.value))  # type: ignore[call-overload]
-    return _whole(machine.heap.read(value.object, "items")).items  # type: ignore[attr-defined]
+    return stacks.items(machine, machine.heap.read(value.object, "items"))  # type: ignore[attr-defined]
 
 
 def _whole(found: Value) -> Value:
@@ -218,7 +218,8 @@ def length(machine, value: Value) -> Value:
         case Ref():
             kind = machine.heap.objects[value.object].kind
             if kind == "list":
-                return Const(len(contents(machine, value)))
+                stack = stacks.of(machine, value)
+                return stack.length if stack is not None else Const(len(contents(machine, value)))
             if kind in ("dict", "set"):
                 return Const(len(entries(machine, value)))
             if kind == "view":

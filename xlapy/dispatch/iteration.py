@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch import bounded, gather, ranges
+from xlapy.dispatch import bounded, gather, ranges, stacks
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.scalar_values import INT_MAX, bounds_of, defines, logical_and, logical_not, logical_or
 from xlapy.domain.values import (
@@ -145,7 +145,7 @@ def items(machine, value: Value) -> list[Value]:
     if isinstance(value, Ref):
         kind = machine.heap.objects[value.object].kind
         if kind == "list":
-            return list(machine.heap.read(value.object, "items").items)
+            return list(stacks.items(machine, machine.heap.read(value.object, "items")))
         if kind == "generator":
             return machine.run_generator(value)
     iterator = make_iterator(machine, value)
@@ -239,7 +239,8 @@ def length_of(machine, source: Value) -> Value:
         case BoundedArray():
             return bounded.shape_of(machine, source)[0]
         case Ref():
-            return Const(len(machine.heap.read(source.object, "items").items))
+            stack = stacks.settled(machine, source)
+            return stack.length if stack is not None else Const(len(machine.heap.read(source.object, "items").items))
     return ranges.length(machine, source)
 
 
@@ -249,6 +250,9 @@ def item_of(machine, source: Value, position: Value) -> Value:
         case Tuple():
             return gather.gather(machine, source.items, position)
         case Ref():
+            stack = stacks.settled(machine, source)
+            if stack is not None:
+                return stacks.item(machine, stack, position)
             contents = machine.heap.read(source.object, "items").items
             if isinstance(position, Scalar):
                 return gather.gather(machine, contents, position)
@@ -264,6 +268,9 @@ def loops(machine, source: Value) -> bool:
         case Tuple():
             return len(source.items) > _SHORT and gather.stackable(machine, source.items)
         case Ref():
+            stack = stacks.settled(machine, source)
+            if stack is not None:
+                return not isinstance(stack.length, Const) or stack.length.value > _SHORT
             contents = machine.heap.read(source.object, "items").items
             return len(contents) > _SHORT and gather.stackable(machine, contents)
     return True

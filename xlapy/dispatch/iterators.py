@@ -143,8 +143,20 @@ def _check_strict(machine, inners: tuple[Value, ...], position: int) -> None:
 
 
 def _unequal(machine, position: int, word: str) -> None:
+    machine.raise_(ValueError, _unequal_text(position, word))
+
+
+def _unequal_text(position: int, word: str) -> str:
     others = " 1" if position == 1 else f"s 1-{position}"
-    machine.raise_(ValueError, f"zip() argument {position + 1} is {word} than argument{others}")
+    return f"zip() argument {position + 1} is {word} than argument{others}"
+
+
+def _check_lengths(machine, position: int, longer: bool | Var, shorter: bool | Var) -> None:
+    """The error of `zip(strict=True)`, raised before the loop: nobody may be there to see that the loop has run."""
+    if machine.catching:
+        raise Refused("XP0009", "zip(strict=True) of iterables of unknown lengths, inside `try`")
+    for bad, word in ((shorter, "shorter"), (longer, "longer")):
+        machine.check(bad, ValueError, _unequal_text(position, word))
 
 
 def _zip_plan(machine, number: int) -> Plan | None:
@@ -159,8 +171,8 @@ def _zip_plan(machine, number: int) -> Plan | None:
             longer = machine.truth(machine.compare(">", plan.trips, trips))  # type: ignore[union-attr]
             shorter = machine.truth(machine.compare("<", plan.trips, trips))  # type: ignore[union-attr]
             if isinstance(longer, Var) or isinstance(shorter, Var):
-                raise Refused("XP0009", "zip(strict=True) of iterables whose lengths are only known on the device")
-            if longer or shorter:
+                _check_lengths(machine, position, longer, shorter)
+            elif longer or shorter:
                 _unequal(machine, position, "longer" if longer else "shorter")
         trips = ranges.minimum(machine, trips, plan.trips)  # type: ignore[union-attr]
 

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch import stacks
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.ir import TensorType, Var, constant_value
@@ -74,7 +75,7 @@ def try_known(machine: Machine, value: object) -> object:
 
 def list_items(machine: Machine, value: Ref) -> tuple[Value, ...]:
     """The items of a list in the heap."""
-    return machine.heap.read(value.object, "items").items  # type: ignore[attr-defined]
+    return stacks.items(machine, machine.heap.read(value.object, "items"))
 
 
 def sequence_items(machine: Machine, value: object) -> list[Value] | None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import sys
 
-from xlapy.dispatch import objects, table
+from xlapy.dispatch import objects, stacks, table
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, NdArray, Ref, Tuple, Union, Value
+from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, NdArray, Ref, Stack, Tuple, Union, Value
 
 _SPACE, _NEWLINE = Const(" "), Const("\n")
 
@@ -40,8 +40,12 @@ def _print(
 def _append(machine: Machine, line: Value) -> Value:
     """Add a line to the texts of the run, whichever they are."""
     before = machine.heap.slots.get((STATE, "items"), Tuple(()))
-    if isinstance(before, Union):
-        after: Value = Union(before.selector, tuple(Tuple((*a.items, line)) for a in before.alternatives))  # type: ignore
+    if isinstance(before, Stack):
+        after: Value = stacks.push(machine, before, line)
+    elif isinstance(before, Union) and any(isinstance(a, Stack) for a in before.alternatives):
+        raise Refused("XP0010", "print where one of several loops may have printed")
+    elif isinstance(before, Union):
+        after = Union(before.selector, tuple(Tuple((*a.items, line)) for a in before.alternatives))  # type: ignore
     else:
         after = Tuple((*before.items, line))  # type: ignore[attr-defined]
     machine.heap.write(STATE, "items", after)
@@ -68,7 +72,7 @@ def snapshot(machine: Machine, value: Value) -> Value:
             if isinstance(items, Union):
                 raise Refused("XP0010", "the text of a list whose length depends on data")
             if info.cls is list:
-                return machine.new_list([snapshot(machine, v) for v in items.items])  # type: ignore[attr-defined]
+                return machine.new_list([snapshot(machine, v) for v in stacks.items(machine, items)])  # type: ignore
             if info.cls is dict:
                 entries = {k: snapshot(machine, v) for k, v in items.entries.items()}  # type: ignore[attr-defined]
                 return machine.new_dict(entries)  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from xlapy.dispatch import (
     numpy_all,
     printing,
     python_all,
+    stack_rules,
     transformations,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "numpy_all",
     "printing",
     "python_all",
+    "stack_rules",
     "transformations",
 ]

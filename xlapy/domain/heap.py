@@ -41,6 +41,14 @@ class Object:
     details: object = None
 
 
+class Captured(Exception):
+    """An object is changed of which a list that grew in a loop holds the state. `loop` says which loop that was."""
+
+    def __init__(self, loop: object) -> None:
+        super().__init__("an object is changed after it was appended to a list in a loop")
+        self.loop = loop
+
+
 class AliasRisk(Exception):
     """An array is written that is another one's alias on some paths only; the analysis starts again without optimism."""
 
@@ -55,6 +63,8 @@ class Heap:
         #: whether arrays that may or may not be one object are taken for different ones until one of them is written
         self.optimistic = True
         self.entangled: set[int] = set()
+        #: objects whose state lies in a stack (see `domain.stacks`), each with the loop in which it was put there
+        self.captured: dict[int, object] = {}
         #: whether some container may have one of several contents
         self.has_unions = False
         self.load = load
@@ -116,7 +126,10 @@ class Heap:
 
         Raises:
             AliasRisk: the array may or may not be the same object as another one.
+            Captured: a stack holds the object's state.
         """
+        if number in self.captured:
+            raise Captured(self.captured[number])
         if number in self.entangled:
             raise AliasRisk
         self.changes += 1

@@ -9,9 +9,11 @@ Where values cannot be the same kind of thing, the join is a `Union`, if the joi
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
-from xlapy.domain.heap import Heap, Object
+from xlapy.domain.heap import Heap, Object, Slot
 from xlapy.domain.values import (
     DEAD,
     UNBOUND,
@@ -30,6 +32,8 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
+    Stack,
+    Stored,
     Text,
     Tuple,
     Union,
@@ -120,6 +124,24 @@ def same_constant(a: object, b: object) -> bool:
     return False
 
 
+class Stacks(Protocol):
+    """What a joiner needs for the contents of lists that grow in loops; see `domain.stacks`."""
+
+    def join(self, joiner: Joiner, a: Value, b: Value) -> Value:
+        """The join of contents of a list of which one at least is a stack."""
+        ...
+
+    def coerce(self, value: Value, skeleton: Stack, joiner: Joiner) -> list[Var]:
+        """The device values of contents of a list as the stack `skeleton`."""
+        ...
+
+
+def _has_stack(a: Value, b: Value) -> bool:
+    """Whether one of two contents of a list is a stack."""
+    found = [v for c in (a, b) for v in (c.alternatives if isinstance(c, Union) else (c,))]
+    return any(isinstance(v, Stack) for v in found) and all(isinstance(v, Stack | Tuple) for v in found)
+
+
 class Joiner:
     """Joins values from two paths.
 
@@ -129,7 +151,7 @@ class Joiner:
     can be reached otherwise: then the alias matters, and the join is a `Union` of the two.
     """
 
-    def __init__(self, heap: Heap, depth: int, widen: bool, unions: bool) -> None:
+    def __init__(self, heap: Heap, depth: int, widen: bool, unions: bool, stacks: Stacks | None = None) -> None:
         self.heap = heap
         self.depth = depth
         self.widen = widen
@@ -147,6 +169,11 @@ class Joiner:
         self.pinned: set[int] = set()
         #: whether an array was entangled that the program could still write before
         self.unsettled = False
+        #: where the contents of objects are found that become items of a stack, and the loop that puts them there
+        self.states: tuple[dict[Slot, Value], ...] = ()
+        self.loop: object = None
+        #: the join and the coercion of contents of lists that grow in loops
+        self.stacks = stacks
 
     # -- values -----------------------------------------------------------------------------------------------------
 
@@ -167,6 +194,8 @@ class Joiner:
 
     def contents(self, a: Value, b: Value) -> Value:
         """The join of the contents of a container: a `Union` where they differ in structure, if unions may be made."""
+        if self.stacks is not None and a is not b and _has_stack(a, b):
+            return self.stacks.join(self, a, b)
         if isinstance(a, Tuple | Mapping) and isinstance(b, Tuple | Mapping):
             joined = self.join(a, b)
             if isinstance(joined, Union):
@@ -236,6 +265,7 @@ class Joiner:
         info = self.heap.objects[number]
         summary = self.heap.new(info.kind, info.cls, info.location)
         self.heap.objects[summary].details = info.details
+        self._keep_captured(summary, number)
         self.absorbed[summary] = number
         self.adopted.append(summary)
         return summary
@@ -287,6 +317,11 @@ class Joiner:
             case Text():
                 if a.template != b.template or len(a.parts) != len(b.parts):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are different texts")
+            case Stored():
+                if (a.kind, a.cls, a.names, len(a.parts)) != (b.kind, b.cls, b.names, len(b.parts)):  # type: ignore
+                    raise JoinFailure(a, b, "are objects of different kinds")
+            case Stack():
+                raise JoinFailure(a, b, "are contents of lists")
             case BoundMethod():
                 one, two = a.function, b.function  # type: ignore[attr-defined]
                 if isinstance(one, Intrinsic) and isinstance(two, Intrinsic) and one.rule is not two.rule:
@@ -428,6 +463,7 @@ class Joiner:
         one, two = self.heap.objects[first], self.heap.objects[second]
         rivals = {made for pair, made in self.merged.items() if first == pair[0] or second == pair[1]}
         if first in self.absorbed:
+            self._keep_captured(first, second)
             if self.absorbed[first] == second:
                 return first
             taken = self.absorbed[first] is not None or self._representative(second) is not None
@@ -440,6 +476,7 @@ class Joiner:
         if second in self.absorbed.values() or not self._may_merge(first, second, rivals):
             raise JoinFailure(Ref(first), Ref(second), "are different objects that can be reached otherwise")
         summary = self.heap.new(one.kind, one.cls, one.location)
+        self._keep_captured(summary, first, second)
         if {first, second} & self.heap.entangled:
             self.heap.entangled.add(summary)
         self.merged[(first, second)] = summary
@@ -458,6 +495,12 @@ class Joiner:
         self.unsettled = self.unsettled or not entangled <= self.heap.entangled
         self.heap.entangled |= entangled
         return True
+
+    def _keep_captured(self, summary: int, *numbers: int) -> None:
+        """What stands for an object whose state lies in a stack must not be changed either."""
+        for number in numbers:
+            if number in self.heap.captured:
+                self.heap.captured.setdefault(summary, self.heap.captured[number])
 
     def covers(self, summary: int, number: int) -> bool:
         """Whether `summary` stands for `number` on one of the paths."""
@@ -541,6 +584,8 @@ def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> l
         return []
     if value is DEAD:
         return [filler(hole, builder) for hole in holes(skeleton)]
+    if isinstance(skeleton, Stack) and joiner.stacks is not None:
+        return joiner.stacks.coerce(value, skeleton, joiner)
     match skeleton:
         case Scalar():
             return [as_scalar(value, scalar_type(skeleton.kind), builder)]

@@ -10,6 +10,8 @@
     Ref            an object with identity and state, which live in the heap: list, dict, set, instance, cell, iterator
     Function, BoundMethod, Partial-like callables made inside the program
     Range, Slice   with parts that may be dynamic
+    Stack          the contents of a list that grew in a loop: rows on the device, and how many of them there are
+    Stored         an object that lies in a stack: its state, by value
     Union          one of several values, told apart by a selector on the device
     UNBOUND        no value (a name not yet bound, a missing attribute)
     DEAD           a value nobody will read
@@ -147,6 +149,42 @@ class Mapping(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Stored(Value):
+    """An object by value, as a stack holds it: `parts` are its fields `names`, or its items where there are no names.
+
+    `kind` and `cls` are as in the heap; an array ('buffer') has its elements as its one part.
+    """
+
+    kind: str
+    cls: type
+    names: tuple[object, ...]
+    parts: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stack(Value):
+    """Contents of a list that grew in a loop, where a `Tuple` would have been too long or of unknown length.
+
+    `element` is a generalised value; item number k < `length` is `element` with row k of each of `rows` in its holes.
+    There are `capacity` rows. `elastic` names what has given them their number, if that was a guess: what does not
+    fit is then an error on the device, after which the host gives the list more room (see `domain.stacks`). `loop` is
+    the loop in which the list grew.
+    """
+
+    element: Value
+    rows: tuple[Var | Hole, ...]
+    length: Value
+    capacity: int
+    elastic: object = None
+    loop: object = None
+
+    def with_rows(self, rows, length: Value | None = None) -> Stack:
+        """The same with other rows, and perhaps another length."""
+        length = self.length if length is None else length
+        return Stack(self.element, tuple(rows), length, self.capacity, self.elastic, self.loop)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Slice(Value):
     """A slice object, some part of which is dynamic or abstract."""
 
@@ -240,8 +278,10 @@ def children(value: Value) -> tuple[Value | Var | Hole, ...]:
             return (value.base, *(p for lanes in value.axes if lanes is not None for p in lanes.parts()))
         case Mapping():
             return tuple(value.entries.values())
-        case Text():
+        case Text() | Stored():
             return value.parts
+        case Stack():
+            return (*value.rows, value.length)
         case Slice() | Range():
             return (value.start, value.stop, value.step)
         case BoundMethod():
@@ -279,6 +319,10 @@ def rebuild(value: Value, parts: tuple) -> Value:
             return Mapping(dict(zip(value.entries, parts, strict=True)))
         case Text():
             return Text(value.template, tuple(parts))
+        case Stored():
+            return Stored(value.kind, value.cls, value.names, tuple(parts))
+        case Stack():
+            return value.with_rows(parts[:-1], parts[-1])
         case Slice():
             return Slice(*parts)
         case Range():

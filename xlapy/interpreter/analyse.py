@@ -6,11 +6,12 @@ import types
 from dataclasses import dataclass, field
 
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
-from xlapy.domain.heap import STATE, AliasRisk
+from xlapy.domain.heap import STATE, AliasRisk, Captured
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.values import Const, Tuple, Value
 from xlapy.interpreter import calls, walk
+from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine, locate
 from xlapy.interpreter.operations import TooLarge
 from xlapy.interpreter.recipe import Effect, Outputs, Recipe
@@ -41,6 +42,8 @@ class Analysis:
     prints: tuple = ()
     written: list[tuple[str, Source]] = field(default_factory=list)
     reads_ambient: bool = True
+    #: room that was guessed for lists that grow in loops
+    guesses: dict[object, int] = field(default_factory=dict)
 
 
 def analyse(
@@ -50,6 +53,7 @@ def analyse(
     dynamic: set[Source],
     ambient_x64: bool,
     narrow: bool,
+    capacities: dict[object, int] | None = None,
 ) -> Analysis:
     """Interpret `function` abstractly for `arguments` (by parameter name; `*args` and `**kwargs` under their names).
 
@@ -64,6 +68,7 @@ def analyse(
         machine = Machine(world, ambient_x64, narrow)
         machine.loop_modes.update(modes)
         machine.heap.optimistic = optimistic
+        machine.capacities.update(capacities or {})
         try:
             analysis = _attempt(machine, function, arguments)
         except NeedStatic as need:
@@ -71,6 +76,15 @@ def analyse(
             continue
         except AliasRisk:
             optimistic = False
+            continue
+        except Captured as captured:
+            if captured.loop is None or modes.get(captured.loop) == "unroll":  # type: ignore[call-overload]
+                refusal = captured_refusal()
+                refusal.location = getattr(captured, "location", None)
+                machine.block(refusal)
+                _place(machine, function)
+                raise NotOffloadableError(function.__qualname__, machine.blockers) from None
+            modes[captured.loop] = "unroll"  # type: ignore[index]
             continue
         analysis.static = static
         return analysis
@@ -143,6 +157,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         prints=prints,
         written=written,
         reads_ambient=machine.reads_ambient,
+        guesses=dict(machine.guesses),
     )
 
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch import bounded, bounded_rules, generator_functions, jax_rules, objects, table, ufuncs
+from xlapy.dispatch import (
+    bounded,
+    bounded_rules,
+    generator_functions,
+    jax_rules,
+    objects,
+    stack_rules,
+    stacks,
+    table,
+    ufuncs,
+)
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import (
     NONE,
@@ -105,6 +115,14 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         if item is super:
             return _super(machine, args)
         if Ref in kinds:
+            if any(stacks.of(machine, a) is not None for a in (*args, *kwargs.values())):
+                joined = stack_rules.joined_arrays(machine, item, args, kwargs)
+                if joined is not None:
+                    return joined
+                if stack_rules.takes_arrays(item):
+                    given, named = stack_rules.as_arrays(machine, item, args, kwargs)
+                    if [*given, *named.values()] != [*args, *kwargs.values()]:
+                        return _call_object(machine, function, given, named)
             consumer = generator_functions.find(item, [generators.is_generator(machine, a) for a in args])
             if consumer is not None:
                 return _inline_object(machine, consumer, args, kwargs)

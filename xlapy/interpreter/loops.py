@@ -5,7 +5,7 @@ loop carries. The generalised state is remembered by place, so that the next vis
 number of passes grows with the depth of a nest, never with its power.
 
 Modes, tried in this order: `loop`; `peel` one trip, then `loop`; `union`, a loop whose values may change their kind;
-`unroll`, where the number of trips is known.
+`unroll`, where the number of trips is known; `stepped`, a loop that asks its iterator at each trip whether there is one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 
 from xlapy.dispatch import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.domain.heap import STATE, Slot
+from xlapy.domain import stacks
+from xlapy.domain.heap import STATE, Captured, Slot
 from xlapy.domain.join import Joiner, JoinFailure, coerce, holes, instantiate, place_in
 from xlapy.domain.values import (
     DEAD,
@@ -27,6 +28,7 @@ from xlapy.domain.values import (
     Hole,
     Ref,
     Scalar,
+    Stack,
     Tuple,
     Union,
     Value,
@@ -35,13 +37,14 @@ from xlapy.domain.values import (
 )
 from xlapy.frontend import Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import generators, merge, walk
+from xlapy.interpreter.collecting import Growing
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.ir import Region, TensorType, Var
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
 
-_MODES = ("loop", "peel", "union", "unroll")
+_MODES = ("loop", "peel", "union", "unroll", "stepped")
 _INT64 = np.dtype(np.int64)
 _INDEX = TensorType((), _INT64)
 #: in the place of the object that a summary stands for at entry, where there is none
@@ -52,10 +55,16 @@ _MAXIMUM_UNROLL = 20_000
 _MAXIMUM_CONDITIONAL = 300
 #: how often a loop is unrolled in search of a way around an obstacle
 _RETRY_UNROLL = 200
+#: trips of a loop that is unrolled if a list grows in it
+_SHORT = 32
 
 
 class _Unending(Exception):
     """Unrolling does not end, or is not possible."""
+
+
+class _Restart(Exception):
+    """The number of trips cannot be known before: what the loop iterates over grows."""
 
 
 def run_loop(machine: Machine, node: Loop) -> None:
@@ -74,7 +83,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
     for attempt in _MODES[_MODES.index(mode) :]:
         try:
             _ATTEMPTS[attempt](machine, node)
-        except (JoinFailure, _Unending) as error:
+        except (JoinFailure, _Unending, Captured) as error:
             failure = failure or error
             machine.rewind(before)
             del machine.blockers[obstacles:]
@@ -114,7 +123,18 @@ def _unrolls_better(machine: Machine, node: Loop, before: State, obstacles: int)
     return False
 
 
+def captured_refusal() -> Refused:
+    """The refusal of a change to an item of a list that grew in a loop."""
+    return Refused(
+        "XP0007",
+        "an object is changed of which a list that grows in a loop holds the state",
+        "append a copy, or keep the values in arrays",
+    )
+
+
 def _refusal(machine: Machine, failure: Exception) -> Refused:
+    if isinstance(failure, Captured):
+        return captured_refusal()
     if isinstance(failure, JoinFailure):
         first, second = machine.describe(failure.first), machine.describe(failure.second)
         return Refused(
@@ -307,15 +327,21 @@ class Head:
 
 def _staged(machine: Machine, node: Loop, unions: bool) -> None:
     """Run the body to a fixpoint and emit `for` or `while`."""
-    _Staging(machine, node, unions).run()
+    before = machine.save()
+    try:
+        _Staging(machine, node, unions).run()
+    except _Restart:
+        machine.rewind(before)
+        _Staging(machine, node, unions, planned=False).run()
 
 
 class _Staging:
-    def __init__(self, machine: Machine, node: Loop, unions: bool) -> None:
+    def __init__(self, machine: Machine, node: Loop, unions: bool, planned: bool = True) -> None:
         self.machine, self.node, self.unions = machine, node, unions
         self.frame = machine.frame
         self.key = (id(node), self.frame.path, self.frame.unrolled)
-        self.step = _step_of(node)
+        self.step = _step_of(node) if planned else None
+        self.iterator = self.step.iterator if self.step is not None else 0
         self.plan = iteration.plan(machine, self.frame.registers[self.step.iterator]) if self.step else None
         if self.plan is None:
             self.step = None
@@ -334,6 +360,10 @@ class _Staging:
         self.registers = sorted(registers)
         self.entry = machine.save()
         self.depth = machine.builder.region.depth + 1
+        #: lists that grow become stacks, unless the loop is short enough to be unrolled
+        trips = self.plan.trips if self.plan is not None else None
+        short = isinstance(trips, Const) and trips.value <= _SHORT
+        self.growing = None if short else Growing(machine, self.key, trips)
 
     def run(self) -> None:
         if self.plan is not None and isinstance(self.plan.trips, Const) and self.plan.trips.value <= 0:  # type: ignore
@@ -377,7 +407,8 @@ class _Staging:
     def _remember(self, head: Head) -> None:
         def plain(skeleton: Value) -> bool:
             found = variables(skeleton)
-            return bool(found) and all(isinstance(v, Hole) for v in found) and not references(skeleton)
+            plainly = bool(found) and all(isinstance(v, Hole) for v in found) and not references(skeleton)
+            return plainly and not isinstance(skeleton, Stack)
 
         registers = {r: v for r, v in head.registers.items() if plain(v)}
         slots = {s: v for s, v in head.slots.items() if plain(v) and s[0] not in head.entries}
@@ -386,6 +417,7 @@ class _Staging:
     def _joiner(self, entries: dict[int, int]) -> Joiner:
         joiner = self.machine.joiner(self.depth, widen=True, unions=self.unions)
         joiner.absorbed = dict.fromkeys(entries)
+        joiner.loop = self.key
         return joiner
 
     def _entry_value(self, slot: Slot, entries: dict[int, int]) -> Value:
@@ -430,6 +462,23 @@ class _Staging:
         machine.restore(self.entry)
         fresh, self.joiner = self._generalise(head, start, out, mark)
         return body, out, fresh
+
+    def check_source(self, number: int) -> None:
+        """A list that the loop iterates over must not change its length, if the number of trips is to be known."""
+        if self.plan is not None and number in self._sources():
+            raise _Restart
+
+    def _sources(self) -> set[int]:
+        """The objects that the loop iterates over, and iterators of them."""
+        heap, todo, seen = self.machine.heap, references(self.entry.registers[self.iterator]), set()
+        while todo:
+            number = todo.pop()
+            if number not in seen and heap.objects[number].kind == "iterator":
+                contents = [v for (n, _), v in self.entry.slots.items() if n == number]
+                contents += merge.detail_values(heap.objects[number].details)
+                todo += [n for v in contents for n in references(v)]
+            seen.add(number)
+        return seen
 
     def _element(self, index: Var) -> None:
         plan, frame = self.plan, self.frame
@@ -501,6 +550,7 @@ class _Staging:
             joiner = self._joiner(head.entries)
             joiner.pinned = pinned
             joiner.mark = mark
+            joiner.states = (out.slots, self.entry.slots)
             labels = out.tag.labels  # type: ignore[union-attr]
             live = self.frame.program.live
             needed: set[int] = set()
@@ -516,7 +566,8 @@ class _Staging:
             for slot, value in out.slots.items():
                 if not heap.made_since(slot[0], mark) and slot[0] not in head.entries and (start.get(slot) is not value or slot in slots):
                     old = slots.get(slot)
-                    slots[slot] = _join_slot(joiner, slot, self._entry_value(slot, {}) if old is None else old, value)
+                    old = self._entry_value(slot, {}) if old is None else old
+                    slots[slot] = _join_slot(self, joiner, slot, old, value, {})
             for register, skeleton in head.registers.items():
                 if skeleton is DEAD:
                     registers[register] = joiner.join(skeleton, arriving[register])
@@ -559,7 +610,7 @@ class _Staging:
                     new = out.slots.get((second, name))
                     if new is None:
                         new = heap.entry_value(second, name)
-                    slots[slot] = _join_slot(joiner, slot, old, new)
+                    slots[slot] = _join_slot(self, joiner, slot, old, new, entries)
                     heap.objects[number].fields.add(name)
         for number in head.entries:
             if joiner.absorbed.get(number) is None:
@@ -715,7 +766,12 @@ class _Staging:
         frame.handled = instantiate(head.handled, fill)
         slots = dict(self.entry.slots)
         for slot, skeleton in head.slots.items():
-            slots[slot] = instantiate(skeleton, fill)
+            after = skeleton
+            if isinstance(skeleton, Stack) and self.growing is not None:
+                after = self.growing.after(slot, skeleton, whole=tag is None)
+            slots[slot] = instantiate(after, fill)
+            if after is not skeleton and isinstance(after, Stack) and isinstance(after.length, Const):
+                next(fill)  # the length, which is known
         machine.heap.slots = slots
         if self.plan is not None:
             if tag is None:
@@ -791,8 +847,13 @@ class _Staging:
         return value
 
 
-def _join_slot(joiner: Joiner, slot: Slot, old: Value, new: Value) -> Value:
+def _join_slot(staging: _Staging, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]) -> Value:
     """The join of a slot's values; a container that grows in a loop has no finite number of contents."""
+    grown = slot[1] == "items" and stacks.is_contents(old) and stacks.is_contents(new) and stacks.differ(old, new)
+    if grown:
+        staging.check_source(slot[0])
+    if grown and staging.growing is not None:
+        return staging.growing.join(joiner, slot, staging._entry_value(slot, entries), old, new)
     joined = joiner.join(old, new)
     if slot[1] == "items" and isinstance(joined, Union) and not isinstance(old, Union):
         raise JoinFailure(old, new, "are containers of different lengths")
@@ -854,4 +915,5 @@ _ATTEMPTS = {
     "peel": _peel,
     "union": lambda machine, node: _staged(machine, node, unions=True),
     "unroll": _unroll,
+    "stepped": lambda machine, node: _Staging(machine, node, unions=False, planned=False).run(),
 }

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch import bounded, leaves, objects, operators, rules  # noqa: F401
+from xlapy.dispatch import bounded, leaves, objects, operators, rules, stacks  # noqa: F401
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import SCALAR_DTYPES, Joiner, scalar_type
@@ -25,6 +25,7 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
+    Stack,
     Text,
     Tuple,
     Union,
@@ -74,6 +75,10 @@ class Machine:
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
         self.memory = Memory()
+        #: the join of lists that grow in loops, and room that was asked for or guessed for them, by loop
+        self.stacks = stacks.Service(self)
+        self.capacities: dict[object, int] = {}
+        self.guesses: dict[object, int] = {}
         self.loop_modes: dict[tuple, str] = {}
         self.loop_memory: dict[tuple, object] = {}
         #: body regions of loops, by identity, with the key of the loop
@@ -152,7 +157,7 @@ class Machine:
 
     def joiner(self, depth: int, widen: bool, unions: bool) -> Joiner:
         """A joiner for this heap."""
-        return Joiner(self.heap, depth, widen, unions)
+        return Joiner(self.heap, depth, widen, unions, self.stacks)
 
     # -- errors -----------------------------------------------------------------------------------------------------
 
@@ -298,7 +303,7 @@ class Machine:
                 info = self.heap.objects[value.object]
                 contents = self.heap.read(value.object, "items")
                 if info.kind == "list":
-                    return [self.static(item, what) for item in contents.items]  # type: ignore[attr-defined]
+                    return [self.static(item, what) for item in stacks.items(self, contents)]
                 if info.kind == "dict":
                     return {k: self.static(v, what) for k, v in contents.entries.items()}  # type: ignore[attr-defined]
                 if info.kind == "set":
@@ -477,6 +482,8 @@ class Machine:
 
 
 def _contents(contents: Value) -> tuple[Value, ...]:
+    if isinstance(contents, Stack):
+        return (contents.length, *map(JaxArray, contents.rows))  # type: ignore[arg-type]
     return contents.items if isinstance(contents, Tuple) else tuple(contents.entries.values())  # type: ignore[attr-defined]
 
 

@@ -148,6 +148,7 @@ def _merge(
     while True:
         joiner = machine.joiner(first.region.depth, widen=False, unions=True)
         joiner.pinned = pinned
+        joiner.states = (first.slots, second.slots)
         join = StateJoin(machine.heap, joiner, first.slots, second.slots, mark)
         values = [join.value(a, b) for a, b in zip(first.values, second.values, strict=True)]
         join.changed_slots()
@@ -159,6 +160,7 @@ def _merge(
         pinned |= aliases
     everything = [*values, *join.slots.values()]
     for path, side in ((first, "first"), (second, "second")):
+        machine.heap.slots = path.slots
         with machine.builder.inside(path.region):
             path.region.results = [
                 var for j in everything for var in coerce(getattr(j, side), j.skeleton, joiner, machine.builder)

@@ -517,7 +517,10 @@ def _convert(machine, frame, op, value):
 @handles("list_append")
 def _list_append(machine, frame, op, target, value):
     items = machine.heap.read(target.object, "items")
-    machine.heap.write(target.object, "items", Tuple((*items.items, value)))
+    if isinstance(items, Tuple):
+        machine.heap.write(target.object, "items", Tuple((*items.items, value)))
+    else:
+        machine.call(machine.getattr(target, "append"), [value])
 
 
 @handles("set_add")
@@ -534,8 +537,7 @@ def _dict_set(machine, frame, op, target, key, value):
 
 @handles("list_extend")
 def _list_extend(machine, frame, op, target, iterable):
-    items = machine.heap.read(target.object, "items")
-    machine.heap.write(target.object, "items", Tuple((*items.items, *machine.iterate(iterable))))
+    machine.call(machine.getattr(target, "extend"), [iterable])
 
 
 @handles("set_update")
@@ -559,7 +561,7 @@ def _dict_update(machine, frame, op, target, mapping, function=None):
 
 @handles("list_to_tuple")
 def _list_to_tuple(machine, frame, op, target):
-    return machine.heap.read(target.object, "items")
+    return Tuple(tuple(machine.iterate(target)))
 
 
 @handles("unpack")
@@ -753,7 +755,7 @@ def _intrinsic(machine, frame, op, *args):
         case "INTRINSIC_UNARY_POSITIVE":
             return machine.unary("+", args[0])
         case "INTRINSIC_LIST_TO_TUPLE":
-            return machine.heap.read(args[0].object, "items")
+            return Tuple(tuple(machine.iterate(args[0])))
     raise Refused("XP0002", f"the operation {op.imm} is not supported")
 
 

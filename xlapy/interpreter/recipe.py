@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xlapy.dispatch import bounded, objects
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import STATE
-from xlapy.domain.join import unchanged
+from xlapy.domain.join import instantiate, unchanged
 from xlapy.domain import values
 from xlapy.domain.sources import Source
 from xlapy.domain.values import (
@@ -26,6 +26,8 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
+    Stack,
+    Stored,
     Tuple,
     Union,
     Value,
@@ -91,6 +93,14 @@ class Choice:
 
     selector: int
     alternatives: tuple
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Entries of a list that grew in a loop: `item` once for each row of its outputs, `length` times."""
+
+    item: object
+    length: object
 
 
 @dataclass(frozen=True)
@@ -186,6 +196,8 @@ class Outputs:
                 return Built(range, tuple(map(self.recipe, (value.start, value.stop, value.step))))
             case Ref():
                 return self._object(value)
+            case Stored():
+                return self._stored(value)
             case BoundMethod():
                 if isinstance(value.function, Const):
                     return Bound(self.recipe(value.function), self.recipe(value.self))
@@ -220,6 +232,18 @@ class Outputs:
             made.entries = self.contents(heap.read(value.object, "items"))
         return made
 
+    def _stored(self, value: Stored) -> Recipe:
+        """An object that lies in a stack."""
+        if value.kind == "buffer":
+            leaf = self.recipe(value.parts[0])
+            return Leaf(leaf.index, mutable=self.machine.heap.identity())  # type: ignore[union-attr]
+        parts = tuple(map(self.recipe, value.parts))
+        if value.kind == "instance":
+            return Made(value.kind, value.cls, dict(zip(value.names, parts, strict=True)))  # type: ignore[arg-type]
+        if value.kind == "dict":
+            return Made(value.kind, value.cls, {}, tuple(zip(map(self._key, value.names), parts, strict=True)))
+        return Made(value.kind, value.cls, {}, parts)
+
     def contents(self, items: Value) -> tuple:
         """The entries of a container: recipes, or pairs of key recipe and value recipe. Where the contents are one of
         several, a selector and all of them."""
@@ -227,6 +251,9 @@ class Outputs:
             return (Choice(self.output(items.selector), tuple(map(self.contents, items.alternatives))),)
         if isinstance(items, Tuple):
             return tuple(map(self.recipe, items.items))
+        if isinstance(items, Stack):
+            item = instantiate(items.element, iter(items.rows))
+            return (Rows(self.recipe(item), self.recipe(items.length)),)
         assert isinstance(items, Mapping)
         return tuple((self._key(k), self.recipe(v)) for k, v in items.entries.items())
 

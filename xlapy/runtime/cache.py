@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from xlapy.domain.sources import Source
+from xlapy.domain.stacks import Overfull
 from xlapy.interpreter.analyse import Analysis, analyse
 from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
@@ -25,6 +26,8 @@ from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
 
 _RECURSION = 10_000
+#: how much more room a list gets that was too long for what was guessed
+_MORE = 8
 #: every compiled function, so that a new overload can make all of them forget their programs
 CACHES: weakref.WeakSet[Cache] = weakref.WeakSet()
 
@@ -53,6 +56,8 @@ class Cache:
         self.traced: tuple[Specialisation, ...] = ()
         self.static: set[Source] = set()
         self.dynamic: set[Source] = set()
+        #: room for lists that grow in loops, where a guess was too small
+        self.capacities: dict[object, int] = {}
         self.misses = 0
         self.refused: set[tuple] = set()
         self.warned = False
@@ -124,7 +129,7 @@ class Cache:
         static = self.static | static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
         with narrowing(narrow), _deep_recursion():
-            analysis = analyse(self.function, named, static, self.dynamic, ambient_x64(), narrow)
+            analysis = analyse(self.function, named, static, self.dynamic, ambient_x64(), narrow, self.capacities)
         optimise(analysis.module)
         return analysis
 
@@ -198,6 +203,23 @@ class Cache:
                 changed = type(now) is type(guard.value) and repr(now) != repr(guard.value)
                 if changed and guard.source not in self.static:
                     self.dynamic.add(guard.source)
+
+    def with_more_room(self, full: Overfull, arguments: tuple) -> Any:
+        """Call again with more room for a list that grew beyond what was guessed; nothing has been written back.
+
+        Raises:
+            Overfull: the arguments were given away to the first call (`donate_argnums`).
+        """
+        if self.policy.donated:
+            raise full
+        guess = full.args[0]
+        with self.lock:
+            found = [e for e in (*self.entries, *self.traced) if guess in e.guesses()]
+            before = max((e.guesses()[guess] for e in found), default=0)
+            self.capacities[guess] = max(self.capacities.get(guess, 0), before * _MORE)
+            self.traced = tuple(e for e in self.traced if e not in found)
+            self._install(tuple(e for e in self.entries if e not in found))
+        return self.slow(*arguments)
 
     def finish(self, analysis: Analysis, values: tuple, arguments: tuple) -> Any:
         """Errors, effects, the result."""

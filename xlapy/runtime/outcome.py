@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from xlapy.domain.stacks import Overfull
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import (
     Bound,
@@ -21,6 +22,7 @@ from xlapy.interpreter.recipe import (
     Leaf,
     Made,
     Recipe,
+    Rows,
     Text,
 )
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
@@ -91,9 +93,21 @@ class Finisher:
 
     def entries(self, entries: tuple) -> tuple:
         """The entries of a container, which may be one of several."""
-        if len(entries) == 1 and isinstance(entries[0], Choice):
-            return entries[0].alternatives[int(self.outputs[entries[0].selector])]
+        while len(entries) == 1 and isinstance(entries[0], Choice):
+            entries = entries[0].alternatives[int(self.outputs[entries[0].selector])]
         return entries
+
+    def items(self, entries: tuple) -> list:
+        """The objects in a list."""
+        entries = self.entries(entries)
+        if len(entries) == 1 and isinstance(entries[0], Rows):
+            rows = entries[0]
+            return [self._at_row(k).make(rows.item) for k in range(int(self.make(rows.length)))]
+        return [self.make(entry) for entry in entries]
+
+    def _at_row(self, k: int) -> Finisher:
+        """A finisher for row k of the outputs."""
+        return type(self)(_RowOf(self.outputs, k), self.arguments, self.leaf)
 
     def _cut(self, recipe: Cut) -> Any:
         outputs = self.outputs
@@ -126,13 +140,23 @@ class Finisher:
         self._made[id(recipe)] = made
         entries = self.entries(recipe.entries)
         if recipe.kind == "list":
-            made.extend(map(self.make, entries))
+            made.extend(self.items(recipe.entries))
         elif recipe.kind == "dict":
             for key, value in entries:
                 made[self.make(key)] = self.make(value)
         else:
             made.update(self.make(key) for key, _ in entries)
         return made
+
+
+class _RowOf:
+    """One row of each output."""
+
+    def __init__(self, outputs: Sequence, row: int) -> None:
+        self.outputs, self.row = outputs, row
+
+    def __getitem__(self, index: int) -> Any:
+        return self.outputs[index][self.row]
 
 
 def _blank(cls: type) -> Any:
@@ -159,6 +183,8 @@ def to_host(value: Any, leaf: Leaf) -> Any:
 
 def finish(analysis: Analysis, outputs: Sequence, arguments: dict[str, object], leaf: Callable) -> Any:
     """What was printed, then errors, then effects, then the result."""
+    if analysis.guesses:
+        check_room(analysis, outputs)
     if analysis.prints:
         write_texts(analysis, outputs, arguments)
     if analysis.errors:
@@ -173,8 +199,15 @@ def finish(analysis: Analysis, outputs: Sequence, arguments: dict[str, object], 
 def write_texts(analysis: Analysis, outputs: Sequence, arguments: dict[str, object]) -> None:
     """Print what the program prints."""
     finisher = Finisher(outputs, arguments, to_host)
-    for text in finisher.entries(analysis.prints):
-        print(finisher.make(text), end="")
+    for text in finisher.items(analysis.prints):
+        print(text, end="")
+
+
+def check_room(analysis: Analysis, outputs: Sequence) -> None:
+    """Raise `Overfull` if a list grew beyond the room that was guessed for it."""
+    number = int(outputs[-1]) if analysis.errors else 0
+    if number and issubclass(analysis.errors[number - 1][0], Overfull):
+        raise_errors(analysis, outputs, {})
 
 
 def raise_errors(analysis: Analysis, outputs: Sequence, arguments: dict[str, object]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from xlapy.domain.stacks import Overfull
 from xlapy.interpreter.analyse import Analysis
 from xlapy.lowering.evaluate import evaluate, evaluate_fast
 from xlapy.runtime import outcome, transforms
@@ -164,6 +165,16 @@ class Specialisation:
 
     def finish(self, outputs: Outputs, arguments: tuple) -> Any:
         """What is to be done on the host: errors, effects, the result."""
+        try:
+            return self._finish(outputs, arguments)
+        except Overfull as full:
+            return self.cache.with_more_room(full, arguments)
+
+    def guesses(self) -> dict[object, int]:
+        """Room that was guessed for lists that grow in loops."""
+        return {k: v for analysis in self.numbered for k, v in analysis.guesses.items()}
+
+    def _finish(self, outputs: Outputs, arguments: tuple) -> Any:
         analysis = self.numbered[outputs.variant]
         values = outputs.values
         if self.traced:

@@ -1,0 +1,230 @@
+"""Lists that grow in loops: their contents as rows on the device (`Stack`), with room for a number of items known at
+compile time.
+
+A stack holds its items by value. Numbers and immutable arrays are values anyway; of an array, list or object with
+attributes it holds the state at the time when it was put there. The object itself is *captured* then: a later change of
+it, which the list would show in CPython, is noticed (`heap.Captured`), and the loop is unrolled or refused.
+
+Where the number of trips has no bound, the room is a guess, and the stack is `elastic`: an item that does not fit is
+the error `Overfull`, after which the host compiles the program again with more room; nothing was written back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from xlapy.domain.heap import Heap
+from xlapy.domain.join import Joiner, JoinFailure, is_python_scalar, known_bounds, scalar_type
+from xlapy.domain.values import (
+    Const,
+    Function,
+    Hole,
+    Intrinsic,
+    JaxArray,
+    Mapping,
+    Marker,
+    NdArray,
+    NumpyScalar,
+    Ref,
+    Scalar,
+    Stack,
+    Stored,
+    Tuple,
+    Union,
+    Value,
+    children,
+    rebuild,
+    variables,
+)
+from xlapy.ir import TensorType, Var
+
+_DEEPEST = 8
+#: rows of an elastic stack at first: as many as fit into so many bytes, within these limits
+_GUESS_BYTES = 1 << 24
+_GUESS = (16, 1024)
+
+
+class Overfull(Exception):
+    """A list grew beyond the room that was guessed for it; the argument names the guess."""
+
+    def __str__(self) -> str:
+        return "a list grew in a loop beyond the room it has; bound the number of trips with xlapy.bound"
+
+
+# -- items by value ---------------------------------------------------------------------------------------------------
+
+
+def packed(
+    heap: Heap,
+    value: Value,
+    array: Callable[[NdArray], Var | Hole],
+    field: Callable[[int, object], Value],
+    loop: object,
+    depth: int = 0,
+) -> Value:
+    """A value as a stack holds it; `array` gives the elements of an array, `field` the contents of a slot.
+
+    Raises:
+        JoinFailure: for a value that has no state that could be held.
+    """
+
+    def inner(part: Value) -> Value:
+        return packed(heap, part, array, field, loop, depth + 1)
+
+    match value:
+        case Const() | Scalar() | NumpyScalar() | JaxArray() | Stored():
+            return value
+        case NdArray():
+            heap.captured.setdefault(value.buffer, loop)
+            return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),))  # type: ignore[arg-type]
+        case Ref():
+            return _packed_object(heap, value, field, inner, loop, depth)
+        case Function() | Intrinsic() if not variables(value):
+            return value
+        case Marker():
+            raise JoinFailure(value, value, "are not both bound")
+    parts = children(value)
+    if isinstance(value, Stack) or not parts or not all(isinstance(p, Value | Var | Hole) for p in parts):
+        raise JoinFailure(value, value, "are items of a list that grows, which cannot hold them by value")
+    return rebuild(value, tuple(inner(p) if isinstance(p, Value) else p for p in parts))
+
+
+def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: int) -> Value:
+    number = value.object
+    info = heap.objects[number]
+    if info.source is not None:
+        return value
+    if depth > _DEEPEST or info.kind not in ("list", "dict", "instance"):
+        raise JoinFailure(value, value, f"are objects of class {info.cls.__name__} in a list that grows")
+    heap.captured.setdefault(number, loop)
+    if info.kind == "instance":
+        names = tuple(sorted(info.fields))
+        return Stored("instance", info.cls, names, tuple(inner(field(number, name)) for name in names))
+    contents = field(number, "items")
+    if isinstance(contents, Tuple):
+        return Stored("list", info.cls, (), tuple(map(inner, contents.items)))
+    if isinstance(contents, Mapping) and info.cls is dict:
+        return Stored("dict", dict, tuple(contents.entries), tuple(map(inner, contents.entries.values())))
+    raise JoinFailure(value, value, "are containers of unknown length in a list that grows")
+
+
+def hollow(value: Value) -> Value:
+    """What a packed value has in common with all of its kind: a hole for every number and array."""
+    match value:
+        case Const():
+            item = value.value
+            if is_python_scalar(item):
+                return Scalar(type(item), Hole(scalar_type(type(item))))  # type: ignore[arg-type]
+            if isinstance(item, np.generic) and item.dtype.kind in "biufc":
+                return NumpyScalar(Hole(TensorType((), item.dtype)))  # type: ignore[arg-type]
+            return Const(item)
+        case Scalar():
+            return Scalar(value.kind, Hole(scalar_type(value.kind)))  # type: ignore[arg-type]
+        case NumpyScalar():
+            return NumpyScalar(Hole(TensorType((), value.var.type.dtype)))  # type: ignore[arg-type]
+        case JaxArray():
+            return JaxArray(Hole(value.var.type))  # type: ignore[arg-type]
+    parts = children(value)
+    if not parts:
+        return value
+    return rebuild(value, tuple(hollow(p) if isinstance(p, Value) else Hole(p.type) for p in parts))
+
+
+# -- contents of lists ------------------------------------------------------------------------------------------------
+
+
+def alternatives(contents: Value) -> tuple[Value, ...]:
+    """The contents that a list may have."""
+    return contents.alternatives if isinstance(contents, Union) else (contents,)
+
+
+def is_contents(value: Value) -> bool:
+    """Whether a value is the contents of a list."""
+    return all(isinstance(v, Tuple | Stack) for v in alternatives(value))
+
+
+def sizes(contents: Value) -> tuple[int, int]:
+    """The least and the largest length that the contents of a list may have."""
+    low, high = [], []
+    for value in alternatives(contents):
+        if isinstance(value, Tuple):
+            bounds = (len(value.items), len(value.items))
+        else:
+            bounds = known_bounds(value.length) or (0, value.capacity)  # type: ignore[attr-defined]
+        low.append(bounds[0])
+        high.append(bounds[1])
+    return min(low), max(high)
+
+
+def differ(*contents: Value) -> bool:
+    """Whether contents of a list cannot be a `Tuple` that covers all of them."""
+    found = [v for c in contents for v in alternatives(c)]
+    return any(isinstance(v, Stack) for v in found) or len({len(v.items) for v in found}) > 1  # type: ignore[attr-defined]
+
+
+def capacity_of(contents: Value) -> int:
+    """The room that contents of a list have."""
+    return max(v.capacity if isinstance(v, Stack) else len(v.items) for v in alternatives(contents))  # type: ignore
+
+
+def element_of(joiner: Joiner, *contents: Value) -> Value:
+    """What the items of all these contents have in common.
+
+    Raises:
+        JoinFailure: they have too little in common.
+    """
+    heap, states = joiner.heap, joiner.states
+
+    def field(number: int, name: object) -> Value:
+        for slots in states:
+            if (number, name) in slots:
+                return slots[number, name]
+        return heap.entry_value(number, name)  # type: ignore[arg-type]
+
+    element: Value | None = None
+    exact = Joiner(heap, 0, widen=False, unions=True)
+    for value in (v for c in contents for v in alternatives(c)):
+        if isinstance(value, Stack):
+            element = value.element if element is None else exact.join(element, value.element)
+            continue
+        for item in value.items:  # type: ignore[attr-defined]
+            one = hollow(packed(heap, item, lambda a: Hole(a.type), field, joiner.loop))
+            element = one if element is None else exact.join(element, one)
+    assert element is not None
+    return element
+
+
+def generalised(
+    old: Value, element: Value, capacity: int, bounds: tuple[int, int], elastic: object, loop: object
+) -> Stack:
+    """A stack with holes; `old` itself if that is the same."""
+    if isinstance(old, Stack) and old.element is element and (old.capacity, old.elastic) == (capacity, elastic):
+        hollow_rows = all(isinstance(row, Hole) for row in old.rows)
+        length = old.length
+        if hollow_rows and isinstance(length, Scalar) and isinstance(length.var, Hole) and length.bounds == bounds:
+            return old
+    rows = tuple(Hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
+    return Stack(element, rows, Scalar(int, Hole(scalar_type(int)), bounds), capacity, elastic, loop)  # type: ignore
+
+
+def joined(joiner: Joiner, a: Value, b: Value) -> Stack:
+    """The join of contents of which one at least is a stack."""
+    element = element_of(joiner, a, b)
+    (low, high), (least, most) = sizes(a), sizes(b)
+    found = [v for c in (a, b) for v in alternatives(c) if isinstance(v, Stack)]
+    elastic = next((v.elastic for v in found if v.elastic), None)
+    loop = next((v.loop for v in found if v.loop), None)
+    capacity = max(capacity_of(a), capacity_of(b))
+    return generalised(a, element, capacity, (min(low, least), max(high, most)), elastic, loop)
+
+
+def guessed(element: Value) -> int:
+    """How many rows an elastic stack has at first."""
+    return min(max(_GUESS_BYTES // max(size_of(element), 1), _GUESS[0]), _GUESS[1])
+
+
+def size_of(element: Value) -> int:
+    """The bytes that one item takes."""
+    return sum(int(np.prod(h.type.shape)) * h.type.dtype.itemsize for h in variables(element))

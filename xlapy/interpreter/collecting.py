@@ -1,0 +1,94 @@
+"""Lists that grow in a loop that stays a loop: how much room they need, and what is known of their length.
+
+From one round of a loop's analysis to the next, `Growing` keeps how much each list grows in a trip, at least and at
+most. With a bound of the number of trips this gives the room; without one, the room is a guess, kept by the host and
+raised when the program finds that it was too small.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xlapy.dispatch.protocol import NeedStatic
+from xlapy.domain import stacks
+from xlapy.domain.heap import Slot
+from xlapy.domain.join import Joiner, JoinFailure, known_bounds
+from xlapy.domain.values import DEAD, Const, Scalar, Stack, Value
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+#: trips beyond which a bound is none
+_MANY = 1 << 24
+#: bytes that a list may take
+_MOST_BYTES = 1 << 33
+
+
+class Growing:
+    """The lists that grow in one loop. `trips` is the number of trips, if it is known before the loop."""
+
+    def __init__(self, machine: Machine, key: object, trips: Value | None) -> None:
+        self.machine, self.key, self.trips = machine, key, trips
+        self.growth: dict[Slot, tuple[int, int]] = {}
+        self.entry: dict[Slot, Value] = {}
+
+    def _most(self) -> int | None:
+        """The largest number of trips, if it has a bound."""
+        bounds = known_bounds(self.trips) if self.trips is not None else None
+        if bounds is not None and bounds[1] <= _MANY:
+            return max(bounds[1], 0)
+        if isinstance(self.trips, Scalar) and self.machine.specialisable(self.trips.var):
+            raise NeedStatic(self.trips.var, "the number of trips of a loop in which a list grows")
+        return None
+
+    def join(self, joiner: Joiner, slot: Slot, entry: Value, old: Value, new: Value) -> Value:
+        """The contents of a list at the head of the loop: `entry` before it, `old` so far, `new` at a trip's end."""
+        if not (stacks.is_contents(entry) or entry is DEAD):
+            raise JoinFailure(entry, new, "are containers of different kinds")
+        (low, high), (least, most) = stacks.sizes(old), stacks.sizes(new)
+        step = (least - low, most - high)
+        known = self.growth.get(slot, step)
+        grows = self.growth[slot] = (min(known[0], step[0]), max(known[1], step[1]))
+        self.entry[slot] = entry
+        first, last = stacks.sizes(entry) if entry is not DEAD else (0, 0)
+        room = stacks.capacity_of(entry) if entry is not DEAD else 0
+        element = stacks.element_of(joiner, *(v for v in (old, entry, new) if v is not DEAD))
+        elastic = None
+        if grows[1] <= 0:
+            capacity, upper = max(room, last), last
+        else:
+            trips = self._most()
+            if trips is None or self._size(element) * (last + grows[1] * trips) > _MOST_BYTES:
+                elastic = (self.key, slot[1])
+                capacity = upper = self._guess(elastic, element, last + grows[1])
+            else:
+                capacity = max(room, last + grows[1] * trips)
+                upper = last + grows[1] * max(trips - 1, 0)
+        lower = first if grows[0] >= 0 else 0
+        lower = max(lower, 0)
+        return stacks.generalised(old, element, capacity, (lower, max(upper, lower)), elastic, self.key)
+
+    def _size(self, element: Value) -> int:
+        return max(stacks.size_of(element), 1)
+
+    def _guess(self, elastic: object, element: Value, least: int) -> int:
+        machine = self.machine
+        found = machine.capacities.get(elastic, stacks.guessed(element))
+        machine.guesses[elastic] = found = max(found, least)
+        return found
+
+    def after(self, slot: Slot, stack: Stack, whole: bool) -> Stack:
+        """What is known of the list after the loop; `whole` if every trip was made."""
+        low, high = self.growth.get(slot, (0, 0))
+        entry = self.entry.get(slot, DEAD)
+        first, last = stacks.sizes(entry) if entry is not DEAD else (0, 0)
+        trips = known_bounds(self.trips) if self.trips is not None else None
+        fewest = trips[0] if whole and trips is not None else 0
+        lower = first + low * max(fewest, 0) if low >= 0 else 0
+        upper = stack.capacity if stack.elastic is not None or trips is None else last + max(high, 0) * max(trips[1], 0)
+        length = stack.length
+        if lower == upper:
+            length = Const(lower)
+        elif isinstance(length, Scalar):
+            length = Scalar(int, length.var, (lower, min(upper, stack.capacity)))
+        return stack.with_rows(stack.rows, length)
