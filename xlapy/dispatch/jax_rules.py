@@ -37,6 +37,7 @@ from xlapy.domain.values import (
     Scalar,
     Slice,
     Tuple,
+    Union,
     Value,
     variables,
 )
@@ -129,6 +130,8 @@ class Arguments:
                 return self._operand(value.var)
             case NdArray():
                 return self._operand(machine.read(value))
+            case Union() if (var := _chosen_number(machine, value)) is not None:
+                return self._operand(var)
             case Tuple():
                 items = tuple(map(self.template, value.items))
                 return items if value.cls is tuple else value.cls(*items)
@@ -174,6 +177,25 @@ class Arguments:
             if callable(getattr(info.cls, "__call__", None)):
                 return self._callable(value)
         raise Refused("XP0011", f"an object of class {info.cls.__name__} as an argument of a JAX function")
+
+
+def _chosen_number(machine: Machine, union: Union) -> Var | None:
+    """The device value of a union of numbers, of a type that holds all of them; None if it is not that."""
+    builder = machine.builder
+    found = []
+    for value in union.alternatives:
+        if isinstance(value, Const) and type(value.value) in SCALAR_DTYPES:
+            found.append(builder.constant(value.value, SCALAR_DTYPES[type(value.value)]))
+        elif isinstance(value, Scalar | NumpyScalar) or (isinstance(value, JaxArray) and not value.var.type.shape):
+            found.append(value.var)
+        else:
+            return None
+    dtype = np.result_type(*(var.type.dtype for var in found))
+    chosen, *others = (builder.convert(var, dtype) for var in found)
+    for index, var in enumerate(others, 1):
+        here = builder.elementwise("eq", union.selector, builder.constant(index, union.selector.type.dtype))
+        chosen = builder.elementwise("select", here, var, chosen)
+    return chosen
 
 
 @dataclass(frozen=True)

@@ -208,6 +208,8 @@ class Outputs:
     def _choice(self, value: Union) -> Recipe:
         if any(a is UNBOUND or a is DEAD for a in value.alternatives):
             raise Refused("XP0010", "a value that may be unbound leaves the program")
+        if len(value.alternatives) == 1:
+            return self.recipe(value.alternatives[0])
         return Choice(self.output(value.selector), tuple(map(self.recipe, value.alternatives)))
 
     def _object(self, value: Ref) -> Recipe:

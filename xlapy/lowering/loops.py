@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+from xlapy.lowering.reversible_while import reversible_while
 
 
 def counted_loop(
@@ -46,9 +49,15 @@ def differentiable_counted_loop(
     if isinstance(trips, int):
         lower, upper = np.asarray(0, dtype), np.asarray(trips, dtype)
         return lax.fori_loop(lower, upper, lambda i, carried: body(i, *carried), list(initial))
-    return counted_loop(trips, body, initial, dtype)
+    one = np.asarray(1, dtype)
+    state = [jnp.zeros((), dtype), *initial]
+    return reversible_while(
+        lambda index, *_: lax.lt(index, trips),
+        lambda index, *carried: [lax.add(index, one), *body(index, *carried)],
+        state,
+    )[1:]
 
 
 def differentiable_while_loop(condition: Callable, body: Callable[..., list], initial: Sequence) -> list:
     """`while condition(*carried): carried = body(*carried)`, to be differentiated."""
-    return lax.while_loop(lambda c: condition(*c), lambda c: body(*c), list(initial))
+    return reversible_while(condition, body, initial)

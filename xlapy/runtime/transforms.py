@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.recipe import Built, Choice, Cut, Leaf, Text
+from xlapy.interpreter.recipe import Built, Choice, Cut, Known, Leaf, Text
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome
@@ -71,11 +71,20 @@ class _Finisher(outcome.Finisher):
 
     def make(self, recipe: Any) -> Any:
         """The object of a recipe."""
-        if isinstance(recipe, Choice) and all(isinstance(part, Leaf) for part in recipe.alternatives):
-            parts = [self.outputs[part.index] for part in recipe.alternatives]
-            if len({(part.shape, part.dtype) for part in parts}) == 1:
+        if isinstance(recipe, Choice):
+            parts = [self._number(part) for part in recipe.alternatives]
+            if all(part is not None for part in parts) and len({jnp.shape(part) for part in parts}) == 1:
+                dtype = jnp.result_type(*parts)
+                parts = [jnp.asarray(part, dtype) for part in parts]
                 return jax.lax.select_n(_selector(self.outputs[recipe.selector], len(parts)), *parts)
         return super().make(recipe)
+
+    def _number(self, recipe: Any) -> Any:
+        """The array or number of a recipe, or None."""
+        if isinstance(recipe, Leaf):
+            return self.outputs[recipe.index]
+        made = recipe.value if isinstance(recipe, Known) else None
+        return made if type(made) in (bool, int, float, complex) else None
 
 
 def _selector(number: Any, count: int) -> Any:

@@ -1,0 +1,282 @@
+"""Gradients through loops whose number of trips is known only on the device, against central differences."""
+
+import jax
+import numpy as np
+import pytest
+
+import xlapy
+
+from .test_gradients import central_differences
+
+X = np.array([1.1, 0.5, 1.9, 0.8])
+
+
+def breaks(x, n):
+    s = 0.0
+    for i in range(n):
+        s += np.sin(x[i % 4]) * x[0]
+        if s > 2.0:
+            break
+    return s
+
+
+def continues(x, n):
+    s = 0.0
+    for i in range(n):
+        if x[i % 4] < 0.7:
+            continue
+        s += x[i % 4] ** 2 / (i + 1)
+    return s
+
+
+def returns_early(x, n):
+    s = x[0]
+    for i in range(n):
+        s = s * x[i % 4]
+        if s > 3.0:
+            return s**2
+    return s
+
+
+def loop_else(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[i % 4]
+        if s > 100.0:
+            break
+    else:
+        s = s * x[1]
+    return s
+
+
+def writes_in_place(x, n):
+    y = x.copy()
+    for i in range(1, n):
+        k = i % 4
+        y[k] = np.sin(y[k - 1]) * x[k] + 0.5 * y[k]
+    return (y**2).sum()
+
+
+def writes_through_views(x, n):
+    a = np.outer(x, x)
+    inner = a[1:, 1:]
+    column = a.T[0]
+    for i in range(n):
+        inner[i % 3] *= x[i % 4]
+        column += 0.1 * inner[0, 0]
+    return a.sum() + a[2, 1] ** 2
+
+
+def slices_of_unknown_length(x, n):
+    s = 0.0
+    for k in range(n):
+        j = k % 4
+        s += x[:j] @ x[:j] + x[j] * x[j:].sum()
+    return s
+
+
+def masks_in_a_loop(x, n):
+    y = x * 1.0
+    for _ in range(n):
+        y[y > 1.0] = np.sqrt(y[y > 1.0])
+        y = y * 1.2
+    return y.sum()
+
+
+def nested(x, n):
+    s = 0.0
+    for i in range(n):
+        t = x[i % 4]
+        for j in range(i):
+            t = np.cos(t) * x[j % 4]
+            k = 0
+            while k < j:
+                t = t + 0.01 * x[0] * t
+                k += 2
+        s += t
+    return s
+
+
+def cholesky_by_loops(x, n):
+    a = np.outer(x, x) + np.diag(x + 3.0)
+    for j in range(n):
+        for k in range(j):
+            a[j, j] -= a[j, k] ** 2
+        a[j, j] = np.sqrt(a[j, j])
+        for i in range(j + 1, n):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[j, k]
+            a[i, j] /= a[j, j]
+    s = 0.0
+    for j in range(n):
+        s += np.log(a[j, j])
+    return s
+
+
+def flags_and_integers(x, n):
+    found = False
+    where = -1
+    i = 0
+    s = 0.0
+    while i < n and not found:
+        s = s + x[i % 4] * i
+        if s > 3.0:
+            found = True
+            where = i
+        i += 1
+    return s * where if found else s
+
+
+def newton(x, n):
+    """The cube root of x[0], the number of trips depends on it."""
+    y = x[0]
+    last = 0.0
+    while abs(y - last) > 1e-12:
+        last = y
+        y = y - (y**3 - x[0]) / (3 * y**2)
+    return y * x[1]
+
+
+def adaptive_runge_kutta(x, n):
+    """Bogacki and Shampine's pair with rejected steps, on Van der Pol's equation."""
+
+    def slope(y):
+        return np.array([y[1], x[2] * (1 - y[0] ** 2) * y[1] - y[0]])
+
+    t = 0.0
+    h = 0.3
+    y = x[:2].copy()
+    k1 = slope(y)
+    rejected = 0
+    while t < 0.5 * n:
+        h = min(h, 0.5 * n - t)
+        k2 = slope(y + 0.5 * h * k1)
+        k3 = slope(y + 0.75 * h * k2)
+        new = y + h / 9 * (2 * k1 + 3 * k2 + 4 * k3)
+        k4 = slope(new)
+        error = np.abs(h * (-5 / 72 * k1 + k2 / 12 + k3 / 9 - k4 / 8)).max()
+        if error < 1e-3:
+            t = t + h
+            y = new
+            k1 = k4
+        else:
+            rejected += 1
+        h = h * min(2.0, max(0.3, 0.9 * (1e-3 / (error + 1e-12)) ** (1 / 3)))
+    return y[0] * y[1] + 0.0 * rejected
+
+
+def truncated_svd(x, n):
+    """The largest two singular values by power iteration and deflation."""
+    a = np.outer(x, [1.0, 0.2, -0.5]) + np.array([[2.0, 0, 0], [0, 1.5, 0], [0.3, 0, 0.5], [0, 0.1, 0]])
+    s = 0.0
+    for k in range(2):
+        v = np.ones(3)
+        for _ in range(10 * n):
+            v = a.T @ (a @ v)
+            v = v / np.sqrt(v @ v)
+        u = a @ v
+        sigma = np.sqrt(u @ u)
+        a = a - np.outer(u, v)
+        s += sigma * (k + 1)
+    return s
+
+
+PROGRAMS = [
+    breaks,
+    continues,
+    returns_early,
+    loop_else,
+    writes_in_place,
+    writes_through_views,
+    slices_of_unknown_length,
+    masks_in_a_loop,
+    nested,
+    cholesky_by_loops,
+    flags_and_integers,
+    newton,
+    adaptive_runge_kutta,
+    truncated_svd,
+]
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_reverse_mode(function):
+    made = xlapy.grad(function)
+    for n in (4, 0, 1, 3):
+        expected = central_differences(lambda x, n=n: function(x, n), X)
+        np.testing.assert_allclose(made(X, n), expected, rtol=2e-6, atol=1e-8)
+
+
+#: programs that do with their argument what a `jax.Array`, which it is under JAX's own transformations, does not allow
+NUMPY_ONLY = {writes_in_place, masks_in_a_loop, slices_of_unknown_length}
+
+
+@pytest.mark.parametrize("function", [f for f in PROGRAMS if f not in NUMPY_ONLY], ids=lambda f: f.__name__)
+def test_from_outside(function):
+    """`jax.grad` of a compiled function, under `jax.jit`, where `n` is not known either."""
+    with jax.enable_x64(True):
+        made = jax.jit(jax.grad(xlapy.jit(function)))(X, 4)
+    np.testing.assert_allclose(made, xlapy.grad(function)(X, 4), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", [writes_in_place, newton, nested], ids=lambda f: f.__name__)
+def test_second_order(function):
+    found = np.asarray(xlapy.hessian(function)(X, 3))
+    gradient = xlapy.grad(function)
+    rows = [central_differences(lambda x, i=i: float(gradient(x, 3)[i]), X, 1e-5) for i in range(4)]
+    np.testing.assert_allclose(found, np.array(rows), rtol=1e-5, atol=1e-6)
+
+
+def test_many_numbers_of_trips_at_once():
+    xs = np.stack([X, X * 1.1, X * 0.9])
+    ns = np.array([0, 9, 4])
+    with jax.enable_x64(True):
+        found = jax.vmap(jax.grad(xlapy.jit(nested)))(xs, ns)
+    expected = [xlapy.grad(nested)(x, int(n)) for x, n in zip(xs, ns, strict=True)]
+    np.testing.assert_allclose(found, np.array(expected), rtol=1e-10)
+
+
+def test_inside_of_a_compiled_loop():
+    """Descent whose loss is a loop, in a loop that stays a loop."""
+
+    def descend(x, n, steps):
+        for _ in range(steps):
+            x = x - 0.01 * xlapy.grad(writes_in_place)(x, n)
+        return x
+
+    expected = X
+    for _ in range(5):
+        expected = expected - 0.01 * np.asarray(xlapy.grad(writes_in_place)(expected, 7))
+    np.testing.assert_allclose(xlapy.jit(descend)(X, 7, 5), expected, rtol=1e-10)
+
+
+def decay(x, n):
+    s = 0.0
+    for i in range(n):
+        s = 0.999 * s + x[0] * 0.001 * np.cos(x[1] * s)
+    return s
+
+
+def test_a_million_trips_in_little_memory():
+    with jax.enable_x64(True):
+        program = jax.jit(lambda x, n: jax.grad(xlapy.jit(decay))(x, n)).lower(X, 10).compile()
+        assert program.memory_analysis().temp_size_in_bytes < 2**20
+        found = program(X, 1_000_000)
+    # The end is the fixed point s = x0 cos(x1 s), whatever the start.
+    s = 0.0
+    for _ in range(1000):
+        s = X[0] * np.cos(X[1] * s)
+    slope = 1 + X[0] * X[1] * np.sin(X[1] * s)
+    np.testing.assert_allclose(found, [np.cos(X[1] * s) / slope, -X[0] * s * np.sin(X[1] * s) / slope, 0, 0], rtol=1e-6)
+
+
+def test_errors_in_a_loop_are_raised():
+    def beyond(x, n):
+        s = 0.0
+        for i in range(n):
+            s += x[i] ** 2
+        return s
+
+    np.testing.assert_allclose(xlapy.grad(beyond)(X, 3), [2.2, 1.0, 3.8, 0.0])
+    with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
+        xlapy.grad(beyond)(X, 5)

@@ -1,0 +1,113 @@
+"""The adjoint of several trips of a loop at once: run them, keep what their derivatives need, and go back.
+
+So a checkpoint is read once for many trips, which matters where the loop carries a large array of which each trip
+changes an element: the derivative of that needs the index and not the array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.extend.core import jaxpr_as_fun
+
+from xlapy.lowering.checkpoints import get, index_type, put
+from xlapy.lowering.loop_jaxprs import Loop, Mask, dependent, merge, pick
+
+#: bytes of a tape, and the most trips on it; fewer trips than that are reversed one by one
+_BYTES, _MOST, _FEWEST = 2**19, 256, 4
+
+
+def tape_of(loop: Loop, inputs: Mask, active: Mask) -> Tape:
+    """The tape of a loop that is differentiated by the operands marked in `inputs`."""
+    return loop.once(("tape", inputs, active), lambda: Tape(loop, inputs, active))
+
+
+class Tape:
+    """What the derivatives of a trip need.
+
+    Args:
+        loop: the loop.
+        inputs: the operands by which it is differentiated.
+        active: the carried values that depend on them.
+    """
+
+    def __init__(self, loop: Loop, inputs: Mask, active: Mask) -> None:
+        self.loop, self.active = loop, active
+        self.read = inputs[: loop.constants]
+        self.forward = jax.make_jaxpr(self._forward)(*loop.operands)
+        outputs = self.forward.jaxpr.outvars[len(loop.carried) :]
+        carried = [False] * loop.constants + [True] * len(loop.carried)
+        #: which parts of the tape differ from trip to trip
+        self.varies = dependent(self.forward.jaxpr, carried, lambda _: True)[len(loop.carried) :]
+        #: for each of these the first one that is the same value
+        varying = pick(outputs, self.varies)
+        self.place = [next(i for i, other in enumerate(varying) if other is var) for var in varying]
+        size = sum(int(np.prod(varying[i].aval.shape)) * varying[i].aval.dtype.itemsize for i in set(self.place))
+        trips = min(_BYTES // max(size, 1), _MOST)
+        #: for how many trips there is room: a power of two
+        self.trips = 1 << (trips.bit_length() - 1) if trips >= _FEWEST else 1
+
+    def _pull(self, constants: Sequence, carried: Sequence) -> tuple:
+        """What maps the cotangents after a trip to those before it, and the carried values after it."""
+
+        def step(read, moving):
+            out = self.loop.step(merge(constants, self.read, read), merge(carried, self.active, moving))
+            return pick(out, self.active), out
+
+        _, pull, out = jax.vjp(step, pick(constants, self.read), pick(carried, self.active), has_aux=True)
+        return pull, out
+
+    def _forward(self, *operands) -> list:
+        n = self.loop.constants
+        pull, out = self._pull(operands[:n], operands[n:])
+        leaves, self.structure = jax.tree.flatten(pull)
+        return [*out, *leaves]
+
+    def adjoint(self, constants: Sequence, carried: list, trips, cotangents: list, totals: list) -> tuple[list, list]:
+        """Reverse `trips` trips, at most as many as there is room for, and at least one.
+
+        Args:
+            constants: what the loop reads.
+            carried: the carried values before these trips.
+            trips: an integer scalar.
+            cotangents: of the active carried values after these trips.
+            totals: where the cotangents of what the loop reads are summed.
+
+        Returns:
+            The cotangents of the active carried values before these trips, and the totals.
+        """
+        if self.trips == 1:
+            pull, _ = self._pull(constants, carried)
+            return _added(pull, cotangents, totals)
+        m = len(self.loop.carried)
+        forward = jaxpr_as_fun(self.forward)
+        fixed = forward(*constants, *carried)[m:]
+        distinct = sorted(set(self.place))
+        one, zero = np.ones((), index_type()), np.zeros((), index_type())
+
+        def record(state):
+            i, carried, tapes = state
+            found = forward(*constants, *carried)
+            values = pick(found[m:], self.varies)
+            return i + one, found[:m], [put(t, values[p], i) for t, p in zip(tapes, distinct, strict=True)]
+
+        def back(state):
+            i, cotangents, totals = state
+            read = dict(zip(distinct, (get(t, i) for t in tapes), strict=True))
+            pull = jax.tree.unflatten(self.structure, merge(fixed, self.varies, [read[p] for p in self.place]))
+            return i - one, *_added(pull, cotangents, totals)
+
+        values = pick(fixed, self.varies)
+        tapes = [lax.empty((self.trips, *values[p].shape), values[p].dtype) for p in distinct]
+        _, _, tapes = lax.while_loop(lambda s: s[0] < trips, record, (zero, list(carried), tapes))
+        state = lax.while_loop(lambda s: s[0] >= zero, back, (trips - one, list(cotangents), list(totals)))
+        return state[1], state[2]
+
+
+def _added(pull, cotangents: list, totals: list) -> tuple[list, list]:
+    added, before = pull(list(cotangents))
+    return list(before), [jnp.add(a, b) for a, b in zip(totals, added, strict=True)]
