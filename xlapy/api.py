@@ -67,18 +67,43 @@ def jit(
     binder = Binder(python, receiver)
     cache = Cache(python, binder, make_policy(binder, dtypes, returns, fallback, options))
     wrapper: Any = cache.wrapper
-    wrapper.lower = lambda *args, **kwargs: stages.Lowered(cache, binder.bind(args, kwargs))
-    wrapper.explain = lambda *args, **kwargs: stages.explain(cache, binder.bind(args, kwargs))
-    wrapper.cache_info = cache.info
-    wrapper.cache_clear = cache.clear
-    wrapper._xlapy_cache = cache
+    own = {
+        "lower": lambda *args, **kwargs: stages.Lowered(cache, binder.bind(args, kwargs)),
+        "explain": lambda *args, **kwargs: stages.explain(cache, binder.bind(args, kwargs)),
+        "cache_info": cache.info,
+        "cache_clear": cache.clear,
+        "_xlapy_cache": cache,
+    }
+    wrapper.__dict__ = _Attributes(wrapper.__dict__, own)
     return wrapper
+
+
+class _Attributes(dict):
+    """The attributes of a compiled function. `functools.wraps`, which JAX uses as well, copies attributes to another
+    function; that other one must not be lowered, or compiled, as if it were this one."""
+
+    def __init__(self, copied: dict, own: dict) -> None:
+        super().__init__(copied | own)
+        self._own = frozenset(own)
+
+    def keys(self) -> Any:
+        """The names of what may be copied."""
+        return {name: None for name in super().keys() if name not in self._own}.keys()
+
+    def __iter__(self) -> Any:
+        return iter(self.keys())
+
+
+def _cache_that_made(function: Callable) -> Cache | None:
+    """The programs of a function that `jit` returned."""
+    compiled = getattr(function, "_xlapy_cache", None)
+    return compiled if isinstance(compiled, Cache) and compiled.wrapper is function else None
 
 
 def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
     """The Python function to compile, and the object that a bound method is bound to (or nothing)."""
-    compiled = getattr(function, "_xlapy_cache", None)
-    if isinstance(compiled, Cache) and isinstance(function, types.FunctionType):
+    compiled = _cache_that_made(function)
+    if compiled is not None:
         return compiled.function, compiled.binder.receiver
     if isinstance(function, types.FunctionType):
         return function, ()
@@ -100,8 +125,8 @@ def _python_function(function: Callable) -> tuple[types.FunctionType, tuple]:
 
 
 def _cache_of(function: Callable) -> Cache:
-    compiled = getattr(function, "_xlapy_cache", None)
-    if isinstance(compiled, Cache) and isinstance(function, types.FunctionType):
+    compiled = _cache_that_made(function)
+    if compiled is not None:
         return compiled
     python, receiver = _python_function(function)
     return Cache(python, Binder(python, receiver), Policy())

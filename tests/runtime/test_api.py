@@ -260,3 +260,21 @@ def test_result_structures():
 
     made = xlapy.jit(f)(X)
     assert list(made[0]) == ["b", "a"] and made[1:] == ("text", 3) and made[0]["a"][1] == (3, None)
+
+
+def test_functions_that_copy_the_attributes_of_a_compiled_one_are_not_taken_for_it():
+    jitted = xlapy.jit(lambda x: (x**2).sum())
+    jitted.tag = "mine"
+
+    @functools.wraps(jitted)
+    def more(x):
+        return jitted(x) + 1
+
+    x = np.array([1.0, 2.0])
+    assert more.tag == "mine" and not hasattr(more, "lower")
+    assert xlapy.jit(more)(x) == 6.0
+    assert xlapy.jit(lambda x: more(x) * 2)(x) == 12.0
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(xlapy.jit(jax.grad(jitted))(x), [2.0, 4.0])
+        np.testing.assert_allclose(jax.jit(jax.grad(jitted)).lower(x).compile()(x), [2.0, 4.0])
+    assert xlapy.jit(jitted)(x) == 5.0
