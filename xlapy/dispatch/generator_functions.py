@@ -118,6 +118,16 @@ CONSUMERS: dict[object, Callable] = {
     zip: _zip,
 }
 PRODUCERS: dict[object, Callable] = {map: _map, filter: _filter}
+_EXHAUSTING = frozenset({sum, list, tuple, set, sorted, dict, max, min})
+
+
+def exhausts(item: object) -> bool:
+    """Whether a built-in takes all that a generator yields."""
+    try:
+        return item in _EXHAUSTING
+    except TypeError:
+        return False
+
 
 
 def find(item: object, generators: list[bool]) -> Callable | None:

@@ -280,6 +280,8 @@ def _indexed_step(machine, number: int) -> Step:
     source, position = machine.heap.read(number, "source"), machine.heap.read(number, "position")
     if isinstance(position, Const) and position.value == -1:
         return False, lambda: UNBOUND
+    if isinstance(source, Union):
+        raise Refused("XP0004", "iteration over one of several objects, which one depends on data")
     more = machine.truth(machine.compare("<", position, length_of(machine, source)))
     if more is False:
         machine.heap.write(number, "position", _END)
@@ -471,7 +473,8 @@ def catching(machine, cls: type, action: Callable[[], Value]) -> tuple[Value, bo
 def _user_step(machine, iterator: Value) -> Step:
     """One call of `__next__`; StopIteration is the end."""
     if _is_generator(machine, iterator):
-        raise Refused("XP0002", "a generator is advanced step by step", "loop over it, or make a list of it first")
+        done, item, _ = machine.advance(iterator)
+        return logical_not(machine, done), lambda: item
     value, ended = catching(machine, StopIteration, lambda: machine.call(machine.getattr(iterator, "__next__"), []))
     return logical_not(machine, ended), lambda: value
 

@@ -125,7 +125,7 @@ def islice(machine, iterable: Value, *args: Value) -> Value:
 def _islice_step(machine, number: int) -> Step:
     """Take items until the next wanted one; `taken` counts what came from the inner iterator."""
     known = machine.static(machine.heap.read(number, "indices"), "the bounds of islice")
-    taken = machine.heap.read(number, "taken").value
+    taken = machine.static(machine.heap.read(number, "taken"), "how many items islice has taken")
     later = [known.start + ((max(taken - known.start, 0) + known.step - 1) // known.step) * known.step]
     if later[0] >= known.stop:
         while taken < known.stop != INT_MAX and _skip(machine, number):

@@ -386,23 +386,36 @@ def _copies(function: Callable, implementation: Callable) -> None:
     before = table.find_function(function)
 
     def either(machine, *args: Value, **kwargs: Value) -> Value:
-        if args and _grows(machine, args[0]):
-            return machine.call(Const(implementation), list(args), kwargs)
-        return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
+        grows = _grows(machine, args[0]) if args else False
+        if grows is None:
+            state = machine.save()
+            try:
+                return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
+            except Refused as refusal:
+                if refusal.code not in ("XP0009", "XP0013"):
+                    raise
+                machine.rewind(state)
+        if grows is False:
+            return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
+        return machine.call(Const(implementation), list(args), kwargs)
 
     table.function(function)(either)
 
 
-def _grows(machine, value: Value) -> bool:
-    """Whether an iterable has a number of items that is only known on the device."""
+def _grows(machine, value: Value) -> bool | None:
+    """Whether an iterable has a number of items that is only known on the device; None if that is to be found out."""
     if stacks.is_dynamic(machine, value):
         return True
     if isinstance(value, BoundedArray):
         return True
+    if containers.heap_kind(machine, value) in ("generator", "instance"):
+        return None
     if not iteration.is_iterator(machine, value):
         return False
     plan = iteration.plan(machine, value)
-    return plan is not None and isinstance(plan.trips, Scalar) and not machine.specialisable(plan.trips.var)
+    if plan is None:
+        return None if iteration.known_length(machine, value) is None else False
+    return isinstance(plan.trips, Scalar) and not machine.specialisable(plan.trips.var)
 
 
 def _list(iterable, /):

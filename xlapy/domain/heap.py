@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from xlapy.domain.sources import Source
-from xlapy.domain.values import UNBOUND, Value
+from xlapy.domain.values import DEAD, UNBOUND, Value
 from xlapy.ir import Location
 
 Slot = tuple[int, str]
@@ -115,7 +115,10 @@ class Heap:
         value = self.initial.get(slot)
         if value is None:
             changes = self.changes
-            value = self.load(number, name) if self.objects[number].source is not None else UNBOUND
+            info = self.objects[number]
+            value = DEAD if info.kind == "generator" else UNBOUND
+            if info.source is not None:
+                value = self.load(number, name)
             # The objects that this meets for the first time have been there all the time.
             self.changes = changes
             self.initial[slot] = value

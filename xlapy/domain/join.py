@@ -188,9 +188,14 @@ class Joiner:
         try:
             return self._covering(a, b)
         except JoinFailure:
-            if not self.unions and a is not UNBOUND and b is not UNBOUND:
+            if not self.unions and a is not UNBOUND and b is not UNBOUND and not self._are_exceptions(a, b):
                 raise
             return self._union(a, b)
+
+    def _are_exceptions(self, *values: Value) -> bool:
+        """Whether values are exceptions, which may be of any class."""
+        objects = self.heap.objects
+        return all(isinstance(v, Ref) and issubclass(objects[v.object].cls, BaseException) for v in values)
 
     def contents(self, a: Value, b: Value) -> Value:
         """The join of the contents of a container: a `Union` where they differ in structure, if unions may be made."""
@@ -447,6 +452,7 @@ class Joiner:
                 break
             else:
                 new_kind = other is not UNBOUND and any(m is not UNBOUND for m in alternatives)
+                new_kind = new_kind and not self._are_exceptions(other, *alternatives)
                 if (new_kind and not self.unions) or len(alternatives) >= _MAXIMUM_ALTERNATIVES:
                     raise JoinFailure(a, b)
                 alternatives.append(self._arriving(other))
@@ -476,6 +482,7 @@ class Joiner:
         if second in self.absorbed.values() or not self._may_merge(first, second, rivals):
             raise JoinFailure(Ref(first), Ref(second), "are different objects that can be reached otherwise")
         summary = self.heap.new(one.kind, one.cls, one.location)
+        self.heap.objects[summary].details = one.details
         self._keep_captured(summary, first, second)
         if {first, second} & self.heap.entangled:
             self.heap.entangled.add(summary)
@@ -511,7 +518,11 @@ class Joiner:
 
     @staticmethod
     def _mergeable(one: Object, two: Object) -> bool:
-        return one.kind == two.kind and one.cls is two.cls and one.kind in ("buffer", "list", "dict", "instance", "cell")
+        if one.kind != two.kind or one.cls is not two.cls:
+            return False
+        if one.kind in ("iterator", "generator"):
+            return one.details is two.details or (one.details is not None and one.details == two.details)
+        return one.kind in ("buffer", "list", "dict", "instance", "cell")
 
 
 def _several_alive() -> JoinFailure:

@@ -1,7 +1,8 @@
 """A code object becomes a structured program: `structured(code) -> Program`.
 
 In order: `decode` (bytecode to basic blocks of `operations` on registers, by the tables in `versions`), `graph`
-(clean-up, dominators, loops), `structure` (the tree), `liveness`. `program` holds the result's types and semantics.
+(clean-up, dominators, loops), `structure` (the tree), `liveness`. `program` holds the result's types and semantics;
+`resumption` makes state machines of generators.
 """
 
 from xlapy.frontend.compile import structured
@@ -24,11 +25,14 @@ from xlapy.frontend.program import (
     Seq,
     Span,
 )
+from xlapy.frontend.resumption import FINISHED, START, Resumable, resumable
 
 __all__ = [
+    "FINISHED",
     "OPERATIONS",
     "RAISE",
     "RETURN",
+    "START",
     "Code",
     "Exit",
     "For",
@@ -41,10 +45,12 @@ __all__ = [
     "Op",
     "Operation",
     "Program",
+    "Resumable",
     "Send",
     "Seq",
     "Span",
     "check",
     "operations",
+    "resumable",
     "structured",
 ]

@@ -48,8 +48,10 @@ def compiled(code: CodeType) -> Program:
     return program_of(simplified(found, 0, machine.handlers), machine, instructions)
 
 
-def program_of(graph: Graph, machine: Machine, instructions: int) -> Program:
-    """Structures a graph, and says which registers are what and which are live."""
+def program_of(
+    graph: Graph, machine: Machine, instructions: int, returned: frozenset[int] | None = None
+) -> Program:
+    """Structures a graph, and says which registers are what and which are live; `returned` those after a return."""
     code = machine.code
     idom = dominators(graph)
     nest = loops(graph, idom)
@@ -72,7 +74,7 @@ def program_of(graph: Graph, machine: Machine, instructions: int) -> Program:
         return_register=machine.return_register,
         body=body,
         live={label(n): registers_of(live[n]) for n in labels}
-        | {RETURN: frozenset({machine.return_register}), RAISE: frozenset()},
+        | {RETURN: returned or frozenset({machine.return_register}), RAISE: frozenset()},
         handlers={label(n): handler for n, handler in graph.handlers.items()},
         is_generator=bool(code.co_flags & CO_GENERATOR),
         labels={label(n): _begin(graph.blocks[n]) for n in labels},

@@ -10,7 +10,7 @@ from typing import Literal
 
 from xlapy.frontend.program import Handler, Op, Span
 
-Ending = Literal["goto", "true", "none", "for", "send", "return", "stop"]
+Ending = Literal["goto", "true", "none", "for", "send", "return", "suspend", "stop"]
 
 
 @dataclass(slots=True)
@@ -25,9 +25,11 @@ class Segment:
 @dataclass(slots=True)
 class End:
     """How control leaves a block. Targets are blocks: one for 'goto', two for 'true' and 'none' (then, else), 'for'
-    (body, exhausted) and 'send' (yielded, returned); none for 'return' and 'stop' (the last operation raises).
+    (body, exhausted) and 'send' (yielded, returned); none for 'return', 'suspend' (a generator yields or ends) and
+    'stop' (the last operation raises).
 
-    `registers` is what the end reads and writes: the tested one; iterator and value; receiver, sent and value.
+    `registers` is what the end reads and writes: the tested one; iterator and value; receiver, sent and value; what a
+    suspended generator keeps.
     """
 
     kind: Ending
@@ -92,6 +94,25 @@ def simplified(blocks: dict[int, Block], entry: int, handlers: dict[int, Handler
     edges = {n: successors(blocks[n]) for n in order if n not in absorbed}
     order = reverse_postorder(edges, entry)
     return _renumbered(blocks, order, handlers, edges)
+
+
+def copied(blocks: dict[int, Block]) -> dict[int, Block]:
+    """Blocks that may be consumed; operations are shared."""
+    return {n: copy_of(block) for n, block in blocks.items()}
+
+
+def copy_of(block: Block) -> Block:
+    """Another block like this one."""
+    end = block.end
+    segments = [Segment(list(s.ops), s.handler, s.raises) for s in block.segments]
+    return Block(segments, End(end.kind, list(end.targets), end.registers, end.handler, end.span))
+
+
+def ordered(blocks: dict[int, Block], entry: int, handlers: dict[int, Handler]) -> tuple[Graph, dict[int, int]]:
+    """What can be reached as a graph, without merging anything, and where each block is in it; consumes the blocks."""
+    edges = {n: successors(block) for n, block in blocks.items()}
+    order = reverse_postorder(edges, entry)
+    return _renumbered(blocks, order, handlers, edges), {n: i for i, n in enumerate(order)}
 
 
 def thread(blocks: dict[int, Block]) -> None:

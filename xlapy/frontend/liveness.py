@@ -5,7 +5,7 @@ from __future__ import annotations
 from xlapy.frontend.graph import Block, Graph
 from xlapy.frontend.operations import RAISING
 
-_END_READS = {"goto": 0, "true": 1, "none": 1, "for": 1, "send": 2, "return": 0, "stop": 0}
+_END_READS = {"goto": 0, "true": 1, "none": 1, "for": 1, "send": 2, "return": 0, "suspend": 0, "stop": 0}
 
 
 def live_at_entry(graph: Graph, return_register: int) -> list[int]:
@@ -78,6 +78,9 @@ def _summary(block: Block, return_register: int) -> tuple[int, int, list[tuple[i
         writes |= 1 << register
     if end.kind == "return":
         reads = 1 << return_register
+    elif end.kind == "suspend":
+        reads = sum(1 << register for register in end.registers)
+        writes = 0
     segments = []
     for segment in reversed(block.segments):
         used = defined = settled = 0

@@ -132,6 +132,11 @@ OPERATIONS: dict[str, Operation] = {
     # generators
     "return_generator": _op(0, 0, "here a call returns the generator; its first step goes on from here", raises=False),
     "yield": _op(1, 1, "yield args[0]; dst is what is sent"),
+    "resume": _op(1, 0, "dst is what is sent to the generator that goes on here, or what is thrown at it is raised"),
+    "set_state": _op(1, 0, "the state imm of a generator", raises=False),
+    "is_state": _op(1, 1, "whether the state args[0] of a generator is imm; a bool", raises=False),
+    "unbind": _op((0, None), 0, "dst are variables without a value", raises=False),
+    "kill": _op((0, None), 0, "nobody reads dst any more", raises=False),
     "get_yield_from_iter": _op(1, 1, "args[0] if it is a generator, else iter(args[0])"),
     # rest
     "intrinsic": _op(1, (1, 2), "CPython's intrinsic function named imm"),
@@ -141,7 +146,9 @@ OPERATIONS: dict[str, Operation] = {
 RAISING = frozenset(kind for kind, operation in OPERATIONS.items() if operation.raises)
 """Kinds that may raise: only these make an exception edge."""
 
-BOOLEAN = frozenset({"not", "truth", "is", "contains", "match_exc", "match_mapping", "match_sequence"})
+BOOLEAN = frozenset(
+    {"not", "truth", "is", "contains", "match_exc", "match_mapping", "match_sequence", "is_state"}
+)
 """Kinds whose result is always a `bool`, so that a branch needs no `truth` after them."""
 
 

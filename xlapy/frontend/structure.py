@@ -105,7 +105,7 @@ class _Growing:
         match end.kind:
             case "goto":
                 return self.edge(n, end.targets[0])
-            case "return":
+            case "return" | "suspend":
                 return deque([Exit(RETURN)])
             case "stop":
                 return deque()

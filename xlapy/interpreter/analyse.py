@@ -10,7 +10,7 @@ from xlapy.domain.heap import STATE, AliasRisk, Captured
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.values import Const, Tuple, Value
-from xlapy.interpreter import calls, walk
+from xlapy.interpreter import calls, resumption, walk
 from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine, locate
 from xlapy.interpreter.operations import TooLarge
@@ -108,6 +108,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         if machine.blockers:
             raise NotOffloadableError(function.__qualname__, machine.blockers)
         if raises is None:
+            resumption.check_finished(machine)
             prints = outputs.prints()
         result = outputs.recipe(value) if raises is None else None
         effects = outputs.effects() if raises is None else []

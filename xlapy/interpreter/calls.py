@@ -35,7 +35,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
-from xlapy.interpreter import generators, memory, merge, walk
+from xlapy.interpreter import generators, memory, merge, resumption, walk
 from xlapy.interpreter.frame import Frame, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
@@ -123,7 +123,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
                     given, named = stack_rules.as_arrays(machine, item, args, kwargs)
                     if [*given, *named.values()] != [*args, *kwargs.values()]:
                         return _call_object(machine, function, given, named)
-            consumer = generator_functions.find(item, [generators.is_generator(machine, a) for a in args])
+            consumer = generator_functions.find(item, [_is_whole(machine, item, a) for a in args])
             if consumer is not None:
                 return _inline_object(machine, consumer, args, kwargs)
     rule = table.find_function(item)
@@ -336,6 +336,18 @@ def _inline_object(
     finally:
         mark.leave(machine)
     return result
+
+
+def _is_whole(machine: Machine, function: object, value: Value) -> bool:
+    """Whether a value is a generator that was not advanced, and that nobody goes on with: the function takes all that
+    it yields, or nobody else refers to it."""
+    if not resumption.is_generator(machine, value) or not resumption.is_fresh(machine, value):  # type: ignore[arg-type]
+        return False
+    exhausts = generator_functions.exhausts(function)
+    if exhausts or value.object in machine.private or not generators.is_shared(machine, value):  # type: ignore[attr-defined, arg-type]
+        machine.private.add(value.object)  # type: ignore[attr-defined]
+        return True
+    return False
 
 
 def _inline(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:

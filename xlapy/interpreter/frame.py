@@ -54,6 +54,9 @@ class Frame:
     unrolled: tuple[int, ...] = field(default=())
     #: what a `yield` of a generator's frame does with its value
     on_yield: Callable[[Value], None] | None = None
+    #: what is sent to a generator's frame, or thrown at it, where it goes on
+    sent: Value = NONE
+    thrown: Value | None = None
 
     @property
     def exception_register(self) -> int:

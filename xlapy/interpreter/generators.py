@@ -4,54 +4,44 @@ A `for` over a generator runs the generator's frame once, from its start; at a `
 whatever branches and loops of the generator are open there, so that those stay branches and loops. To make them carry
 and join what the consumer changes, the consumer's registers live in the heap while its body is not running.
 
-A consumer that leaves its loop closes the generator: GeneratorExit is raised at the `yield`. A generator that has been
-started cannot be resumed by somebody else; `next` on one is refused.
+A consumer that leaves its loop closes the generator: GeneratorExit is raised at the `yield`. That is right if nobody
+else can go on with the generator; where somebody may, it is advanced step by step instead (see `resumption`).
 """
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.domain.values import DEAD, FALSE, NONE, TRUE, Const, JaxArray, Ref, Union, Value
-from xlapy.frontend import RAISE, RETURN, For, Loop
-from xlapy.interpreter import merge, walk
-from xlapy.interpreter.frame import Frame, Tag, static_tag
+from xlapy.domain.values import DEAD, NONE, JaxArray, Ref, Union, Value, references
+from xlapy.frontend import FINISHED, RAISE, RETURN, For, Loop
+from xlapy.interpreter import merge, resumption, walk
+from xlapy.interpreter.frame import Frame, Tag, new_frame, static_tag
 from xlapy.ir import Var, constant_value
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
 OnYield = Callable[[Value], None]
-
-
-def make(machine: Machine, frame: Frame) -> Ref:
-    """The generator object that a call of a generator function returns."""
-    number = machine.heap.new("generator", types.GeneratorType, machine.location(), started=FALSE)
-    machine.heap.objects[number].details = frame
-    return Ref(number)
-
-
-def is_generator(machine: Machine, value: Value) -> bool:
-    """Whether a value is a generator object."""
-    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator"
+_MOST_ITEMS = 10_000
 
 
 def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, Value]:
     """Run a generator to its end, calling `on_yield` with each value; what it returns, and the exception it ends with
     where it does not return (DEAD if it always returns, or was closed)."""
-    started = machine.heap.read(generator.object, "started")
-    if not isinstance(started, Const):
-        raise Refused("XP0002", "a generator that was started under a condition is resumed")
-    if started.value:
-        if machine.heap.read(generator.object, "finished") is TRUE:
+    if not resumption.is_fresh(machine, generator):
+        if resumption.has_ended(machine, generator):
             return NONE, DEAD
-        raise Refused("XP0002", "a generator that was started before is resumed")
-    machine.heap.write(generator.object, "started", TRUE)
-    frame: Frame = machine.heap.objects[generator.object].details  # type: ignore[assignment]
-    registers = frame.registers.copy()
+        raise resumption.Interleaved
+    heap = machine.heap
+    activation: resumption.Activation = heap.objects[generator.object].details  # type: ignore[assignment]
+    frame = new_frame(activation.program, activation.globals, activation.path, activation.caller)
+    for register in range(len(frame.registers)):
+        value = heap.slots.get((generator.object, str(register)))
+        if value is not None:
+            frame.registers[register] = value
+    heap.write(generator.object, "state", resumption.RUNNING)
     frame.on_yield = on_yield
     machine.frames.append(frame)
     machine.catching += 1
@@ -60,9 +50,8 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, Val
     finally:
         machine.catching -= 1
         machine.frames.pop()
-        end, frame.tag, after = frame.tag, None, frame.registers
-        frame.registers = registers
-    machine.heap.write(generator.object, "finished", TRUE)
+    end, after = frame.tag, frame.registers
+    heap.write(generator.object, "state", resumption.State.value(FINISHED))
     assert end is not None
     returned, exception = after[frame.program.return_register], after[frame.exception_register]
     if end.label == RETURN:
@@ -83,6 +72,8 @@ def _only_exit(machine: Machine, exception: Value) -> bool:
 
 def collect(machine: Machine, generator: Ref) -> list[Value]:
     """All values of a generator that yields a known number of times."""
+    if not resumption.is_fresh(machine, generator):
+        return _take_all(machine, generator)
     found: list[Value] = []
     depth = machine.builder.region.depth
 
@@ -93,6 +84,35 @@ def collect(machine: Machine, generator: Ref) -> list[Value]:
 
     run(machine, generator, on_yield)
     return found
+
+
+def _take_all(machine: Machine, generator: Ref) -> list[Value]:
+    found: list[Value] = []
+    while len(found) < _MOST_ITEMS:
+        done, value, _ = resumption.advance(machine, generator)
+        if isinstance(done, Var):
+            break
+        if done:
+            return found
+        found.append(value)
+    raise Refused("XP0013", "the number of items that the generator still yields depends on data")
+
+
+def runs_whole(machine: Machine, node: Loop, generator: Ref) -> bool:
+    """Whether a loop may run a generator as a whole: it was not advanced, and nobody goes on with it where the loop is
+    left before its end."""
+    if not resumption.is_fresh(machine, generator):
+        return False
+    step = walk.loops._step_of(node)
+    leaves = step is not None and walk.loops.exit_labels(step.body) - {node.label}
+    return not leaves or generator.object in machine.private or not is_shared(machine, generator)
+
+
+def is_shared(machine: Machine, generator: Ref) -> bool:
+    """Whether a variable or an object refers to a generator."""
+    others = [v for f in machine.frames for v in walk.loops._named(f)]
+    others += [v for (n, _), v in machine.heap.slots.items() if n != generator.object]
+    return any(generator.object in references(v) for v in others)
 
 
 def loop(machine: Machine, node: Loop, step: For, generator: Ref) -> None:

@@ -10,7 +10,8 @@ Modes, tried in this order: `loop`; `peel` one trip, then `loop`; `union`, a loo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,7 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.frontend import Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
-from xlapy.interpreter import generators, merge, walk
+from xlapy.interpreter import generators, merge, resumption, walk
 from xlapy.interpreter.collecting import Growing
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.ir import Region, TensorType, Var
@@ -70,10 +71,13 @@ class _Restart(Exception):
 def run_loop(machine: Machine, node: Loop) -> None:
     """Execute a loop in the first mode that works, and remember which."""
     step = _step_of(node)
-    if step is not None and generators.is_generator(machine, machine.frame.registers[step.iterator]):
-        generators.loop(machine, node, step, machine.frame.registers[step.iterator])
-        return
     key = (id(node), machine.frame.path, machine.frame.unrolled)
+    iterator = machine.frame.registers[step.iterator] if step is not None else NONE
+    if resumption.is_generator(machine, iterator) and key not in machine.loop_modes:
+        if generators.runs_whole(machine, node, iterator):  # type: ignore[arg-type]
+            if _whole_generator(machine, node, step, iterator):  # type: ignore[arg-type]
+                return
+            machine.loop_modes[key] = "loop"
     mode = machine.loop_modes.get(key)
     if mode is None:
         mode = "unroll" if _prefers_unrolling(machine, node) else "loop"
@@ -88,39 +92,53 @@ def run_loop(machine: Machine, node: Loop) -> None:
             machine.rewind(before)
             del machine.blockers[obstacles:]
             continue
-        except walk.Poison:
-            if attempt == "unroll" or not _unrolls_better(machine, node, before, obstacles):
+        except (walk.Poison, Refused):
+            attempt = _way_around(machine, node, before, obstacles, attempt)
+            if attempt is None:
                 raise
-            attempt = "unroll"
-        if len(machine.blockers) > obstacles and attempt != "unroll" and _unrolls_better(machine, node, before, obstacles):
-            attempt = "unroll"
+        if len(machine.blockers) > obstacles:
+            attempt = _way_around(machine, node, before, obstacles, attempt) or attempt
         machine.loop_modes[key] = attempt
         return
     assert failure is not None
     raise _refusal(machine, failure)
 
 
-def _unrolls_better(machine: Machine, node: Loop, before: State, obstacles: int) -> bool:
-    """Whether a short loop that met an obstacle meets none when it is unrolled; its effects are then in place."""
+def _whole_generator(machine: Machine, node: Loop, step: For, generator: Ref) -> bool:
+    """Run a generator as a whole, in step with the loop; False if the loop's body advances it, too."""
+    before, obstacles = machine.save(), len(machine.blockers)
+    try:
+        generators.loop(machine, node, step, generator)
+    except resumption.Interleaved:
+        machine.rewind(before)
+        del machine.blockers[obstacles:]
+        return False
+    return True
+
+
+def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, attempt: str) -> str | None:
+    """A mode in which a loop that met an obstacle meets none; its effects are then in place. The first trip may be a
+    case of its own; a short loop may be unrolled."""
     step = _step_of(node)
     length = iteration.known_length(machine, before.registers[step.iterator]) if step is not None else None
-    if length is None or length > _RETRY_UNROLL:
-        return False
+    modes = ["peel"] if attempt == "loop" else []
+    modes += ["unroll"] if attempt != "unroll" and length is not None and length <= _RETRY_UNROLL else []
     found, after = machine.blockers[obstacles:], machine.save()
     operations = machine.builder.region.operations[before.operations :]
-    machine.rewind(before)
-    del machine.blockers[obstacles:]
-    try:
-        _unroll(machine, node)
-    except (JoinFailure, _Unending, walk.Poison, Refused):
-        machine.blockers.append(found[0])
-    if len(machine.blockers) == obstacles:
-        return True
+    for mode in modes:
+        machine.rewind(before)
+        del machine.blockers[obstacles:]
+        try:
+            _ATTEMPTS[mode](machine, node)
+        except (JoinFailure, _Unending, walk.Poison, Refused, Captured):
+            continue
+        if len(machine.blockers) == obstacles:
+            return mode
     machine.rewind(before)
     machine.restore(after)
     machine.builder.region.operations.extend(operations)
     machine.blockers[obstacles:] = found
-    return False
+    return None
 
 
 def captured_refusal() -> Refused:
@@ -151,10 +169,10 @@ def _refusal(machine: Machine, failure: Exception) -> Refused:
 def _step_of(node: Loop) -> For | None:
     """The `For` of a loop that is nothing but an iteration."""
     body = node.body
-    if isinstance(body, For):
+    if isinstance(body, Seq) and len(body.items) == 1:
+        body = body.items[0]
+    if isinstance(body, For) and node.label not in exit_labels(body.exhausted):
         return body
-    if isinstance(body, Seq) and len(body.items) == 1 and isinstance(body.items[0], For):
-        return body.items[0]
     return None
 
 
@@ -282,29 +300,52 @@ def _named(frame: Frame) -> list[Value]:
 
 
 def _peel(machine: Machine, node: Loop) -> None:
-    """One trip as straight code, then the loop if control comes back."""
+    """One trip as straight code, then the loop if control comes back: in the arm in which there is a first trip, so that
+    what is true after a trip is true in the loop."""
     frame = machine.frame
     outer = frame.unrolled
+
+    def go_on() -> None:
+        tag = frame.tag
+        assert tag is not None
+        before, frame.unrolled = frame.unrolled, outer
+        try:
+            if node.label not in tag.labels:
+                return
+            if len(tag.labels) == 1:
+                _staged(machine, node, unions=False)
+                return
+            label = machine.builder.constant(node.label, merge.TAG_TYPE.dtype)
+            again = machine.builder.elementwise("eq", tag.var, label)
+            others = tag.labels - {node.label}
+            merge.node_branch(
+                machine,
+                again,
+                lambda: _staged(machine, node, unions=False),
+                lambda: setattr(frame, "tag", Tag(others, tag.var if len(others) > 1 else None)),
+            )
+        finally:
+            frame.unrolled = before
+
     frame.unrolled = (*outer, -1)
     frame.tag = None
     try:
-        walk.run(machine, node.body)
+        walk.run(machine, _entering(node, go_on))
     finally:
         frame.unrolled = outer
-    tag = frame.tag
-    assert tag is not None
-    if node.label not in tag.labels:
-        return
-    if len(tag.labels) == 1:
-        _staged(machine, node, unions=False)
-        return
-    again = machine.builder.elementwise("eq", tag.var, machine.builder.constant(node.label, merge.TAG_TYPE.dtype))
-    others = tag.labels - {node.label}
 
-    def leave() -> None:
-        frame.tag = Tag(others, tag.var if len(others) > 1 else None)
 
-    merge.node_branch(machine, again, lambda: _staged(machine, node, unions=False), leave)
+def _entering(node: Loop, go_on: Callable[[], None]) -> Node:
+    """The body of a loop, after which `go_on` is called: where its test or its iterator leads into it, if it has one."""
+    step, test = _step_of(node), _test_of(node)
+    if step is not None:
+        return replace(step, body=walk.After(step.body, go_on))
+    if test is None:
+        return walk.After(node.body, go_on)
+    header, branch = test
+    inside = "then" if _sole_exit(branch.then) in (None, node.label) else "orelse"
+    entering = replace(branch, **{inside: walk.After(getattr(branch, inside), go_on)})
+    return entering if header is None else Seq((header, entering))
 
 
 # -- loops that stay loops --------------------------------------------------------------------------------------------
@@ -456,6 +497,8 @@ class _Staging:
                 self._tested()
             else:
                 walk.run(machine, self.node.body)
+        if self.plan is not None and self._advanced(start):
+            raise _Restart
         if frame.tag is None or self.node.label not in frame.tag.labels:
             return body, None, head
         out = machine.save()
@@ -467,6 +510,12 @@ class _Staging:
         """A list that the loop iterates over must not change its length, if the number of trips is to be known."""
         if self.plan is not None and number in self._sources():
             raise _Restart
+
+    def _advanced(self, start: dict[Slot, Value]) -> bool:
+        """Whether the body has advanced the iterator of the loop, or one that this draws from."""
+        heap = self.machine.heap
+        mine = {n for n in self._sources() if heap.objects[n].kind in ("iterator", "generator")}
+        return any(heap.slots[slot] is not value for slot, value in start.items() if slot[0] in mine)
 
     def _sources(self) -> set[int]:
         """The objects that the loop iterates over, and iterators of them."""
@@ -854,6 +903,12 @@ def _join_slot(staging: _Staging, joiner: Joiner, slot: Slot, old: Value, new: V
         staging.check_source(slot[0])
     if grown and staging.growing is not None:
         return staging.growing.join(joiner, slot, staging._entry_value(slot, entries), old, new)
+    if slot[1] == "state":
+        # a generator's state is one of few, and never a number
+        unions, joiner.unions = joiner.unions, True
+        joined = joiner.join(old, new)
+        joiner.unions = unions
+        return joined
     joined = joiner.join(old, new)
     if slot[1] == "items" and isinstance(joined, Union) and not isinstance(old, Union):
         raise JoinFailure(old, new, "are containers of different lengths")

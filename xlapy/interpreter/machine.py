@@ -14,6 +14,7 @@ from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import SCALAR_DTYPES, Joiner, scalar_type
 from xlapy.domain.values import (
     DEAD,
+    NONE,
     BoundedArray,
     Const,
     JaxArray,
@@ -31,7 +32,7 @@ from xlapy.domain.values import (
     Union,
     Value,
 )
-from xlapy.interpreter import calls, generators, merge, walk
+from xlapy.interpreter import calls, generators, merge, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters
@@ -79,6 +80,10 @@ class Machine:
         self.stacks = stacks.Service(self)
         self.capacities: dict[object, int] = {}
         self.guesses: dict[object, int] = {}
+        #: generators that nobody but a built-in function refers to
+        self.private: set[int] = set()
+        #: generators with something to clean up that were advanced step by step, each with the place
+        self.unfinished: dict[int, Location | None] = {}
         self.loop_modes: dict[tuple, str] = {}
         self.loop_memory: dict[tuple, object] = {}
         #: body regions of loops, by identity, with the key of the loop
@@ -470,7 +475,11 @@ class Machine:
 
     def generator(self, frame: Frame) -> Value:
         """What a call of a generator function returns."""
-        return generators.make(self, frame)
+        return resumption.make(self, frame)
+
+    def advance(self, generator: Ref, sent: Value = NONE, thrown: Value | None = None) -> resumption.Advanced:
+        """Run a generator to its next `yield`, or to its end."""
+        return resumption.advance(self, generator, sent, thrown)
 
     def run_generator(self, generator: Ref) -> list[Value]:
         """All values of a generator that yields a known number of times."""

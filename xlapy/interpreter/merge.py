@@ -279,7 +279,7 @@ def tag_var(machine: Machine, tag: Tag) -> Var:
 def live_at(frame, label: int, live: dict[int, frozenset[int]]) -> frozenset[int] | set[int]:
     """Registers that are read after an exit to `label`."""
     if label == RETURN:
-        return {frame.program.return_register}
+        return frame.program.live[RETURN]
     if label == RAISE:
         return {frame.exception_register}
     return live[label]

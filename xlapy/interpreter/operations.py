@@ -29,6 +29,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.frontend import Code, Op
+from xlapy.interpreter import resumption
 from xlapy.interpreter.frame import Frame
 from xlapy.ir import Var
 
@@ -41,7 +42,7 @@ HANDLERS: dict[str, Handler] = {}
 #: operations that move values about without looking at them
 _MOVES = frozenset(
     "const load move store load_and_clear make_cell load_deref store_deref store_global store_name delete push_exc pop_exc"
-    " tuple list function set_function_attribute setattr is null".split()
+    " tuple list function set_function_attribute setattr is null is_state".split()
 )
 #: operations on the contents of containers
 _CONTENTS = frozenset(
@@ -216,6 +217,11 @@ def handles(*kinds: str) -> Callable[[Handler], Handler]:
 @handles("const")
 def _const(machine, frame, op):
     return constant(op.imm)
+
+
+@handles("set_state")
+def _set_state(machine, frame, op):
+    return resumption.State.value(op.imm)
 
 
 def constant(value: object) -> Value:
@@ -733,6 +739,26 @@ def _return_generator(machine, frame, op):
 def _yield(machine, frame, op, value):
     frame.on_yield(value)
     return NONE
+
+
+@handles("resume")
+def _resume(machine, frame, op):
+    return resumption.resume(machine, frame, op.imm)
+
+
+@handles("is_state")
+def _is_state(machine, frame, op, state):
+    return resumption.is_state(machine, state, op.imm)
+
+
+@handles("unbind")
+def _unbind(machine, frame, op):
+    return (UNBOUND,) * len(op.dst)
+
+
+@handles("kill")
+def _kill(machine, frame, op):
+    return (DEAD,) * len(op.dst)
 
 
 @handles("get_yield_from_iter")

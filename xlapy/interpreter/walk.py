@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import NONE, Const, Marker, Scalar, Union, Value
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
-from xlapy.interpreter import generators, loops, merge
+from xlapy.interpreter import generators, loops, merge, resumption
 from xlapy.interpreter.frame import Tag, static_tag
 from xlapy.interpreter.operations import HANDLERS, MAXIMUM_OPERATIONS, TooLarge, execute, prepare
 from xlapy.ir import Var
@@ -194,6 +196,9 @@ def _for(machine: Machine, node: For) -> None:
     iterator = frame.registers[node.iterator]
     if iterator is POISON:
         explore(machine, node.body, node.exhausted)
+    if isinstance(iterator, Union):
+        _each(machine, node.iterator, iterator, lambda: _for(machine, node))
+        return
     catches = node.handler is not None
     machine.catching += catches
     try:
@@ -217,13 +222,35 @@ def _for(machine: Machine, node: For) -> None:
         run(machine, node.body if more else node.exhausted)
 
 
+def _each(machine: Machine, register: int, union: Union, then: Callable[[], None], index: int = 0) -> None:
+    """Run `then` for each alternative of the union in a register, under branches that tell them apart."""
+
+    def chosen() -> None:
+        machine.frame.registers[register] = union.alternatives[index]
+        then()
+
+    if index == len(union.alternatives) - 1:
+        chosen()
+        return
+    here = machine.builder.elementwise(
+        "eq", union.selector, machine.builder.constant(index, union.selector.type.dtype)
+    )
+    merge.node_branch(machine, here, chosen, lambda: _each(machine, register, union, then, index + 1))
+
+
 def _send(machine: Machine, node: Send) -> None:
     """`yield from`: every value goes to whoever consumes this generator."""
     frame = machine.frame
     frame.span = node.span
     receiver = frame.registers[node.receiver]
+    if frame.on_yield is None and isinstance(receiver, Union):
+        _each(machine, node.receiver, receiver, lambda: _send(machine, node))
+        return
+    if frame.on_yield is None:
+        _send_step(machine, node, receiver)
+        return
     try:
-        if generators.is_generator(machine, receiver):
+        if resumption.is_generator(machine, receiver):
             result, _ = generators.run(machine, receiver, frame.on_yield)
         else:
             for value in machine.iterate(receiver):
@@ -238,6 +265,42 @@ def _send(machine: Machine, node: Send) -> None:
     run(machine, node.returned)
 
 
+def _send_step(machine: Machine, node: Send, receiver: Value) -> None:
+    """One step of `yield from` in a generator that is advanced step by step."""
+    frame = machine.frame
+    returned: Value = NONE
+    try:
+        if resumption.is_generator(machine, receiver):
+            done, value, returned = machine.advance(receiver, frame.registers[node.sent])  # type: ignore[arg-type]
+        else:
+            more, element = iteration.step(machine, receiver)
+            done, value = (not more, NONE) if isinstance(more, bool) else (machine.builder.elementwise("bitwise_not", more), NONE)
+            if done is False:
+                value = element()
+            elif done is not True:
+                raise Refused("XP0002", "'yield from' an iterator whose end depends on data, step by step")
+    except PythonError as error:
+        raise_to(machine, node.handler, error.value)
+        return
+    if machine.pending:
+        raise Refused("XP0002", "'yield from' a generator that may raise, step by step")
+
+    def ended() -> None:
+        frame.registers[node.value] = returned
+        run(machine, node.returned)
+
+    def yielded() -> None:
+        frame.registers[node.value] = value
+        run(machine, node.yielded)
+
+    if isinstance(done, Var):
+        merge.node_branch(machine, done, ended, yielded)
+    elif done:
+        ended()
+    else:
+        yielded()
+
+
 def _loop(machine: Machine, node: Loop) -> None:
     loops.run_loop(machine, node)
 
@@ -246,7 +309,21 @@ def _unsupported_guard(machine: Machine, node: Guarded) -> None:
     items(machine, (node,), 0)
 
 
+@dataclass(frozen=True, eq=False)
+class After:
+    """A node of the interpreter's own: a node, and what is done when it has run."""
+
+    body: Node
+    action: Callable[[], None]
+
+
+def _after(machine: Machine, node: After) -> None:
+    run(machine, node.body)
+    node.action()
+
+
 _RUN = {
+    After: _after,
     Seq: _seq,
     Code: _code,
     If: _if,

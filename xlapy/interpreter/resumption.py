@@ -1,0 +1,242 @@
+"""Generators advanced step by step: `next`, `send`, `throw`, and loops over one that somebody else may advance, too.
+
+What such a generator keeps from one step to the next is in slots of its object, so that branches and loops join it as
+they join anything else: its `state` (see `frontend.resumption`), known or one of several, and its registers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from typing import TYPE_CHECKING, NamedTuple
+
+from xlapy.dispatch import generator_rules
+from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.dispatch.scalar_values import logical_not, logical_or, refuse_where
+from xlapy.domain.values import DEAD, NONE, UNBOUND, Const, Ref, Union, Value
+from xlapy.frontend import FINISHED, RAISE, START, FrontendError, Resumable, resumable
+from xlapy.interpreter import merge
+from xlapy.interpreter.frame import Frame, new_frame
+from xlapy.ir import Var
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+
+
+class State:
+    """A state of a generator; there is one object for each number, so that states are told apart like other objects."""
+
+    _all: dict[int, Const] = {}  # noqa: RUF012
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    @classmethod
+    def value(cls, number: int) -> Const:
+        """The state of this number."""
+        found = cls._all.get(number)
+        if found is None:
+            found = cls._all[number] = Const(cls(number))
+        return found
+
+
+_START, _FINISHED = State.value(START), State.value(FINISHED)
+#: the state of a generator that a loop runs from its start to its end, and of one that is being advanced
+RUNNING = State.value(-2)
+
+
+#: where generators are ended by a `with` statement
+_MANAGERS = (contextlib.__file__, generator_rules.__file__)
+_LEFT = "a generator with `finally`, `with` or `except` around a `yield` is left before its end"
+_LEFT_HINT = "close it, or take all that it yields"
+
+
+class Interleaved(Exception):
+    """A generator is advanced while a loop runs it as a whole."""
+
+
+class Advanced(NamedTuple):
+    """One step: whether the generator has ended, what it yielded where it has not, what it returned where it has."""
+
+    done: bool | Var
+    value: Value
+    returned: Value
+
+
+def make(machine: Machine, frame: Frame) -> Ref:
+    """The generator object that a call of a generator function returns."""
+    number = machine.heap.new("generator", types.GeneratorType, machine.location(), state=_START)
+    machine.heap.objects[number].details = Activation(frame)
+    for register, value in enumerate(frame.registers):
+        if value is not UNBOUND and value is not DEAD:
+            machine.heap.write(number, str(register), value)
+    return Ref(number)
+
+
+class Activation:
+    """What does not change about a generator: its program and where it was called."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.program, self.globals, self.path, self.caller = frame.program, frame.globals, frame.path, frame.caller
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Activation) and (self.program, self.globals) == (other.program, other.globals)
+
+    def __hash__(self) -> int:
+        return hash((self.program, self.globals))
+
+
+def is_generator(machine: Machine, value: Value) -> bool:
+    """Whether a value is a generator object."""
+    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator"
+
+
+def state_of(machine: Machine, generator: Ref) -> Value:
+    """The state of a generator."""
+    return machine.heap.read(generator.object, "state")
+
+
+def is_fresh(machine: Machine, generator: Ref) -> bool:
+    """Whether a generator certainly has not been advanced."""
+    return state_of(machine, generator) is _START
+
+
+def has_ended(machine: Machine, generator: Ref) -> bool:
+    """Whether a generator certainly has come to its end."""
+    return state_of(machine, generator) is _FINISHED
+
+
+def machine_of(machine: Machine, generator: Ref) -> Resumable:
+    """The state machine of a generator."""
+    activation: Activation = machine.heap.objects[generator.object].details  # type: ignore[assignment]
+    try:
+        return resumable(activation.program.code)
+    except FrontendError as error:
+        raise Refused("XP0014", str(error)) from error
+
+
+def advance(machine: Machine, generator: Ref, sent: Value = NONE, thrown: Value | None = None) -> Advanced:
+    """Run a generator to its next `yield`, or to its end.
+
+    Raises:
+        PythonError: what the generator raises for certain.
+    """
+    state = state_of(machine, generator)
+    if state is RUNNING:
+        raise Interleaved
+    number = generator.object
+    if state is _FINISHED:
+        if thrown is not None:
+            raise PythonError(thrown)
+        return Advanced(True, DEAD, NONE)
+    cut = machine_of(machine, generator)
+    if cut.cleans_up and machine.frame.program.filename not in _MANAGERS:
+        machine.unfinished.setdefault(number, machine.location())
+    frame = _frame(machine, generator, cut)
+    frame.registers[cut.state] = state
+    frame.sent, frame.thrown = sent, thrown
+    machine.heap.write(number, "state", RUNNING)
+    machine.frames.append(frame)
+    machine.catching += 1
+    try:
+        machine.run(frame)
+    except Exception as error:
+        error.__dict__.setdefault("location", frame.location())
+        raise
+    finally:
+        machine.catching -= 1
+        machine.frames.pop()
+    return _after(machine, generator, frame, cut)
+
+
+def _frame(machine: Machine, generator: Ref, cut: Resumable) -> Frame:
+    activation: Activation = machine.heap.objects[generator.object].details  # type: ignore[assignment]
+    caller = machine.frame
+    path = (*caller.path, id(caller.span), *caller.unrolled)
+    frame = new_frame(cut.program, activation.globals, path, caller.location())
+    for register in cut.saved:
+        kept = machine.heap.slots.get((generator.object, str(register)))
+        frame.registers[register] = DEAD if kept is None else kept
+    return frame
+
+
+def _after(machine: Machine, generator: Ref, frame: Frame, cut: Resumable) -> Advanced:
+    tag = frame.tag
+    if tag is None:
+        raise Refused("XP0002", "a generator that cannot be followed")
+    number, heap = generator.object, machine.heap
+    exception = frame.registers[frame.exception_register]
+    if tag.label == RAISE:
+        heap.write(number, "state", _FINISHED)
+        raise PythonError(_converted(machine, exception))
+    for register in cut.saved:
+        heap.write(number, str(register), frame.registers[register])
+    state = frame.registers[cut.state]
+    raised: Var | None = None
+    if len(tag.labels) > 1:
+        raised = machine.builder.elementwise("eq", tag.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
+        if state is not _FINISHED:
+            state = machine.cond(raised, lambda: _FINISHED, lambda: state)
+    heap.write(number, "state", state)
+    if raised is not None:
+        machine.may_raise(raised, _converted(machine, exception))
+    value = frame.registers[cut.value]
+    returned = frame.registers[cut.program.return_register]
+    return Advanced(_is_one(machine, state, FINISHED), value, NONE if returned is DEAD else returned)
+
+
+def _is_one(machine: Machine, state: Value, number: int) -> bool | Var:
+    """Whether a state, which may be one of several, is the one of this number."""
+    wanted = State.value(number)
+    if not isinstance(state, Union):
+        return state is wanted
+    found = [index for index, alternative in enumerate(state.alternatives) if alternative is wanted]
+    if len(found) != 1:
+        return bool(found)
+    builder = machine.builder
+    return builder.elementwise("eq", state.selector, builder.constant(found[0], state.selector.type.dtype))
+
+
+def _converted(machine: Machine, exception: Value) -> Value:
+    """A StopIteration that is raised inside a generator becomes a RuntimeError."""
+    if isinstance(exception, Ref | Const) and issubclass(machine.type_of(exception), StopIteration):
+        error = machine.exception(RuntimeError, "generator raised StopIteration")
+        machine.heap.write(error.object, "__cause__", exception)  # type: ignore[attr-defined]
+        return error
+    return exception
+
+
+def resume(machine: Machine, frame: Frame, where: str | None) -> Value:
+    """What a generator finds where it goes on: the value sent to it, or an exception thrown at it."""
+    if frame.on_yield is not None:
+        return NONE
+    thrown = frame.thrown
+    if thrown is not None:
+        if where == "delegated":
+            raise Refused("XP0002", "an exception is thrown at a generator that delegates to another one")
+        raise PythonError(thrown)
+    if where == "start" and not (isinstance(frame.sent, Const) and frame.sent.value is None):
+        machine.raise_(TypeError, "can't send non-None value to a just-started generator")
+    return frame.sent
+
+
+def is_state(machine: Machine, state: Value, wanted: int) -> Value:
+    """Whether a generator is in a state."""
+    return machine.boolean(_is_one(machine, state, wanted))
+
+
+def check_finished(machine: Machine) -> None:
+    """A generator with something to clean up must have ended: CPython would run its `finally` where the last reference
+    to it goes, which is not followed here."""
+    for number, location in machine.unfinished.items():
+        state = machine.heap.slots.get((number, "state"))
+        if state is _FINISHED or state is _START:
+            continue
+        if isinstance(state, Union):
+            ended = logical_or(machine, _is_one(machine, state, FINISHED), _is_one(machine, state, START))
+            refuse_where(machine, logical_not(machine, ended), "XP0002", _LEFT, _LEFT_HINT)  # type: ignore[arg-type]
+            continue
+        refusal = Refused("XP0002", _LEFT, _LEFT_HINT)
+        refusal.location = location
+        raise refusal
