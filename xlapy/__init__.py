@@ -1,7 +1,7 @@
 """xlapy: an ordinary Python function over NumPy arrays as one XLA program, from its bytecode."""
 
 from xlapy.api import bound, code_typed, code_xla, disable_jit, jit, overload
-from xlapy.differentiate import checkpoint, grad, hessian, jacfwd, jacrev, jvp, value_and_grad, vmap
+from xlapy.differentiate import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp, vmap
 from xlapy.report import Blocker, NotOffloadableError
 
 __all__ = [
@@ -18,8 +18,10 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "linearize",
     "overload",
     "value_and_grad",
+    "vjp",
     "vmap",
 ]
 __version__ = "0.1.0"

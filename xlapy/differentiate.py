@@ -1,4 +1,4 @@
-"""Gradients and other transformations of functions over NumPy arrays; each works outside and inside compiled functions."""
+"""Gradients and other transformations of functions over NumPy arrays, outside and inside compiled functions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from xlapy.api import jit
 from xlapy.dispatch import table
+from xlapy.dispatch.linear_functions import Linear, run_linear, with_linear
 from xlapy.dispatch.transformations import apply, forward
 from xlapy.domain.values import Value
 
@@ -21,50 +22,77 @@ def _transformed(name: str, function: Callable, options: dict[str, Any]) -> Call
     def transformed(*args, **kwargs):
         return apply(name, function, options, args, kwargs)
 
-    return jit(transformed)
+    return _named(jit(transformed), name, function)
+
+
+def _named(compiled: Callable, name: str, function: Callable) -> Callable:
+    compiled.__name__ = f"{name}({getattr(function, '__name__', type(function).__name__)})"
+    compiled.__qualname__ = f"{name}({getattr(function, '__qualname__', type(function).__qualname__)})"
+    compiled.__doc__ = f"`{name}` of: {function.__doc__}" if function.__doc__ else None
+    return compiled
+
+
+@table.function(_named)
+def _named_inside(machine: Any, compiled: Value, name: Value, function: Value) -> Value:
+    return compiled
 
 
 def grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
     """The gradient of a scalar-valued function, as `jax.grad`.
 
     Args:
-        function: takes arrays or Python floats, nested in tuples, lists and dicts; returns a scalar (and auxiliary data
-            if `has_aux`). It may branch, loop, and write to its arrays.
+        function: takes arrays and numbers, alone or in tuples, lists, dicts, dataclasses, Equinox models, and any
+            other objects; returns a scalar (and auxiliary data if `has_aux`). It may branch, loop, write to its arrays,
+            raise, and change objects.
         argnums: with respect to which positional arguments.
-        has_aux: whether the function returns `(value, auxiliary)`.
+        has_aux: whether the function returns `(value, auxiliary)`; `auxiliary` may be anything.
 
     Returns:
-        A function of the same arguments that returns the gradient, of the shape and dtype of the argument.
+        A function of the same arguments that returns the gradient, in the structure of the argument: an array for each
+        floating-point array or number, None for what is neither (integers, strings, functions). In an object only
+        arrays and NumPy's numbers are differentiated; its Python numbers are settings, as they are for
+        `equinox.filter_grad`. An array that an object holds twice has one gradient, which stands in both places.
 
     Raises:
         NotOffloadableError: when called, if the function cannot become one program.
         TypeError: as JAX's, for a result that is no real scalar or an argument that is no floating-point number.
+
+    What the function does is done once: an object whose attributes it sets, a list that it appends to and an array it
+    knows from elsewhere are changed afterwards. Only arrays and containers that are differentiated are copies, as they
+    are in JAX.
+
+    What has no derivative follows JAX: integers, comparisons, `round`, `floor`, `sign` and the choice of an index or a
+    branch have derivative zero; `abs` has 0 at 0; a maximum shares its gradient among equal elements; `where` and
+    masks give the branch not taken a zero gradient, which times an infinite derivative is NaN.
     """
     return _transformed("grad", function, {"argnums": argnums, "has_aux": has_aux})
 
 
 def value_and_grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
-    """`(value, gradient)` of a scalar-valued function; see `grad`."""
+    """`(value, gradient)` of a scalar-valued function, `((value, auxiliary), gradient)` if `has_aux`; see `grad`."""
     return _transformed("value_and_grad", function, {"argnums": argnums, "has_aux": has_aux})
 
 
-def jacfwd(function: Callable, argnums: int | Sequence[int] = 0) -> Callable:
-    """The Jacobian by forward mode, of shape `result.shape + argument.shape`."""
-    return _transformed("jacfwd", function, {"argnums": argnums})
+def jacfwd(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
+    """The Jacobian by forward mode, of shape `result.shape + argument.shape`: for each array of the result a structure
+    like the argument's. With `has_aux` the function returns `(result, auxiliary)`; `(Jacobian, auxiliary)` comes."""
+    return _transformed("jacfwd", function, {"argnums": argnums, "has_aux": has_aux})
 
 
-def jacrev(function: Callable, argnums: int | Sequence[int] = 0) -> Callable:
-    """The Jacobian by reverse mode, of shape `result.shape + argument.shape`."""
-    return _transformed("jacrev", function, {"argnums": argnums})
+def jacrev(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
+    """The Jacobian by reverse mode; see `jacfwd`."""
+    return _transformed("jacrev", function, {"argnums": argnums, "has_aux": has_aux})
 
 
-def hessian(function: Callable, argnums: int | Sequence[int] = 0) -> Callable:
-    """The matrix of second derivatives of a scalar-valued function, of shape `argument.shape * 2`."""
-    return _transformed("hessian", function, {"argnums": argnums})
+def hessian(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
+    """The matrix of second derivatives of a scalar-valued function, of shape `argument.shape * 2`; for an argument with
+    structure a structure of structures."""
+    return _transformed("hessian", function, {"argnums": argnums, "has_aux": has_aux})
 
 
 def vmap(function: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
-    """Map a function over axes of its arguments, as `jax.vmap`."""
+    """Map a function over axes of its arguments, as `jax.vmap`. It may return objects, and raise: the exception is the
+    first one that a loop would have met. It cannot change what is outside."""
     return _transformed("vmap", function, {"in_axes": in_axes, "out_axes": out_axes})
 
 
@@ -73,11 +101,44 @@ def checkpoint(function: Callable) -> Callable:
     return _transformed("checkpoint", function, {})
 
 
-def jvp(function: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """`(value, directional derivative)` of a function at `primals` along `tangents`, as `jax.jvp`."""
-    return _run_forward(function, tuple(primals), tuple(tangents))
+def jvp(function: Callable, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple:
+    """`(value, directional derivative)` of a function at `primals` along `tangents`, as `jax.jvp`; with `has_aux` the
+    auxiliary data comes third.
+
+    Tangents have the structure of the primals; what stands at the place of no floating-point number is not looked at.
+    """
+    return _forward(function, tuple(primals), tuple(tangents), has_aux)
 
 
 @jit
-def _run_forward(function, primals, tangents):
-    return forward(function, primals, tangents)
+def _forward(function, primals, tangents, has_aux):
+    return forward(function, primals, tangents, has_aux)
+
+
+def vjp(function: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+    """`(value, pullback)` of a function at `primals`, as `jax.vjp`; with `has_aux` the auxiliary data comes third.
+
+    Returns:
+        value: what the function returns.
+        pullback: takes a cotangent of the structure of the value, returns a tuple with one of the structure of each
+            primal. It may be called any number of times; the function does not run again.
+    """
+    return _linear(function, primals, has_aux, "vjp")
+
+
+def linearize(function: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+    """`(value, tangent map)` of a function at `primals`, as `jax.linearize`; see `vjp`."""
+    return _linear(function, primals, has_aux, "linearize")
+
+
+@jit
+def _linear(function, primals, has_aux, name):
+    return with_linear(function, primals, has_aux, name)
+
+
+@jit
+def _run_linear(linear, vectors):
+    return run_linear(linear, vectors)
+
+
+Linear.run = staticmethod(_run_linear)

@@ -20,7 +20,6 @@ import numpy as np
 
 from xlapy.dispatch import leaves, table
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.heap import STATE
 from xlapy.domain.join import SCALAR_DTYPES, unchanged
 from xlapy.domain.values import (
     NONE,
@@ -39,24 +38,11 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
-    variables,
 )
 from xlapy.ir import Region, Var, captured
 from xlapy.lowering.evaluate import evaluate
 
 _LEAF_MODULES = ("jax.", "jaxlib.")
-#: functions of JAX that look at Python objects only, or take callables apart: interpreted or folded as Python
-_TRANSFORMS = {
-    jax.vmap,
-    jax.grad,
-    jax.value_and_grad,
-    jax.jit,
-    jax.checkpoint,
-    jax.jacfwd,
-    jax.jacrev,
-    jax.jacobian,
-    jax.hessian,
-}
 _BINARY = {
     "+": python_operators.add,
     "-": python_operators.sub,
@@ -246,20 +232,17 @@ def _key(template: object) -> object:
 
 def call(machine: Machine, function: Callable, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call a JAX function with abstract arguments."""
-    if function in _TRANSFORMS if isinstance(function, types.FunctionType) else False:
-        return _deferred(machine, function, args, kwargs)
+    if function is jax.jit:
+        return deferred(machine, function, args, kwargs)
     arguments = Arguments(machine)
     template = (tuple(arguments.template(a) for a in args), {k: arguments.template(v) for k, v in kwargs.items()})
     return emit_call(machine, function, template, arguments)
 
 
-def emit_call(
-    machine: Machine, function: Callable, template: tuple, arguments: Arguments, wide: bool | None = None
-) -> Value:
-    """Trace `function` on the operands of `template` (or recall the trace) and emit it as a leaf; `wide` overrides the
-    caller's setting of 64-bit types."""
-    x64: bool = machine.ambient_x64 if wide is None else wide and not machine.builder.narrow  # type: ignore
-    operands = [_canonical(machine, v) for v in arguments.operands] if not x64 else arguments.operands
+def emit_call(machine: Machine, function: Callable, template: tuple, arguments: Arguments) -> Value:
+    """Trace `function` on the operands of `template` (or recall the trace) and emit it as a leaf."""
+    x64: bool = machine.ambient_x64  # type: ignore
+    operands = [canonical(machine, v) for v in arguments.operands] if not x64 else arguments.operands
     name = getattr(function, "__name__", type(function).__name__)
     types_ = tuple(v.type for v in operands)
     try:
@@ -277,7 +260,7 @@ def emit_call(
     return _result(machine, tree, statics, iter(results))
 
 
-def _canonical(machine: Machine, var: Var) -> Var:
+def canonical(machine: Machine, var: Var) -> Var:
     """JAX without 64-bit types takes 64-bit arrays as 32-bit ones."""
     narrow = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
     name = narrow.get(str(var.type.dtype))
@@ -352,8 +335,6 @@ def abstract(machine: Machine, item: object) -> Value:
 
 # -- callables inside JAX's functions -----------------------------------------------------------------------------------
 
-#: the last entry makes a value like another one from a device value (`transformations.like`)
-LIKE: list[Callable] = [lambda machine, var, kind: JaxArray(var)]
 #: for each trace in progress: tracers of the captured device values, and the list of captured values still wanted
 _CAPTURES: list[tuple[dict[int, object], list[Var]]] = []
 
@@ -369,14 +350,8 @@ class _Wanted(Exception):
 class Interpreted:
     """A Python callable that interprets a function of the program when JAX calls it with tracers."""
 
-    def __init__(self, machine: Machine, function: Value, kinds: list[Value] | None = None) -> None:
+    def __init__(self, machine: Machine, function: Value) -> None:
         self.machine, self.function = machine, function
-        #: what the arrays among the arguments are like, where they are not all JAX's
-        self.kinds = kinds
-        #: whether the function returns `(result, errors)`: the error tag and what messages need, as arrays
-        self.returns_errors = False
-        #: slots of the error state at the end of the region, with the device values in them
-        self.errors: dict = {}
         #: for each structure and types of arguments, the region, the template of the result, and what keeps keys alive
         self.regions: dict = {}
         self.__name__ = getattr(getattr(function, "value", function), "__name__", "function")
@@ -404,15 +379,10 @@ class Interpreted:
         machine = self.machine
         region: Region = machine.builder.open_region(types_)
         params = iter(region.params)
-        kinds = self.kinds if self.kinds is not None and len(self.kinds) == len(types_) else [None] * len(types_)
-        each = iter(kinds)
         before = machine.heap.slots.copy()
         mark = machine.heap.next_identity
-        if self.returns_errors:
-            for slot in [s for s in machine.heap.slots if s[0] == STATE]:
-                del machine.heap.slots[slot]
         with machine.region(region):  # type: ignore[attr-defined]
-            inputs = [LIKE[-1](machine, next(params), next(each)) if s is None else s for s in statics]
+            inputs = [JaxArray(next(params)) if s is None else s for s in statics]
             positional, named = jax.tree.unflatten(tree, inputs)
             try:
                 result = machine.call(
@@ -425,11 +395,7 @@ class Interpreted:
                 raise RuntimeError(f"xlapy failed inside '{self.__name__}': {error}") from error
             arguments = Arguments(machine)
             template = arguments.template(result)
-            if self.returns_errors:
-                template = self._with_errors(template, arguments)
         for slot, value in machine.heap.slots.items():
-            if slot in self.errors:
-                continue
             old = before.get(slot) or machine.heap.initial.get(slot)
             if not machine.heap.made_since(slot[0], mark) and not unchanged(old, value):
                 raise Refused("XP0010", "a function given to JAX changes something outside itself")
@@ -438,16 +404,8 @@ class Interpreted:
         return region, template
 
 
-    def _with_errors(self, template: object, arguments: Arguments) -> object:
-        """The template of `(result, errors)`, or of `((result, auxiliary), errors)`."""
-        slots = self.machine.heap.slots
-        self.errors = {s: v for s, v in slots.items() if s[0] == STATE and s[1] != "items"}
-        found = [arguments._operand(v) for value in self.errors.values() for v in variables(value)]  # type: ignore
-        return (template, found)
-
-
-def _deferred(machine: Machine, transform: Callable, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """`jax.vmap(f)` and its like: a callable that is applied when it is called."""
+def deferred(machine: Machine, transform: Callable, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """`jax.jit(f)` and its like: a callable that is applied when it is called."""
 
     def rule(inner: Machine, *more: Value, **named: Value) -> Value:
         arguments = Arguments(inner)

@@ -5,6 +5,7 @@ from xlapy.dispatch import (
     bounded_selection,
     jax_rules,
     jax_trees,
+    linear_functions,
     numpy_all,
     printing,
     python_all,
@@ -21,5 +22,6 @@ __all__ = [
     "printing",
     "python_all",
     "stack_rules",
+    "linear_functions",
     "transformations",
 ]

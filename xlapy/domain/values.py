@@ -113,6 +113,10 @@ class Lanes:
         return Lanes(*(next(parts) if isinstance(p, Var | Hole) else p for p in fields))  # type: ignore[arg-type]
 
 
+class Opaque:
+    """A Python object of xlapy's own that a program holds as it is."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundedArray(Value):
     """A `numpy.ndarray` of dynamic shape: some lanes of `base`, a view that has room for them.

@@ -156,9 +156,11 @@ class Machine:
     def region(self, region: Region):
         """Emit into a nested region; pending exceptions do not cross its border."""
         outer, self.pending = self.pending, []
-        with self.builder.inside(region):
-            yield region
-        self.pending = outer
+        try:
+            with self.builder.inside(region):
+                yield region
+        finally:
+            self.pending = outer
 
     def joiner(self, depth: int, widen: bool, unions: bool) -> Joiner:
         """A joiner for this heap."""

@@ -40,11 +40,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Leaf:
-    """Output number `index`. `python` is the type of a Python number; `mutable` is the identity of an `ndarray`, or 0."""
+    """Output number `index`. `python` is the type of a Python number; `mutable` is the identity of an `ndarray`, or 0;
+    `scalar` says that it is a NumPy scalar."""
 
     index: int
     python: type | None = None
     mutable: int = 0
+    scalar: bool = False
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,9 @@ class Outputs:
                 return Known(value.value)
             case Scalar():
                 return Leaf(self.output(value.var), value.kind)
-            case NumpyScalar() | JaxArray():
+            case NumpyScalar():
+                return Leaf(self.output(value.var), scalar=True)
+            case JaxArray():
                 return Leaf(self.output(value.var))
             case NdArray():
                 info = machine.heap.objects[value.buffer]

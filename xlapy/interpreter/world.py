@@ -30,6 +30,7 @@ from xlapy.domain.values import (
     Mapping,
     NdArray,
     NumpyScalar,
+    Opaque,
     Ref,
     Scalar,
     Tuple,
@@ -194,6 +195,8 @@ class World:
             return True
         if kind is types.SimpleNamespace:
             return False
+        if isinstance(found, Opaque):
+            return True
         if table.find_function(found) is not None or table.find_replacement(found) is not None:
             return True
         if not kind.__flags__ & (1 << 9):  # not a heap type: made in C

@@ -264,10 +264,10 @@ class Writable:
 
 
 def to_numpy_if_mutable(value: Any, leaf: Leaf) -> Any:
-    """An `ndarray` or Python number that is stored stays one; a JAX array stays a JAX array."""
+    """An `ndarray`, NumPy scalar or Python number that is stored stays one; a JAX array stays a JAX array."""
     if isinstance(value, jax.core.Tracer):
         return value
-    return to_numpy(value, leaf) if leaf.mutable or leaf.python is not None else value
+    return to_numpy(value, leaf) if leaf.mutable or leaf.scalar or leaf.python is not None else value
 
 
 def _apply(effect: Effect, target: Any, made: Any) -> None:
