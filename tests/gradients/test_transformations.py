@@ -514,3 +514,15 @@ def test_custom_derivatives_are_respected():
     np.testing.assert_allclose(
         xlapy.jit(lambda x: jax.grad(lambda x: reverse(x).sum())(x))(jnp.asarray(X)), 100.0 * X, rtol=1e-6
     )
+
+
+def test_a_result_of_one_kind_or_another():
+    def f(x):
+        s = 0.0
+        if x[0] > 1.0:
+            s = x[1] ** 2
+        return s
+
+    np.testing.assert_array_equal(xlapy.grad(f)(np.array([2.0, 3.0])), [0.0, 6.0])
+    np.testing.assert_array_equal(xlapy.jacrev(f)(np.array([0.0, 3.0])), [0.0, 0.0])
+    assert xlapy.jit(lambda x, c: xlapy.grad(lambda v: v**2)(x if c else np.float64(2.0)))(3.0, True) == 6.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import jax_rules
+from xlapy.dispatch import jax_rules, objects
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.join import SCALAR_DTYPES
 from xlapy.domain.values import (
@@ -123,6 +123,8 @@ class Opening:
                 return Items(value.cls, tuple(self.open(v, filtered, owned) for v in value.items))
             case Ref():
                 return self._object(value, filtered, owned)
+            case Union() if all(map(self._is_number, value.alternatives)):
+                return self._chosen(value, filtered)
             case Union():
                 raise Refused("XP0011", f"{self.machine.describe(value)} in an argument of a transformed function")  # type: ignore
             case Const() if value.value is None or not self.strict:
@@ -141,20 +143,39 @@ class Opening:
         return isinstance(value, Scalar | NumpyScalar | JaxArray | NdArray)
 
     def _number(self, value: Value, filtered: bool, owned: bool) -> Node:
-        machine = self.machine
-        python = isinstance(value, Scalar) or (isinstance(value, Const) and not isinstance(value.value, np.generic))
-        if self.inexact and not _is_inexact(value) or filtered and python:
+        if self.inexact and not _is_inexact(value) or filtered and _is_python(value):
             return Static(value)
+        if isinstance(value, NdArray) and owned:
+            return self._shared(value)
+        return self._leaf(value, self._var(value))
+
+    def _chosen(self, value: Union, filtered: bool) -> Node:
+        """One of several numbers or arrays: a leaf of their common type."""
+        machine = self.machine
+        each = [self._var(alternative) for alternative in value.alternatives]
+        if len({var.type.shape for var in each}) > 1:
+            raise Refused("XP0011", "an array of one of several shapes in an argument of a transformed function")
+        kind = next((v for v in value.alternatives if not _is_python(v)), value.alternatives[0])
+        dtype = np.result_type(*(var.type.dtype for var in each))
+        if self.inexact and not jnp.issubdtype(dtype, np.inexact) or filtered and _is_python(kind):
+            return Static(value)
+        weak = _is_python(kind)
+
+        def convert(alternative: Value) -> Value:
+            return JaxArray(machine.builder.convert(self._var(alternative), dtype, weak))
+
+        joined = objects.over_unions(machine, (value,), convert)
+        return self._leaf(kind, joined.var)  # type: ignore[attr-defined]
+
+    def _var(self, value: Value) -> Var:
+        """A number or array as a device value."""
+        machine = self.machine
         if isinstance(value, NdArray):
-            if owned:
-                return self._shared(value)
-            return self._leaf(value, machine.read(value))
+            return machine.read(value)
         if isinstance(value, Const):
             kind = type(value.value)
-            known = kind in SCALAR_DTYPES
-            var = machine.scalar_var(value, kind) if known else machine.builder.constant(value.value)  # type: ignore
-            return self._leaf(value, var)
-        return self._leaf(value, value.var)  # type: ignore[attr-defined]
+            return machine.scalar_var(value, kind) if kind in SCALAR_DTYPES else machine.builder.constant(value.value)  # type: ignore
+        return value.var  # type: ignore[attr-defined]
 
     def _leaf(self, value: Value, var: Var) -> Leaf:
         self.leaves.append(value)
@@ -361,6 +382,11 @@ class _Making:
         )  # type: ignore  # noqa: E501
         self._objects[node.object] = made
         return made
+
+
+def _is_python(value: Value) -> bool:
+    """Whether it is a number of Python's, not NumPy's."""
+    return isinstance(value, Scalar) or (isinstance(value, Const) and not isinstance(value.value, np.generic))
 
 
 def _is_inexact(value: Value) -> bool:
