@@ -225,6 +225,30 @@ def _inplace(machine: Machine, ufunc: np.ufunc, left: Value, right: Value) -> Va
     return left
 
 
+def deliver(machine: Machine, result: Value, out: Value, inputs: Sequence[Value], where: Value | None) -> Value:
+    """Write the result of a ufunc of `inputs` into `out`, where `where` is true."""
+    room, axes = bounded.parts(machine, out)  # type: ignore[misc]
+    if not room.writeable:
+        return machine.raise_(ValueError, "output array is read-only")
+
+    def message() -> Value:
+        texts = [shape_text(machine, v) for v in (*inputs, out)]
+        template = "operands could not be broadcast together with shapes " + "".join(f"{text} " for text, _ in texts)
+        return machine.message(template, *(n for _, sizes in texts for n in sizes))  # type: ignore[attr-defined]
+
+    def placed(value: Value) -> Var:
+        return machine.builder.broadcast(
+            bounded_indexing.fit(machine, value, room.type.shape, axes, message), room.type.shape
+        )
+
+    before, new = machine.read(room), cast(machine, placed(result), room.type.dtype)
+    if where is not None:
+        mask = where if isinstance(where, NdArray | BoundedArray) else machine.new_array(operand(machine, where))
+        new = machine.builder.elementwise("select", cast(machine, placed(mask), bounded.BOOL), new, before)
+    machine.write(room, select_valid(machine, new, before, axes))
+    return out
+
+
 # -- products ---------------------------------------------------------------------------------------------------------
 
 

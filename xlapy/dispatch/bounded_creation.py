@@ -85,7 +85,7 @@ def _with_room(item: object) -> None:
     table.function(item)(rule)
 
 
-for _item in (np.zeros, np.ones, np.empty, np.full):
+for _item in (np.zeros, np.ones, np.empty, np.full, np.ndarray):
     _with_room(_item)
 
 _arange_before = table.find_function(np.arange)

@@ -362,19 +362,36 @@ def _refined(machine: Machine, array: Value, axes, mask: BoundedArray) -> tuple[
 
 def _index_arrays(machine: Machine, items: list[Value]) -> tuple[Lanes, list[Value]]:
     """Index arrays of equal lanes, with zeros in the dead ones; integers stay."""
-    lanes: Lanes | None = None
-    shape: tuple[int, ...] = ()
+    first: BoundedArray | None = None
     found: list[Value] = []
     for item in items:
+        if indexing.is_integer(item):
+            found.append(item)
+            continue
         if not isinstance(item, BoundedArray) or len(item.axes) != 1 or item.base.type.dtype.kind not in "iu":
             raise require_static(machine, next(v for v in items if involved(v)), "such a key")  # type: ignore[arg-type]
         (mine,) = item.axes
-        if lanes is not None and (item.base.type.shape != shape or not same_lanes(lanes, mine)):
-            raise require_static(machine, item, "index arrays of different lengths")
-        lanes, shape = mine, item.base.type.shape
-        zero = machine.builder.constant(0, item.base.type.dtype)
-        found.append(JaxArray(bounded.masked(machine, item, zero)))
-    return lanes, found  # type: ignore[return-value]
+        if first is None or (item.base.type.shape == first.base.type.shape and same_lanes(mine, first.axes[0])):
+            zero = machine.builder.constant(0, item.base.type.dtype)
+            found.append(JaxArray(bounded.masked(machine, item, zero)))
+        else:
+            found.append(JaxArray(_aligned(machine, item, first)))
+        first = first or item
+    return first.axes[0], found  # type: ignore[return-value, union-attr]
+
+
+def _aligned(machine: Machine, item: BoundedArray, first: BoundedArray) -> Var:
+    """The elements of an index array where those of the first one are; IndexError where they are not as many."""
+    (mine,), (lanes,) = item.axes, first.axes
+    room = first.base.type.shape[0]
+    lengths = [bounded.length_int(machine, x.axes[0], x.base.type.shape[0]) for x in (first, item)]
+    bad = machine.builder.elementwise("ne", *(var_of(machine, n) for n in lengths))
+    sizes = [bounded.scalar(machine, n) for n in lengths]
+    text = "shape mismatch: indexing arrays could not be broadcast together with shapes ({},) ({},) "
+    machine.check(bad, IndexError, machine.message(text, *sizes))  # type: ignore[attr-defined]
+    var = bounded.moved(machine, machine.read(item.base), 0, mine, lanes, room)
+    zero = machine.builder.constant(0, item.base.type.dtype)
+    return bounded.select_valid(machine, var, zero, (lanes,))
 
 
 def _picked(machine: Machine, array: BoundedArray, index: Value, lanes: Lanes) -> Value:
@@ -445,26 +462,32 @@ def _put_bounded(machine: Machine, array: Value, room: NdArray, axes, items: lis
         assign(machine, BoundedArray(room, _refined(machine, array, axes, key)), value)
         return
     lanes, indices = _index_arrays(machine, items)
-    if involved(array) or len(items) != 1:
+    if involved(array):
         raise require_static(machine, key, "an assignment to such a key")  # type: ignore[arg-type]
-    index = operand(machine, indices[0])
-    size = room.type.shape[0]
-    valid = _valid_of(machine, lanes, index.type.shape[0])
-    if size == 0:
+    sizes = room.type.shape[: len(items)]
+    if 0 in sizes:
         raise Refused("XP0013", "an index array of dynamic length into an array of size 0")
-    index = numpy_fancy.in_range(machine, machine.builder.convert(index, INT64), size, 0)
-    shape = (index.type.shape[0], *room.type.shape[1:])
+    places = []
+    for axis, (item, size) in enumerate(zip(indices, sizes, strict=True)):
+        index = machine.builder.convert(operand(machine, item), INT64)
+        places.append(numpy_fancy.in_range(machine, index, size, axis))
+    count = next(v.type.shape[0] for v in places if v.type.shape)
+    valid = _valid_of(machine, lanes, count)
+    shape = (count, *room.type.shape[len(items) :])
     new = _stored(machine, value, shape, (lanes, *(None,) * (len(shape) - 1)), room.type.dtype, "part")
     new = machine.builder.broadcast(new, shape)
-    write_view(machine, room, machine.leaf(_scatter, (read_view(machine, room), new, index, valid), name="scatter")[0])
+    operands = (read_view(machine, room), new, valid, *places)
+    write_view(machine, room, machine.leaf(_scatter, operands, name="scatter")[0])
 
 
-def _scatter(base, new, index, valid):
-    count = index.shape[0]
-    rank = jnp.where(valid, jnp.arange(count), -1)
-    last = jnp.full(base.shape[0], -1).at[index].max(rank, mode="promise_in_bounds")
-    hit = jnp.reshape(last >= 0, (-1,) + (1,) * (base.ndim - 1))
-    return jnp.where(hit, jnp.take(new, jnp.maximum(last, 0), axis=0, mode="clip"), base)
+def _scatter(base, new, valid, *places):
+    depth = len(places)
+    rows = jnp.reshape(base, (-1, *base.shape[depth:]))
+    index = jnp.broadcast_to(jnp.ravel_multi_index(places, base.shape[:depth], mode="clip"), valid.shape)
+    rank = jnp.where(valid, jnp.arange(index.shape[0]), -1)
+    last = jnp.full(rows.shape[0], -1).at[index].max(rank, mode="promise_in_bounds")
+    hit = jnp.reshape(last >= 0, (-1,) + (1,) * (rows.ndim - 1))
+    return jnp.reshape(jnp.where(hit, jnp.take(new, jnp.maximum(last, 0), axis=0, mode="clip"), rows), base.shape)
 
 
 __all__ = ["assign", "fit", "getitem", "setitem", "valid_mask"]

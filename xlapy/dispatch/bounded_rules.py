@@ -11,7 +11,7 @@ from xlapy.dispatch.bounded import INT64, fresh, involved, require_static
 from xlapy.dispatch.bounded_indexing import assign, getitem
 from xlapy.dispatch.bounded_slices import reversed_parts
 from xlapy.dispatch.numpy_ufunc_table import TABLE
-from xlapy.dispatch.numpy_values import absent, known, require_dtype, sequence_items
+from xlapy.dispatch.numpy_values import absent, known, require_dtype, sequence_items, single
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, Tuple, Value
 from xlapy.ir import Var
@@ -70,7 +70,7 @@ def call(machine: Machine, item: object, args: Sequence[Value], kwargs: dict[str
         return rule(machine, *args, **kwargs)  # type: ignore[return-value]
     if isinstance(item, np.ufunc):
         if item not in TABLE or kwargs or len(args) != item.nin:
-            return _inplace_ufunc(machine, item, args, kwargs, array)
+            return _ufunc_with_options(machine, item, args, kwargs, array)
         return bounded_arithmetic.elementwise(machine, item, args)
     if _hashable(item) and item in _LANEWISE:
         if any(map(involved, kwargs.values())):
@@ -86,9 +86,22 @@ def call(machine: Machine, item: object, args: Sequence[Value], kwargs: dict[str
     return None
 
 
-def _inplace_ufunc(machine: Machine, ufunc: np.ufunc, args, kwargs, array: BoundedArray) -> Value:
-    """`np.add(x, y, out=x)` and the like."""
-    raise require_static(machine, array, f"np.{ufunc.__name__} with options")
+def _ufunc_with_options(machine: Machine, ufunc: np.ufunc, args, kwargs, array: BoundedArray) -> Value:
+    """`np.add(x, y, out=z)`, `np.add(x, y, z)`, with `where=` too."""
+    inputs, options = args[: ufunc.nin], dict(kwargs)
+    out = single(machine, options.pop("out", args[ufunc.nin] if len(args) > ufunc.nin else None))
+    where = options.pop("where", None)
+    if ufunc not in TABLE or ufunc.nout != 1 or options or len(args) > ufunc.nin + 1 or len(inputs) < ufunc.nin:
+        raise require_static(machine, array, f"np.{ufunc.__name__} with options")
+    result = bounded_arithmetic.elementwise(machine, ufunc, inputs)
+    if absent(out):
+        if where is not None:
+            raise require_static(machine, array, f"np.{ufunc.__name__} with where= and without out=")
+        return result
+    found, made = bounded.parts(machine, out), bounded.parts(machine, result)  # type: ignore[arg-type]
+    if found is None or made is None or not np.can_cast(made[0].type.dtype, found[0].type.dtype, "same_kind"):
+        raise require_static(machine, array, f"np.{ufunc.__name__} with such an out=")
+    return bounded_arithmetic.deliver(machine, result, out, inputs, where)  # type: ignore[arg-type]
 
 
 def _hashable(item: object) -> bool:

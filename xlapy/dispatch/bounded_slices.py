@@ -153,7 +153,7 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         span = clip(machine, span, known_int(0), known_int(room))
     span = Int(span.value, max(span.low, 0), min(span.high, room))
     if lanes is None and stride.value == 1 and isinstance(span.value, int) and isinstance(first.value, int):
-        raise AssertionError("a static slice")
+        return _static_part(first.value, span.value, room, down), None
     if stride.value == 1 and (lanes is None or lanes.valid is None):
         start = first if lanes is None else add(machine, _start(machine, lanes, room), first)
         return base, Lanes(var_of(machine, span), start.value)
@@ -164,6 +164,13 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         start = known_int(0) if lanes is None else _start(machine, lanes, room)
         valid = machine.leaf(_strided, (var_of(machine, start), *operands), (room,), name="lanes")[0]
     return base, bounded.masked_lanes(machine, valid)
+
+
+def _static_part(first: int, span: int, room: int, down: bool) -> Part:
+    """`span` elements from number `first` on, counted from the other end if `down`."""
+    start, stop = (room - 1 - first, room - 1 - first - span) if down else (first, first + span)
+    step = Const(-1 if down else 1)
+    return "slice", Slice(Const(start if span else 0), Const(stop if span and stop >= 0 else None if span else 0), step)
 
 
 def _upwards(machine: Machine, step: Value) -> Value:

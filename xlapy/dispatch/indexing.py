@@ -193,6 +193,13 @@ def parse(machine: Machine, array: NdArray, key: Value) -> Key:
     return Key(tuple(parts), place is not None, scalar_array)
 
 
+def is_integer(item: Value) -> bool:
+    """Whether a part of a key is an integer, of Python or NumPy."""
+    if isinstance(item, Const):
+        return isinstance(item.value, int | np.integer) and not isinstance(item.value, bool)
+    return isinstance(item, Scalar | NumpyScalar) and item.var.type.dtype.kind in "iu"
+
+
 def _consumes(part: tuple[str, object]) -> int:
     kind, value = part
     if kind == "new":
@@ -299,6 +306,8 @@ def integer_index(machine: Machine, index: Value, size: int, axis: int) -> int |
             axis,
             size,
         )
+        if size == 0:
+            machine.raise_(IndexError, text)
         machine.check(bad, IndexError, text)
     if low >= 0:
         return var

@@ -9,7 +9,7 @@ import numpy as np
 
 from xlapy.dispatch import numpy_views
 from xlapy.dispatch.indexing import assign
-from xlapy.dispatch.numpy_memory import layout_model
+from xlapy.dispatch.numpy_memory import can_reshape_in_place, layout_model
 from xlapy.dispatch.numpy_values import array_type, operand
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import attribute
@@ -149,7 +149,7 @@ def memory(machine, self):
 
 
 def set_attribute(machine: Machine, self: NdArray, name: str, value: Value) -> None:
-    """`array.name = value` for the attributes that are views: real, imag, flat."""
+    """`array.name = value` for real, imag, flat, which are views, and shape."""
     if name in ("real", "imag"):
         if name == "imag" and self.type.dtype.kind != "c":
             machine.raise_(TypeError, "array does not have imaginary part to set")
@@ -158,6 +158,12 @@ def set_attribute(machine: Machine, self: NdArray, name: str, value: Value) -> N
         target = view(machine, self, "reshape", (int(np.prod(self.type.shape, dtype=np.int64)),))
         new = operand(machine, value, self.type.dtype)
         machine.write(target, machine.leaf(_repeated, (new,), (target.type.shape,), name="resize")[0])
+    elif name == "shape":
+        shape = numpy_views.new_shape(machine, self, value)
+        if not can_reshape_in_place(machine, self, shape):
+            text = "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
+            machine.raise_(AttributeError, text)
+        machine.replace_array(self, view(machine, self, "reshape", shape))
     else:
         raise Refused("XP0010", f"assigning the array attribute '{name}' is not supported", "make a new array")
 

@@ -24,7 +24,7 @@ from xlapy.dispatch.numpy_values import (
     reshape,
     sequence_items,
 )
-from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, NdArray, Scalar, Tuple, Value
 
@@ -83,6 +83,14 @@ def ones(machine, shape, dtype=None, order=None, *, device=None, like=None):
 
 
 function(np.empty)(zeros)
+
+
+@function(np.ndarray)
+def ndarray(machine, shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
+    """np.ndarray(shape): a fresh array."""
+    if not absent(buffer) or not absent(strides):
+        raise Refused("XP0003", "numpy.ndarray over a buffer of the host's memory", "use np.zeros or a slice")
+    return zeros(machine, shape, dtype, order)
 
 
 @function(np.full)

@@ -236,6 +236,8 @@ def in_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
         axis,
         size,
     )
+    if size == 0:
+        machine.raise_(IndexError, message)
     machine.check(bad, IndexError, message)
     return wrapped
 

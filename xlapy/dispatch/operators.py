@@ -10,9 +10,21 @@ import operator
 
 import numpy as np
 
-from xlapy.dispatch import bounded_arithmetic, bounded_indexing, bounded_rules, containers, iteration, jax_rules, objects, scalars, table, ufuncs
+from xlapy.dispatch import (
+    bounded_arithmetic,
+    bounded_indexing,
+    bounded_rules,
+    containers,
+    indexing,
+    iteration,
+    jax_rules,
+    objects,
+    scalars,
+    table,
+    ufuncs,
+)
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.join import same_constant
+from xlapy.domain.join import known_bounds, same_constant
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -26,6 +38,7 @@ from xlapy.domain.values import (
     Range,
     Ref,
     Scalar,
+    Slice,
     Tuple,
     Union,
     Value,
@@ -50,6 +63,7 @@ _METHODS = {
 _COMPARISONS = {"<": ("lt", "gt"), "<=": ("le", "ge"), ">": ("gt", "lt"), ">=": ("ge", "le"), "==": ("eq", "eq"), "!=": ("ne", "ne")}
 _UNARY = {"-": "neg", "+": "pos", "~": "invert"}
 NOT_IMPLEMENTED = Const(NotImplemented)
+_INT64 = np.dtype(np.int64)
 
 
 def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
@@ -348,8 +362,31 @@ def _same(machine: Machine, same: bool, first: int, second: int) -> bool:
     return same
 
 
+def _array_key(machine: Machine, key: Value) -> Value:
+    """A key in which integers that are Python's on some paths and NumPy's on others are Python's."""
+    match key:
+        case Union() if all(map(indexing.is_integer, key.alternatives)):
+            *others, chosen = [machine.builder.convert(machine.array(v), _INT64) for v in key.alternatives]
+            for index, var in reversed(list(enumerate(others))):
+                number = machine.builder.constant(index, key.selector.type.dtype)
+                here = machine.builder.elementwise("eq", key.selector, number)
+                chosen = machine.builder.elementwise("select", here, var, chosen)
+            bounds = [known_bounds(v) for v in key.alternatives]
+            hull = None if None in bounds else (min(b[0] for b in bounds), max(b[1] for b in bounds))  # type: ignore
+            return Scalar(int, machine.builder.convert(chosen, _INT64, True), hull)
+        case Tuple() if key.cls is tuple:
+            return Tuple(tuple(_array_key(machine, item) for item in key.items))
+        case Slice():
+            return Slice(*(_array_key(machine, part) for part in (key.start, key.stop, key.step)))
+    return key
+
+
 def getitem(machine: Machine, value: Value, key: Value) -> Value:
     """`value[key]`."""
+    if isinstance(value, JaxArray | NdArray | NumpyScalar | BoundedArray):
+        key = _array_key(machine, key)
+        if any(isinstance(part, Union) for part in (key.items if isinstance(key, Tuple) else ())):
+            return objects.over_unions(machine, key.items, lambda *parts: getitem(machine, value, Tuple(parts)))  # type: ignore
     match value:
         case Union():
             return objects.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
@@ -371,6 +408,11 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
 
 def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
     """`value[key] = item`."""
+    if isinstance(value, JaxArray | NdArray | BoundedArray):
+        key = _array_key(machine, key)
+        if any(isinstance(part, Union) for part in (key.items if isinstance(key, Tuple) else ())):
+            objects.over_unions(machine, key.items, lambda *parts: setitem(machine, value, Tuple(parts), item) or NONE)  # type: ignore
+            return
     if isinstance(value, Union):
         objects.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
     elif isinstance(value, NdArray | BoundedArray):

@@ -116,6 +116,10 @@ class Machine(Protocol):
         """Replace all elements of an array, seen by all its views; `var` has its shape and dtype."""
         ...
 
+    def replace_array(self, old: NdArray, new: NdArray) -> None:
+        """Make an array object show what `new` shows, in every place that refers to it."""
+        ...
+
     def type_of(self, value: Value) -> type:
         """The Python class that the value would have under CPython."""
         ...

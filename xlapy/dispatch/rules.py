@@ -1,6 +1,8 @@
 """Imports every module that fills the tables."""
 
 from xlapy.dispatch import (
+    bounded_at,
+    bounded_counting,
     bounded_creation,
     bounded_selection,
     jax_rules,
@@ -14,6 +16,8 @@ from xlapy.dispatch import (
 )
 
 __all__ = [
+    "bounded_at",
+    "bounded_counting",
     "bounded_creation",
     "bounded_selection",
     "jax_rules",

@@ -58,11 +58,29 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, Val
         return returned, DEAD
     if _only_exit(machine, exception):
         return (returned if RETURN in end.labels else NONE), DEAD
-    if end.label == RAISE:
+    failed = _failed(machine, exception)
+    if end.label == RAISE and failed is None:
         raise PythonError(exception)
-    raised = machine.builder.elementwise("eq", end.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
+    raised = failed
+    if end.label != RAISE:
+        raised = machine.builder.elementwise("eq", end.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
+        raised = raised if failed is None else machine.builder.elementwise("bitwise_and", raised, failed)
+    assert raised is not None
     machine.may_raise(raised, exception)
-    return returned, exception
+    return (returned if RETURN in end.labels else NONE), exception
+
+
+def _failed(machine: Machine, exception: Value) -> Var | None:
+    """Where one of several exceptions is not that with which the consumer closes the generator; None if it never is."""
+    if not isinstance(exception, Union):
+        return None
+    failed = None
+    for index, alternative in enumerate(exception.alternatives):
+        if machine.type_of(alternative) is GeneratorExit:
+            number = machine.builder.constant(index, exception.selector.type.dtype)
+            other = machine.builder.elementwise("ne", exception.selector, number)
+            failed = other if failed is None else machine.builder.elementwise("bitwise_and", failed, other)
+    return failed
 
 
 def _only_exit(machine: Machine, exception: Value) -> bool:

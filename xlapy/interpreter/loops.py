@@ -206,6 +206,7 @@ def _unroll(machine: Machine, node: Loop) -> None:
     """Run the body again and again while control certainly comes back to the head."""
     frame = machine.frame
     outer = frame.unrolled
+    _ask_for_trips(machine, node)
     try:
         _trip(machine, node, outer, 0)
     finally:
@@ -240,6 +241,14 @@ def _trip(machine: Machine, node: Loop, outer: tuple[int, ...], count: int) -> N
                 raise _Unending("its number of trips depends on data")
             private = found
         count += 1
+
+
+def _ask_for_trips(machine: Machine, node: Loop) -> None:
+    """Ask for the number of trips at compile time, where it can be had."""
+    step = _step_of(node)
+    plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
+    if plan is not None and isinstance(plan.trips, Scalar) and machine.specialisable(plan.trips.var):
+        machine.static(plan.trips, "the number of trips of a loop that has to be unrolled")
 
 
 def _remaining(machine: Machine, node: Loop) -> int | None:

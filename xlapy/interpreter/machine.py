@@ -32,7 +32,7 @@ from xlapy.domain.values import (
     Union,
     Value,
 )
-from xlapy.interpreter import calls, generators, merge, resumption, walk
+from xlapy.interpreter import calls, generators, merge, replace, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters
@@ -450,6 +450,10 @@ class Machine:
     def setitem(self, value: Value, key: Value, item: Value) -> None:
         """`value[key] = item`."""
         operators.setitem(self, value, key, item)
+
+    def replace_array(self, old: NdArray, new: NdArray) -> None:
+        """Make an array object show what `new` shows, in every place that refers to it."""
+        replace.replace_array(self, old, new)
 
     def delitem(self, value: Value, key: Value) -> None:
         """`del value[key]`."""

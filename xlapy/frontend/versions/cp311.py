@@ -297,8 +297,9 @@ def raise_varargs(m: Machine, arg: int) -> None:
 
 
 def reraise(m: Machine, arg: int) -> None:
-    exception = m.pop()
-    m.emit("reraise", (), (exception, m.peek(arg)) if arg else (exception,))
+    """The place of the raising instruction, under the exception, is not read: it would keep its register alive, which
+    holds the iterator of a loop on the way there."""
+    m.emit("reraise", (), (m.pop(),))
     m.stop()
 
 
