@@ -260,11 +260,12 @@ def unique(
         array = BoundedArray(holder, (Lanes(machine.builder.constant(var.type.shape[0], INT64)),))
     else:
         var, valid, _ = _vector(machine, array, "np.unique")
-    if not absent(axis) or not known(machine, equal_nan) or kind_of(var.type.dtype) == "c":
-        raise require_static(machine, array, "np.unique with options")
+    if not absent(axis) or kind_of(var.type.dtype) == "c":
+        raise require_static(machine, array, "np.unique of complex numbers, or along an axis")
+    merges = bool(known(machine, equal_nan))
     wanted = [bool(known(machine, flag)) for flag in (return_index, return_inverse, return_counts)]
     places = wanted[0] or wanted[1]
-    values, first, index, inverse, counts, number = machine.leaf(_unique, (var, valid), (places,), name="unique")
+    values, first, index, inverse, counts, number = machine.leaf(_unique, (var, valid), (places, merges), name="unique")
     lanes = Lanes(number)
     found = [fresh(machine, values, (Lanes(number, 0, first),))]
     if wanted[0]:
@@ -278,7 +279,7 @@ def unique(
     return found[0] if len(found) == 1 else Tuple(tuple(found))
 
 
-def _unique(x, valid, places):
+def _unique(x, valid, places, merges):
     room = x.shape[0]
     if places:
         rank = jnp.cumsum(valid, dtype=jnp.int64) - 1
@@ -288,7 +289,7 @@ def _unique(x, valid, places):
         dead = lax.iota(jnp.int64, room) >= jnp.sum(valid, dtype=jnp.int64)
     before = jnp.concatenate([ordered[:1], ordered[:-1]])
     different = ordered != before
-    if jnp.issubdtype(x.dtype, jnp.floating):
+    if jnp.issubdtype(x.dtype, jnp.floating) and merges:
         different &= ~(jnp.isnan(ordered) & jnp.isnan(before))
     first = ~dead & (different | (lax.iota(jnp.int32, room) == 0))
     group = jnp.cumsum(first, dtype=jnp.int64) - 1

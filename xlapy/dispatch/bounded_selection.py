@@ -11,7 +11,7 @@ from jax import lax
 
 from xlapy.dispatch import bounded, bounded_arithmetic, bounded_reductions, numpy_all, table
 from xlapy.dispatch.bounded import Lanes, fresh, involved, masked_lanes, require_static
-from xlapy.dispatch.bounded_indexing import getitem
+from xlapy.dispatch.bounded_indexing import assign, getitem
 from xlapy.dispatch.bounded_rules import FUNCTIONS, METHODS, Rule, first_of
 from xlapy.dispatch.numpy_values import absent, cast, known, operand, reshape, sequence_items
 from xlapy.dispatch.protocol import Machine, Refused
@@ -127,7 +127,9 @@ def _compress(machine, condition, a, axis=None, out=None):
     if involved(condition, a):
         raise require_static(machine, first_of((condition, a), {}), "np.compress")
     if not absent(out):
-        raise Refused("XP0011", "np.compress with out=")
+        result = _compress(machine, condition, a, axis)
+        assign(machine, out, result)
+        return out
     mask = operand(machine, condition, bounded.BOOL)
     array = machine.new_array(operand(machine, a))
     where = known(machine, axis)
@@ -226,17 +228,31 @@ def _union1d(ar1, ar2):
     return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
 
 
-def _intersect1d(ar1, ar2):
+def _intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    if return_indices:
+        one, first = np.unique(ar1, return_index=True)
+        two, second = np.unique(ar2, return_index=True)
+        mine, yours = _among(one, two), _among(two, one)
+        return one[mine], first[mine], second[yours]
     one = np.unique(ar1)
     return one[_among(one, np.ravel(ar2))]
 
 
-def _setdiff1d(ar1, ar2):
-    one = np.unique(ar1)
+def _setdiff1d(ar1, ar2, assume_unique=False):
+    one = np.ravel(ar1) if assume_unique else np.unique(ar1)
     return one[~_among(one, np.ravel(ar2))]
 
 
-def _setxor1d(ar1, ar2):
+def _trim_zeros(filt, trim="fb", axis=None):
+    hit = filt != 0
+    size = len(filt)
+    some = hit.any()
+    first = np.where(some, np.argmax(hit), size) if "f" in trim.lower() else 0
+    last = np.where(some, size - np.argmax(hit[::-1]), 0 if "b" in trim.lower() else size)
+    return filt[int(first) : int(last) if "b" in trim.lower() else size]
+
+
+def _setxor1d(ar1, ar2, assume_unique=False):
     return np.union1d(np.setdiff1d(ar1, ar2), np.setdiff1d(ar2, ar1))
 
 
@@ -248,10 +264,10 @@ def _isin(element, test_elements):
     return _among(np.ravel(element), np.ravel(test_elements))
 
 
-def _in_python(implementation):
-    def rule(machine, *args):
-        arrays = [machine.call(Const(np.asarray), (a,)) if not involved(a) else a for a in args]
-        return machine.call(Const(implementation), arrays)
+def _in_python(implementation, count: int = 2):
+    def rule(machine, *args, **kwargs):
+        arrays = [machine.call(Const(np.asarray), (a,)) if not involved(a) else a for a in args[:count]]
+        return machine.call(Const(implementation), [*arrays, *args[count:]], kwargs)
 
     return rule
 
@@ -263,7 +279,39 @@ for _item, _implementation in (
     (np.setxor1d, _setxor1d),
 ):
     _overlay(_item)(_in_python(_implementation))
+
+
+@_overlay(np.trim_zeros)
+def _trim(machine, filt, *args, **kwargs):
+    if len((bounded.parts(machine, filt) or (machine.new_array(operand(machine, filt)),))[0].type.shape) != 1:
+        raise Refused("XP0013", "np.trim_zeros of an array that is not a vector")
+    return _in_python(_trim_zeros, 1)(machine, filt, *args, **kwargs)
+
+
 FUNCTIONS[np.isin] = _in_python(_isin)
 _overlay(np.unique)(bounded_reductions.unique)
+
+
+def _named_unique(item, *wanted: str) -> None:
+    """np.unique_all and its like: named tuples of what np.unique finds, every NaN for itself."""
+    result = type(item(np.zeros(1)))
+
+    @_overlay(item)
+    def rule(machine, x):
+        flags = dict.fromkeys(wanted, Const(True))
+        found = machine.call(Const(np.unique), (x,), {**flags, "equal_nan": Const(False)})
+        if "return_inverse" in wanted and not involved(x):
+            shape = operand(machine, x).type.shape
+            at = 2 if "return_index" in wanted else 1
+            items = list(found.items)
+            if len(shape) != 1:
+                items[at] = machine.call(Const(np.reshape), (items[at], Const(shape)))
+            found = Tuple(tuple(items))
+        return Tuple(found.items, result)
+
+
+_named_unique(np.unique_all, "return_index", "return_inverse", "return_counts")
+_named_unique(np.unique_counts, "return_counts")
+_named_unique(np.unique_inverse, "return_inverse")
 
 __all__ = ["numpy_all"]

@@ -161,8 +161,8 @@ def set_attribute(machine: Machine, self: NdArray, name: str, value: Value) -> N
     elif name == "shape":
         shape = numpy_views.new_shape(machine, self, value)
         if not can_reshape_in_place(machine, self, shape):
-            text = "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
-            machine.raise_(AttributeError, text)
+            text = "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired"
+            machine.raise_(AttributeError, text + " shape.")
         machine.replace_array(self, view(machine, self, "reshape", shape))
     else:
         raise Refused("XP0010", f"assigning the array attribute '{name}' is not supported", "make a new array")

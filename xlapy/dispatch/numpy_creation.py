@@ -248,7 +248,11 @@ def astype(machine, x, dtype, /, *, copy=True, device=None):
 @function(np.fromiter)
 def fromiter(machine, iter, dtype, count=-1, *, like=None):
     """np.fromiter of an iterable of known length."""
-    return _from(machine, Tuple(tuple(machine.iterate(iter))), dtype)
+    items, number = machine.iterate(iter), int(known(machine, count))
+    if number > len(items):
+        text = f"iterator too short: Expected {number} but iterator had only {len(items)} items."
+        return machine.raise_(ValueError, text)
+    return _from(machine, Tuple(tuple(items if number < 0 else items[:number])), dtype)
 
 
 # -- matrices --------------------------------------------------------------------------------------------------------

@@ -13,13 +13,15 @@ from xlapy.dispatch.numpy_leaf import call_leaf, numpy_leaf
 from xlapy.dispatch.numpy_values import (
     absent,
     cast_array,
-    kind_of,
+    deliver,
     known,
     operand,
     raise_as_numpy,
+    require_dtype,
 )
-from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.scalar_values import refuse_where
+from xlapy.dispatch.table import function, replacement
 from xlapy.dispatch.ufuncs import ufunc_rule
 from xlapy.domain.values import Const, Tuple, Value
 
@@ -105,8 +107,9 @@ def linalg_matmul(machine, x1, x2, /):
 @function(np.linalg.vecdot)
 def linalg_vecdot(machine, x1, x2, /, *, axis=-1):
     """np.linalg.vecdot."""
-    if known(machine, axis) != -1:
-        raise Refused("XP0011", "np.linalg.vecdot with axis", "move the axis last")
+    place = known(machine, axis)
+    if place != -1:
+        x1, x2 = (machine.call(Const(np.moveaxis), (x, Const(place), Const(-1))) for x in (x1, x2))
     return ufunc_rule(machine, np.vecdot, x1, x2)
 
 
@@ -115,19 +118,32 @@ def einsum(machine, *operands, out=None, dtype=None, order="K", casting="safe", 
     """np.einsum: a plan of contractions is made at compile time."""
     first = operands[0]
     if not (isinstance(first, Const) and isinstance(first.value, str)):
-        raise Refused("XP0011", "np.einsum with lists of axes", "use a subscript string")
-    if not absent(dtype) or not absent(out):
-        raise Refused("XP0011", "np.einsum with out= or dtype=", "assign the result, or cast it")
+        subscripts, arrays = _subscripts(machine, operands)
+        return einsum(machine, Const(subscripts), *arrays, out=out, dtype=dtype, order=order, casting=casting)
     subscripts: str = first.value
     variables = [operand(machine, v) for v in operands[1:]]
+    given = None if absent(dtype) else require_dtype(known(machine, dtype, "a dtype"))
+    rule = known(machine, casting)
     shown = [np.broadcast_to(np.ones((), v.type.dtype), tuple(min(n, 3) for n in v.type.shape)) for v in variables]
     try:
-        result = np.einsum(subscripts, *shown)
+        result = np.einsum(subscripts, *shown, dtype=given, casting=rule)
         dtype_ = np.asarray(result).dtype
         var = machine.leaf(_einsum, variables, (subscripts, dtype_), name="einsum")[0]
     except Exception as error:
-        return raise_as_numpy(machine, np.einsum, operands, {}, error)
-    return machine.numpy_result(var)
+        return raise_as_numpy(machine, np.einsum, operands, {"dtype": Const(given), "casting": Const(rule)}, error)
+    return deliver(machine, var, out, str(rule))
+
+
+def _subscripts(machine: Machine, operands) -> tuple[str, list]:
+    """`einsum(a, [0, 1], b, [1, 2], [0, 2])` as subscripts and arrays."""
+    pairs = len(operands) // 2
+    lists = [known(machine, operands[2 * k + 1], "subscripts") for k in range(pairs)]
+    if len(operands) % 2:
+        lists.append(known(machine, operands[-1], "subscripts"))
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    texts = ["".join("..." if n is Ellipsis else letters[n] for n in part) for part in lists]  # type: ignore
+    text = ",".join(texts[:pairs])
+    return text + ("->" + texts[-1] if len(operands) % 2 else ""), list(operands[0 : 2 * pairs : 2])
 
 
 def _einsum(*rest):
@@ -186,8 +202,40 @@ def inv(a):
 
 _solving(np.linalg.solve, solve, "a b")
 _solving(np.linalg.inv, inv, "a")
-numpy_leaf(np.linalg.tensorinv, jnp.linalg.tensorinv, "a")
-numpy_leaf(np.linalg.tensorsolve, jnp.linalg.tensorsolve, "a b")
+
+@replacement(np.linalg.tensorinv)
+def tensorinv(a, ind=2):
+    """np.linalg.tensorinv."""
+    a = np.asarray(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    shape = a.shape[ind:] + a.shape[:ind]
+    rows = 1
+    for n in a.shape[ind:]:
+        rows = rows * n
+    return np.linalg.inv(a.reshape(rows, -1)).reshape(*shape)
+
+
+@replacement(np.linalg.tensorsolve)
+def tensorsolve(a, b, axes=None):
+    """np.linalg.tensorsolve."""
+    a, b = np.asarray(a), np.asarray(b)
+    if axes is not None:
+        order = list(range(a.ndim))
+        for k in axes:
+            order.remove(k)
+            order.insert(a.ndim, k)
+        a = a.transpose(order)
+    shape = a.shape[-(a.ndim - b.ndim) :]
+    size = 1
+    for n in shape:
+        size = size * n
+    if a.size != size**2:
+        raise np.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+        )
+    return np.linalg.solve(a.reshape(size, size), b.ravel()).reshape(shape)
+
 
 
 def cholesky(a, upper=False):
@@ -243,9 +291,13 @@ numpy_leaf(np.linalg.vector_norm, jnp.linalg.vector_norm, "x")
 
 
 def _matrix_rank(A, tol=None, hermitian=False, rtol=None):  # noqa: N803
-    if tol is not None:
-        return jnp.sum(jnp.linalg.svd(A, compute_uv=False) > tol[..., None], axis=-1)
-    return jnp.linalg.matrix_rank(A, rtol)
+    if A.ndim < 2:
+        return jnp.any(A != 0).astype(jnp.int64)
+    values = jnp.abs(jnp.linalg.eigvalsh(A)) if hermitian else jnp.linalg.svd(A, compute_uv=False)
+    if tol is None:
+        rtol = max(A.shape[-2:]) * jnp.finfo(values.dtype).eps if rtol is None else rtol
+        tol = jnp.max(values, axis=-1) * rtol
+    return jnp.sum(values > jnp.asarray(tol)[..., None], axis=-1)
 
 
 numpy_leaf(np.linalg.matrix_rank, _matrix_rank, "A tol rtol", "keep")
@@ -288,7 +340,7 @@ def lstsq(machine, a, b, rcond=None):
 
 def _refuse_rank(machine: Machine, bad) -> None:
     """A matrix of deficient rank has no residuals in NumPy: their size would depend on data."""
-    machine.check(bad, _LinAlgError, "rank-deficient least squares: the size of the residuals depends on data")
+    refuse_where(machine, bad, "XP0013", "least squares of a matrix of deficient rank, which have no residuals")
 
 
 def _lstsq(a, b, rcond, dtype):
@@ -324,25 +376,3 @@ def _matrix_power(a, n):
         if n:
             a = jnp.matmul(a, a)
     return result
-
-
-def _general_eigen(machine, a):
-    raise Refused(
-        "XP0011",
-        "np.linalg.eig and eigvals: NumPy's dtype (real or complex) depends on the values",
-        "use np.linalg.eigh for symmetric matrices, or jnp.linalg.eig, which is always complex",
-    )
-
-
-@function(np.linalg.eig, np.linalg.eigvals)
-def eig(machine, a):
-    """Complex input gives complex results; of real input the dtype depends on data."""
-    if kind_of(operand(machine, a).type.dtype) != "c":
-        return _general_eigen(machine, a)
-    raise Refused("XP0011", "np.linalg.eig of complex matrices", "use jnp.linalg.eig")
-
-
-@function(np.roots)
-def roots(machine, p):
-    """The number of roots, and their dtype, depend on data."""
-    raise Refused("XP0011", "np.roots: the number of roots and their dtype depend on data", "use jnp.roots")

@@ -6,10 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numpy_leaf import numpy_leaf
-from xlapy.dispatch.numpy_values import sequence_items
-from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.table import function
-from xlapy.domain.values import Const
+from xlapy.dispatch.table import replacement
 
 
 def polyval(p, x):
@@ -25,17 +22,14 @@ numpy_leaf(np.polyadd, jnp.polyadd, "a1 a2", "promote")
 numpy_leaf(np.polysub, jnp.polysub, "a1 a2", "promote")
 
 
-@function(np.polymul)
-def polymul(machine, a1, a2):
-    """np.polymul: NumPy drops leading zeros, so the leading coefficients must be known."""
-    for value in (a1, a2):
-        items = sequence_items(machine, value)
-        first = items[0] if items else machine.getitem(value, Const(0))
-        if not (isinstance(first, Const) and first.value):
-            raise Refused(
-                "XP0013", "np.polymul: leading zeros are dropped, so the size depends on data", "use np.convolve"
-            )
-    return machine.call(Const(np.convolve), (a1, a2))
+@replacement(np.polymul)
+def polymul(a1, a2):
+    """np.polymul: leading zeros are dropped, of all zeros the last one stays."""
+    product = np.convolve(a1, a2)
+    first = np.argmax(product[:-1] != 0) if len(product) > 1 else 0
+    if len(product) > 1 and not (product[:-1] != 0).any():
+        first = len(product) - 1
+    return product[int(first) :]
 
 
 def polyder(p, m=1):

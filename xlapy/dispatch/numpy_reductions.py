@@ -243,11 +243,10 @@ def _spread(numpy_function):
     def rule(
         machine, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
     ):
-        if mean is not None and mean is not _NONE:
-            raise Refused("XP0011", f"{numpy_function.__name__}: mean=")
         if correction is not None and correction is not _NONE:
             ddof = correction
-        return _moment(machine, numpy_function, a, axis, dtype, out, ddof, keepdims, where)
+        mean = None if mean is None or mean is _NONE or absent(mean) else operand(machine, mean)
+        return _moment(machine, numpy_function, a, axis, dtype, out, ddof, keepdims, where, mean)
 
     return rule
 
@@ -256,7 +255,7 @@ std_rule = function(np.std)(_spread(np.std))
 var_rule = function(np.var)(_spread(np.var))
 
 
-def _moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdims, where) -> Value:
+def _moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdims, where, mean=None) -> Value:
     """Mean, variance or standard deviation."""
     var = operand(machine, a)
     axes = normalised_axes(machine, axis, len(var.type.shape))
@@ -269,13 +268,15 @@ def _moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdim
         operands.append(operand(machine, where, np.dtype(bool)))
     keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
     offset = known(machine, ddof, "ddof")
-    static = (numpy_function, given, sample.dtype, axes, keep, float(offset), masked)
+    if mean is not None:
+        operands.append(mean)
+    static = (numpy_function, given, sample.dtype, axes, keep, float(offset), masked, mean is not None)
     result = machine.leaf(_moments, operands, static, name=numpy_function.__name__)[0]
     return deliver(machine, result, out)
 
 
 def _moments(x, *rest):
-    *mask, which, given, result_type, axes, keep, ddof, masked = rest
+    *mask, which, given, result_type, axes, keep, ddof, masked, centred = rest
     compute = given if given is not None else result_type
     if compute.kind == "f" and kind_of(np.dtype(x.dtype)) == "c":
         compute = np.dtype(f"c{2 * compute.itemsize}")
@@ -296,7 +297,7 @@ def _moments(x, *rest):
     if which is np.mean:
         result = mean
     else:
-        deviation = x - mean
+        deviation = x - (cast_array(mask[-1], compute) if centred else mean)
         square = (jnp.conj(deviation) * deviation).real if jnp.iscomplexobj(x) else deviation * deviation
         squares = jnp.sum(square, axis=axes, keepdims=True, where=where)
         result = squares / jnp.maximum(count - np.asarray(ddof, real), 0)

@@ -224,11 +224,25 @@ def _take_along(x, index, axis):
 def put_along_axis(machine, arr, indices, values, axis):
     """np.put_along_axis: in place."""
     if absent(axis):
-        raise Refused("XP0011", "np.put_along_axis with axis=None", "pass an axis")
+        return _put_flat(machine, arr, indices, values)
     (var, index), (axis,) = _along(machine, arr, indices, axis)
     new = machine.builder.broadcast(operand(machine, values, var.type.dtype), index.type.shape)
     _write(machine, arr, machine.leaf(_put_along, (var, index, new), (axis,), name="put_along_axis")[0])
     return NONE
+
+
+def _put_flat(machine: Machine, arr: Value, indices: Value, values: Value) -> Value:
+    var, index = operand(machine, arr), operand(machine, indices, _INT64)
+    if len(index.type.shape) != 1:
+        return machine.raise_(ValueError, "when axis=None, `indices` must have a single dimension.")
+    index = numpy_fancy.in_range(machine, index, int(np.prod(var.type.shape)), 0)
+    new = machine.builder.broadcast(operand(machine, values, var.type.dtype), index.type.shape)
+    _write(machine, arr, machine.leaf(_put_ravelled, (var, index, new), name="put_along_axis")[0])
+    return NONE
+
+
+def _put_ravelled(x, index, new):
+    return numpy_fancy._put(jnp.ravel(x), new, index, (("index", 0),), False).reshape(x.shape)
 
 
 def _put_along(x, index, new, axis):
@@ -315,18 +329,23 @@ def copyto(machine, dst, src, casting="same_kind", where=True):
 @function(np.fill_diagonal)
 def fill_diagonal(machine, a, val, wrap=False):
     """np.fill_diagonal: in place."""
-    if not isinstance(a, NdArray) or known(machine, wrap) and a.type.shape[0] > a.type.shape[1]:
-        raise Refused("XP0011", "np.fill_diagonal with wrap=True")
+    if not isinstance(a, NdArray):
+        raise Refused("XP0011", "np.fill_diagonal of something else than an array")
+    wraps = bool(known(machine, wrap)) and len(a.type.shape) == 2
     if len(a.type.shape) < 2:
         return machine.raise_(ValueError, "array must be at least 2-d")
     if len(a.type.shape) > 2 and len(set(a.type.shape)) > 1:
         return machine.raise_(ValueError, "All dimensions of input must be of equal length")
     new = operand(machine, val, a.type.dtype)
-    _write(machine, a, machine.leaf(_fill_diagonal, (read_view(machine, a), new), name="fill_diagonal")[0])
+    _write(machine, a, machine.leaf(_fill_diagonal, (read_view(machine, a), new), (wraps,), name="fill_diagonal")[0])
     return NONE
 
 
-def _fill_diagonal(x, value):
+def _fill_diagonal(x, value, wraps):
+    if wraps:
+        places = np.arange(0, x.size, x.shape[1] + 1)
+        new = jnp.resize(value, (places.size,)) if value.ndim else value
+        return jnp.ravel(x).at[places].set(new).reshape(x.shape)
     length = min(x.shape)
     index = jnp.arange(length)
     return x.at[(index,) * x.ndim].set(jnp.resize(value, (length,)) if value.ndim else value)
@@ -362,18 +381,22 @@ def ravel_multi_index(machine, multi_index, dims, mode="raise", order="C"):
     """np.ravel_multi_index."""
     shape, style = known(machine, dims), str(known(machine, mode))
     parts = [operand(machine, v, _INT64) for v in items_of(machine, multi_index)]
-    if style != "raise" or str(known(machine, order)) != "C":
-        raise Refused("XP0011", "np.ravel_multi_index with mode or order")
-    flat, bad = machine.leaf(_ravel_index, parts, (hashable(shape),), name="ravel_multi_index")
+    shape = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    styles = (style,) * len(parts) if isinstance(known(machine, mode), str) else tuple(known(machine, mode))  # type: ignore
+    if str(known(machine, order)) == "F":
+        parts, shape, styles = parts[::-1], shape[::-1], styles[::-1]
+    flat, bad = machine.leaf(_ravel_index, parts, (hashable(shape), styles), name="ravel_multi_index")
     machine.check(bad, ValueError, "invalid entry in coordinates array")
     return machine.numpy_result(flat)
 
 
 def _ravel_index(*rest):
-    *parts, shape = rest
+    *parts, shape, styles = rest
     bad, flat = jnp.zeros((), bool), jnp.zeros((), jnp.int64)
-    for index, size in zip(parts, shape, strict=True):
-        bad = bad | jnp.any((index < 0) | (index >= size))
+    for index, size, style in zip(parts, shape, styles, strict=True):
+        if style == "raise":
+            bad = bad | jnp.any((index < 0) | (index >= size))
+        index = index % size if style == "wrap" else jnp.clip(index, 0, size - 1) if style == "clip" else index
         flat = flat * size + index
     return flat, bad
 
@@ -383,8 +406,9 @@ def unravel_index(machine, indices, shape, order="C"):
     """np.unravel_index."""
     dims = known(machine, shape, "a shape")
     dims = dims if isinstance(dims, tuple | list) else (dims,)
-    if str(known(machine, order)) != "C":
-        raise Refused("XP0011", "np.unravel_index with order='F'")
+    if str(known(machine, order)) == "F":
+        turned = unravel_index(machine, indices, Const(tuple(dims)[::-1]))
+        return numpy_views.Tuple(turned.items[::-1])
     index = operand(machine, indices, _INT64)
     size = int(np.prod(dims))
     low = machine.builder.constant(0, _INT64)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy_values import known, operand
+from xlapy.dispatch.numpy_values import known, operand, raise_real
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import NdArray
+from xlapy.domain.values import NdArray, Tuple
 from xlapy.ir import constant_value
 
 
@@ -29,11 +29,18 @@ def _isin(element, test, invert):
 
 def _depends_on_data(item):
     def rule(machine, *args, **kwargs):
-        constants = [constant_value(operand(machine, a)) if isinstance(a, NdArray) else None for a in args[:2]]
-        if not kwargs and len(args) <= 2 and all(c is not None for c in constants):
-            result = item(*constants)
+        constants = [constant_value(operand(machine, a)) if isinstance(a, NdArray) else None for a in args[:1]]
+        if all(c is not None for c in constants):
+            others = [known(machine, a) for a in args[1:]]
+            try:
+                result = item(*constants, *others, **{k: known(machine, v) for k, v in kwargs.items()})
+            except Exception as error:
+                return raise_real(machine, error)
             if isinstance(result, np.ndarray):
                 return machine.new_array(machine.builder.constant(result))
+            if isinstance(result, tuple):
+                parts = tuple(machine.new_array(machine.builder.constant(np.asarray(part))) for part in result)
+                return Tuple(parts, type(result))
         raise Refused(
             "XP0013", f"the size of np.{item.__name__}'s result depends on data", "do it outside the function"
         )

@@ -133,8 +133,7 @@ def _digitize(x, bins, side, dtype):
     rising = jnp.all(bins[1:] >= bins[:-1])
     falling = jnp.all(bins[1:] <= bins[:-1])
     up = jnp.searchsorted(bins, x, side=side)
-    other = "right" if side == "left" else "left"
-    down = bins.size - jnp.searchsorted(bins[::-1], x, side=other)
+    down = bins.size - jnp.searchsorted(bins[::-1], x, side=side)
     return jnp.where(rising, up, down).astype(jnp.int64), ~(rising | falling)
 
 
@@ -275,7 +274,48 @@ def histogram_bin_edges(machine, a, bins=10, range=None, weights=None):
     return histogram(machine, a, bins, range).items[1]
 
 
-numpy_leaf(np.histogram2d, jnp.histogram2d, "x y weights")
+@function(np.histogram2d)
+def histogram2d(machine, x, y, bins=10, range=None, density=None, weights=None):
+    """np.histogram2d with known numbers of bins, or known edges."""
+    samples = [operand(machine, v, np.dtype(np.float64)) for v in (x, y)]
+    if samples[0].type.shape != samples[1].type.shape:
+        return machine.raise_(ValueError, "x and y must have the same length.")
+    wanted, limits = known(machine, bins, "the bins"), known(machine, range, "a range")
+    each = list(wanted) if np.ndim(wanted) == 1 and len(wanted) == 2 or isinstance(wanted, list) else [wanted, wanted]  # type: ignore
+    limits = [None, None] if limits is None else list(limits)  # type: ignore[call-overload]
+    if len(each) != 2 or any(np.ndim(b) > 1 for b in each):
+        raise Refused("XP0011", "np.histogram2d with such bins", "give two numbers or two vectors")
+    static = tuple(
+        ("edges", tuple(map(float, b))) if np.ndim(b) else ("even", int(b), None if r is None else tuple(map(float, r)))
+        for b, r in zip(each, limits, strict=True)
+    )
+    operands = [*samples] if absent(weights) else [*samples, operand(machine, weights, np.dtype(np.float64))]
+    results = machine.leaf(_histogram2d, operands, (static, bool(known(machine, density))), name="histogram2d")
+    return Tuple(tuple(machine.new_array(v) for v in results))
+
+
+def _histogram2d(x, y, *rest):
+    *weights, bins, density = rest
+    edges, places, inside = [], [], jnp.ones(x.shape, bool)
+    for sample, (kind, wanted, *limits) in zip((x, y), bins, strict=True):
+        if kind == "edges":
+            border = jnp.asarray(wanted)
+        else:
+            low, high = limits[0] or (jnp.min(sample), jnp.max(sample)) if sample.size else (0.0, 1.0)
+            same = jnp.asarray(low == high)
+            low, high = jnp.where(same, low - 0.5, low), jnp.where(same, high + 0.5, high)
+            border = jnp.arange(wanted + 1) * ((high - low) / wanted) + low
+            border = border.at[-1].set(high)
+        place = jnp.searchsorted(border, sample, side="right") - 1
+        place = jnp.where(sample == border[-1], border.size - 2, place)
+        inside &= (place >= 0) & (place < border.size - 1)
+        edges.append(border)
+        places.append(jnp.clip(place, 0, border.size - 2))
+    values = jnp.where(inside, weights[0] if weights else 1.0, 0.0)
+    counts = jnp.zeros(tuple(b.size - 1 for b in edges)).at[tuple(places)].add(values, mode="promise_in_bounds")
+    if density:
+        counts = counts / jnp.outer(jnp.diff(edges[0]), jnp.diff(edges[1])) / jnp.sum(counts)
+    return counts, *edges
 
 
 # -- interpolation ---------------------------------------------------------------------------------------------------
@@ -286,7 +326,7 @@ def interp(machine, x, xp, fp, left=None, right=None, period=None):
     """np.interp."""
     variables = [operand(machine, v) for v in (x, xp, fp)]
     if not absent(period):
-        raise Refused("XP0011", "np.interp with period=", "reduce x with % first, and extend xp and fp by one period")
+        return machine.call(Const(_periodic), (x, xp, fp, period))
     result_type = np.dtype(np.complex128 if variables[2].type.dtype.kind == "c" else np.float64)
     sizes = [v.type.shape for v in variables[1:]]
     if sizes[0] != sizes[1] or len(sizes[0]) != 1 or sizes[0][0] == 0:
@@ -295,6 +335,18 @@ def interp(machine, x, xp, fp, left=None, right=None, period=None):
     operands = [*variables, *(operand(machine, e, result_type) for e in ends)]
     static = (result_type, not absent(left), not absent(right))
     return machine.numpy_result(machine.leaf(_interp, operands, static, name="interp")[0])
+
+
+def _periodic(x, xp, fp, period):
+    """np.interp of a function with a period: the samples are brought into one period, sorted, and continued."""
+    if period == 0:
+        raise ValueError("period must be a non-zero value")
+    period = abs(period)
+    x, xp, fp = np.asarray(x) % period, np.asarray(xp) % period, np.asarray(fp)
+    order = np.argsort(xp)
+    xp, fp = xp[order], fp[order]
+    xp = np.concatenate((xp[-1:] - period, xp, xp[0:1] + period))
+    return np.interp(x, xp, np.concatenate((fp[-1:], fp, fp[0:1])))
 
 
 def _interp(x, xp, fp, *rest):

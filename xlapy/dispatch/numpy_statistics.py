@@ -1,69 +1,16 @@
-"""Order statistics, averages, differences, convolutions, closeness, and other functions of whole arrays."""
+"""Averages, differences, convolutions, closeness, and other functions of whole arrays."""
 
 from __future__ import annotations
+
+import math
 
 import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numpy_leaf import numpy_leaf, python_scalar
 from xlapy.dispatch.numpy_values import absent, cast_array, kind_of, known, operand, raise_as_numpy
-from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.table import FUNCTIONS, function
-from xlapy.domain.values import Const, Tuple, Value
-
-# -- order statistics ------------------------------------------------------------------------------------------------
-
-
-def _quantile(jax_function):
-    def run(a, q, axis=None, method="linear", keepdims=False, weights=None, interpolation=None):
-        if weights is not None or interpolation is not None:
-            raise NotImplementedError("weights=")
-        q = q.astype(a.dtype) if a.dtype.kind == "f" else q
-        return jax_function(a, q, axis=axis, method=method, keepdims=keepdims)
-
-    return run
-
-
-quantile, percentile = _quantile(jnp.quantile), _quantile(jnp.percentile)
-nanquantile, nanpercentile = _quantile(jnp.nanquantile), _quantile(jnp.nanpercentile)
-
-
-def _limited(numpy_function, implementation, limit: float, message: str) -> None:
-    """A quantile whose `q` must lie in [0, limit]."""
-    numpy_leaf(numpy_function, implementation, "a q weights")
-    rule = function_rule(numpy_function)
-
-    def checked(machine, a, q, *args, **kwargs):
-        result = rule(machine, a, q, *args, **kwargs)
-        bad = machine.leaf(_outside, (operand(machine, q),), (limit,), name="check")[0]
-        machine.check(bad, ValueError, message)
-        return result
-
-    function(numpy_function)(checked)
-
-
-def function_rule(item):
-    """The rule just registered for a function."""
-    return FUNCTIONS[id(item)][1]
-
-
-def _outside(q, limit):
-    return ~jnp.all((q >= 0) & (q <= limit))
-
-
-_RANGE = "Quantiles must be in the range [0, 1]"
-_limited(np.quantile, quantile, 1, _RANGE)
-_limited(np.nanquantile, nanquantile, 1, _RANGE)
-_limited(np.percentile, percentile, 100, "Percentiles must be in the range [0, 100]")
-_limited(np.nanpercentile, nanpercentile, 100, "Percentiles must be in the range [0, 100]")
-
-
-def median(a, axis=None, keepdims=False):
-    """np.median."""
-    return jnp.median(a, axis=axis, keepdims=keepdims)
-
-
-numpy_leaf(np.median, median, "a")
+from xlapy.dispatch.table import find_function, function
+from xlapy.domain.values import Const, NdArray, Tuple, Value
 
 
 @function(np.average)
@@ -73,9 +20,12 @@ def average(machine, a, axis=None, weights=None, returned=False, *, keepdims=Fal
         mean = machine.call(
             Const(np.mean), (a,), {k: v for k, v in (("axis", axis), ("keepdims", keepdims)) if isinstance(v, Value)}
         )
-        if known(machine, returned):
-            raise Refused("XP0011", "np.average with returned=True and no weights")
-        return mean
+        if not known(machine, returned):
+            return mean
+        var, result = operand(machine, a), operand(machine, mean)
+        count = math.prod(var.type.shape) // max(math.prod(result.type.shape), 1)
+        total = machine.builder.broadcast(machine.builder.constant(count, result.type.dtype), result.type.shape)
+        return Tuple((mean, machine.numpy_result(total)))
     keep = keepdims if isinstance(keepdims, bool) else bool(known(machine, keepdims))
     var, weight = operand(machine, a), operand(machine, weights)
     axes = known(machine, axis, "an axis")
@@ -114,6 +64,7 @@ def _average(a, w, axis, keep, dtype):
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     """np.cov."""
+    fweights = None if fweights is None else fweights.astype(jnp.int64)
     return jnp.cov(m, y, rowvar, bias, ddof, fweights, aweights)
 
 
@@ -221,6 +172,7 @@ def convolve(a, v, mode="full"):
     """np.convolve: in the operands' own type; integers too."""
     if mode not in ("full", "same", "valid"):
         raise ValueError(mode)
+    a, v = jnp.atleast_1d(a), jnp.atleast_1d(v)
     if v.size > a.size:
         a, v = v, a
     if a.dtype.kind in "iub":
@@ -324,6 +276,17 @@ def around(a, decimals=0):
 numpy_leaf(np.round, around, "a", "keep")
 numpy_leaf(np.around, around, "a", "keep")
 numpy_leaf(np.nan_to_num, jnp.nan_to_num, "x nan posinf neginf", "keep")
+_new_numbers = find_function(np.nan_to_num)
+
+
+@function(np.nan_to_num)
+def nan_to_num(machine, x, copy=True, **options):
+    """np.nan_to_num; with copy=False the array itself is changed."""
+    result = _new_numbers(machine, x, **options)  # type: ignore[misc]
+    if known(machine, copy) or not isinstance(x, NdArray):
+        return result
+    machine.write(x, operand(machine, result, x.type.dtype))
+    return x
 
 
 def _sinc(x):
