@@ -26,6 +26,8 @@ class Loop:
         #: types of all operands, and of those carried
         self.operands = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in body.in_avals]
         self.carried = self.operands[constants:]
+        #: bytes of what is carried
+        self.size = sum(int(np.prod(t.shape)) * t.dtype.itemsize for t in self.carried)
         self._derived: dict[tuple, object] = {}
 
     def goes(self, constants: Sequence, carried: Sequence):

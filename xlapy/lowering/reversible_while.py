@@ -89,8 +89,7 @@ def _without(unchanged: Sequence[bool], condition: Callable, body: Callable, ini
 
 def slots_of(loop: Loop, unit: int) -> int:
     """How many states are kept to reverse a loop, `unit` trips at once."""
-    size = sum(int(np.prod(t.shape)) * t.dtype.itemsize for t in loop.carried)
-    size = max(size, 1)
+    size = max(loop.size, 1)
     fewest = _SLOTS_OF_UNITS if unit > 1 else _SLOTS_OF_TRIPS
     wanted = max(min(_SMALL_BYTES // size, _MOST_SLOTS), fewest)
     return max(min(wanted, _MOST_BYTES // size), _FEWEST_SLOTS)

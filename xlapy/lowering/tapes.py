@@ -19,6 +19,8 @@ from xlapy.lowering.loop_jaxprs import Loop, Mask, dependent, merge, pick
 
 #: bytes of a tape, and the most trips on it; fewer trips than that are reversed one by one
 _BYTES, _MOST, _FEWEST = 2**19, 256, 4
+#: how much larger than what the loop carries a part of the tape may be: the checkpoints of an inner loop are not taped
+_LARGEST_RATIO = 16
 
 
 def tape_of(loop: Loop, inputs: Mask, active: Mask) -> Tape:
@@ -48,6 +50,8 @@ class Tape:
         self.place = [next(i for i, other in enumerate(varying) if other is var) for var in varying]
         size = sum(int(np.prod(varying[i].aval.shape)) * varying[i].aval.dtype.itemsize for i in set(self.place))
         trips = min(_BYTES // max(size, 1), _MOST)
+        if size > max(_LARGEST_RATIO * loop.size, _BYTES // _MOST):
+            trips = 1
         #: for how many trips there is room: a power of two
         self.trips = 1 << (trips.bit_length() - 1) if trips >= _FEWEST else 1
 
