@@ -103,3 +103,18 @@ def test_errors_inside_a_differentiated_function_are_raised():
 def test_a_branch_under_vmap_is_taken_for_each_element():
     found = xlapy.vmap(lambda v: v**2 if v > 1 else -v)(np.array([1.0, 2.0, 0.3]))
     np.testing.assert_allclose(found, [-1.0, 4.0, -0.3])
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 2), (2, 1), -1])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_extremes(axis, keepdims):
+    x = np.random.default_rng(3).standard_normal((3, 4, 2))
+
+    def f(v):
+        a = np.sin(v.reshape(3, 4, 2) * 3.0)
+        return (a.max(axis=axis, keepdims=keepdims) ** 2).sum() + np.min(a * v[0], axis=axis).sum()
+
+    v = x.ravel()
+    expected = central_differences(f, v)
+    np.testing.assert_allclose(xlapy.grad(f)(v), expected, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(xlapy.jacfwd(f)(v), expected, rtol=1e-5, atol=1e-7)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -156,6 +158,8 @@ def _reduce(x, *rest):
                 return _generic_reduce(x, ufunc, axes, keep, options).astype(result_type)
             if has_mask and not has_initial:
                 raise NotImplementedError("where without initial")
+            if not options and kind_of(x.dtype) == "f" and x.size:
+                return _extreme(x, ufunc is np.maximum, axes, keep).astype(result_type)
             return native(x, axis=axes, keepdims=keep, **options).astype(result_type)
         if ufunc in (np.add, np.multiply):
             if x.dtype == bool:
@@ -166,6 +170,31 @@ def _reduce(x, *rest):
             return native(x, axis=axes, keepdims=keep, dtype=input_type, **options).astype(result_type)
         return native(x, axis=axes, keepdims=keep, **options).astype(result_type)
     return _generic_reduce(x, ufunc, axes, keep, options).astype(result_type)
+
+
+def _extreme(x, largest: bool, axes: tuple[int, ...], keep: bool):
+    """`jnp.max` or `jnp.min` with a derivative of our own, that of the first extreme element.
+
+    JAX looks for the elements that equal the result. XLA may compute both anew, rounded differently, and then find none:
+    the derivative is NaN.
+    """
+    find, place = (jnp.max, jnp.argmax) if largest else (jnp.min, jnp.argmin)
+
+    @jax.custom_jvp
+    def reduced(x):
+        return find(x, axis=axes, keepdims=keep)
+
+    @reduced.defjvp
+    def reduced_jvp(primals, tangents):
+        ((x,), (dot,)) = primals, tangents
+        result = reduced(x)
+        first = x.ndim - len(axes)
+        rows = jnp.moveaxis(x, axes, range(first, x.ndim)).reshape(-1, math.prod(x.shape[a] for a in axes))
+        dots = jnp.moveaxis(dot, axes, range(first, x.ndim)).reshape(rows.shape)
+        picked = jnp.take_along_axis(dots, place(rows, axis=1, keepdims=True), axis=1, mode="clip")
+        return result, picked.reshape(result.shape)
+
+    return reduced(x)
 
 
 def _generic_reduce(x, ufunc, axes, keep, options):

@@ -22,7 +22,7 @@ _FAST = frozenset(
     " complex convert_element_type broadcast_in_dim reshape squeeze expand_dims transpose rev slice dynamic_slice iota"
     " concatenate pad copy copy_p stop_gradient".split()
 )
-_NESTED = frozenset(("pjit", "jit", "closed_call", "core_call"))
+_NESTED = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call"))
 _SLICES = frozenset(("slice", "dynamic_slice", "squeeze", "reshape", "convert_element_type", "broadcast_in_dim"))
 _WEIGHT = 16
 
@@ -49,10 +49,17 @@ def is_slow(operation: Operation) -> bool:
 
 def _has_slow(jaxpr) -> bool:
     for equation in jaxpr.eqns:
-        inner = equation.params.get("jaxpr") if equation.primitive.name in _NESTED else None
+        inner = _inner(equation)
         if equation.primitive.name in _SLOW or (inner is not None and _has_slow(getattr(inner, "jaxpr", inner))):
             return True
     return False
+
+
+def _inner(equation):
+    """The jaxpr that an equation calls."""
+    if equation.primitive.name not in _NESTED:
+        return None
+    return equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
 
 
 def _count(shape: tuple[int, ...]) -> int:
@@ -63,8 +70,8 @@ def _jaxpr_work(jaxpr) -> int | None:
     total = 0
     for equation in jaxpr.eqns:
         name = equation.primitive.name
-        if name in _NESTED and "jaxpr" in equation.params:
-            inner = equation.params["jaxpr"]
+        inner = _inner(equation)
+        if inner is not None:
             part = _jaxpr_work(getattr(inner, "jaxpr", inner))
             if part is None:
                 return None
