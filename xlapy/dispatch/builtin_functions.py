@@ -260,7 +260,6 @@ def _refuses(what: str, hint: str = ""):
 
 
 for _function, _what, _hint in (
-    (vars, "vars() of an object", "name the attributes"),
     (dir, "dir() of an object", "name the attributes"),
     (globals, "globals() as a dict", "name the variables"),
     (locals, "locals() as a dict", "name the variables"),

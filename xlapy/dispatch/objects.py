@@ -368,6 +368,10 @@ def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
     if isinstance(item, type):
         return _class_attribute(machine, value, item, name)
     if isinstance(item, types.FunctionType):
+        if not name.startswith("__") and name in item.__dict__ or machine.world.has_namespace(item):  # type: ignore[attr-defined]
+            held = machine.heap.read(machine.world.namespace_of(item), name)  # type: ignore[attr-defined]
+            if held is not UNBOUND:
+                return held
         return _real_attribute(machine, value, name)
     cls = type(item)
     rule = table.find_attribute(cls, name)
@@ -429,6 +433,9 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
         return Tuple(tuple(map(Const, found))) if isinstance(found, tuple) else Const(found)
     if name == "__class__":
         return Const(type(cls))
+    assigned = machine.world.assigned(cls, name)  # type: ignore[attr-defined]
+    if assigned is not None:
+        return assigned
     found, owner = lookup(cls, name)
     if owner is None:
         meta, holder = lookup(type(cls), name)
@@ -563,6 +570,9 @@ def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = 
 
 
 def _class_fallback(machine, value: Ref, cls: type, name: str, found: object, owner: type | None) -> Value:
+    assigned = machine.world.assigned(cls, name)
+    if assigned is not None:
+        return assigned
     if owner is not None:
         if isinstance(found, functools.cached_property):
             result = machine.call(Const(found.func), (value,))
@@ -588,7 +598,23 @@ def _is_data_descriptor(found: object) -> bool:
 
 
 def _instance_dict(machine: Machine, value: Ref) -> Value:
-    raise Refused("XP0003", "reading an object's __dict__ is not supported", "read its attributes")
+    """A copy of an object's attributes. Neither may be changed afterwards: the other one would have to follow."""
+    heap = machine.heap
+    info = heap.objects[value.object]
+    names = dict.fromkeys(getattr(info.real, "__dict__", ()) if info.real is not None else ())
+    names.update(dict.fromkeys(name for number, name in heap.slots if number == value.object))
+    if not _has_dict(info.cls):
+        raise Refused("XP0003", f"an object of class {info.cls.__name__} has no __dict__", "read its attributes")
+    found = {name: heap.read(value.object, name) for name in names}
+    made = machine.new_dict({k: v for k, v in found.items() if v is not UNBOUND})  # type: ignore[attr-defined]
+    heap.captured.update({value.object: None, made.object: None})
+    return made
+
+
+@table.function(vars)
+def _vars(machine: Machine, value: Value) -> Value:
+    """`vars(obj)`."""
+    return getattr_(machine, value, "__dict__")
 
 
 def _class_level(machine: Machine, value: Value, cls: type, name: str) -> Value:
@@ -656,12 +682,23 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         machine.heap.write(machine.world.globals_of(value.value.__dict__), name, item)  # type: ignore[attr-defined]
         return
     if isinstance(value, Const) and isinstance(value.value, type | types.FunctionType):
-        raise Refused("XP0010", f"the attribute '{name}' of a class or function is assigned")
+        _assign_namespace(machine, value.value, name, item)
+        return
     cls = type_of(machine, value)
     if isinstance(value, NdArray):
         numpy_attributes.set_attribute(machine, value, name, item)
         return
     machine.raise_(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+
+
+def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name: str, item: Value) -> None:
+    """An attribute of a class or function is assigned: data only."""
+    before = lookup(holder, name)[0] if isinstance(holder, type) else None
+    data = not callable(before) and not hasattr(type(before), "__get__") and not isinstance(item, Function | BoundMethod)
+    plain = not name.startswith("__") and not (isinstance(holder, type) and type(holder) is not type)
+    if not (data and plain) or isinstance(item, Const) and (callable(item.value) or hasattr(type(item.value), "__get__")):
+        raise Refused("XP0010", f"the attribute '{name}' of a class or function is assigned")
+    machine.heap.write(machine.world.namespace_of(holder), name, item)  # type: ignore[attr-defined]
 
 
 def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value) -> None:
@@ -788,11 +825,28 @@ def format_value(machine: Machine, value: Value, specification: Value, conversio
     if is_instance(machine, value):
         method = find_special(machine, value, "__repr__" if conversion == "r" else "__str__")
         method = method or find_special(machine, value, "__repr__")
+        if method is None and issubclass(type_of(machine, value), BaseException):
+            return format_value(machine, exception_text(machine, value, conversion == "r"), specification, None)
         if method is None:
             raise Refused("XP0004", f"the text of an object of class {type_of(machine, value).__name__}")
         return format_value(machine, machine.call(method, ()), specification, None)
     text = "{" + (f"!{conversion}" if conversion else "") + f":{machine.static(specification)}" + "}"
     return machine.message(text, value)  # type: ignore[attr-defined]
+
+
+def exception_text(machine: Machine, value: Value, shown_as_code: bool) -> Value:
+    """`str(error)`, or `repr(error)`, of an exception whose class has no text of its own."""
+    cls, args = exception_parts(machine, value)
+    if cls.__str__ not in (BaseException.__str__, KeyError.__str__) or cls.__repr__ is not BaseException.__repr__:
+        raise Refused("XP0004", f"the text of an object of class {cls.__name__}")
+    if not shown_as_code and len(args) == 1:
+        return format_value(machine, args[0], Const(""), "r" if cls.__str__ is KeyError.__str__ else "s")
+    if not shown_as_code:
+        return format_value(machine, Tuple(args), Const(""), "s") if args else Const("")
+    parts: list[Value] = [Const(f"{cls.__name__}(")]
+    for index, arg in enumerate(args):
+        parts += [Const(", ")] * (index > 0) + [format_value(machine, arg, Const(""), "r")]
+    return join_strings(machine, [*parts, Const(")")])
 
 
 def as_exception(machine: Machine, value: Value) -> Value:

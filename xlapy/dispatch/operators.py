@@ -363,7 +363,8 @@ def _same(machine: Machine, same: bool, first: int, second: int) -> bool:
 
 
 def _array_key(machine: Machine, key: Value) -> Value:
-    """A key in which integers that are Python's on some paths and NumPy's on others are Python's."""
+    """A key in which integers that are Python's on some paths and NumPy's on others are Python's, and in which objects
+    with `__index__` are ints."""
     match key:
         case Union() if all(map(indexing.is_integer, key.alternatives)):
             *others, chosen = [machine.builder.convert(machine.array(v), _INT64) for v in key.alternatives]
@@ -378,6 +379,9 @@ def _array_key(machine: Machine, key: Value) -> Value:
             return Tuple(tuple(_array_key(machine, item) for item in key.items))
         case Slice():
             return Slice(*(_array_key(machine, part) for part in (key.start, key.stop, key.step)))
+        case Ref() if objects.is_instance(machine, key):
+            method = objects.find_special(machine, key, "__index__")
+            return key if method is None else machine.call(method, ())
     return key
 
 

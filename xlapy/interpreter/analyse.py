@@ -191,7 +191,7 @@ def _interpret(machine: Machine, function: types.FunctionType, arguments: dict[s
         world.guard("keys", base, tuple(entries))
         bound.append(machine.new_dict({k: world.wrap(v, Source("item", k, base)) for k, v in entries.items()}))
     world.guard("is", attribute(anchor(function), "__code__"), code)
-    frame = calls._frame(machine, code, world.globals_of(function.__globals__))
+    frame = calls.frame_of(machine, code, world.globals_of(function.__globals__))
     return calls.run_frame(machine, frame, bound, world.cells(function))
 
 

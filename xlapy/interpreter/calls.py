@@ -35,7 +35,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
-from xlapy.interpreter import generators, memory, merge, resumption, walk
+from xlapy.interpreter import classes, generators, memory, merge, resumption, walk
 from xlapy.interpreter.frame import Frame, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
@@ -103,7 +103,11 @@ def _arguments(error: TypeError) -> str:
 
 def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     item = function.value
+    if classes.folds(item):
+        return classes.fold(machine, item, args, kwargs)
     if type(item) is types.FunctionType:
+        if machine.functions and id(item) in machine.functions:
+            return _call_function(machine, machine.functions[id(item)][1], args, kwargs)
         if id(item) in _PLAIN:
             return _inline_object(machine, item, args, kwargs)
     else:
@@ -353,7 +357,7 @@ def _is_whole(machine: Machine, function: object, value: Value) -> bool:
 def _inline(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
     world = machine.world
     signature = world.signature(item)
-    frame = _frame(machine, item.__code__, world.globals_of(item.__globals__))
+    frame = frame_of(machine, item.__code__, world.globals_of(item.__globals__))
     bound = bind(machine, item.__qualname__, signature, args, kwargs)
     cells = world.cells(item)
     return run_frame(machine, frame, bound, cells)
@@ -363,12 +367,12 @@ def _call_function(machine: Machine, function: Function, args: list[Value], kwar
     """Inline a function made inside the program."""
     code: types.CodeType = function.code  # type: ignore[assignment]
     signature = Signature(code, function.defaults, function.kwdefaults)
-    frame = _frame(machine, code, function.globals.object)  # type: ignore[attr-defined]
+    frame = frame_of(machine, code, function.globals.object)  # type: ignore[attr-defined]
     bound = bind(machine, code.co_qualname, signature, args, kwargs)
     return run_frame(machine, frame, bound, list(function.closure))
 
 
-def _frame(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
+def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
     depth = sum(1 for f in machine.frames if f.program.code is code)
     if depth > _MAXIMUM_DEPTH or len(machine.frames) > 400:
         raise Refused(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xlapy.dispatch import iteration
-from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.domain import stacks
 from xlapy.domain.heap import STATE, Captured, Slot
 from xlapy.domain.join import Joiner, JoinFailure, coerce, holes, instantiate, place_in
@@ -27,6 +27,8 @@ from xlapy.domain.values import (
     UNBOUND,
     Const,
     Hole,
+    JaxArray,
+    NdArray,
     Ref,
     Scalar,
     Stack,
@@ -84,13 +86,19 @@ def run_loop(machine: Machine, node: Loop) -> None:
     before = machine.save()
     obstacles = len(machine.blockers)
     failure: Exception | None = None
-    for attempt in _MODES[_MODES.index(mode) :]:
+    todo = list(_MODES[_MODES.index(mode) :])
+    while todo:
+        attempt = todo.pop(0)
         try:
             _ATTEMPTS[attempt](machine, node)
         except (JoinFailure, _Unending, Captured) as error:
             failure = failure or error
             machine.rewind(before)
             del machine.blockers[obstacles:]
+            if _changes_shape(error) and "union" in todo and "unroll" in todo:
+                _ask_for_trips(machine, step)
+                todo.remove("unroll")
+                todo.insert(0, "unroll")
             continue
         except (walk.Poison, Refused):
             attempt = _way_around(machine, node, before, obstacles, attempt)
@@ -102,6 +110,24 @@ def run_loop(machine: Machine, node: Loop) -> None:
         return
     assert failure is not None
     raise _refusal(machine, failure)
+
+
+def _changes_shape(failure: Exception) -> bool:
+    """Whether a loop carries an array whose shape or dtype changes from trip to trip: it is unrolled, if it can be."""
+    if not isinstance(failure, JoinFailure):
+        return False
+    kinds = [
+        v.type if isinstance(v, NdArray) else v.var.type if isinstance(v, JaxArray) else None
+        for v in (failure.first, failure.second)
+    ]
+    return None not in kinds and kinds[0] != kinds[1]
+
+
+def _ask_for_trips(machine: Machine, step: For | None) -> None:
+    """Have the number of trips of a loop that must be unrolled, if it is computed from numbers among the arguments."""
+    plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
+    if plan is not None and isinstance(plan.trips, Scalar) and machine.specialisable(plan.trips.var):
+        raise NeedStatic(plan.trips.var, "the number of trips of a loop in which an array changes its shape")
 
 
 def _whole_generator(machine: Machine, node: Loop, step: For, generator: Ref) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from xlapy.domain.values import (
     NONE,
     BoundedArray,
     Const,
+    Function,
     JaxArray,
     Mapping,
     Marker,
@@ -84,6 +86,8 @@ class Machine:
         self.private: set[int] = set()
         #: generators with something to clean up that were advanced step by step, each with the place
         self.unfinished: dict[int, Location | None] = {}
+        #: real functions that stand for functions made inside the program, by identity
+        self.functions: dict[int, tuple[types.FunctionType, Function]] = {}
         self.loop_modes: dict[tuple, str] = {}
         self.loop_memory: dict[tuple, object] = {}
         #: body regions of loops, by identity, with the key of the loop

@@ -29,7 +29,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.frontend import Code, Op
-from xlapy.interpreter import resumption
+from xlapy.interpreter import classes, resumption
 from xlapy.interpreter.frame import Frame
 from xlapy.ir import Var
 
@@ -318,19 +318,52 @@ def _delete_global(machine, frame, op):
     machine.heap.write(frame.globals, op.imm, UNBOUND)
 
 
-@handles(
-    "load_name",
-    "store_name",
-    "delete_name",
-    "load_class_deref",
-    "load_from_dict_or_deref",
-    "load_from_dict_or_globals",
-    "load_locals",
-    "load_build_class",
-    "setup_annotations",
-)
-def _class_body(machine, frame, op, *args):
-    raise Refused("XP0002", "a class is defined inside the function", "define the class at module level")
+@handles("load_build_class")
+def _load_build_class(machine, frame, op):
+    return Const(builtins.__build_class__)
+
+
+@handles("load_name")
+def _load_name(machine, frame, op):
+    found = classes.find_name(machine, frame, op.imm)
+    return global_(machine, frame, op.imm) if found is None else found
+
+
+@handles("store_name")
+def _store_name(machine, frame, op, value):
+    entries = machine.heap.read(frame.namespace, "items").entries
+    machine.heap.write(frame.namespace, "items", Mapping({**entries, op.imm: value}))
+
+
+@handles("delete_name")
+def _delete_name(machine, frame, op):
+    entries = dict(machine.heap.read(frame.namespace, "items").entries)
+    if entries.pop(op.imm, None) is None:
+        machine.raise_(NameError, f"name '{op.imm}' is not defined")
+    machine.heap.write(frame.namespace, "items", Mapping(entries))
+
+
+@handles("load_class_deref", "load_from_dict_or_deref")
+def _load_class_deref(machine, frame, op, *args):
+    found = classes.find_name(machine, frame, op.imm)
+    return _load_deref(machine, frame, op, args[-1]) if found is None else found
+
+
+@handles("load_from_dict_or_globals")
+def _load_from_dict_or_globals(machine, frame, op, mapping):
+    return _load_name(machine, frame, op)
+
+
+@handles("load_locals")
+def _load_locals(machine, frame, op):
+    return Ref(frame.namespace)
+
+
+@handles("setup_annotations")
+def _setup_annotations(machine, frame, op):
+    entries = machine.heap.read(frame.namespace, "items").entries
+    if "__annotations__" not in entries:
+        machine.heap.write(frame.namespace, "items", Mapping({**entries, "__annotations__": machine.new_dict({})}))
 
 
 @handles("import")
@@ -639,7 +672,18 @@ def _with_attribute(machine: Machine, made: Function, name: str, value: Value) -
         kwdefaults = dict(objects.mapping_entries(machine, value))
     elif name == "closure":
         closure = value.items  # type: ignore[attr-defined]
-    return Function(made.code, made.globals, made.name, defaults, kwdefaults, closure, made.attributes)
+    attributes = made.attributes
+    if name == "annotations":
+        attributes = {**attributes, name: _annotations(machine, value)}
+    return Function(made.code, made.globals, made.name, defaults, kwdefaults, closure, attributes)
+
+
+def _annotations(machine: Machine, value: Value) -> Value:
+    """Annotations as a dict: CPython up to 3.13 gives a tuple of names and annotations."""
+    if not isinstance(value, Tuple):
+        return value
+    names = [machine.static(v) for v in value.items[::2]]
+    return machine.new_dict(dict(zip(names, value.items[1::2], strict=True)))
 
 
 # -- exceptions ---------------------------------------------------------------------------------------------------------

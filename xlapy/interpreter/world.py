@@ -82,6 +82,7 @@ class World:
         self.guards: dict[tuple, Guard] = {}
         self._known: dict[int, tuple[object, Value, Source]] = {}
         self._globals: dict[int, int] = {}
+        self._namespaces: dict[int, int] = {}
         self._keep: list[object] = []
         self._signatures: dict[types.FunctionType, Signature] = {}
         self._class_values: dict[tuple[type, str], Value] = {}
@@ -258,6 +259,11 @@ class World:
             case "set":
                 self.guard("equal", source, set(real))  # type: ignore[call-overload]
                 return Mapping({self._key(k): Const(True) for k in real})  # type: ignore[attr-defined]
+            case "class":
+                return self._entry(real, name) if name in real.__dict__ else UNBOUND  # type: ignore[attr-defined, arg-type]
+            case "function":
+                own = real.__dict__  # type: ignore[attr-defined]
+                return self.wrap(own[name], attribute(source, name)) if name in own else UNBOUND
             case "instance":
                 return self._load_attribute(real, name, source)
         return UNBOUND
@@ -330,8 +336,41 @@ class World:
                 return self.machine.reraise(error)
         return value
 
+    def namespace_of(self, holder: type | types.FunctionType) -> int:
+        """The heap object of the attributes of a class or a function, which the program assigns."""
+        number = self._namespaces.get(id(holder))
+        if number is None:
+            kind = "class" if isinstance(holder, type) else "function"
+            number = self.machine.heap.external(kind, type(holder), anchor(holder), holder)
+            self._namespaces[id(holder)] = number
+        return number
+
+    def has_namespace(self, holder: object) -> bool:
+        """Whether the program has touched an attribute of a function."""
+        return id(holder) in self._namespaces
+
+    def assigned(self, cls: type, name: str) -> Value | None:
+        """What the program has assigned to an attribute of a class or of one of its bases, if it comes first."""
+        if not self._namespaces:
+            return None
+        for owner in cls.__mro__:
+            number = self._namespaces.get(id(owner))
+            if number is not None and (number, name) in self.machine.heap.slots:
+                value = self.machine.heap.read(number, name)
+                return None if value is UNBOUND else value
+            if name in owner.__dict__:
+                return None
+        return None
+
     def class_value(self, owner: type, name: str) -> Value:
         """An entry of a class's namespace."""
+        if self._namespaces:
+            value = self.assigned(owner, name)
+            if value is not None:
+                return value
+        return self._entry(owner, name)
+
+    def _entry(self, owner: type, name: str) -> Value:
         value = self._class_values.get((owner, name))
         if value is None:
             value = self._class_values[(owner, name)] = self._class_value(owner, name)

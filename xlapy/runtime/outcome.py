@@ -292,6 +292,11 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
                 del target.cell_contents
             else:
                 target.cell_contents = made
+        case "class" | "function":
+            if effect.recipe is None:
+                delattr(target, effect.name)
+            else:
+                setattr(target, effect.name, made)
         case _:
             if effect.recipe is None:
                 object.__delattr__(target, effect.name)

@@ -1,0 +1,191 @@
+"""Classes defined inside the program.
+
+The body of the class is interpreted like a function. Then the class is made for real, once for each analysis, by its
+metaclass; its functions are real function objects that stand for the program's own (`Machine.functions`), so that what
+makes classes out of classes (`dataclass`, `NamedTuple`, `Enum`, `abstractmethod`) works as it does in CPython.
+"""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import collections
+import dataclasses
+import enum
+import functools
+import types
+import typing
+from typing import TYPE_CHECKING
+
+from xlapy.dispatch import table
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import NONE, UNBOUND, Const, Function, Ref, Tuple, Value
+from xlapy.interpreter import calls
+from xlapy.interpreter.world import trusted
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+_HOOKS = ("__init_subclass__", "__prepare__")
+
+
+class Dynamic:
+    """In the place of a class attribute whose value is only known on the device."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+@table.function(builtins.__build_class__)
+def build_class(machine: Machine, body: Value, name: Value, *bases: Value, **keywords: Value) -> Value:
+    """The `class` statement."""
+    assert isinstance(body, Function)
+    known = tuple(real(machine, b, "a base class") for b in bases)
+    named = {k: real(machine, v, "an argument of a class definition") for k, v in keywords.items()}
+    resolved = types.resolve_bases(known)
+    metaclass, namespace, named = types.prepare_class(str(machine.static(name)), resolved, named)
+    _refuse_hooks(metaclass, resolved)
+    if resolved is not known:
+        namespace["__orig_bases__"] = known
+    frame = calls.frame_of(machine, body.code, body.globals.object)  # type: ignore[attr-defined]
+    frame.namespace = machine.new_dict({}).object
+    cell = calls.run_frame(machine, frame, [], list(body.closure))
+    entries = dict(machine.heap.read(frame.namespace, "items").entries)  # type: ignore[attr-defined]
+    entries.pop("__classcell__", None)
+    later: dict[str, Value] = {}
+    for key, value in entries.items():
+        if key == "__annotations__" or machine.is_static(value) or _is_callable(value):
+            namespace[key] = real(machine, value, "an entry of a class")
+        else:
+            namespace[key] = Dynamic(key)
+            later[key] = value
+        _refuse_hook_of(namespace[key])
+    if isinstance(cell, Ref):
+        namespace["__classcell__"] = types.CellType()
+    try:
+        made = metaclass(machine.static(name), resolved, namespace, **named)
+    except Exception as error:
+        return machine.reraise(error)
+    if isinstance(cell, Ref):
+        machine.heap.write(cell.object, "value", Const(made))
+    if later:
+        number = machine.world.namespace_of(made)
+        for key, value in later.items():
+            machine.heap.write(number, key, value)
+    return Const(made)
+
+
+def _refuse_hooks(metaclass: type, bases: tuple) -> None:
+    """Code of the user's that runs while a class is made would have to be interpreted."""
+    for cls in metaclass.__mro__:
+        written = [n for n in ("__new__", "__init__", "__call__", "__prepare__") if n in cls.__dict__]
+        if written and not trusted(cls.__module__):
+            raise Refused("XP0002", f"a class with the metaclass '{cls.__name__}' is defined inside the function", _HINT)
+    for base in bases:
+        for cls in base.__mro__:
+            if any(n in cls.__dict__ for n in _HOOKS) and not trusted(cls.__module__):
+                raise Refused("XP0002", f"a class is defined inside the function whose base has {_HOOKS[0]}", _HINT)
+
+
+def _refuse_hook_of(entry: object) -> None:
+    kind = type(entry)
+    if hasattr(kind, "__set_name__") and not trusted(kind.__module__):
+        raise Refused("XP0002", f"a class with a '{kind.__name__}', which has __set_name__, is defined inside", _HINT)
+
+
+_HINT = "define the class at module level"
+
+
+def _is_callable(value: Value) -> bool:
+    return isinstance(value, Function)
+
+
+def real(machine: Machine, value: Value, what: str) -> object:
+    """The Python object of a known value; functions made inside the program get a real one that stands for them."""
+    if isinstance(value, Function):
+        return real_function(machine, value)
+    if isinstance(value, Tuple) and value.cls is tuple:
+        return tuple(real(machine, v, what) for v in value.items)
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "dict":
+        entries = machine.heap.read(value.object, "items").entries  # type: ignore[attr-defined]
+        return {k: real(machine, v, what) for k, v in entries.items()}
+    return machine.static(value, what)
+
+
+def real_function(machine: Machine, value: Function) -> types.FunctionType:
+    """A function object that stands for a function made inside the program."""
+    code: types.CodeType = value.code  # type: ignore[assignment]
+    namespace = machine.heap.objects[value.globals.object].real  # type: ignore[attr-defined]
+    cells = tuple(types.CellType() for _ in value.closure)
+    made = types.FunctionType(code, namespace, value.name, None, cells)  # type: ignore[arg-type]
+    made.__qualname__ = code.co_qualname
+    defaults = [_default(machine, d) for d in value.defaults]
+    made.__defaults__ = tuple(defaults) or None
+    made.__kwdefaults__ = {k: _default(machine, d) for k, d in value.kwdefaults.items()} or None
+    annotations = value.attributes.get("annotations")
+    if annotations is not None:
+        made.__annotations__ = real(machine, annotations, "annotations")  # type: ignore[assignment]
+    machine.functions[id(made)] = (made, value)
+    return made
+
+
+def _default(machine: Machine, value: Value) -> object:
+    return machine.static(value) if machine.is_static(value) else Dynamic("default")
+
+
+# -- names in the body ------------------------------------------------------------------------------------------------
+
+
+def _entries(machine: Machine, frame) -> dict:
+    return machine.heap.read(frame.namespace, "items").entries  # type: ignore[attr-defined]
+
+
+def find_name(machine: Machine, frame, name: str) -> Value | None:
+    """A name in the namespace of a class body."""
+    if frame.namespace is None:
+        return None
+    found = _entries(machine, frame).get(name)
+    return None if found is UNBOUND else found
+
+
+# -- decorators and other callables that take functions or classes as they are -----------------------------------------
+
+
+def folds(item: object) -> bool:
+    """Whether a callable of the standard library is run at compile time on the functions and classes it is given."""
+    if not isinstance(item, types.FunctionType | type):
+        return False
+    return item in _FOLDED or getattr(item, "__qualname__", "") == _DECORATOR and item.__module__ == "dataclasses"
+
+
+def fold(machine: Machine, item, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Run such a callable."""
+    known = [real(machine, a, "an argument") for a in args]
+    named = {k: real(machine, v, "an argument") for k, v in kwargs.items()}
+    try:
+        made = item(*known, **named)
+    except Exception as error:
+        return machine.reraise(error)
+    return Const(made)
+
+
+#: what `dataclass(frozen=True)` returns
+_DECORATOR = "dataclass.<locals>.wrap"
+_FOLDED = frozenset(
+    {
+        property, staticmethod, classmethod, functools.cached_property, functools.total_ordering,
+        dataclasses.dataclass, dataclasses.field, dataclasses.make_dataclass, collections.namedtuple,
+        abc.abstractmethod, enum.unique, enum.auto, typing.final, typing.NamedTuple, typing.TypeVar,
+    }
+)  # fmt: skip
+
+
+def _property_method(name: str):
+    def rule(machine: Machine, self: Const, function: Value) -> Value:
+        return Const(getattr(self.value, name)(real(machine, function, "an accessor")))
+
+    return rule
+
+
+for _name in ("getter", "setter", "deleter"):
+    table.method(property, _name)(_property_method(_name))
