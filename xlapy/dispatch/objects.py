@@ -586,6 +586,9 @@ def _class_fallback(machine, value: Ref, cls: type, name: str, found: object, ow
 
 
 def _own(machine: Machine, value: Ref, cls: type, name: str) -> Value:
+    if name == "value" and issubclass(cls, StopIteration):
+        args = exception_parts(machine, value)[1]
+        return args[0] if args else NONE
     own = machine.heap.read(value.object, name)
     if own is UNBOUND:
         return _missing(machine, cls, name)
