@@ -174,7 +174,7 @@ class Frame:
     def do(self, op: Op) -> None:
         """One operation."""
         a = [self.r[n] for n in op.args]
-        if op.kind not in ("move", "store", "load", "load_and_clear", "delete", "make_cell"):
+        if op.kind not in ("move", "store", "load", "load_bound", "load_and_clear", "delete", "make_cell"):
             if any(x is UNBOUND for x in a):
                 raise Broken(f"reads nothing: {op}")
         if op.kind == "load_and_clear":
@@ -338,6 +338,7 @@ def keep(_, value):
 SIMPLE: dict[str, Callable] = {
     "const": lambda imm: imm,
     "move": keep,
+    "load_bound": keep,
     "store": keep,
     "make_cell": lambda _, value: CellType() if value is UNBOUND else CellType(value),
     "store_deref": lambda _, cell, value: setattr(cell, "cell_contents", value),

@@ -651,4 +651,33 @@ def list_remove_dynamic_missing(k):
     return items
 
 
+def stops(x):
+    yield x[0]
+    if x[1] > 0:
+        raise StopIteration(3)
+    yield x[2]
+
+
+@program(X, -X, raises=RuntimeError)
+def stop_iteration_inside_a_generator(x):
+    s = 0
+    for v in stops(x):
+        s += v
+    return s
+
+
+@program((X, [0, 2]), (X, [0, 7]), raises=IndexError)
+def comprehension_with_a_dynamic_index(x, places):
+    return [x[i] for i in places]
+
+
+@program((X, [0, 2]), (X, [0, 7]))
+def comprehension_in_a_try(x, places):
+    try:
+        found = [x[i] for i in places]
+    except IndexError:
+        return x
+    return found
+
+
 test_programs = program.test()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from types import CodeType
 
+from xlapy.frontend.cleanups import without_detours
 from xlapy.frontend.decode import NOWHERE, Machine, blocks
 from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import Block, Graph, dominators, loops, simplified, thread
@@ -32,20 +33,24 @@ def structured(code: CodeType) -> Program:
     key = id(code)
     program = _programs.get(key)
     if program is None:
-        program = _programs[key] = compiled(code)
+        program = _programs[key] = compiled(code, detours=False)
         if len(_programs) > REMEMBERED:
             _programs.popitem(last=False)
     return program
 
 
-def compiled(code: CodeType) -> Program:
-    """The same, not remembered."""
+def compiled(code: CodeType, detours: bool = True) -> Program:
+    """The same, not remembered; with the handlers that have no effect if `detours` is true, block by block as CPython
+    has it."""
     machine = Machine(code)
     found, instructions = blocks(machine, TABLE)
     thread(found)
     if merge_duplicates(found, 0):
         thread(found)
-    return program_of(simplified(found, 0, machine.handlers), machine, instructions)
+    graph = simplified(found, 0, machine.handlers)
+    if not detours and without_detours(graph, machine.return_register):
+        graph = simplified(dict(enumerate(graph.blocks)), 0, graph.handlers)
+    return program_of(graph, machine, instructions)
 
 
 def program_of(

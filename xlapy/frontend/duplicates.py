@@ -79,7 +79,7 @@ def _same(op: Op, twin: Op) -> bool:
     if op.kind == "const":
         return op.imm is twin.imm
     # An instruction made of two takes the place of the first.
-    return op.imm == twin.imm and (op.span == twin.span or op.kind in ("move", "load"))
+    return op.imm == twin.imm and (op.span == twin.span or op.kind in ("move", "load", "load_bound"))
 
 
 def _split(blocks: dict[int, Block], n: int, count: int, number: int) -> int:

@@ -33,6 +33,7 @@ OPERATIONS: dict[str, Operation] = {
     # registers
     "const": _op(1, 0, "imm is the object", raises=False),
     "move": _op(1, 1, "raw copy, also of an unbound marker; binds a cell object, never its content", raises=False),
+    "load_bound": _op(1, 1, "a local of which CPython's compiler has shown that it is bound", raises=False),
     "load": _op(1, 1, "a local that may be unbound: UnboundLocalError with the name imm"),
     "store": _op(1, 1, "assign a local; raw copy, as of what load_and_clear saved", raises=False),
     "delete": _op(1, 1, "unbind the local dst == args; UnboundLocalError with the name imm if it is unbound"),

@@ -58,8 +58,13 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, Val
         return returned, DEAD
     if _only_exit(machine, exception):
         return (returned if RETURN in end.labels else NONE), DEAD
+<<<<<<< HEAD
     failed = _failed(machine, exception)
     if end.label == RAISE and failed is None:
+=======
+    exception = _left_with(machine, exception)
+    if end.label == RAISE:
+>>>>>>> f8c4d4c (CPython 3.12 to 3.14: handlers without effect are passed by, proven loads rule out unbound; StopIteration in a generator is a RuntimeError)
         raise PythonError(exception)
     raised = failed
     if end.label != RAISE:
@@ -81,6 +86,18 @@ def _failed(machine: Machine, exception: Value) -> Var | None:
             other = machine.builder.elementwise("ne", exception.selector, number)
             failed = other if failed is None else machine.builder.elementwise("bitwise_and", failed, other)
     return failed
+
+
+def _left_with(machine: Machine, exception: Value) -> Value:
+    """What the consumer gets of an exception that leaves a generator: a RuntimeError for a StopIteration (PEP 479)."""
+    options = exception.alternatives if isinstance(exception, Union) else (exception,)
+    if not any(issubclass(machine.type_of(e), StopIteration) for e in options):
+        return exception
+    if isinstance(exception, Union):
+        raise Refused("XP0002", "a generator that may be left by a StopIteration or by another exception")
+    error = machine.exception(RuntimeError, "generator raised StopIteration")
+    machine.heap.write(error.object, "__cause__", exception)  # type: ignore[attr-defined]
+    return error
 
 
 def _only_exit(machine: Machine, exception: Value) -> bool:

@@ -41,8 +41,13 @@ HANDLERS: dict[str, Handler] = {}
 
 #: operations that move values about without looking at them
 _MOVES = frozenset(
+<<<<<<< HEAD
     "const load move store load_and_clear make_cell load_deref store_deref store_global store_name delete push_exc pop_exc"
     " tuple list function set_function_attribute setattr is null is_state".split()
+=======
+    "const load load_bound move store load_and_clear make_cell load_deref store_deref store_global store_name delete push_exc pop_exc"
+    " tuple list function set_function_attribute setattr is null".split()
+>>>>>>> f8c4d4c (CPython 3.12 to 3.14: handlers without effect are passed by, proven loads rule out unbound; StopIteration in a generator is a RuntimeError)
 )
 #: operations on the contents of containers
 _CONTENTS = frozenset(
@@ -62,7 +67,7 @@ class TooLarge(Exception):
 #: how an operation's arguments are treated: moved about, looked into, or told apart if they are unions
 _MOVE, _LOOK, _CONTENT = 0, 1, 2
 #: operations that copy a register, if it holds an ordinary value
-_COPIES = frozenset(("load", "move", "store"))
+_COPIES = frozenset(("load", "load_bound", "move", "store"))
 
 
 class Step(NamedTuple):
@@ -249,6 +254,17 @@ def _load(machine, frame, op, value):
         message = f"cannot access local variable '{op.imm}' where it is not associated with a value"
         value = bound(machine, value, UnboundLocalError, message)
         frame.registers[op.args[0]] = value
+    return value
+
+
+@handles("load_bound")
+def _load_bound(machine, frame, op, value):
+    """On a path where CPython's compiler knows that the variable is bound, whatever it may be elsewhere."""
+    if isinstance(value, Union):
+        for index, alternative in enumerate(value.alternatives):
+            if alternative is UNBOUND:
+                value = frame.registers[op.args[0]] = without(machine, value, index)
+                break
     return value
 
 

@@ -76,6 +76,11 @@ def load_fast(m: Machine, arg: int) -> None:
     m.emit("load", (m.push(),), (arg,), m.names[arg])
 
 
+def load_bound(m: Machine, arg: int) -> None:
+    """``LOAD_FAST`` since CPython 3.12: never of an unbound variable."""
+    m.emit("load_bound", (m.push(),), (arg,))
+
+
 def move_fast(m: Machine, arg: int) -> None:
     m.emit("move", (m.push(),), (arg,))
 

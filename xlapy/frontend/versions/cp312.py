@@ -130,7 +130,7 @@ def call_intrinsic_2(m: Machine, arg: int) -> None:
 
 
 OPCODES: dict[str, Execute] = cp311.OPCODES | {
-    "LOAD_FAST": cp311.move_fast,
+    "LOAD_FAST": cp311.load_bound,
     "LOAD_FAST_CHECK": cp311.load_fast,
     "LOAD_FAST_AND_CLEAR": load_fast_and_clear,
     "BINARY_SLICE": binary_slice,
