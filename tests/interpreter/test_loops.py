@@ -16,11 +16,7 @@ M = np.arange(12.0).reshape(3, 4)
 
 def whiles(f, *args):
     """How many loops the program has."""
-<<<<<<< HEAD
     return len(re.findall(r"= (while|for)\(|^ *(while|for)\(", xlapy.code_typed(f, *args), re.M))
-=======
-    return len(re.findall(r"= (?:for|while)\(", xlapy.code_typed(f, *args)))
->>>>>>> f8c4d4c (CPython 3.12 to 3.14: handlers without effect are passed by, proven loads rule out unbound; StopIteration in a generator is a RuntimeError)
 
 
 def test_range_stays_one_loop():

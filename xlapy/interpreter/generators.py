@@ -58,13 +58,9 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, Val
         return returned, DEAD
     if _only_exit(machine, exception):
         return (returned if RETURN in end.labels else NONE), DEAD
-<<<<<<< HEAD
+    exception = _left_with(machine, exception)
     failed = _failed(machine, exception)
     if end.label == RAISE and failed is None:
-=======
-    exception = _left_with(machine, exception)
-    if end.label == RAISE:
->>>>>>> f8c4d4c (CPython 3.12 to 3.14: handlers without effect are passed by, proven loads rule out unbound; StopIteration in a generator is a RuntimeError)
         raise PythonError(exception)
     raised = failed
     if end.label != RAISE:

@@ -41,13 +41,8 @@ HANDLERS: dict[str, Handler] = {}
 
 #: operations that move values about without looking at them
 _MOVES = frozenset(
-<<<<<<< HEAD
-    "const load move store load_and_clear make_cell load_deref store_deref store_global store_name delete push_exc pop_exc"
-    " tuple list function set_function_attribute setattr is null is_state".split()
-=======
-    "const load load_bound move store load_and_clear make_cell load_deref store_deref store_global store_name delete push_exc pop_exc"
-    " tuple list function set_function_attribute setattr is null".split()
->>>>>>> f8c4d4c (CPython 3.12 to 3.14: handlers without effect are passed by, proven loads rule out unbound; StopIteration in a generator is a RuntimeError)
+    "const load load_bound move store load_and_clear make_cell load_deref store_deref store_global store_name delete"
+    " push_exc pop_exc tuple list function set_function_attribute setattr is null is_state".split()
 )
 #: operations on the contents of containers
 _CONTENTS = frozenset(
