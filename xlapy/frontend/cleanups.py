@@ -10,7 +10,7 @@ does that on every version.
 from __future__ import annotations
 
 from xlapy.frontend.graph import Block, Graph
-from xlapy.frontend.liveness import live_at_entry
+from xlapy.frontend.liveness import landed, live_at_entry
 from xlapy.frontend.program import Op
 
 
@@ -23,7 +23,7 @@ def without_detours(graph: Graph, return_register: int) -> bool:
         if _reraises(block, handler.exception):
             outer = block.segments[-1].handler
             written = sum({1 << register for s in block.segments for op in s.ops for register in op.dst})
-            if outer is None or not written & live[outer]:
+            if outer is None or not written & live[outer] & ~landed(graph.handlers[outer]):
                 detours[n] = outer
     if not detours:
         return False

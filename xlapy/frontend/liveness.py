@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xlapy.frontend.graph import Block, Graph
 from xlapy.frontend.operations import RAISING
+from xlapy.frontend.program import Handler
 
 _END_READS = {"goto": 0, "true": 1, "none": 1, "for": 1, "send": 2, "return": 0, "suspend": 0, "stop": 0}
 
@@ -16,7 +17,7 @@ def live_at_entry(graph: Graph, return_register: int) -> list[int]:
     """
     live = [0] * len(graph.blocks)
     summaries = [_summary(block, return_register) for block in graph.blocks]
-    landed = {n: _bit(handler.exception) | _bit(handler.lasti) for n, handler in graph.handlers.items()}
+    brought = {n: landed(handler) for n, handler in graph.handlers.items()}
     predecessors: list[list[int]] = [[] for _ in graph.blocks]
     for n, targets in enumerate(graph.successors):
         for target in targets:
@@ -34,11 +35,11 @@ def live_at_entry(graph: Graph, return_register: int) -> list[int]:
         now = now & ~writes | reads
         handler = block.end.handler
         if handler is not None:
-            now |= live[handler] & ~landed[handler]
+            now |= live[handler] & ~brought[handler]
         for reads, writes, handler, settled in segments:
             now = now & ~writes | reads
             if handler is not None:
-                now |= live[handler] & ~landed[handler] & ~settled
+                now |= live[handler] & ~brought[handler] & ~settled
         if now != live[n]:
             live[n] = now
             for p in predecessors[n]:
@@ -46,6 +47,11 @@ def live_at_entry(graph: Graph, return_register: int) -> list[int]:
                     waiting[p] = True
                     todo.append(p)
     return live
+
+
+def landed(handler: Handler) -> int:
+    """What an exception brings to its handler."""
+    return _bit(handler.exception) | _bit(handler.lasti)
 
 
 def registers_of(bits: int) -> frozenset[int]:

@@ -200,6 +200,11 @@ def without(machine: Machine, union: Union, index: int) -> Value:
     return Union(builder.elementwise("select", after, down, selector), rest)
 
 
+def is_exception(machine: Machine, value: Value) -> bool:
+    """Whether a value is an exception object."""
+    return isinstance(value, Ref | Const) and issubclass(machine.type_of(value), BaseException)
+
+
 def handles(*kinds: str) -> Callable[[Handler], Handler]:
     """Register the handler of operation kinds: `handler(machine, frame, op, *args)` gives the value of `dst`."""
 

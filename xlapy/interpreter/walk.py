@@ -12,7 +12,15 @@ from xlapy.domain.values import NONE, Const, Marker, Scalar, Union, Value
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import generators, loops, merge, resumption
 from xlapy.interpreter.frame import Tag, static_tag
-from xlapy.interpreter.operations import HANDLERS, MAXIMUM_OPERATIONS, TooLarge, execute, prepare
+from xlapy.interpreter.operations import (
+    HANDLERS,
+    MAXIMUM_OPERATIONS,
+    TooLarge,
+    execute,
+    is_exception,
+    prepare,
+    without,
+)
 from xlapy.ir import Var
 
 if TYPE_CHECKING:
@@ -65,12 +73,28 @@ def _guarded(machine: Machine, node: Guarded, tag: Tag) -> None:
 
     def inside() -> None:
         machine.frame.tag = None
+        _land(machine, node.label)
         run(machine, node.body)
 
     def outside() -> None:
         machine.frame.tag = Tag(tag.labels - {node.label}, tag.var if len(tag.labels) > 2 else None)
 
     merge.node_branch(machine, here, inside, outside)
+
+
+def _land(machine: Machine, label: int) -> None:
+    """At a handler, its register holds an exception, whatever it holds on the paths that do not lead here."""
+    frame = machine.frame
+    where = frame.program.handlers.get(label)
+    if where is None:
+        return
+    value = frame.registers[where.exception]
+    while isinstance(value, Union):
+        others = [i for i, v in enumerate(value.alternatives) if not is_exception(machine, v)]
+        if not others or len(others) == len(value.alternatives):
+            break
+        value = without(machine, value, others[0])
+    frame.registers[where.exception] = value
 
 
 def _exit(machine: Machine, node: Exit) -> None:
