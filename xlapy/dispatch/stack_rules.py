@@ -6,9 +6,10 @@ import collections
 import operator
 from collections.abc import Callable, Sequence
 
+import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import bounded, containers, iteration, list_rules, python_all, ranges, stacks, table
+from xlapy.dispatch import bounded, containers, iteration, jax_rules, list_rules, python_all, ranges, stacks, table
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import device, logical_not, provoke
 from xlapy.domain.values import NONE, BoundedArray, Const, JaxArray, Lanes, NdArray, Ref, Scalar, Slice, Stack, Value
@@ -377,6 +378,41 @@ def joined_arrays(machine, function: object, args: Sequence[Value], kwargs: dict
             flat = Const((shape[0] * shape[1], *shape[2:]))
             return machine.call(machine.getattr(whole, "reshape"), [flat])
     return None
+
+
+def _by_jax(function: Callable) -> None:
+    """The same for a function of JAX's, whose arrays have known lengths."""
+
+    def either(machine, *args: Value, **kwargs: Value) -> Value:
+        made = _joined_by_jax(machine, function, args[0]) if len(args) == 1 and not kwargs else None
+        return made if made is not None else jax_rules.call(machine, function, list(args), kwargs)
+
+    table.function(function)(either)
+
+
+for _function in (jnp.stack, jnp.array, jnp.asarray, jnp.concatenate, jnp.hstack, jnp.vstack):
+    _by_jax(_function)
+
+
+def _joined_by_jax(machine, function: Callable, value: Value) -> Value | None:
+    stack = stacks.of(machine, value)
+    if stack is None or not isinstance(stack.length, Const) or stack.length.value == 0:
+        return None
+    whole = stacks.column(machine, stack)
+    if whole is None:
+        return None
+    count: int = stack.length.value  # type: ignore[assignment]
+    rows = JaxArray(whole)
+    if count != whole.type.shape[0]:
+        rows = machine.getitem(rows, Const(slice(count)))
+    rank = len(whole.type.shape) - 1
+    stacked = function in (jnp.stack, jnp.array, jnp.asarray) or (function is jnp.vstack and rank < 2)
+    if stacked:
+        return jax_rules.call(machine, jnp.asarray, [rows], {})
+    if rank == 0 or (function is jnp.hstack and rank > 1):
+        return None
+    shape = whole.type.shape
+    return machine.call(Const(jnp.reshape), [rows, Const((count * shape[1], *shape[2:]))])
 
 
 # -- copies -----------------------------------------------------------------------------------------------------------

@@ -60,6 +60,8 @@ _MAXIMUM_CONDITIONAL = 300
 _RETRY_UNROLL = 200
 #: trips of a loop that is unrolled if a list grows in it
 _SHORT = 32
+#: how many operations of the interpreter such loops may take when they are unrolled
+_SHORT_STEPS = 8_000
 
 
 class _Unending(Exception):
@@ -436,10 +438,17 @@ class _Staging:
         self.registers = sorted(registers)
         self.entry = machine.save()
         self.depth = machine.builder.region.depth + 1
-        #: lists that grow become stacks, unless the loop is short enough to be unrolled
+        self.steps = 0
+        self._growing: Growing | None = None
+
+    @property
+    def growing(self) -> Growing | None:
+        """What makes stacks of lists that grow; None if the loop is short enough to be unrolled instead."""
         trips = self.plan.trips if self.plan is not None else None
-        short = isinstance(trips, Const) and trips.value <= _SHORT
-        self.growing = None if short else Growing(machine, self.key, trips)
+        short = isinstance(trips, Const) and trips.value <= _SHORT and trips.value * self.steps <= _SHORT_STEPS
+        if self._growing is None and not short:
+            self._growing = Growing(self.machine, self.key, trips)
+        return self._growing
 
     def run(self) -> None:
         if self.plan is not None and isinstance(self.plan.trips, Const) and self.plan.trips.value <= 0:  # type: ignore
@@ -522,7 +531,7 @@ class _Staging:
             machine.heap.slots[slot] = instantiate(skeleton, fill)
         frame.tag = None
         mark = machine.heap.next_identity
-        start = machine.heap.slots.copy()
+        start, executed = machine.heap.slots.copy(), machine.executed
         with machine.region(body):
             if self.step is not None:
                 self._element(body.params[0])
@@ -532,6 +541,7 @@ class _Staging:
                 self._tested()
             else:
                 walk.run(machine, self.node.body)
+        self.steps = max(self.steps, machine.executed - executed)
         if self.plan is not None and self._advanced(start):
             raise _Restart
         if frame.tag is None or self.node.label not in frame.tag.labels:
