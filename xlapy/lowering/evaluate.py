@@ -10,8 +10,10 @@ from collections.abc import Callable, Sequence
 
 import jax
 from jax import lax
+from jax.extend.core import jaxpr_as_fun
 
 from xlapy.ir import Operation, Region, Var, constant_value
+from xlapy.lowering.convolutions import channels_last
 from xlapy.lowering.loops import counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.rules import RULES
 
@@ -90,21 +92,28 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
 
 def _fast_for(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
     (region,) = operation.regions
-    body = _function(region, environment, _FAST)
+    body = _function(region, environment, _LOOPED)
     unroll: int = operation.attributes.get("unroll", 1)  # type: ignore[assignment]
     dtype = region.params[0].type.dtype
     return counted_loop(_trips(operation, operands), body, _strong(operands[1:], region.params[1:]), dtype, unroll)
 
 
 def _fast_while(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-    condition, body = (_function(region, environment, _FAST) for region in operation.regions)
+    condition, body = (_function(region, environment, _LOOPED) for region in operation.regions)
     initial = _strong(operands, operation.regions[1].params)
     return lax.while_loop(lambda xs: condition(*xs)[0], lambda xs: body(*xs), initial)
+
+
+def _leaf_in_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return jaxpr_as_fun(channels_last(operation.attributes["jaxpr"]))(*operands)  # type: ignore[arg-type]
 
 
 _STRUCTURED: dict[str, Callable] = {}
 _STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for})
 _FAST: dict[str, Callable] = {}
 _FAST.update({"if": _if(_FAST), "while": _fast_while, "for": _fast_for})
+#: the same for the bodies of loops
+_LOOPED: dict[str, Callable] = {}
+_LOOPED.update({"if": _if(_LOOPED), "while": _fast_while, "for": _fast_for, "leaf": _leaf_in_loop})
 
 __all__ = ["evaluate", "evaluate_fast"]
