@@ -287,7 +287,7 @@ class Machine:
             return False
         found = entry_parameters(var, self.entry)
         numbers = {id(p.var) for p in self.world.parameters if p.var.type.shape == ()}
-        return found is not None and all(id(v) in numbers for v in found)
+        return bool(found) and all(id(v) in numbers for v in found)
 
     def static(self, value: Value, what: str = "this value") -> object:
         """The Python object a value stands for; asks for specialisation if it is dynamic."""
