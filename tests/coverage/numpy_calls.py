@@ -29,10 +29,21 @@ ARGUMENTS = {
 
 _REDUCTION = "{f}(a) | {f}(a, axis=0) | {f}(t, axis=(0, 2)) | {f}(a, axis=-1, keepdims=True) | {f}(t, None, keepdims=True) | {f}(i) | {f}(t, axis=1, out=np.zeros((2, 4)))"
 _NUMERIC = _REDUCTION + " | {f}(a, where=q) | {f}(a, axis=1, where=q[0]) | {f}(m) | {f}(e) | {f}(c)"
-_SUM = _NUMERIC + " | {f}(a, initial=2.0) | {f}(a, dtype=np.float32) | {f}(i, dtype=np.int8) | {f}(e, axis=0, dtype=float) | {f}(a, axis=0, out=np.zeros(3), initial=1, where=q)"
-_EXTREME = _REDUCTION + " | {f}(a, initial=0.5) | {f}(a, where=q, initial=0.0) | {f}(a, axis=0, where=q, initial=-9) | {f}(m) | {f}(e) | {f}(n) | {f}(t, (0, 1))"
-_MOMENT = _NUMERIC + " | {f}(a, dtype=np.float32) | {f}(i, dtype=np.float32) | {f}(a, axis=0, out=np.zeros(3), dtype=float)"
-_SPREAD = _MOMENT + " | {f}(a, ddof=1) | {f}(a, axis=0, ddof=2, keepdims=True) | {f}(a, axis=0, mean=np.mean(a, axis=0, keepdims=True)) | {f}(a, correction=1) | {f}(c, axis=1)"
+_SUM = (
+    _NUMERIC
+    + " | {f}(a, initial=2.0) | {f}(a, dtype=np.float32) | {f}(i, dtype=np.int8) | {f}(e, axis=0, dtype=float) | {f}(a, axis=0, out=np.zeros(3), initial=1, where=q)"
+)
+_EXTREME = (
+    _REDUCTION
+    + " | {f}(a, initial=0.5) | {f}(a, where=q, initial=0.0) | {f}(a, axis=0, where=q, initial=-9) | {f}(m) | {f}(e) | {f}(n) | {f}(t, (0, 1))"
+)
+_MOMENT = (
+    _NUMERIC + " | {f}(a, dtype=np.float32) | {f}(i, dtype=np.float32) | {f}(a, axis=0, out=np.zeros(3), dtype=float)"
+)
+_SPREAD = (
+    _MOMENT
+    + " | {f}(a, ddof=1) | {f}(a, axis=0, ddof=2, keepdims=True) | {f}(a, axis=0, mean=np.mean(a, axis=0, keepdims=True)) | {f}(a, correction=1) | {f}(c, axis=1)"
+)
 _CUMULATIVE = "{f}(a) | {f}(a, axis=0) | {f}(a, axis=-1) | {f}(i) | {f}(m) | {f}(e) | {f}(c, axis=1) | {f}(e, dtype=np.int8) | {f}(a, axis=1, dtype=np.float32) | {f}(a, axis=0, out=np.zeros((3, 3)))"
 _QUANTILE = "{f}(a, {q}) | {f}(a, {q}, axis=0) | {f}(v, [{q}, {r}]) | {f}(t, np.array([{q}, {r}]), axis=(0, 1), keepdims=True) | {f}(a, {q}, axis=1, out=np.zeros(3)) | {f}(v, {q}, overwrite_input=True) | {f}(i, {r}, method='lower') | {f}(v, {q}, method='higher') | {f}(v, {q}, method='nearest') | {f}(v, {q}, method='midpoint') | {f}(v, {q}, method='hazen') | {f}(v, {q}, method='weibull') | {f}(v, {q}, method='median_unbiased') | {f}(v, {q}, method='inverted_cdf') | {f}(v, {q}, method='inverted_cdf', weights=w) | {f}(n, {q})"
 _ARG = "{f}(a) | {f}(a, axis=0) | {f}(a, axis=1, keepdims=True) | {f}(i) | {f}(m) | {f}(t, axis=2, out=np.zeros((2, 3), dtype=int)) | {f}(e)"
@@ -49,8 +60,10 @@ CALLS = {
     "amin": _EXTREME,
     "nanmax": _EXTREME + " | np.nanmax(h, axis=0)",
     "nanmin": _EXTREME + " | np.nanmin(h, axis=1)",
-    "all": _REDUCTION.replace("np.zeros((2, 4))", "np.zeros((2, 4), dtype=bool)") + " | np.all(a, where=q) | np.all(q, axis=0, where=m[:3])",
-    "any": _REDUCTION.replace("np.zeros((2, 4))", "np.zeros((2, 4), dtype=bool)") + " | np.any(a, where=q) | np.any(q, axis=0, where=m[:3])",
+    "all": _REDUCTION.replace("np.zeros((2, 4))", "np.zeros((2, 4), dtype=bool)")
+    + " | np.all(a, where=q) | np.all(q, axis=0, where=m[:3])",
+    "any": _REDUCTION.replace("np.zeros((2, 4))", "np.zeros((2, 4), dtype=bool)")
+    + " | np.any(a, where=q) | np.any(q, axis=0, where=m[:3])",
     "ptp": _REDUCTION,
     "mean": _MOMENT,
     "std": _SPREAD,
@@ -137,6 +150,7 @@ CALLS = {
     "concat": "np.concat([a, b]) | np.concat((a, b), axis=1) | np.concat([v, i], out=np.zeros(12)) | np.concat([v, i], dtype=np.float32, casting='same_kind')",
     "stack": "np.stack([v, w]) | np.stack((v, i), axis=-1) | np.stack([a, b], 1) | np.stack([v, w], out=np.zeros((2, 6))) | np.stack([v, w], dtype=np.float32, casting='same_kind')",
     "vstack": "np.vstack([v, w]) | np.vstack((a, v[:3])) | np.vstack([v, w], dtype=np.float32, casting='same_kind')",
+    "row_stack": "np.row_stack([v, w]) | np.row_stack([v, w], dtype=np.float32, casting='same_kind')",
     "hstack": "np.hstack([v, i]) | np.hstack((a, b)) | np.hstack([v, w], dtype=np.float32, casting='same_kind') | np.hstack([x, v])",
     "dstack": "np.dstack([v, w]) | np.dstack((a, b))",
     "column_stack": "np.column_stack([v, i]) | np.column_stack((a, v[:3]))",
@@ -278,19 +292,28 @@ CALLS = {
     "piecewise": "np.piecewise(v, [v < 0, v >= 0], [-1, 1]) | np.piecewise(v, [v > 1], [lambda r: r * 2, lambda r: -r]) | np.piecewise(v, [v > 1], [lambda r, s: r * s], 3.0) | np.piecewise(v, v > 0, [1, 2])",
     # polynomials
     "polyval": "np.polyval([1, 2, 3], v) | np.polyval(v, x) | np.polyval(v[:3], a)",
-    "polyfit": "np.polyfit(v, w, 2) | np.polyfit(w, v, deg=1, w=w) | np.polyfit(v, w, 1, rcond=1e-10) | np.polyfit(w, v, 1)",
+    "polyfit": "np.polyfit(v, w, 2) | np.polyfit(w, v, deg=1, w=w) | np.polyfit(v, w, 1, rcond=1e-10) | np.polyfit(w, v, 1, cov=True) | np.polyfit(w, v, 1, full=True)[0]",
     "polyder": "np.polyder(v) | np.polyder(v, m=2)",
     "polyint": "np.polyint(v) | np.polyint(v, m=2) | np.polyint(v, k=3)",
     "polyadd": "np.polyadd([1, 2], v) | np.polyadd(v, w)",
     "polysub": "np.polysub(v, w) | np.polysub([1, 2], v)",
     "polymul": "np.polymul(v, w) | np.polymul([1, 2], v)",
+    "poly": "np.poly(v) | np.poly(i)",
+    "packbits": "np.packbits(m) | np.packbits(q, axis=1) | np.packbits(k, bitorder='little')",
+    "unpackbits": "np.unpackbits(k.astype(np.uint8)) | np.unpackbits(np.array([[3], [5]], dtype=np.uint8), axis=1, count=4) | np.unpackbits(k.astype(np.uint8), bitorder='little')",
     "roots": "np.sort(np.roots(np.array([1.0, -6.0, 11.0, -6.0])).real)",
 }
 CALLS = {f"np.{name}": [e.strip() for e in text.format(f=f"np.{name}").split(" | ")] for name, text in CALLS.items()}
 
 _FFT = "{f}({x}) | {f}({x}, {n}) | {f}({x}, norm='ortho') | {f}({x}, norm='forward')"
-_ONE = _FFT.format(f="{f}", x="{x}", n="n=4") + " | {f}({x}, n=8) | {f}({y}, axis=0) | {f}({y}, 5, -1) | {f}({x}, out=np.zeros({s}, dtype={d}))"
-_MANY = _FFT.format(f="{f}", x="{y}", n="s=(2, 4)") + " | {f}({t}, axes=(0, 1)) | {f}({t}, s=(2, 2), axes=(0, 2)) | {f}({y}, out=np.zeros({s}, dtype={d}))"
+_ONE = (
+    _FFT.format(f="{f}", x="{x}", n="n=4")
+    + " | {f}({x}, n=8) | {f}({y}, axis=0) | {f}({y}, 5, -1) | {f}({x}, out=np.zeros({s}, dtype={d}))"
+)
+_MANY = (
+    _FFT.format(f="{f}", x="{y}", n="s=(2, 4)")
+    + " | {f}({t}, axes=(0, 1)) | {f}({t}, s=(2, 2), axes=(0, 2)) | {f}({y}, out=np.zeros({s}, dtype={d}))"
+)
 
 for _name, _x, _y, _s, _d in (
     ("fft", "z", "c", "6", "complex"), ("ifft", "z", "c", "6", "complex"), ("rfft", "v", "a", "4", "complex"),

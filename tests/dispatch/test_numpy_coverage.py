@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xlapy.dispatch import numpy_refusals, rules
+from xlapy.dispatch import numpy_reasons, rules
 from xlapy.dispatch.numpy_ufunc_table import GENERALISED, REFUSED, TABLE
 from xlapy.dispatch.table import find_attribute, find_function, find_method, find_replacement
 
@@ -42,5 +42,5 @@ HOST_ONLY = {"base", "data", "device", "fill", "flags", "flat", "resize", "sort"
 
 
 def test_reasons_are_given_once_and_for_functions_that_exist_or_existed():
-    for name in numpy_refusals.REASONS:
+    for name in numpy_reasons.REASONS:
         assert find_function(getattr(np, name, None)) is not None or not hasattr(np, name)

@@ -142,7 +142,13 @@ def base(machine, self):
     raise Refused("XP0003", "'base' of an array")
 
 
-@attribute(np.ndarray, "data", "ctypes", "__array_interface__", "device")
+@_both("device")
+def device(machine, self):
+    """NumPy's only device."""
+    return Const("cpu")
+
+
+@attribute(np.ndarray, "data", "ctypes", "__array_interface__")
 def memory(machine, self):
     """Addresses do not exist on the device."""
     raise Refused("XP0005", "the memory of an array has no address here")

@@ -83,6 +83,8 @@ for _numpy, _jax in (
     (np.hstack, jnp.hstack),
 ):
     function(_numpy)(_joining(_numpy, _jax))
+if hasattr(np, "row_stack"):
+    function(np.row_stack)(_joining(np.vstack, jnp.vstack))
 for _numpy, _jax in ((np.dstack, jnp.dstack), (np.column_stack, jnp.column_stack)):
     numpy_leaf(_numpy, _jax, next(iter(inspect.signature(_numpy).parameters)), "promote")
 
@@ -238,3 +240,17 @@ def insert(machine, arr, obj, values, axis=None):
 
 def _insert(x, values, places, axis):
     return jnp.insert(x, np.asarray(places) if isinstance(places, tuple) else places, values, axis)
+
+# -- bits ------------------------------------------------------------------------------------------------------------
+
+
+def _packbits(a, axis=None, bitorder="big"):
+    return jnp.packbits(a, axis=axis, bitorder=bitorder)
+
+
+def _unpackbits(a, axis=None, count=None, bitorder="big"):
+    return jnp.unpackbits(a, axis=axis, count=count, bitorder=bitorder)
+
+
+numpy_leaf(np.packbits, _packbits, "a", "keep")
+numpy_leaf(np.unpackbits, _unpackbits, "a", "keep")

@@ -10,6 +10,7 @@ from xlapy.dispatch import numpy_reductions, numpy_views
 from xlapy.dispatch.indexing import assign, getitem
 from xlapy.dispatch.numpy_leaf import python_scalar
 from xlapy.dispatch.numpy_memory import keep_order
+from xlapy.dispatch.numpy_reasons import METHOD_REASONS
 from xlapy.dispatch.numpy_values import (
     absent,
     cast,
@@ -314,12 +315,34 @@ def removed(machine, self, *args, **kwargs):
     return machine.raise_(AttributeError, "`ptp` was removed from the ndarray class in NumPy 2.0.")
 
 
-def _refused(name: str):
+@method(np.integer, "is_integer")
+def integer_is_integer(machine, self):
+    """Every integer is whole."""
+    return Const(True)
+
+
+@method(np.integer, "bit_count")
+def bit_count(machine, self):
+    """The number of ones in the binary form of an integer, a Python int."""
+    return to_python(machine, operand(machine, ufunc_rule(machine, np.bitwise_count, self), np.dtype(np.int64)))
+
+
+@both("to_device")
+def to_device(machine, self, device, /, *, stream=None):
+    """NumPy's arrays live on its only device, 'cpu'."""
+    if known(machine, device) != "cpu":
+        return machine.raise_(ValueError, f"Unsupported device: {known(machine, device)}.")
+    if not absent(stream):
+        return machine.raise_(ValueError, "The stream argument in to_device() is not supported")
+    return self
+
+
+def _refused(name: str, reason: str):
     def rule(machine, self, *args, **kwargs):
-        raise Refused("XP0003", f"ndarray.{name} cannot run on the device", "do it outside the compiled function")
+        raise Refused("XP0003", f"ndarray.{name} {reason}", "do it outside the compiled function")
 
     return rule
 
 
-for _name in ("tobytes", "tofile", "dump", "dumps", "byteswap", "getfield", "setfield", "setflags", "to_device"):
-    both(_name)(_refused(_name))
+for _name, _reason in METHOD_REASONS.items():
+    both(_name)(_refused(_name, _reason))

@@ -6,7 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numpy_leaf import numpy_leaf
-from xlapy.dispatch.table import replacement
+from xlapy.dispatch.numpy_values import absent, known, operand
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.table import find_function, function, replacement
+from xlapy.domain.values import Const
 
 
 def polyval(p, x):
@@ -32,6 +35,23 @@ def polymul(a1, a2):
     return product[int(first) :]
 
 
+@function(np.poly)
+def poly(machine, seq_of_zeros):
+    """np.poly of real zeros."""
+    var = operand(machine, seq_of_zeros)
+    if len(var.type.shape) != 1 or var.type.dtype.kind == "c":
+        raise Refused("XP0013", "np.poly of a matrix or of complex zeros: the dtype of its result depends on data")
+    return machine.call(Const(_poly), (machine.new_array(var),))
+
+
+def _poly(zeros):
+    zeros = zeros.astype(np.result_type(zeros.dtype, np.float64 if zeros.dtype.kind in "biu" else zeros.dtype))
+    product = np.ones((1,), zeros.dtype)
+    for k in range(len(zeros)):
+        product = np.convolve(product, np.array([1, -zeros[k]], zeros.dtype), mode="full")
+    return product
+
+
 def polyder(p, m=1):
     """np.polyder."""
     for _ in range(m):
@@ -51,8 +71,6 @@ numpy_leaf(np.polyint, polyint, "p", "promote")
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """np.polyfit: scaled least squares, as NumPy does it."""
-    if full or cov:
-        raise NotImplementedError("full= and cov=")
     matrix = jnp.vander(x, deg + 1)
     right = y
     if w is not None:
@@ -65,3 +83,13 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 numpy_leaf(np.polyfit, polyfit, "x y w")
+_fitted = find_function(np.polyfit)
+
+
+@function(np.polyfit)
+def polyfit_rule(machine, x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """np.polyfit."""
+    if known(machine, full) or known(machine, cov):
+        raise Refused("XP0011", "np.polyfit with full= and cov=", "use np.linalg.lstsq")
+    options = {k: v for k, v in (("rcond", rcond), ("w", w)) if not absent(v)}
+    return _fitted(machine, x, y, deg, **options)  # type: ignore[misc]

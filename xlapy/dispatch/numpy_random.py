@@ -13,8 +13,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch import random_samplers as samplers
 from xlapy.dispatch.indexing import assign
 from xlapy.dispatch.numpy_leaf import python_scalar
+from xlapy.dispatch.numpy_reasons import RANDOM_REASONS
 from xlapy.dispatch.numpy_values import absent, any_true, deliver, known, operand, require_dtype
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function, method
@@ -23,6 +25,7 @@ from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, NdArray, Ref, Va
 from xlapy.ir import Var
 
 _FLOAT = np.dtype(np.float64)
+_INT64 = np.dtype(np.int64)
 _UINT32 = np.dtype(np.uint32)
 _SEED_HINT = "make it inside the function: rng = np.random.default_rng(seed)"
 
@@ -303,6 +306,12 @@ def random_integers(machine, state, low, high=None, size=None, dtype=None):
     return integers(machine, state, low, high, size, dtype)
 
 
+def closed_integers(machine, state, low, high=None, size=None):
+    """np.random.random_integers: both ends may be drawn."""
+    first, last = (Const(1), low) if absent(high) else (low, high)
+    return integers(machine, state, first, last, size, endpoint=Const(True))
+
+
 def permutation(machine, state, x, axis=0):
     """A shuffled copy, or a shuffled range."""
     spec = machine.spec(x)
@@ -372,6 +381,43 @@ def _by_dimensions(sampler: Callable):
     return rule
 
 
+def _vectors(sampler: Callable, dtypes: tuple, vector: int):
+    """Distributions of vectors: the parameter number `vector` gives their length."""
+
+    def rule(machine, state, *args, size=None, method=None, **kwargs):
+        names = sampler.__code__.co_varnames[1 : 1 + len(dtypes)]
+        values = [*args]
+        if len(values) > len(dtypes):
+            size = values.pop()
+        values += [kwargs[name] for name in names[len(values) :]]
+        parameters = [operand(machine, v, dtype) for v, dtype in zip(values, dtypes, strict=True)]
+        if len(parameters[vector].type.shape) != 1 or any(
+            p.type.shape for k, p in enumerate(parameters) if k != vector
+        ):
+            raise Refused("XP0011", f"np.random's {sampler.__name__} of such parameters", "pass one vector")
+        shape = () if absent(size) else shape_of(machine, size)
+        return machine.new_array(draw(machine, state, sampler, parameters, shape))
+
+    return rule
+
+
+def permuted(machine, state, x, *, axis=None, out=None):
+    """Generator.permuted: each slice shuffled on its own."""
+    where = known(machine, axis)
+    return deliver(machine, draw(machine, state, samplers.permuted, [operand(machine, x)], where), out)
+
+
+def standard_gamma_rule(machine, state, shape, size=None, dtype=None, out=None):
+    """standard_gamma, with a dtype and an array to write to."""
+    if isinstance(out, NdArray) and absent(size):
+        size = Const(out.type.shape)
+    made = _family(standard_gamma, (None,), "+")(machine, state, shape, size=size)
+    target = _FLOAT if absent(dtype) else require_dtype(known(machine, dtype))
+    if target == _FLOAT and absent(out):
+        return made
+    return deliver(machine, operand(machine, made, target), out)
+
+
 BOTH: dict[str, Callable] = {
     "random": _standard(_uniform01),
     "standard_normal": _standard(_normal01),
@@ -381,7 +427,19 @@ BOTH: dict[str, Callable] = {
     "lognormal": _family(lognormal, (0.0, 1.0), "-+"),
     "exponential": _family(exponential, (1.0,), "+"),
     "gamma": _family(gamma, (None, 1.0), "++"),
-    "standard_gamma": _family(standard_gamma, (None,), "+"),
+    "standard_gamma": standard_gamma_rule,
+    "power": _family(samplers.power, (None,)),
+    "f": _family(samplers.f, (None, None)),
+    "noncentral_f": _family(samplers.noncentral_f, (None, None, None), "--+"),
+    "noncentral_chisquare": _family(samplers.noncentral_chisquare, (None, None), "-+"),
+    "wald": _family(samplers.wald, (None, None)),
+    "vonmises": _family(samplers.vonmises, (None, None), "-+"),
+    "zipf": _family(samplers.zipf, (None,)),
+    "logseries": _family(samplers.logseries, (None,)),
+    "negative_binomial": _family(samplers.negative_binomial, (None, None)),
+    "hypergeometric": _family(samplers.hypergeometric, (None, None, None), "+++"),
+    "multinomial": _vectors(samplers.multinomial, (_INT64, _FLOAT), 1),
+    "dirichlet": _vectors(samplers.dirichlet, (_FLOAT,), 0),
     "beta": _family(beta, (None, None)),
     "chisquare": _family(chisquare, (None,)),
     "standard_t": _family(standard_t, (None,)),
@@ -407,9 +465,15 @@ LEGACY: dict[str, Callable] = {
     "randn": _by_dimensions(_normal01),
     "random_sample": BOTH["random"],
     "randint": random_integers,
+    "random_integers": closed_integers,
     "seed": reseed,
 }
-GENERATOR: dict[str, Callable] = {**BOTH, "integers": integers}
+GENERATOR: dict[str, Callable] = {
+    **BOTH,
+    "integers": integers,
+    "permuted": permuted,
+    "multivariate_hypergeometric": _vectors(samplers.multivariate_hypergeometric, (_INT64, _INT64), 0),
+}
 
 
 #: the object behind the functions of `np.random`
@@ -437,7 +501,8 @@ def _of_module(rule: Callable) -> Callable:
 
 def _refusing(name: str) -> Callable:
     def rule(machine, *args, **kwargs):
-        raise Refused("XP0003", f"numpy.random: '{name}' is not supported")
+        reason = RANDOM_REASONS.get(name, "is not supported")
+        raise Refused("XP0003", f"numpy.random: '{name}' {reason}")
 
     return rule
 
@@ -455,6 +520,7 @@ def register() -> None:
         if item is not None:
             rule = LEGACY.get(name)
             function(item)(_of_module(rule) if rule is not None else _refusing(name))
+    function(np.random.ranf, np.random.sample)(_of_module(LEGACY["random"]))
 
 
 register()

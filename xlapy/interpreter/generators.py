@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.domain.values import DEAD, NONE, JaxArray, Ref, Union, Value, references
+from xlapy.domain.values import DEAD, NONE, JaxArray, Ref, Tuple, Union, Value, references
 from xlapy.frontend import FINISHED, RAISE, RETURN, For, Loop
 from xlapy.interpreter import merge, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag, new_frame, static_tag
@@ -105,16 +105,18 @@ def collect(machine: Machine, generator: Ref) -> list[Value]:
     """All values of a generator that yields a known number of times."""
     if not resumption.is_fresh(machine, generator):
         return _take_all(machine, generator)
-    found: list[Value] = []
     depth = machine.builder.region.depth
+    # in the heap, so that an attempt at a loop that is given up leaves nothing behind
+    found = machine.heap.new("frame", Frame, machine.location(), items=Tuple(()))
 
     def on_yield(value: Value) -> None:
         if machine.builder.region.depth != depth:
             raise Refused("XP0013", "the number of items that the generator yields depends on data")
-        found.append(value)
+        before: Tuple = machine.heap.read(found, "items")  # type: ignore[assignment]
+        machine.heap.write(found, "items", Tuple((*before.items, value)))
 
     run(machine, generator, on_yield)
-    return found
+    return list(machine.heap.read(found, "items").items)  # type: ignore[attr-defined]
 
 
 def _take_all(machine: Machine, generator: Ref) -> list[Value]:

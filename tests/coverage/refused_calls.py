@@ -1,0 +1,26 @@
+"""Calls of supported functions that are refused, each with a part of the reason; and arguments that have no meaning here."""
+
+CALLS = {
+    "np.unique(np.array([[1, 2], [1, 2], [0, 1]]), axis=0)": "must be known at compile time",
+    "np.sort(np.unique_values(k))": "depends on data",
+    "np.trim_zeros(np.array([[0, 0], [0, 1]]), axis=0)": "not a vector",
+    "np.polyfit(w, v, 1, cov=True)": "full= and cov=",
+    "np.polyfit(w, v, 1, full=True)[0]": "full= and cov=",
+    "np.shares_memory(a[0], a[1], max_work=1)": "two views of one array",
+    "[u := v.copy(), u.resize((2, 4), refcheck=False)][0]": "changes the object in place",
+    "[u := v.copy(), u.setflags(write=True)][0]": "changes what the host may do",
+}
+
+#: documented arguments that no call uses, with the reason
+ARGUMENTS = {
+    "like": "makes arrays of other libraries",
+    "subok": "there are no subclasses of ndarray",
+    "order": "of sort: only for records",
+    "bitgen": "an object of the host",
+    "max_work": "a limit for the host",
+    "optimize": "every product is planned",
+    "stream": "NumPy has none",
+    "check_valid": "every covariance is taken as given",
+    "tol": "every covariance is taken as given",
+    "ndmax": "only for object arrays",
+}
