@@ -137,6 +137,17 @@ def test_no_array_is_copied_in_a_trip(function):
     assert array_copies(function, (np.arange(1234.0),), 1234) <= 1
 
 
+def test_barriers_are_for_cpus_only():
+    with jax.enable_x64(True):
+        module, operands = optimised(programs.butterflies, (np.arange(8.0),))
+        traced = jax.jit(
+            lambda *xs: evaluate_fast(module.entry, dict(zip(module.entry.params, xs, strict=True)))
+        ).trace(*operands)
+        cpu, cuda = (traced.lower(lowering_platforms=(p,)).as_text().count("stablehlo.case") for p in ("cpu", "cuda"))
+    # JAX chooses by two cases with one outcome, which XLA removes.
+    assert cuda == 4 and cpu == 6
+
+
 def test_loads_before_stores_pass_through_a_branch():
     module, _ = optimised(programs.butterflies, (np.arange(8.0),))
     (loop,) = (o for o in form_that_runs(module).operations if o.kind == "for")

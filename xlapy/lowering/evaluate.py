@@ -66,6 +66,9 @@ def _function(region: Region, environment: Environment, structured: dict[str, Ca
 def _if(structured: dict[str, Callable]) -> Callable:
     def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
         then, orelse = (_function(region, environment, structured) for region in operation.regions)
+        if "barrier" in operation.attributes:
+            both = lambda predicate: lax.cond(predicate, then, orelse)  # noqa: E731
+            return lax.platform_dependent(operands[0], cpu=both, default=lambda _: then())
         return lax.cond(operands[0], then, orelse)
 
     return rule

@@ -11,6 +11,8 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
+from xlapy.lowering import in_place
+
 Mask = tuple[bool, ...]
 
 
@@ -35,12 +37,16 @@ class Loop:
         return jaxpr_as_fun(self.condition)(*constants, *carried)[0]
 
     def step(self, constants: Sequence, carried: Sequence) -> list:
-        """One trip."""
+        """One trip, to be differentiated."""
         return jaxpr_as_fun(self.body)(*constants, *carried)
+
+    def trip(self, constants: Sequence, carried: Sequence) -> list:
+        """One trip, to be run."""
+        return in_place.evaluate(self.body, [*constants, *carried])
 
     def run(self, constants: Sequence, initial: Sequence) -> list:
         """The whole loop."""
-        return lax.while_loop(partial(self.goes, constants), partial(self.step, constants), list(initial))
+        return lax.while_loop(partial(self.goes, constants), partial(self.trip, constants), list(initial))
 
     def once(self, key: tuple, make: Callable):
         """What `make` makes, the same for the same key."""

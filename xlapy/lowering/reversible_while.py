@@ -127,7 +127,7 @@ def _run(*operands, loop: Loop) -> list:
 
 def _keep(*operands, loop: Loop, unit: int) -> list:
     constants, initial, _ = _split(loop, operands)
-    goes, step = (lambda *xs: loop.goes(constants, xs)), (lambda *xs: loop.step(constants, xs))
+    goes, step = (lambda *xs: loop.goes(constants, xs)), (lambda *xs: loop.trip(constants, xs))
     final, kept = run_and_keep(goes, step, initial, slots_of(loop, unit), unit)
     return [*final, kept.trips, kept.distance, kept.count, *kept.slots]
 
@@ -168,7 +168,7 @@ def _adjoint(*operands, loop: Loop, inputs: Mask, active: Mask, unit: int) -> li
     stores = 3 + len(initial)
     states = Kept(rest[0], rest[1], rest[2], rest[3:stores])
     totals = [jnp.zeros_like(c) for c in pick(constants, inputs[: loop.constants])]
-    step, adjoint = partial(loop.step, constants), partial(tape.adjoint, constants)
+    step, adjoint = partial(loop.trip, constants), partial(tape.adjoint, constants)
     # Both are powers of two, so that checkpoints lie at multiples of the smaller one as well.
     unit = min(unit, tape.trips)
     before, totals = reverse(lambda *xs: step(xs), adjoint, states, rest[stores:], totals, unit)

@@ -7,13 +7,14 @@ changes an element: the derivative of that needs the index and not the array.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core import jaxpr_as_fun
 
+from xlapy.lowering import in_place
 from xlapy.lowering.checkpoints import get, index_type, put
 from xlapy.lowering.loop_jaxprs import Loop, Mask, dependent, merge, pick
 
@@ -88,14 +89,14 @@ class Tape:
             pull, _ = self._pull(constants, carried)
             return _added(pull, cotangents, totals)
         m = len(self.loop.carried)
-        forward = jaxpr_as_fun(self.forward)
-        fixed = forward(*constants, *carried)[m:]
+        forward = partial(in_place.evaluate, self.forward)
+        fixed = forward([*constants, *carried])[m:]
         distinct = sorted(set(self.place))
         one, zero = np.ones((), index_type()), np.zeros((), index_type())
 
         def record(state):
             i, carried, tapes = state
-            found = forward(*constants, *carried)
+            found = forward([*constants, *carried])
             values = pick(found[m:], self.varies)
             return i + one, found[:m], [put(t, values[p], i) for t, p in zip(tapes, distinct, strict=True)]
 
@@ -113,5 +114,12 @@ class Tape:
 
 
 def _added(pull, cotangents: list, totals: list) -> tuple[list, list]:
-    added, before = pull(list(cotangents))
-    return list(before), [jnp.add(a, b) for a, b in zip(totals, added, strict=True)]
+    """The cotangents before a trip, and the totals with what the trip adds."""
+
+    def whole(cotangents, totals):
+        added, before = pull(cotangents)
+        return [*before, *(jnp.add(a, b) for a, b in zip(totals, added, strict=True))]
+
+    operands = [*cotangents, *totals]
+    found = in_place.evaluate(jax.make_jaxpr(whole)(list(cotangents), list(totals)), operands)
+    return found[: len(cotangents)], found[len(cotangents) :]

@@ -1,0 +1,26 @@
+"""A value that XLA's CPU backend does not compute a second time: see `passes/barriers.py` for why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+def behind_branch(predicate: Any, *values: Any) -> Any:
+    """The values, behind a branch whose predicate holds; only on CPUs, since elsewhere a branch is dear."""
+
+    def branch(predicate: Any, *values: Any) -> Any:
+        return lax.cond(predicate, lambda: values, lambda: tuple(map(jnp.zeros_like, values)))
+
+    return lax.platform_dependent(predicate, *values, cpu=branch, default=lambda _, *values: values)
+
+
+def loaded(value: Any, index: Any) -> Any:
+    """`value`, which was loaded from an array at `index`, an integer scalar, and `index`: behind a branch of which XLA
+    does not know that it is always taken, though LLVM does."""
+    index = jnp.asarray(index)
+    one, two = np.ones((), index.dtype), np.full((), 2, index.dtype)
+    return behind_branch(lax.lt(lax.bitwise_and(index, one), two), value, index)
