@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.path.is_relative_to(HERE):
             how = pending.get(short_id(item))
             if how is not None:
-                item.add_marker(pytest.mark.xfail(raises=raises[how], strict=False, reason=how))
+                item.add_marker(pytest.mark.xfail(raises=raises[how], strict=True, reason=how))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -86,8 +86,15 @@ def _update_wrapper(wrapper, wrapped, assigned=(), updated=()):
 
 
 @table.replacement(functools.wraps)
-def _wraps(wrapped, assigned=(), updated=()):
-    return lambda wrapper: wrapper
+def _wraps(wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=()):
+    def decorate(wrapper):
+        for name in assigned:
+            if name not in ("__annotations__", "__type_params__") and hasattr(wrapped, name):
+                setattr(wrapper, name, getattr(wrapped, name))
+        wrapper.__wrapped__ = wrapped
+        return wrapper
+
+    return decorate
 
 
 @table.replacement(functools.cache)

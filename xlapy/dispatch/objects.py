@@ -473,6 +473,11 @@ def lookup(cls: type, name: str) -> tuple[object, type | None]:
 
 
 def _function_attribute(machine: Machine, value: Function, name: str) -> Value:
+    if name in machine.heap.objects[value.namespace].fields:
+        held = machine.heap.read(value.namespace, name)
+        if isinstance(held, Union) or held is UNBOUND:
+            raise Refused("XP0004", f"the attribute '{name}' of a function that has it on some paths only")
+        return held
     if name in value.attributes:
         return value.attributes[name]
     if name in ("__name__", "__qualname__"):
@@ -686,6 +691,11 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         return
     if isinstance(value, Const) and isinstance(value.value, type | types.FunctionType):
         _assign_namespace(machine, value.value, name, item)
+        return
+    if isinstance(value, Function):
+        if name in ("__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"):
+            raise Refused("XP0010", f"the attribute '{name}' of a function made inside the program is assigned")
+        machine.heap.write(value.namespace, name, item)
         return
     cls = type_of(machine, value)
     if isinstance(value, NdArray):

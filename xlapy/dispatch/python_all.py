@@ -19,6 +19,7 @@ from xlapy.dispatch import (
     operator_rules,
     ranges,
     scalars,
+    sequence_algorithms,
     set_rules,
     strings,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "operator_rules",
     "ranges",
     "scalars",
+    "sequence_algorithms",
     "set_rules",
     "strings",
 ]

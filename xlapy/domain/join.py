@@ -124,6 +124,20 @@ def same_constant(a: object, b: object) -> bool:
     return False
 
 
+def in_parts(value: Value) -> Value | None:
+    """A range or slice, known or not, as one with parts; None for anything else."""
+    if isinstance(value, Const) and isinstance(value.value, range | slice):
+        known = value.value
+        cls = Range if isinstance(known, range) else Slice
+        return cls(Const(known.start), Const(known.stop), Const(known.step))
+    return value if isinstance(value, Range | Slice) else None
+
+
+def same_constant_values(a: Value, b: Value) -> bool:
+    """Whether both are known, and the same."""
+    return isinstance(a, Const) and isinstance(b, Const) and same_constant(a.value, b.value)
+
+
 class Stacks(Protocol):
     """What a joiner needs for the contents of lists that grow in loops; see `domain.stacks`."""
 
@@ -283,6 +297,9 @@ class Joiner:
         first, second = _numeric(a), _numeric(b)
         if first is not None and second is not None:
             return self._numbers(a, b, first, second)
+        one, two = in_parts(a), in_parts(b)
+        if one is not None and two is not None and type(one) is type(two) and not same_constant_values(a, b):
+            return self._parts(one, two)
         if type(a) is not type(b):
             if self.widen:
                 wide = self._accumulator(a, b)
@@ -311,6 +328,9 @@ class Joiner:
                 if list(a.entries) != list(b.entries):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "have different keys")
             case Function():
+                apart = a.namespace != b.namespace  # type: ignore[attr-defined]
+                if apart and any(self.heap.objects[n].fields for n in (a.namespace, b.namespace)):  # type: ignore
+                    raise JoinFailure(a, b, "are functions with attributes")
                 if a.code is not b.code or len(children(a)) != len(children(b)):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are different functions")
             case Intrinsic():
@@ -604,6 +624,8 @@ def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> l
             return [as_scalar(value, skeleton.var.type, builder)]
         case Union():
             return _coerce_union(value, skeleton, joiner, builder)
+    if isinstance(skeleton, Range | Slice):
+        value = in_parts(value) or value
     found: list[Var] = []
     for part, inner in zip(children(value), children(skeleton), strict=True):
         if isinstance(inner, Hole):

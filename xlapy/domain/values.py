@@ -225,6 +225,8 @@ class Function(Value):
     kwdefaults: dict[str, Value] = field(default_factory=dict)
     closure: tuple[Value, ...] = ()
     attributes: dict[str, Value] = field(default_factory=dict)
+    #: the heap object that holds attributes which the program assigns
+    namespace: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -343,6 +345,7 @@ def rebuild(value: Value, parts: tuple) -> Value:
                 {k: next(remaining) for k in value.kwdefaults},
                 tuple(next(remaining) for _ in value.closure),
                 {k: next(remaining) for k in value.attributes},
+                value.namespace,
             )
         case Intrinsic():
             return Intrinsic(value.name, value.rule, tuple(parts))

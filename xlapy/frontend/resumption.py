@@ -141,7 +141,10 @@ class _Cut:
             segment = block.segments[which]
             op = segment.ops[index]
             rest = Segment(
-                [Op("resume", op.dst, (), "delegated" if number in delegating else None, op.span), *segment.ops[index + 1 :]],
+                [
+                    Op("resume", op.dst, (), "delegated" if number in delegating else None, op.span),
+                    *segment.ops[index + 1 :],
+                ],
                 segment.handler,
                 True,
             )
@@ -178,13 +181,17 @@ class _Cut:
         if dead:
             ops.append(Op("kill", dead, (), None, block.end.span))
         self._append(block, ops)
-        block.end = End("suspend", [], (self.state, self.value, self.machine.return_register, *kept), span=block.end.span)
+        block.end = End(
+            "suspend", [], (self.state, self.value, self.machine.return_register, *kept), span=block.end.span
+        )
 
     def _finish(self, block: Block, kept: list[int]) -> None:
         ops = [Op("set_state", (self.state,), (), FINISHED, block.end.span)]
         ops.append(Op("kill", (self.value, *kept), (), None, block.end.span))
         self._append(block, ops)
-        block.end = End("suspend", [], (self.state, self.value, self.machine.return_register, *kept), span=block.end.span)
+        block.end = End(
+            "suspend", [], (self.state, self.value, self.machine.return_register, *kept), span=block.end.span
+        )
 
     @staticmethod
     def _append(block: Block, ops: list[Op]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from typing import TYPE_CHECKING
 
@@ -298,6 +299,15 @@ def _new_object(machine: Machine, cls: Value, *args: Value, **kwargs: Value) -> 
     return Ref(machine.heap.new("instance", made, machine.location()))  # type: ignore[arg-type]
 
 
+@table.function(sys.exc_info)
+def _exc_info(machine: Machine) -> Value:
+    """`sys.exc_info()`: without a traceback."""
+    handled = next((f.handled for f in reversed(machine.frames) if f.handled is not NONE), NONE)
+    if handled is NONE:
+        return Tuple((NONE, NONE, NONE))
+    return Tuple((Const(machine.type_of(handled)), handled, NONE))
+
+
 @table.function(tuple.__new__)
 def _new_tuple(machine: Machine, cls: Value, items: Value | None = None) -> Value:
     """`tuple.__new__(cls, items)`, which named tuples are made with."""
@@ -417,5 +427,10 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
         raise PythonError(frame.registers[frame.exception_register])
     assert tag.labels == {RETURN, RAISE}, tag
     raised = machine.builder.elementwise("eq", tag.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
+    outermost = not machine.frames
+    if outermost:
+        machine.frames.append(frame)
     machine.may_raise(raised, frame.registers[frame.exception_register])
+    if outermost:
+        machine.frames.pop()
     return frame.registers[frame.program.return_register]

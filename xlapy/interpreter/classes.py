@@ -80,7 +80,9 @@ def _refuse_hooks(metaclass: type, bases: tuple) -> None:
     for cls in metaclass.__mro__:
         written = [n for n in ("__new__", "__init__", "__call__", "__prepare__") if n in cls.__dict__]
         if written and not trusted(cls.__module__):
-            raise Refused("XP0002", f"a class with the metaclass '{cls.__name__}' is defined inside the function", _HINT)
+            raise Refused(
+                "XP0002", f"a class with the metaclass '{cls.__name__}' is defined inside the function", _HINT
+            )
     for base in bases:
         for cls in base.__mro__:
             if any(n in cls.__dict__ for n in _HOOKS) and not trusted(cls.__module__):

@@ -107,21 +107,28 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
                     registers[register] = value
                 return
             if kind is Union:
-                result = distribute(machine, args, lambda values: _packed(handler(machine, frame, op, *values)))
+                result = distribute(machine, args, lambda values: _applied(machine, frame, step, values))
                 _write(frame, op, _unpacked(op, result))  # type: ignore[attr-defined]
                 return
         if treatment == _CONTENT and machine.heap.has_unions:
-            packed = objects.over_contents(
-                machine, _containers(args), lambda: _packed(handler(machine, frame, op, *args))
-            )
-            if packed is not None:
-                _write(frame, op, _unpacked(op, packed))  # type: ignore[attr-defined]
-                return
+            _write(frame, op, _unpacked(op, _applied(machine, frame, step, args)))  # type: ignore[attr-defined]
+            return
     result = handler(machine, frame, op, *args)
     if target is not None and type(result) is not tuple:
         frame.registers[target] = result  # type: ignore[assignment]
     elif op.dst:
         _write(frame, op, result)
+
+
+def _applied(machine: Machine, frame: Frame, step: Step, args: list[Value]) -> Value:
+    """The packed result of an operation, for each of the contents that the containers among its arguments may have."""
+    op, handler, treatment, *_ = step
+    packed = None
+    if treatment == _CONTENT and machine.heap.has_unions:
+        packed = objects.over_contents(
+            machine, _containers(args), lambda: _packed(handler(machine, frame, op, *args))
+        )
+    return _packed(handler(machine, frame, op, *args)) if packed is None else packed
 
 
 def _write(frame: Frame, op: Op, result: Value | tuple[Value, ...] | None) -> None:
@@ -288,6 +295,8 @@ def _make_cell(machine, frame, op, value):
 
 @handles("load_deref")
 def _load_deref(machine, frame, op, cell):
+    if isinstance(cell, Union):
+        return distribute(machine, [cell], lambda values: _load_deref(machine, frame, op, *values))
     value = machine.heap.read(cell.object, "value")
     if op.args[0] in frame.program.frees:
         message = f"cannot access free variable '{op.imm}' where it is not associated with a value in enclosing scope"
@@ -298,6 +307,9 @@ def _load_deref(machine, frame, op, cell):
 
 @handles("store_deref")
 def _store_deref(machine, frame, op, cell, value):
+    if isinstance(cell, Union):
+        distribute(machine, [cell], lambda values: _packed(_store_deref(machine, frame, op, values[0], value)))
+        return
     machine.heap.write(cell.object, "value", value)
 
 
@@ -669,7 +681,8 @@ def _call_ex(machine, frame, op, function, positional, keywords=None):
 @handles("function")
 def _function(machine, frame, op, code, *attributes):
     given = dict(zip(op.imm, attributes, strict=True))
-    made = Function(code.value, Ref(frame.globals), code.value.co_name)
+    namespace = machine.heap.new("function", types.FunctionType, machine.location())
+    made = Function(code.value, Ref(frame.globals), code.value.co_name, namespace=namespace)
     for name, value in given.items():
         made = _with_attribute(machine, made, name, value)
     return made
@@ -691,7 +704,7 @@ def _with_attribute(machine: Machine, made: Function, name: str, value: Value) -
     attributes = made.attributes
     if name == "annotations":
         attributes = {**attributes, name: _annotations(machine, value)}
-    return Function(made.code, made.globals, made.name, defaults, kwdefaults, closure, attributes)
+    return Function(made.code, made.globals, made.name, defaults, kwdefaults, closure, attributes, made.namespace)
 
 
 def _annotations(machine: Machine, value: Value) -> Value:

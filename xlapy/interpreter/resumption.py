@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
 
-
 class State:
     """A state of a generator; there is one object for each number, so that states are told apart like other objects."""
 

@@ -82,7 +82,8 @@ class Finisher:
             case Choice():
                 return self.make(recipe.alternatives[int(self.outputs[recipe.selector])])
             case Text():
-                return recipe.template.format(*map(self.make, recipe.parts))
+                host = self if self.leaf is to_host else type(self)(self.outputs, self.arguments, to_host)
+                return recipe.template.format(*map(host.make, recipe.parts))
             case Built():
                 return recipe.cls(*map(self._integer, recipe.parts))
             case Bound():
