@@ -1,5 +1,5 @@
 """Small numerical programs as users write them: classes with operators, state machines, parsers of arrays, simulations,
-memoised recursion, context managers, `match`, exceptions with `finally`, texts, trees of parameters, standard containers."""
+memoised recursion, context managers, `match`, exceptions with `finally`, texts, trees of parameters, containers."""
 
 import collections
 import contextlib

@@ -31,7 +31,7 @@ from xlapy.frontend.graph import (
     thread,
 )
 from xlapy.frontend.liveness import live_at_entry, registers_of
-from xlapy.frontend.program import FrontendError, Handler, Op, Program, Span
+from xlapy.frontend.program import FrontendError, Op, Program, Span
 from xlapy.frontend.versions import TABLE
 
 START, FINISHED = 0, -1

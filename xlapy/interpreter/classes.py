@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from xlapy.dispatch import table
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import NONE, UNBOUND, Const, Function, Ref, Tuple, Value
+from xlapy.domain.values import UNBOUND, Const, Function, Ref, Tuple, Value
 from xlapy.interpreter import calls
 from xlapy.interpreter.world import trusted
 
