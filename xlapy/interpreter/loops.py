@@ -98,7 +98,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
             machine.rewind(before)
             del machine.blockers[obstacles:]
             if _changes_shape(error) and "union" in todo and "unroll" in todo:
-                _ask_for_trips(machine, step)
+                _ask_for_trips(machine, node)
                 todo.remove("unroll")
                 todo.insert(0, "unroll")
             continue
@@ -123,13 +123,6 @@ def _changes_shape(failure: Exception) -> bool:
         for v in (failure.first, failure.second)
     ]
     return None not in kinds and kinds[0] != kinds[1]
-
-
-def _ask_for_trips(machine: Machine, step: For | None) -> None:
-    """Have the number of trips of a loop that must be unrolled, if it is computed from numbers among the arguments."""
-    plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
-    if plan is not None and isinstance(plan.trips, Scalar) and machine.specialisable(plan.trips.var):
-        raise NeedStatic(plan.trips.var, "the number of trips of a loop in which an array changes its shape")
 
 
 def _whole_generator(machine: Machine, node: Loop, step: For, generator: Ref) -> bool:
