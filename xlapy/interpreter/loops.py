@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xlapy.dispatch import iteration
-from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
+from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain import stacks
 from xlapy.domain.heap import STATE, Captured, Slot
 from xlapy.domain.join import Joiner, JoinFailure, coerce, holes, instantiate, place_in
