@@ -39,7 +39,7 @@ from xlapy.domain.values import (
     Union,
     Value,
 )
-from xlapy.ir import Region, Var, captured
+from xlapy.ir import Region, Var, captured, constant_value
 from xlapy.lowering.evaluate import evaluate
 
 _LEAF_MODULES = ("jax.", "jaxlib.")
@@ -115,7 +115,7 @@ class Arguments:
             case Scalar() | NumpyScalar() | JaxArray():
                 return self._operand(value.var)
             case NdArray():
-                return self._operand(machine.read(value))
+                return self._array(machine.read(value))
             case Union() if (var := _chosen_number(machine, value)) is not None:
                 return self._operand(var)
             case Tuple():
@@ -132,6 +132,11 @@ class Arguments:
             case Ref():
                 return self._object(value)
         raise Refused("XP0011", f"{machine.describe(value)} as an argument of a JAX function")  # type: ignore[attr-defined]
+
+    def _array(self, var: Var) -> object:
+        """A number that is known stays so: what a reduction starts with says which one it is."""
+        known = constant_value(var) if var.type.shape == () else None
+        return self._operand(var) if known is None else Known(known.tobytes(), known.dtype)
 
     def _operand(self, var: Var) -> Operand:
         self.operands.append(var)
@@ -185,6 +190,17 @@ def _chosen_number(machine: Machine, union: Union) -> Var | None:
 
 
 @dataclass(frozen=True)
+class Known:
+    """An array of rank 0 whose element is known at compile time."""
+
+    element: bytes
+    dtype: np.dtype
+
+    def array(self) -> np.ndarray:
+        return np.frombuffer(self.element, self.dtype).reshape(())
+
+
+@dataclass(frozen=True)
 class Rebuilt:
     """A registered pytree node that is made again from its children."""
 
@@ -195,6 +211,8 @@ class Rebuilt:
 def _fill(template: object, arrays) -> object:
     if isinstance(template, Operand):
         return arrays[template.index]
+    if isinstance(template, Known):
+        return template.array()
     if isinstance(template, tuple):
         items = tuple(_fill(t, arrays) for t in template)
         return items if type(template) is tuple else type(template)(*items)
@@ -219,7 +237,7 @@ def _key(template: object) -> object:
         return (dict, *((k, _key(v)) for k, v in template.items()))
     if isinstance(template, slice):
         return (slice, _key(template.start), _key(template.stop), _key(template.step))
-    if isinstance(template, Operand):
+    if isinstance(template, Operand | Known):
         return template
     if isinstance(template, Interpreted | Rebuilt):
         raise TypeError

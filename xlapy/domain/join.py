@@ -446,11 +446,22 @@ class Joiner:
                     return joined
                 return NdArray(a.buffer, joined.lenses, a.type, self.heap.identity(), a.writeable)  # type: ignore[attr-defined]
         if a.lenses or b.lenses:
-            raise JoinFailure(a, b, "are views of different arrays")
+            return self._views_of_two(a, b)
         buffer = self.merge(a.buffer, b.buffer)
         if buffer == a.buffer:
             return a
         return NdArray(buffer, (), a.type, self.heap.identity(), a.writeable and b.writeable)
+
+    def _views_of_two(self, a: NdArray, b: NdArray) -> Value:
+        """Views of the same kind, each of an array of its own."""
+        if [x.kind for x in a.lenses] != [x.kind for x in b.lenses] or not _same_static(a, b):
+            raise JoinFailure(a, b, "are views of different arrays")
+        buffer = self.merge(a.buffer, b.buffer)
+        joined = self._parts(a, b)
+        if buffer == a.buffer and joined is a:
+            return a
+        writeable = a.writeable and b.writeable
+        return NdArray(buffer, joined.lenses, a.type, self.heap.identity(), writeable)  # type: ignore[attr-defined]
 
     # -- unions -----------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine, locate
 from xlapy.interpreter.operations import TooLarge
 from xlapy.interpreter.recipe import Effect, Outputs, Recipe
-from xlapy.interpreter.specialise import entry_parameters, loop_parameters
+from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
 from xlapy.interpreter.world import Guard, Parameter, World
 from xlapy.ir import Location, Module
 from xlapy.report import Blocker, NotOffloadableError
@@ -200,17 +200,24 @@ def _specialise(
 ) -> None:
     """Make what `need` asks for static, or unroll the loops it changes with; refuse if it depends on array data."""
     bodies = loop_parameters(need.var, machine.entry)
+    numbers = {id(p.var): p for p in machine.world.parameters if p.var.type.shape == ()}
     if bodies:
+        known = [numbers.get(id(origin)) for origin in origins(need.var)]
+        integers = {p.source for p in known if p is not None and p.var.type.dtype.kind in "iub"}
+        if not integers <= static:
+            # With these known, it may not change from trip to trip.
+            static.update(integers)
+            return
         keys = {machine.loop_bodies.get(id(body)) for body in bodies}
         fresh = {k for k in keys if k is not None and modes.get(k) != "unroll"}
         if fresh:
             modes.update(dict.fromkeys(fresh, "unroll"))
             return
-        _refuse(machine, function, need, "changes from trip to trip of a loop that cannot be unrolled")
+        looped = "changes from trip to trip of a loop that cannot be unrolled"
+        _refuse(machine, function, need, looped if any(keys) else "depends on what a transformation passes")
     wanted = entry_parameters(need.var, machine.entry)
     if wanted is None:
         _refuse(machine, function, need, "depends on the outcome of a loop")
-    numbers = {id(p.var): p for p in machine.world.parameters if p.var.type.shape == ()}
     found = [numbers.get(id(v)) for v in wanted or ()]
     scalars = [p.source for p in found if p is not None and (p.python is not None or p.var.type.dtype.kind in "iub")]
     if len(scalars) < len(found) or not scalars or all(s in static for s in scalars):
