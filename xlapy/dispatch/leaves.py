@@ -43,7 +43,7 @@ def emit(
     if jaxpr is None:
         jaxpr = trace(lambda *arrays: function(*arrays, *static), types, x64)
         remember(key, jaxpr)
-    return emit_jaxpr(builder, jaxpr, operands, name or getattr(function, "__name__", "leaf"))
+    return emit_jaxpr(builder, jaxpr, operands, name or getattr(function, "__name__", "leaf"), as_written=True)
 
 
 def remember(key: object, value: object) -> None:
@@ -58,7 +58,7 @@ def recall(key: object) -> object | None:
     return _TRACES.get(key)
 
 
-def emit_jaxpr(builder: Builder, jaxpr, operands: tuple[Var, ...], name: str) -> list[Var]:
-    """Emit a closed jaxpr as one operation."""
+def emit_jaxpr(builder: Builder, jaxpr, operands: tuple[Var, ...], name: str, as_written: bool = False) -> list[Var]:
+    """Emit a closed jaxpr as one operation; `as_written` if its rounding is to be NumPy's, not JAX's."""
     results = tuple(map(tensor_type, jaxpr.out_avals))
-    return builder.emit("leaf", operands, {"jaxpr": jaxpr, "name": name}, results)
+    return builder.emit("leaf", operands, {"jaxpr": jaxpr, "name": name, "as_written": as_written}, results)

@@ -64,8 +64,8 @@ class Op:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Code:
-    """Straight-line operations. `handler` is the label to go to when one raises; None is `RAISE`. `prepared` is room for
-    what an executor wants to know of the operations each time."""
+    """Straight-line operations. `handler` is the label to go to when one raises; None is `RAISE`. `prepared` is room
+    for what an executor wants to know of the operations each time."""
 
     ops: tuple[Op, ...]
     handler: int | None

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.ir import Operation
+from xlapy.ir import Operation, Var
 
 RULES: dict[str, Callable[[Operation, Sequence], Sequence]] = {}
 
@@ -29,7 +29,6 @@ for _kind, _function in {
     "mul": lax.mul,
     "div": lax.div,
     "rem": lax.rem,
-    "pow": lax.pow,
     "max": lax.max,
     "min": lax.min,
     "neg": lax.neg,
@@ -101,6 +100,43 @@ def _leaf(operation: Operation, operands: Sequence) -> Sequence:
     return jax.extend.core.jaxpr_as_fun(operation.attributes["jaxpr"])(*operands)
 
 
+def _power(operation: Operation, operands: Sequence) -> Sequence:
+    """Small constant exponents are products and roots, as in NumPy's own loops or one rounding away from them."""
+    base, exponent = operands
+    match _uniform(operation.operands[1]):
+        case 0.0:
+            return (jnp.ones_like(base),)
+        case 1.0:
+            return (base,)
+        case 2.0:
+            return (lax.mul(base, base),)
+        case 3.0:
+            return (lax.mul(lax.mul(base, base), base),)
+        case 4.0:
+            square = lax.mul(base, base)
+            return (lax.mul(square, square),)
+        case -1.0:
+            return (lax.div(jnp.ones_like(base), base),)
+        case 0.5 if not np.issubdtype(base.dtype, np.complexfloating):
+            infinite = lax.eq(base, lax.full_like(base, -np.inf))
+            # -0.0 ** 0.5 is 0.0
+            return (lax.select(infinite, lax.full_like(base, np.inf), lax.add(lax.sqrt(base), jnp.zeros_like(base))),)
+    return (lax.pow(base, exponent),)
+
+
+def _uniform(var: Var) -> float | None:
+    """The value of all elements of a real constant, broadcast or not."""
+    owner = var.owner
+    while isinstance(owner, Operation) and owner.kind in ("broadcast", "convert"):
+        owner = owner.operands[0].owner
+    if isinstance(owner, Operation) and owner.kind == "constant":
+        value = np.asarray(owner.attributes["value"])
+        if value.size and value.dtype.kind in "fiu" and (value == value.flat[0]).all():
+            return float(value.flat[0])
+    return None
+
+
+RULES["pow"] = _power
 RULES["constant"] = _constant
 RULES["convert"] = _convert
 RULES["broadcast"] = _broadcast

@@ -16,6 +16,7 @@ from xlapy.runtime import outcome, transforms
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, key_of
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
+from xlapy.runtime.rounding import compiler_options
 
 if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
@@ -76,7 +77,11 @@ class Specialisation:
         policy = self.cache.policy
         donated = tuple(i for i, source in enumerate(self.sources) if source.root().key in policy.donated)
         program = self._trace
-        jitted = jax.jit(program, donate_argnums=donated, **policy.jax)
+        options = dict(policy.jax)
+        if not self.traced:
+            given = options.get("compiler_options")
+            options["compiler_options"] = compiler_options(self.analysis.module, given, policy.device)
+        jitted = jax.jit(program, donate_argnums=donated, **options)
         if self.traced and self.narrow:
             return lambda *operands: jitted(*map(_narrow_memory, operands))
         if policy.device is None:

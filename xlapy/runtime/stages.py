@@ -14,6 +14,7 @@ from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
 from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
+from xlapy.runtime.rounding import compiler_options
 from xlapy.runtime.specialisation import reads_large_memory
 from xlapy.runtime.targets import target_sharding
 
@@ -109,6 +110,8 @@ def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
         operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]
     donated = tuple(i for i, p in enumerate(analysis.parameters) if p.source.root().key in policy.donated)
     options = dict(policy.jax)
+    device = next(iter(sharding.device_set)) if sharding is not None else None
+    options["compiler_options"] = compiler_options(analysis.module, options.get("compiler_options"), device)
     if sharding is not None and not operands:
         options["out_shardings"] = sharding
     before = swap_x64(not policy.narrow)

@@ -1,0 +1,46 @@
+"""Arithmetic as it is written: XLA's algebraic simplifier is kept from programs in NumPy's arithmetic.
+
+It takes `x / 49` for `x * (1 / 49)`, `(x + 1e16) - 1e16` for `x`, `a / (b / c)` for `a * c / b` and so on. The results
+differ in the last bit at best; `int(49.0 / 49)` is 0 then. On CPU, where programs run as fast without it (the passes
+that matter for speed are others, and LLVM's), it is left out. Programs that only call JAX's functions keep it: they
+are compiled as `jax.jit` compiles them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+
+from xlapy.ir import Module, Operation, Region
+
+_AS_WRITTEN = {"xla_disable_hlo_passes": "algsimp"}
+_ROUNDED = frozenset("add sub mul div rem pow sqrt exp expm1 log log1p".split())
+
+
+def compiler_options(module: Module, given: dict[str, Any] | None, device: Any) -> dict[str, Any] | None:
+    """XLA's options for a program: those given by the caller, and ours.
+
+    Args:
+        module: the program.
+        given: from the caller; go before ours.
+        device: the device that it is compiled for; None for JAX's default.
+    """
+    platform = device.platform if device is not None else jax.default_backend()
+    if platform != "cpu" or not any(map(_rounds, _operations(module.entry))):
+        return given
+    return {**_AS_WRITTEN, **(given or {})}
+
+
+def _rounds(operation: Operation) -> bool:
+    if operation.kind == "leaf":
+        return bool(operation.attributes.get("as_written"))
+    return operation.kind in _ROUNDED and operation.results[0].type.dtype.kind in "fcV"
+
+
+def _operations(region: Region) -> Iterator[Operation]:
+    for operation in region.operations:
+        yield operation
+        for inner in operation.regions:
+            yield from _operations(inner)
