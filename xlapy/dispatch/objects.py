@@ -272,6 +272,8 @@ def array(machine: Machine, value: Value) -> Var:
             return machine.builder.constant(made)
         case Range():
             return array(machine, Tuple(tuple(machine.iterate(value))))
+        case Union():
+            return _one_of_several(machine, value)
         case Tuple() | Ref():
             if isinstance(value, Ref) and is_instance(machine, value):
                 method = find_special(machine, value, "__array__") or find_special(machine, value, "__jax_array__")
@@ -280,6 +282,21 @@ def array(machine: Machine, value: Value) -> Var:
                 raise Refused("XP0005", f"an object of class {type_of(machine, value).__name__} is no array")
             return _nested(machine, machine.iterate(value))
     raise Refused("XP0005", f"{machine.describe(value)} is no array")  # type: ignore[attr-defined]
+
+
+def _one_of_several(machine: Machine, value: Union) -> Var:
+    """The elements of one array or another of the same type."""
+    kinds = set()
+
+    def elements(alternative: Value) -> Value:
+        var = array(machine, alternative)
+        kinds.add((var.type.shape, var.type.dtype))
+        return JaxArray(var)
+
+    found = over_unions(machine, (value,), elements)
+    if len(kinds) != 1 or not isinstance(found, JaxArray):
+        raise Refused("XP0004", f"{machine.describe(value)}: the type of the array depends on data")
+    return found.var
 
 
 def _nested(machine: Machine, items: list[Value]) -> Var:

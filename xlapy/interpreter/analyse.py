@@ -115,7 +115,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         errors = outputs.error_payloads() if raises is None else []
     except walk.Poison:
         raise NotOffloadableError(function.__qualname__, machine.blockers) from None
-    except (TooLarge, RecursionError) as error:
+    except (TooLarge, RecursionError, calls.Endless) as error:
         refusal = Refused(
             "XP0009",
             "the analysis takes too many steps: a loop is unrolled that makes too many trips",
@@ -123,6 +123,8 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         )
         if isinstance(error, RecursionError):
             refusal = Refused("XP0008", "calls nest too deeply", "write the recursion as a loop")
+        if isinstance(error, calls.Endless):
+            refusal = Refused("XP0008", str(error), "write the recursion as a loop")
         refusal.location = getattr(error, "location", None)
         machine.block(refusal)
         _place(machine, function)

@@ -44,9 +44,15 @@ if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
 _MAXIMUM_DEPTH = 120
+#: how often a function may call itself under conditions on data, each inside of the last
+_MAXIMUM_DYNAMIC_DEPTH = 24
 #: functions known to have no rule, by identity
 _PLAIN: dict[int, types.FunctionType] = {}
 _MAXIMUM_PLAIN = 100_000
+
+
+class Endless(Exception):
+    """A recursion that data ends: to look for further obstacles would take for ever."""
 
 
 def forget_plain_functions() -> None:
@@ -383,7 +389,10 @@ def _call_function(machine: Machine, function: Function, args: list[Value], kwar
 
 
 def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
-    depth = sum(1 for f in machine.frames if f.program.code is code)
+    same = [f.region_depth for f in machine.frames if f.program.code is code]
+    if len(set(same)) > _MAXIMUM_DYNAMIC_DEPTH:
+        raise Endless(f"'{code.co_qualname}' calls itself, and how often depends on data")
+    depth = len(same)
     if depth > _MAXIMUM_DEPTH or len(machine.frames) > 400:
         raise Refused(
             "XP0008",
@@ -397,7 +406,9 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
     if machine.frames:
         caller = machine.frames[-1]
         path = (*caller.path, id(caller.span), *caller.unrolled)
-        return new_frame(program, globals_, path, caller.location())
+        frame = new_frame(program, globals_, path, caller.location())
+        frame.region_depth = machine.builder.region.depth
+        return frame
     return new_frame(program, globals_, (), None)
 
 

@@ -52,6 +52,8 @@ class Frame:
     _location: Location | None = None
     _located: Span | None = None
     unrolled: tuple[int, ...] = field(default=())
+    #: the nesting of regions where the call is
+    region_depth: int = 0
     #: what a `yield` of a generator's frame does with its value
     on_yield: Callable[[Value], None] | None = None
     #: what is sent to a generator's frame, or thrown at it, where it goes on

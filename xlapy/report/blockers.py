@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from dataclasses import dataclass
+from itertools import groupby
 
 #: every code, with what it means; the documentation and a test go through this table
 CODES: dict[str, str] = {
@@ -45,8 +46,10 @@ class Blocker:
         if self.filename is not None:
             lines.append(f'  File "{self.filename}", line {self.line}, in {self.function}')
             lines.extend(_caret(self))
-        for function, filename, line in self.chain:
-            lines.append(f'  called from "{filename}", line {line}, in {function}')
+        for (function, filename, line), times in groupby(self.chain):
+            count = len(list(times))
+            again = f" ({count} times)" if count > 1 else ""
+            lines.append(f'  called from "{filename}", line {line}, in {function}{again}')
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)
