@@ -1,6 +1,6 @@
 """xlapy: an ordinary Python function over NumPy arrays as one XLA program, from its bytecode."""
 
-from xlapy.api import bound, code_typed, code_xla, disable_jit, jit, overload
+from xlapy.api import bound, code_typed, code_xla, disable_jit, jit, load, overload
 from xlapy.differentiate import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp, vmap
 from xlapy.report import Blocker, NotOffloadableError
 
@@ -19,6 +19,7 @@ __all__ = [
     "jit",
     "jvp",
     "linearize",
+    "load",
     "overload",
     "value_and_grad",
     "vjp",

@@ -15,9 +15,10 @@ from xlapy.runtime import stages
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.cache import Cache, forget_all
 from xlapy.runtime.options import Policy, make_policy
+from xlapy.runtime.portable import load
 from xlapy.runtime.switch import disable, enable
 
-__all__ = ["bound", "code_typed", "code_xla", "disable_jit", "jit", "overload"]
+__all__ = ["bound", "code_typed", "code_xla", "disable_jit", "jit", "load", "overload"]
 
 
 def jit(
@@ -44,8 +45,8 @@ def jit(
 
     Returns:
         A function that behaves like `function`, with the methods
-        `lower(*args)` (then `.as_text()`, `.compile(target=None)`),
-        `explain(*args)` (what a call would do, or every obstacle),
+        `lower(*args)` (then `.as_text()`, `.compile(target=None)`, `.save(path)`, `.traffic()`),
+        `explain(*args)` (what a call would do, with the bytes it moves, or every obstacle),
         `cache_info()` and `cache_clear()`.
         Where only types matter, arguments may be or hold `jax.ShapeDtypeStruct`s, which stand for `jax.Array`s.
 

@@ -171,3 +171,75 @@ def test_tpu_that_is_not_here(monkeypatch):
     text = compiled.as_text()
     assert text.count("while(") == 1 and "T(8,128)" in text
     assert compiled.cost_analysis()["flops"] > 0
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+SCALE = np.arange(1.0, 4.0)
+
+
+def saved(x, p, n, k=2.0):
+    if n > 5:
+        raise ValueError(f"{n} is too much")
+    x[0] = 7.0
+    return {"sum": x @ SCALE * k, "parts": [p["w"] * n, (int(x.sum()), None)], "masked": x[x > 2.0]}
+
+
+def test_a_program_in_a_file(tmp_path):
+    path = tmp_path / "program.zip"
+    w = np.arange(4, dtype=np.float32)
+    xlapy.jit(saved).lower(X.copy(), {"w": w}, 3).save(path)
+    loaded = xlapy.load(path)
+    assert loaded.platforms == ("cpu", "cuda", "tpu") and "stablehlo" in loaded.as_text()
+    x, y = X.copy(), X.copy()
+    found, expected = loaded(x, {"w": w}, n=4), saved(y, {"w": w}, 4)
+    np.testing.assert_array_equal(x, y)
+    np.testing.assert_allclose(found["sum"], expected["sum"])
+    np.testing.assert_allclose(found["parts"][0], expected["parts"][0])
+    assert found["parts"][1] == expected["parts"][1]
+    np.testing.assert_array_equal(found["masked"], expected["masked"])
+    with pytest.raises(ValueError, match="6 is too much"):
+        loaded(x, {"w": w}, 6)
+    for wrong in ((x[:2], {"w": w}, 3), (x, {"v": w}, 3), (x, {"w": w}, 3.0), (x, {"w": w}), (x, {"w": w}, 3, 1.0, 2)):
+        with pytest.raises(TypeError):
+            loaded(*wrong)
+
+
+def test_a_program_of_32_bits_in_a_file(tmp_path):
+    path = tmp_path / "program.zip"
+    xlapy.jit(lambda x: np.sin(x), dtypes="32bit").lower(SPEC).save(path, platforms=["cpu"])
+    found = xlapy.load(path)(X)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, np.sin(X), rtol=1e-6)
+
+
+def test_what_cannot_be_saved(tmp_path):
+    class Box:
+        def __init__(self, x):
+            self.x = x
+
+    def sets(layer, x):
+        layer.b = x
+
+    path = tmp_path / "program.zip"
+    for function, arguments in ((lambda x: Box(x), (X,)), (sets, (Layer(X, X), X)), (lambda x: print(x), (X,))):
+        with pytest.raises(ValueError, match="cannot be saved"):
+            xlapy.jit(function).lower(*arguments).save(path)
+    with pytest.raises(ValueError, match="unknown platforms: abacus"):
+        xlapy.jit(program).lower(X).save(path, platforms=["abacus"])
+    path.write_text("no program")
+    with pytest.raises(ValueError, match="no program that xlapy has saved"):
+        xlapy.load(path)
+
+
+def test_traffic():
+    def f(x, y, n):
+        x += 1.0
+        return y * n, float(y.sum())
+
+    jitted = xlapy.jit(f, donate_argnums=1)
+    arguments = (np.ones(4, np.float32), jnp.ones(8, jnp.float32), 3)
+    moved = jitted.lower(*arguments).traffic()
+    assert (moved.host_to_device, moved.resident, moved.donated) == (16 + 8, 32, 32)
+    assert (moved.device_to_host, moved.left_on_device) == (16 + 8, 32)
+    assert str(moved) in jitted.explain(*arguments)

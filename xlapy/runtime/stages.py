@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
+import jax.export
 
 from xlapy.interpreter.analyse import Analysis
+from xlapy.interpreter.world import Parameter
 from xlapy.ir import to_text
 from xlapy.lowering.evaluate import evaluate_fast
 from xlapy.report import NotOffloadableError
+from xlapy.runtime import portable
 from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
@@ -17,6 +22,10 @@ from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
 from xlapy.runtime.rounding import compiler_options
 from xlapy.runtime.specialisation import reads_large_memory
 from xlapy.runtime.targets import target_sharding
+from xlapy.runtime.traffic import Traffic, traffic
+
+#: the platforms that a saved program is for, unless others are named
+PLATFORMS = ("cpu", "cuda", "tpu")
 
 
 class Lowered:
@@ -54,6 +63,37 @@ class Lowered:
         finally:
             set_x64(before)
         return Compiled(self._cache, self._analysis, executable)
+
+    def save(self, path: str | Path, platforms: Sequence[str] = PLATFORMS) -> None:
+        """Write the program to a file as portable StableHLO, which `xlapy.load` reads, here or on another machine.
+
+        The function is not needed there. What it knew of its surroundings is saved with it: arrays from closures and
+        globals, and numbers that were known at compile time. Nothing is pickled.
+
+        Args:
+            path: of the file.
+            platforms: where it has to run, of 'cpu', 'cuda', 'rocm', 'tpu'; the devices need not be here.
+
+        Raises:
+            ValueError: for a function whose result or effects are objects that a file cannot hold, or an unknown
+                platform.
+        """
+        unknown = set(platforms) - {*PLATFORMS, "rocm"}
+        if unknown:
+            raise ValueError(f"unknown platforms: {', '.join(sorted(unknown))}")
+        analysis, policy = self._analysis, self._cache.policy
+        known = {i: x for i, (x, p) in enumerate(zip(self._found, analysis.parameters, strict=True)) if _elsewhere(p)}
+        operands = [_struct(None, p, None) for p in analysis.parameters]
+        before = swap_x64(not policy.narrow)
+        try:
+            exported = jax.export.export(jax.jit(_program(self._cache, analysis)), platforms=list(platforms))(*operands)
+        finally:
+            set_x64(before)
+        portable.save(path, analysis, exported, self._cache.function, known)
+
+    def traffic(self) -> Traffic:
+        """What a call with arguments like these moves between host and device, in bytes."""
+        return traffic(self._cache.policy, self._analysis, self._found)
 
 
 class Compiled:
@@ -97,13 +137,7 @@ class Compiled:
 
 
 def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
-    policy, params = cache.policy, analysis.module.entry.params
-
-    def program(*values):
-        results = evaluate_fast(analysis.module.entry, dict(zip(params, values, strict=True)))
-        return [jax.numpy.asarray(r) for r in results]
-
-    program.__name__ = program.__qualname__ = cache.function.__name__
+    policy, program = cache.policy, _program(cache, analysis)
     operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]
     if sharding is None and policy.device is not None:
         sharding = jax.sharding.SingleDeviceSharding(policy.device)
@@ -119,6 +153,23 @@ def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
         return jax.jit(program, donate_argnums=donated, **options).lower(*operands)
     finally:
         set_x64(before)
+
+
+def _program(cache: Cache, analysis: Analysis) -> Callable:
+    """The program as a function of its operands."""
+    params = analysis.module.entry.params
+
+    def program(*values):
+        results = evaluate_fast(analysis.module.entry, dict(zip(params, values, strict=True)))
+        return [jax.numpy.asarray(r) for r in results]
+
+    program.__name__ = program.__qualname__ = cache.function.__name__
+    return program
+
+
+def _elsewhere(parameter: Parameter) -> bool:
+    """Whether an input of the program is no argument of the function."""
+    return parameter.source.root().kind != "argument"
 
 
 def _struct(found: Any, parameter: Any, sharding: Any) -> jax.ShapeDtypeStruct:
@@ -146,4 +197,8 @@ def explain(cache: Cache, arguments: tuple) -> str:
     lines += [f"  assumes {g.kind} {g.source}" for g in analysis.guards if g.kind != "type"]
     lines += [f"  changes {e.source}{'.' + e.name if e.kind == 'instance' else ''}" for e in analysis.effects]
     lines += [f"  may raise {cls.__name__}" for cls, _ in analysis.errors]
+    if analysis.raises is None:
+        named = cache.binder.named(arguments)
+        found = [locate(p.source, named) for p in analysis.parameters]
+        lines.append(f"  moves {traffic(cache.policy, analysis, found)}")
     return "\n".join(lines)

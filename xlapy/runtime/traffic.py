@@ -1,0 +1,106 @@
+"""What a call moves between host and device, what it finds there, and what it gives away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from xlapy.interpreter.analyse import Analysis
+from xlapy.interpreter.recipe import Built, Choice, Cut, Leaf, Made, Rows, Text
+from xlapy.interpreter.recipe import Sequence as SequenceRecipe
+from xlapy.ir import TensorType
+from xlapy.runtime.options import Policy
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes of one call.
+
+    Attributes:
+        host_to_device: inputs that the host holds: NumPy arrays and Python numbers.
+        resident: inputs that are `jax.Array`s already.
+        donated: of the resident ones, those whose memory XLA may reuse, by `donate_argnums`.
+        device_to_host: outputs that the host looks at: what is written to NumPy arrays and attributes, Python numbers,
+            lengths of arrays, and the error code; all results with `returns="numpy"`.
+        left_on_device: results that stay where they are.
+    """
+
+    host_to_device: int
+    resident: int
+    donated: int
+    device_to_host: int
+    left_on_device: int
+
+    def __str__(self) -> str:
+        """One line."""
+        return (
+            f"{self.host_to_device:,} bytes to the device, {self.resident:,} there already, {self.donated:,} donated; "
+            f"{self.device_to_host:,} bytes to the host, {self.left_on_device:,} left on the device"
+        )
+
+
+def traffic(policy: Policy, analysis: Analysis, found: Sequence) -> Traffic:
+    """The traffic of a call, given what was found for each parameter of the program."""
+    up = resident = donated = 0
+    for parameter, value in zip(analysis.parameters, found, strict=True):
+        size = _bytes(parameter.var.type)
+        if isinstance(value, jax.Array | jax.ShapeDtypeStruct):
+            resident += size
+            donated += size if parameter.source.root().key in policy.donated else 0
+        else:
+            up += size
+    sizes = [_bytes(v.type) for v in analysis.module.entry.results]
+    fetched = set(_fetched(analysis.result, policy.numpy))
+    for effect in analysis.effects:
+        fetched |= set(_fetched(effect.recipe, True))
+    everything = set(_outputs(analysis.result)) | fetched
+    if analysis.errors:
+        fetched.add(len(sizes) - 1)
+    return Traffic(up, resident, donated, sum(sizes[i] for i in fetched), sum(sizes[i] for i in everything - fetched))
+
+
+def _bytes(type_: TensorType) -> int:
+    return math.prod(type_.shape) * type_.dtype.itemsize
+
+
+def _fetched(recipe: Any, everything: bool) -> Iterable[int]:
+    """The outputs that the host looks at when it makes something."""
+    match recipe:
+        case Leaf():
+            return [recipe.index] if everything or recipe.python is not None else []
+        case Cut():
+            return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
+        case Choice():
+            return [recipe.selector, *(i for part in recipe.alternatives for i in _fetched(part, everything))]
+        case Text() | Built():
+            return [i for part in recipe.parts for i in _outputs(part)]
+    return [i for part in _parts(recipe) for i in _fetched(part, everything)]
+
+
+def _outputs(recipe: Any) -> Iterable[int]:
+    """All outputs that go into something."""
+    if isinstance(recipe, Leaf):
+        return [recipe.index]
+    if isinstance(recipe, Cut):
+        return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
+    if isinstance(recipe, Choice):
+        return [recipe.selector, *(i for part in recipe.alternatives for i in _outputs(part))]
+    return [i for part in _parts(recipe) for i in _outputs(part)]
+
+
+def _parts(recipe: Any) -> list:
+    match recipe:
+        case SequenceRecipe():
+            return list(recipe.items)
+        case Made():
+            entries = [part for entry in recipe.entries for part in (entry if isinstance(entry, tuple) else (entry,))]
+            return [*recipe.fields.values(), *entries]
+        case Rows():
+            return [recipe.length, recipe.item]
+        case Text() | Built():
+            return list(recipe.parts)
+    return []
