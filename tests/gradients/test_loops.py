@@ -280,3 +280,26 @@ def test_errors_in_a_loop_are_raised():
     np.testing.assert_allclose(xlapy.grad(beyond)(X, 3), [2.2, 1.0, 3.8, 0.0])
     with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
         xlapy.grad(beyond)(X, 5)
+
+
+def cumulative(x):
+    y = x.copy()
+    s = 0.0
+    for i in range(1, x.shape[0]):
+        y[i] = np.sin(y[i - 1]) * x[i] + 0.1 * y[i]
+        s += y[i] * x[-i]
+        if y[i] > 0.5:
+            y[i] *= 0.5
+    return s + (y**2).sum()
+
+
+def test_known_number_of_trips_over_the_elements_of_a_large_array():
+    x = np.linspace(0.1, 1.0, 300)
+    gradient = xlapy.grad(cumulative)
+    direction = np.cos(np.arange(300.0))
+    step = 1e-6
+    expected = (cumulative(x + step * direction) - cumulative(x - step * direction)) / (2 * step)
+    np.testing.assert_allclose(np.asarray(gradient(x)) @ direction, expected, rtol=1e-6)
+    curvature = xlapy.jvp(gradient, (x,), (direction,))[1]
+    up, down = gradient(x + step * direction), gradient(x - step * direction)
+    np.testing.assert_allclose(curvature, (np.asarray(up) - np.asarray(down)) / (2 * step), rtol=1e-4, atol=1e-6)

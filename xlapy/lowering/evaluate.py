@@ -7,6 +7,7 @@ which branches are branches and loops can be reversed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 import jax
 from jax import lax
@@ -18,6 +19,8 @@ from xlapy.lowering.loops import counted_loop, differentiable_counted_loop, diff
 from xlapy.lowering.rules import RULES
 
 Environment = dict[Var, object]
+#: elements of a large array, and how much larger than what is read of it
+_LARGE, _PART = 256, 16
 
 
 def evaluate(region: Region, environment: Environment) -> list:
@@ -84,7 +87,19 @@ def _for(operation: Operation, operands: Sequence, environment: Environment) -> 
     body = _function(region, environment, _STRUCTURED)
     dtype = region.params[0].type.dtype
     initial = _strong(operands[1:], region.params[1:])
-    return differentiable_counted_loop(_trips(operation, operands), body, initial, dtype)
+    return differentiable_counted_loop(_trips(operation, operands), body, initial, dtype, _reads_elements(region))
+
+
+def _reads_elements(region: Region) -> bool:
+    """Whether few elements of a large array are read, at places that vary."""
+    for operation in region.operations:
+        if any(map(_reads_elements, operation.regions)):
+            return True
+        if operation.kind == "leaf" and operation.attributes["name"] == "slice" and len(operation.operands) > 1:
+            size = prod(operation.operands[0].type.shape)
+            if size >= _LARGE and size >= _PART * prod(operation.results[0].type.shape):
+                return True
+    return False
 
 
 def _while(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:

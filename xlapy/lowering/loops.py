@@ -11,6 +11,9 @@ from jax import lax
 
 from xlapy.lowering.reversible_while import reversible_while
 
+#: trips from which on the adjoint of a scan, which is compiled sooner, is not worth it
+_MANY = 16
+
 
 def counted_loop(
     trips: int | jax.Array, body: Callable[..., list], initial: Sequence, dtype: np.dtype, unroll: int = 1
@@ -43,10 +46,14 @@ def counted_loop(
 
 
 def differentiable_counted_loop(
-    trips: int | jax.Array, body: Callable[..., list], initial: Sequence, dtype: np.dtype
+    trips: int | jax.Array, body: Callable[..., list], initial: Sequence, dtype: np.dtype, reads_elements: bool
 ) -> list:
-    """`counted_loop`, to be differentiated: a scan if the number of trips is known."""
-    if isinstance(trips, int):
+    """`counted_loop`, to be differentiated: a scan if the number of trips is known.
+
+    But not if a trip reads few elements of a large array (`reads_elements`): the adjoint of a scan adds a whole array
+    of zeros for each of those.
+    """
+    if isinstance(trips, int) and not (reads_elements and trips >= _MANY):
         lower, upper = np.asarray(0, dtype), np.asarray(trips, dtype)
         return lax.fori_loop(lower, upper, lambda i, carried: body(i, *carried), list(initial))
     one = np.asarray(1, dtype)
