@@ -23,6 +23,8 @@ _SUMS = ("add", "add_any")
 _UPDATES = ("dynamic_update_slice", "scatter", "scatter-add")
 #: elements
 _LARGE, _LITTLE = 64, 16
+#: how much larger than an update an array is at least: XLA fuses sums of arrays, and does updates one by one
+_PART = 8
 #: adds to an array what an update adds to zeros
 Update = Callable[[Any], Any]
 
@@ -158,6 +160,8 @@ def _sparse(equation: Any, values: list) -> Any:
         return None
     if name == "dynamic_update_slice":
         part, *start = values[1:]
+        if _PART * np.size(part) > np.prod(shape):
+            return None
         return Sparse(shape, dtype, (lambda x: _add_at(x, part, start),))
     if name == "scatter-add":
         return Sparse(shape, dtype, (lambda x: equation.primitive.bind(x, *values[1:], **equation.params),))
@@ -179,7 +183,9 @@ def _sum(a: Any, b: Any, shape: tuple[int, ...]) -> Any:
 def _placed(equation: Any, part: Any, shape: tuple[int, ...], dtype: Any) -> Sparse | None:
     """The transpose of a slice."""
     widths = equation.params["padding_config"]
-    if any(low < 0 or high < 0 or inner for low, high, inner in widths) or not part.size:
+    if any(low < 0 or high < 0 or inner for low, high, inner in widths):
+        return None
+    if not part.size or _PART * part.size > np.prod(shape):
         return None
     start = [np.int32(low) for low, _, _ in widths]
     return Sparse(shape, dtype, (lambda x: _add_at(x, part, start),))
