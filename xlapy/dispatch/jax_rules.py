@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import jax
+import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 
@@ -467,6 +468,13 @@ def _named_scope(machine: Machine, name: Value) -> Value:
     return machine.world.helper_instance(NoScope)  # type: ignore[attr-defined]
 
 
+@table.function(jax.extend.core.get_opaque_trace_state)
+def _trace_state(machine: Machine, **options: Value) -> Value:
+    """Which transformation is under way: none that the program's objects could have been made outside of."""
+    known = {name: machine.static(value) for name, value in options.items()}
+    return machine.world.wrap_anchored(jax.extend.core.get_opaque_trace_state(**known))  # type: ignore[attr-defined]
+
+
 @table.function(np.errstate)
 def _errstate(machine: Machine, **how: Value) -> Value:
     """Floating-point warnings: the device gives none."""
@@ -556,7 +564,11 @@ def getattr_(machine: Machine, value: JaxArray, name: str) -> Value:
     if probe is None:
         machine.raise_(AttributeError, f"'jaxlib._jax.ArrayImpl' object has no attribute '{name}'")
     if isinstance(probe, property) or not callable(probe):
-        return call(machine, _attribute, [value, Const(name)], {})
+        try:
+            return call(machine, _attribute, [value, Const(name)], {})
+        except AttributeError as error:
+            # Where an array lies is not known in a program, as it is not under `jax.jit`.
+            return machine.raise_(AttributeError, str(error).splitlines()[0])
 
     def method(inner: Machine, *args: Value, **kwargs: Value) -> Value:
         return call(inner, _method, [value, Const(name), *args], kwargs)

@@ -66,12 +66,13 @@ class Registered:
 
 @dataclass(frozen=True)
 class Attributes:
-    """An object of any other class, number `object` of the heap."""
+    """An object of any other class, number `object` of the heap; `whole` if what is no leaf is a part of it."""
 
     object: int
     cls: type
     names: tuple[str, ...]
     parts: tuple
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,11 @@ class Opening:
             raise Refused("XP0011", "a list that has grown in a loop, as an argument of a transformed function")
         if info.kind != "instance":
             return Static(value)
-        tree = machine.world.pytree_children(value)  # type: ignore[attr-defined]
+        flax = any(c.__module__.startswith("flax.nnx") for c in info.cls.__mro__)
+        if flax and _is_state(info.cls):
+            return Static(value)
+        # A model of Flax's is a graph of objects, which Flax itself takes apart; here its objects stay what they are.
+        tree = None if flax and self.objects else machine.world.pytree_children(value)  # type: ignore[attr-defined]
         if tree is not None:
             filtered = filtered or any(c.__module__.partition(".")[0] == "equinox" for c in info.cls.__mro__)
             return Registered(tree[0], tuple(self.open(v, filtered) for v in tree[1]), tuple(tree[1]))
@@ -224,7 +229,7 @@ class Opening:
         held = {name: machine.heap.read(value.object, name) for name in sorted(names)}
         held = {name: part for name, part in held.items() if part is not UNBOUND}
         parts = tuple(self.open(part, True, True) for part in held.values())
-        return Attributes(value.object, info.cls, tuple(held), parts)
+        return Attributes(value.object, info.cls, tuple(held), parts, flax)
 
     # -- putting together ------------------------------------------------------------------------------------------
 
@@ -370,7 +375,11 @@ class _Making:
         number = machine.heap.new("instance", node.cls)
         self._objects[node.object] = Ref(number)
         for name, part in zip(node.names, node.parts, strict=True):
+            static = self.static
+            if node.whole:
+                self.static = lambda value: value
             machine.heap.write(number, name, self.value(part))
+            self.static = static
         return Ref(number)
 
     def _items(self, node: Items, parts: list[Value]) -> Value:
@@ -398,6 +407,12 @@ def _is_inexact(value: Value) -> bool:
         case NdArray():
             return bool(jnp.issubdtype(value.type.dtype, np.inexact))
     return bool(jnp.issubdtype(value.var.type.dtype, np.inexact))  # type: ignore[attr-defined]
+
+
+def _is_state(cls: type) -> bool:
+    """Whether it is a variable of Flax that is no parameter, such as the statistics of a batch."""
+    names = {c.__name__ for c in cls.__mro__ if c.__module__.startswith("flax.nnx")}
+    return "Variable" in names and "Param" not in names
 
 
 def _slots(cls: type) -> set[str]:

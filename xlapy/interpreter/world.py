@@ -437,7 +437,11 @@ class World:
             field = heap.read(value.object, name)
             if field is not UNBOUND:
                 object.__setattr__(shell, name, self._shell(field))
-        leaves, tree = jax.tree.flatten(shell, is_leaf=lambda x: isinstance(x, Value) or x is None)
+        try:
+            leaves, tree = jax.tree.flatten(shell, is_leaf=lambda x: isinstance(x, Value) or x is None)
+        except Exception as error:
+            what = f"a {info.cls.__name__}, whose class takes its objects apart for JAX by code of its own"
+            raise Refused("XP0011", f"{what} ({type(error).__name__})") from error
         if len(leaves) == 1 and leaves[0] is shell:
             return None
         return tree.unflatten, [v if isinstance(v, Value) else Const(v) for v in leaves]
