@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import sys
 
 import pytest
 
@@ -65,9 +64,3 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
         with open(REPORT, "a") as file:
             file.write(json.dumps(record) + "\n")
     return report
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    generated = sys.modules.get(f"{__package__}.test_generated")
-    if generated is not None and generated.TALLY:
-        terminalreporter.write_line(f"generated programs: {dict(generated.TALLY)}")

@@ -883,13 +883,18 @@ def as_exception(machine: Machine, value: Value) -> Value:
     """What `raise value` raises: an instance, or an instance of a class."""
     if isinstance(value, Const) and isinstance(value.value, type) and issubclass(value.value, BaseException):
         return machine.call(value, ())
-    if isinstance(value, Const) and isinstance(value.value, BaseException):
-        return value
-    if isinstance(value, Ref) and issubclass(machine.heap.objects[value.object].cls, BaseException):
+    if is_exception(machine, value):
         return value
     if isinstance(value, Union):
         return over_unions(machine, (value,), lambda v: as_exception(machine, v))
     return machine.raise_(TypeError, "exceptions must derive from BaseException")
+
+
+def is_exception(machine: Machine, value: Value) -> bool:
+    """Whether a value is an exception that can be raised as it is."""
+    if isinstance(value, Const):
+        return isinstance(value.value, BaseException)
+    return isinstance(value, Ref) and issubclass(machine.heap.objects[value.object].cls, BaseException)
 
 
 def exception_parts(machine: Machine, value: Value) -> tuple[type, tuple[Value, ...]]:

@@ -9,6 +9,8 @@ Where values cannot be the same kind of thing, the join is a `Union`, if the joi
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -53,7 +55,6 @@ SCALAR_DTYPES = {
     float: np.dtype(np.float64),
     complex: np.dtype(np.complex128),
 }
-_WIDENING = {int: 1, float: 2, complex: 3}
 _MAXIMUM_ALTERNATIVES = 16
 _INT64 = np.iinfo(np.int64)
 _SELECTOR = TensorType((), np.dtype(np.int32))
@@ -170,6 +171,8 @@ class Joiner:
         self.depth = depth
         self.widen = widen
         self.unions = unions
+        #: whether numbers keep their types all the same, since they may keep them at run time
+        self._exact = False
         #: merged objects: (from first, from second) -> summary
         self.merged: dict[tuple[int, int], int] = {}
         #: summaries of earlier rounds of a loop, each with the object it stands for at the end of this round: two names
@@ -301,7 +304,7 @@ class Joiner:
         if one is not None and two is not None and type(one) is type(two) and not same_constant_values(a, b):
             return self._parts(one, two)
         if type(a) is not type(b):
-            if self.widen:
+            if self._widens():
                 wide = self._accumulator(a, b)
                 if wide is not None:
                     return wide
@@ -380,20 +383,13 @@ class Joiner:
         if isinstance(a, Const) and isinstance(b, Const) and same_constant(a.value, b.value):
             return a
         (origin, kind), (other, other_kind) = first, second
-        if origin == other == "python":
-            if kind is other_kind:
-                return self._scalar(a, b, kind)
-            if self.widen and kind in _WIDENING and other_kind in _WIDENING:
-                return self._scalar(a, b, kind if _WIDENING[kind] > _WIDENING[other_kind] else other_kind)
-        elif origin == other == "numpy":
-            if kind == other_kind or (self.widen and np.can_cast(other_kind, kind) and kind.kind != "b" != other_kind.kind):
-                return self._numpy_scalar(a, b, kind)
-            if self.widen and kind.kind != "b" and other_kind.kind != "b":
-                return self._numpy_scalar(a, b, np.result_type(kind, other_kind))
-        elif self.widen and bool not in (kind, other_kind):
-            dtype, python = (other_kind, kind) if origin == "python" else (kind, other_kind)
-            if dtype.kind != "b":
-                return self._numpy_scalar(a, b, _accumulated(dtype, python))
+        if origin == other:
+            if kind == other_kind:
+                return self._scalar(a, b, kind) if origin == "python" else self._numpy_scalar(a, b, kind)
+            if self._widens() and _becomes(kind, other_kind):
+                return self._scalar(a, b, other_kind) if origin == "python" else self._numpy_scalar(a, b, other_kind)
+        elif self._widens() and origin == "python" and kind is not bool and _becomes(kind, other_kind):
+            return self._numpy_scalar(a, b, other_kind)
         raise JoinFailure(a, b)
 
     def _bounds(self, a: Value, b: Value) -> tuple[int, int] | None:
@@ -421,14 +417,11 @@ class Joiner:
 
     def _accumulator(self, a: Value, b: Value) -> Value | None:
         """A number that becomes a JAX array of rank 0 in a loop is one from the start."""
-        for number, array in ((a, b), (b, a)):
-            kind = _numeric(number)
-            if kind is not None and kind[0] == "python" and isinstance(array, JaxArray) and array.var.type.shape == ():
-                dtype = array.var.type.dtype
-                if kind[1] is not bool and dtype.kind in "fc" + ("i" if kind[1] is int else ""):
-                    if array is a and isinstance(a.var, Hole):
-                        return a
-                    return JaxArray(Hole(TensorType((), dtype)))  # type: ignore[arg-type]
+        kind = _numeric(a)
+        if kind is not None and kind[0] == "python" and isinstance(b, JaxArray) and b.var.type.shape == ():
+            dtype = b.var.type.dtype
+            if kind[1] is not bool and dtype.kind in "fc" + ("i" if kind[1] is int else ""):
+                return JaxArray(Hole(TensorType((), dtype)))  # type: ignore[arg-type]
         return None
 
     def _arrays(self, a: JaxArray, b: JaxArray) -> Value:
@@ -465,7 +458,24 @@ class Joiner:
 
     # -- unions -----------------------------------------------------------------------------------------------------
 
+    def _widens(self) -> bool:
+        return self.widen and not self._exact
+
     def _union(self, a: Value, b: Value) -> Value:
+        """The union of two values. A number whose type changes on some trips only does not widen: it has either type."""
+        with self.exactly():
+            return self._united(a, b)
+
+    @contextlib.contextmanager
+    def exactly(self) -> Iterator[None]:
+        """Within this context, numbers keep their types."""
+        outer, self._exact = self._exact, True
+        try:
+            yield
+        finally:
+            self._exact = outer
+
+    def _united(self, a: Value, b: Value) -> Value:
         alternatives = list(a.alternatives) if isinstance(a, Union) else [a]
         changed = not isinstance(a, Union)
         if isinstance(a, Union) and not isinstance(a.selector, Hole):
@@ -560,11 +570,13 @@ def _several_alive() -> JoinFailure:
     return JoinFailure(DEAD, DEAD, "are different objects on every trip, of which more than one stays alive")
 
 
-def _accumulated(dtype: np.dtype, python: type) -> np.dtype:
-    """The dtype of an accumulator that is a Python number on one trip and a NumPy scalar of `dtype` on another."""
-    if python is complex and dtype.kind != "c" or python is float and dtype.kind in "iu":
-        return np.result_type(dtype, python)
-    return dtype
+def _becomes(before: type | np.dtype, after: type | np.dtype) -> bool:
+    """Whether a number that is `after` at the end of every trip of a loop may be that at its start, too."""
+    if isinstance(before, type):
+        before = np.dtype(bool) if before is bool else np.dtype({int: "b", float: "e", complex: "F"}[before])
+    if isinstance(after, type):
+        after = np.dtype(after)
+    return "b" not in (before.kind, after.kind) and bool(np.can_cast(before, after))
 
 
 def _same_static(a: NdArray, b: NdArray) -> bool:
@@ -703,8 +715,9 @@ def place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
                 return index
             continue
         try:
-            if option is alternative or joiner._alike(alternative, option) is alternative:
-                return index
+            with joiner.exactly():
+                if option is alternative or joiner._alike(alternative, option) is alternative:
+                    return index
         except JoinFailure:
             continue
     raise JoinFailure(option, skeleton)

@@ -9,7 +9,7 @@ from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.domain.heap import STATE, AliasRisk, Captured
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
-from xlapy.domain.values import Const, Tuple, Value
+from xlapy.domain.values import Const, Tuple, Union, Value
 from xlapy.interpreter import calls, resumption, walk
 from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine, locate
@@ -93,6 +93,8 @@ def analyse(
 
 def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str, object]) -> Analysis:
     raises: tuple[type, tuple] | None = None
+    #: whether the function raises in any case, be it one of several exceptions
+    always = False
     value: Value = Const(None)
     outputs = Outputs(machine)
     try:
@@ -101,17 +103,21 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         except PythonError as error:
             if machine.blockers:
                 raise NotOffloadableError(function.__qualname__, machine.blockers) from None
-            from_class, args = calls.objects.exception_parts(machine, error.value)
-            raises = (from_class, outputs.exception(args, calls.objects.cause(machine, error.value)))
-            prints = outputs.prints()
-            machine.heap.slots.clear()
+            always = True
+            if isinstance(error.value, Union) or machine.error_flag() is not None:
+                machine.register_error(machine.builder.constant(True), error.value)
+            else:
+                from_class, args = calls.objects.exception_parts(machine, error.value)
+                raises = (from_class, outputs.exception(args, calls.objects.cause(machine, error.value)))
+                prints = outputs.prints()
+                machine.heap.slots.clear()
         if machine.blockers:
             raise NotOffloadableError(function.__qualname__, machine.blockers)
         if raises is None:
             resumption.check_finished(machine)
             prints = outputs.prints()
         result = outputs.recipe(value) if raises is None else None
-        effects = outputs.effects() if raises is None else []
+        effects = [] if always else outputs.effects()
         errors = outputs.error_payloads() if raises is None else []
     except walk.Poison:
         raise NotOffloadableError(function.__qualname__, machine.blockers) from None

@@ -221,7 +221,7 @@ class Machine:
         """Set the error tag, and keep what the message needs, where `bad` is true and no error came before."""
         if isinstance(exception, Union):
             for index, alternative in enumerate(exception.alternatives):
-                if not isinstance(alternative, Ref | Const):
+                if not objects.is_exception(self, alternative):
                     # the register held a value on the paths that did not raise
                     continue
                 here = self.builder.elementwise("eq", exception.selector, self.builder.constant(index, _INT32))

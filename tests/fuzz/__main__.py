@@ -1,0 +1,73 @@
+"""A long run: how many programs are right, and for each reason of a refusal how many, with the shortest of them.
+
+python -m tests.fuzz --examples 2000 [--seed 0] [--show 20] [--kinds wrong crash] [--reduce]
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import sys
+import time
+import traceback
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from .judge import Verdict, judge
+from .programs import Generated, programs
+from .reduce import reduced
+
+
+def same(one: Verdict, other: Verdict) -> bool:
+    return (one.kind, one.reason) == (other.kind, other.reason)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--examples", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--show", type=int, default=20, help="how many reasons to show")
+    parser.add_argument("--kinds", nargs="+", default=["wrong", "crash", "refused", "text"], help="of which verdicts")
+    parser.add_argument("--reduce", action="store_true", help="make what is shown as small as possible")
+    options = parser.parse_args()
+    found: dict[Verdict, list[Generated]] = collections.defaultdict(list)
+    count: collections.Counter = collections.Counter()
+    start = time.perf_counter()
+
+    @seed(options.seed)
+    @settings(
+        max_examples=options.examples,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    @given(programs())
+    def run(program: Generated) -> None:
+        try:
+            verdict = judge(program)
+        except Exception:
+            verdict = Verdict("unsound", traceback.format_exc(limit=-1))
+        count[verdict.kind] += 1
+        if verdict.kind != "right":
+            found[Verdict(verdict.kind, verdict.reason)].append((program, verdict.message))
+        if verdict.kind in ("wrong", "crash"):
+            print(f"{verdict.kind}: {verdict.reason}\n{program}", flush=True)
+
+    run()
+    shown = [(v, p) for v, p in found.items() if v.kind in (*options.kinds, "unsound")]
+    for verdict, examples in sorted(shown, key=lambda pair: -len(pair[1]))[: options.show][::-1]:
+        program, message = min(examples, key=lambda pair: len(pair[0].text))
+        if verdict.kind != "unsound" and options.reduce:
+            program = reduced(program, lambda p, v=verdict: same(judge(p), v))
+            message = judge(program).message
+        print(f"\n{'=' * 100}\n{len(examples)} x {verdict.kind}: {verdict.reason}\n{message}\n{program}", flush=True)
+    total = sum(count.values())
+    print(
+        f"\n{total} programs in {time.perf_counter() - start:.0f} s: " + ", ".join(f"{n} {k}" for k, n in count.items())
+    )
+    return 1 if count["wrong"] or count["crash"] or count["unsound"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

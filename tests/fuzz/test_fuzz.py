@@ -1,0 +1,43 @@
+"""A short run; `python -m tests.fuzz` makes long ones."""
+
+import collections
+
+from hypothesis import HealthCheck, Phase, given, settings
+
+from .judge import judge
+from .programs import load, programs
+
+EXAMPLES = 60
+
+
+def test_generated_programs():
+    """Each is right or refused, and not all are refused."""
+    count: collections.Counter = collections.Counter()
+    bad = []
+
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    @given(programs())
+    def run(program):
+        verdict = judge(program)
+        count[verdict.kind] += 1
+        if verdict.kind in ("wrong", "crash"):
+            bad.append(f"{verdict.kind}: {verdict.message}\n{program}")
+
+    run()
+    assert not bad, f"{len(bad)} programs, the shortest:\n{min(bad, key=len)}"
+    assert count["right"] > count["refused"]
+
+
+@settings(max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_generator_makes_programs(program):
+    """The text is Python, and mostly within the size that compiles fast."""
+    assert callable(load(program.text).program)
+    assert len(str(program).splitlines()) < 120
