@@ -312,7 +312,7 @@ def loop(draw, scope: Scope, depth: int) -> list[str]:
         if draw(st.booleans()):
             # a name that is unbound if there is no trip
             targets = header.removeprefix("for ").split(" in ")[0].split(", ")
-            scope.names |= {name: inner.names[name] for name in targets}
+            scope.names |= {name: inner.names[name] for name in targets if name in inner.names}
     else:
         counter = f"c{len(scope.fixed)}"
         inner = scope.inner(loop=True, dynamic=True, fixed=scope.fixed | {counter})
