@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import traceback
 
 from tests.semantics import runner
 
@@ -49,7 +50,9 @@ def judge(program: Generated) -> Verdict:
         other_text = isinstance(error.__cause__, TypeError) and ": message " in str(error)
         return Verdict("text" if other_text else "wrong", _common(str(error)), str(error))
     except runner.CompilerCrash as error:
-        return Verdict("crash", _common(str(error)), str(error))
+        frames = traceback.extract_tb(error.__cause__.__traceback__) if error.__cause__ else []
+        place = ", ".join(f"{frame.filename.rpartition('xlapy/')[2]}:{frame.lineno}" for frame in frames[-4:])
+        return Verdict("crash", _common(str(error)), f"{error} (at {place})")
     except Exception as error:
         if not runner.is_refusal(error):
             raise

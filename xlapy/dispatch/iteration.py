@@ -78,6 +78,9 @@ def is_iterator(machine, value: Value) -> bool:
     return isinstance(value, Ref) and isinstance(machine.heap.objects[value.object].details, Kind)
 
 
+_WHICH = "iteration over one of several objects, which one depends on data"
+
+
 def _kind(machine, iterator: Value) -> Kind | None:
     details = machine.heap.objects[iterator.object].details if isinstance(iterator, Ref) else None
     return details if isinstance(details, Kind) else None
@@ -89,7 +92,7 @@ def _kind(machine, iterator: Value) -> Kind | None:
 def make_iterator(machine, value: Value) -> Value:
     """`iter(value)`."""
     if isinstance(value, Union):
-        raise Refused("XP0004", "iteration over one of several objects, which one depends on data")
+        raise Refused("XP0004", _WHICH)
     if is_iterator(machine, value):
         return value
     source = _sequence(machine, value)
@@ -115,7 +118,7 @@ def step(machine, iterator: Value) -> Step:
     if kind is not None:
         return kind.step(machine, iterator.object)  # type: ignore[attr-defined]
     if isinstance(iterator, Union):
-        raise Refused("XP0004", "iteration over one of several objects, which one depends on data")
+        raise Refused("XP0004", _WHICH)
     return _user_step(machine, iterator)
 
 
@@ -281,7 +284,7 @@ def _indexed_step(machine, number: int) -> Step:
     if isinstance(position, Const) and position.value == -1:
         return False, lambda: UNBOUND
     if isinstance(source, Union):
-        raise Refused("XP0004", "iteration over one of several objects, which one depends on data")
+        raise Refused("XP0004", _WHICH)
     more = machine.truth(machine.compare("<", position, length_of(machine, source)))
     if more is False:
         machine.heap.write(number, "position", _END)
@@ -305,6 +308,8 @@ def inside(machine, position: Value, source: Value) -> Value:
 
 def _indexed_plan(machine, number: int) -> Plan | None:
     source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+    if isinstance(source, Union):
+        raise Refused("XP0004", _WHICH)
     if not loops(machine, source):
         return None
     return indexed_plan(machine, number, source, start)
