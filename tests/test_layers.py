@@ -9,7 +9,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "xlapy"
 
 # What each layer may import, besides itself and the world outside xlapy.
 ALLOWED = {
-    "__init__": {"api", "differentiate", "report"},
+    "__init__": {"api", "device", "differentiate", "report"},
+    "device": {"api", "domain", "report"},
     "differentiate": {"api", "dispatch", "domain"},
     "api": {
         "runtime",

@@ -24,8 +24,9 @@ MODULES = {
 }
 HEAD = """# What of NumPy compiles
 
-Written by `python -m tests.coverage.page` from the dispatch table and from the tables of calls in `tests/coverage`, in which
-every function is called with each of its documented arguments; a test fails where a function is missing or this page is stale.
+Written by `python -m tests.coverage.page` from the dispatch table and from the tables of calls in `tests/coverage`, in
+which every function is called with each of its documented arguments; a test fails where a function is missing or this
+page is stale.
 
 *works* means: with every documented argument, compared with NumPy in value, dtype and shape, except as said.
 """

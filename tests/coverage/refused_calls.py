@@ -1,4 +1,4 @@
-"""Calls of supported functions that are refused, each with a part of the reason; and arguments that have no meaning here."""
+"""Calls of supported functions that are refused, each with a part of the reason; and arguments without a meaning."""
 
 CALLS = {
     "np.unique(np.array([[1, 2], [1, 2], [0, 1]]), axis=0)": "must be known at compile time",

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import table
+from xlapy.dispatch import table, views
 from xlapy.dispatch.protocol import Refused
+from xlapy.domain.device import DeviceView
 from xlapy.domain.join import SCALAR_DTYPES, is_python_scalar
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
 from xlapy.domain.values import (
@@ -84,6 +85,8 @@ class World:
         self._globals: dict[int, int] = {}
         self._namespaces: dict[int, int] = {}
         self._keep: list[object] = []
+        #: whole arrays on the device, by the identity of their buffers, and where these are found
+        self._device_buffers: dict[int, tuple[NdArray, Source]] = {}
         self._signatures: dict[types.FunctionType, Signature] = {}
         self._class_values: dict[tuple[type, str], Value] = {}
 
@@ -160,6 +163,8 @@ class World:
             raise Refused("XP0010", "the environment may change between calls", "pass the value as an argument")
         if isinstance(found, np.ndarray):
             return self._ndarray(found, kind, source)
+        if isinstance(found, DeviceView):
+            return self._device_view(found, kind, source)
         if isinstance(found, jax.Array):
             self.guard("isinstance", source, jax.Array)
             type_ = TensorType(tuple(found.shape), found.dtype, bool(getattr(found, "weak_type", False)))
@@ -222,6 +227,30 @@ class World:
         buffer = heap.external("buffer", np.ndarray, source, found)
         heap.initial[(buffer, "data")] = JaxArray(var)
         return NdArray(buffer, (), TensorType(found.shape, var.type.dtype), heap.identity(), found.flags.writeable)
+
+    def _device_view(self, found: DeviceView, kind: type, source: Source) -> Value:
+        """A mutable array on the device: a view onto a buffer that other arguments may show, too."""
+        self.guard("type", source, kind)
+        self.guard("equal", attribute(source, "steps"), found.steps)
+        holder, where = found.device_buffer, attribute(source, "device_buffer")
+        known = self._device_buffers.get(id(holder))
+        if known is None:
+            for _, other in self._device_buffers.values():
+                self.guard("distinct", where, other)
+            array = holder.array
+            type_ = TensorType(tuple(array.shape), np.dtype(array.dtype))
+            var = self.parameter(attribute(where, "operand"), type_)
+            heap = self.machine.heap
+            buffer = heap.external("buffer", np.ndarray, where, holder)
+            heap.initial[(buffer, "data")] = JaxArray(var)
+            whole = NdArray(buffer, (), TensorType(type_.shape, var.type.dtype), heap.identity())
+            self._device_buffers[id(holder)] = known = (whole, where)
+        elif where != known[1]:
+            self.guard("same", where, known[1])
+        value = known[0]
+        for step_kind, params in found.steps:
+            value = views.view(self.machine, value, step_kind, params)
+        return value
 
     def _numpy_scalar(self, found: np.generic, kind: type, source: Source) -> Value:
         if found.dtype.kind not in "biufc":

@@ -37,7 +37,7 @@ def guards_of(analysis: Analysis, shapes: bool) -> list[Guard]:
 
 def _apart(analysis: Analysis) -> list[Guard]:
     """Arrays that the program writes share no memory with other arrays that it reads or writes."""
-    written = [source for kind, source in analysis.written if kind == "buffer"]
+    written = [s for kind, s in analysis.written if kind == "buffer" and s.key != "device_buffer"]
     arrays = [g.source for g in analysis.guards if g.kind == "type" and getattr(g.value, "__name__", "") == "ndarray"]
     found = []
     for source in written:

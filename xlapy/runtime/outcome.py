@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ import jax
 import numpy as np
 
 from xlapy.domain.stacks import Overfull
+from xlapy.domain.device import DeviceBuffer
+from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import (
     Bound,
@@ -57,6 +60,8 @@ class Finisher:
 
     def __init__(self, outputs: Sequence, arguments: dict[str, object], leaf: Callable[[Any, Leaf], Any]) -> None:
         self.outputs, self.arguments, self.leaf = outputs, arguments, leaf
+        #: the recipe of the function's result
+        self.result: Any = None
         self._made: dict[int, object] = {}
         #: arrays made so far, by identity: one that is stored in two places stays one
         self._arrays: dict[int, object] = {}
@@ -75,7 +80,8 @@ class Finisher:
             case Known():
                 return recipe.value
             case External():
-                return locate(recipe.source, self.arguments)
+                found = locate(recipe.source, self.arguments)
+                return _array_of(found) if isinstance(found, DeviceBuffer) else found
             case SequenceRecipe():
                 items = [self.make(item) for item in recipe.items]
                 return tuple(items) if recipe.cls is tuple else tuple.__new__(recipe.cls, items)
@@ -160,6 +166,12 @@ class _RowOf:
         return self.outputs[index][self.row]
 
 
+def _array_of(buffer: DeviceBuffer) -> Any:
+    """The device array that shows all of a buffer."""
+    owner = buffer.owner() if buffer.owner is not None else None
+    return owner if owner is not None else buffer.operand
+
+
 def _blank(cls: type) -> Any:
     return cls.__new__(cls) if issubclass(cls, BaseException) else object.__new__(cls)
 
@@ -191,6 +203,7 @@ def finish(analysis: Analysis, outputs: Sequence, arguments: dict[str, object], 
     if analysis.errors:
         raise_errors(analysis, outputs, arguments)
     finisher = Finisher(outputs, arguments, leaf)
+    finisher.result = analysis.result
     result = finisher.make(analysis.result)
     if analysis.effects:
         apply_effects(analysis.effects, finisher, arguments)
@@ -241,7 +254,9 @@ def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str
     writable = Writable(finisher)
     for effect in effects:
         target = locate(effect.source, arguments) if effect.kind != "cell" else effect.source.key[0].item  # type: ignore
-        if effect.kind == "buffer":
+        if isinstance(target, DeviceBuffer):
+            made = finisher.outputs[effect.recipe.index]  # type: ignore[union-attr]
+        elif effect.kind == "buffer":
             made = np.asarray(finisher.outputs[effect.recipe.index])  # type: ignore[union-attr]
         elif effect.recipe is None:
             made = None
@@ -249,7 +264,24 @@ def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str
             made = writable.make(effect.recipe)
         ready.append((effect, target, made))
     for effect, target, made in ready:
-        _apply(effect, target, made)
+        if isinstance(target, DeviceBuffer):
+            shared = effect.recipe.index in outputs_of(finisher.result)  # type: ignore[union-attr]
+            target.replace(made, shared)
+        else:
+            _apply(effect, target, made)
+
+
+def outputs_of(recipe: Any) -> set[int]:
+    """The outputs that a result is made of."""
+    if isinstance(recipe, Leaf):
+        return {recipe.index}
+    if isinstance(recipe, tuple | list):
+        return {i for part in recipe for i in outputs_of(part)}
+    if isinstance(recipe, dict):
+        return outputs_of(list(recipe.values()))
+    if dataclasses.is_dataclass(recipe) and not isinstance(recipe, type | Source):
+        return {i for f in dataclasses.fields(recipe) for i in outputs_of(getattr(recipe, f.name))}
+    return set()
 
 
 class Writable:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from xlapy.domain.sources import Source
 from xlapy.domain.stacks import Overfull
 from xlapy.interpreter.analyse import Analysis
 from xlapy.lowering.evaluate import evaluate, evaluate_fast
@@ -75,7 +76,10 @@ class Specialisation:
 
     def _jit(self) -> Callable:
         policy = self.cache.policy
-        donated = tuple(i for i, source in enumerate(self.sources) if source.root().key in policy.donated)
+        kept = donated_buffers(self.analysis, self.narrow) if not self.traced else ()
+        donated = tuple(
+            i for i, source in enumerate(self.sources) if source.root().key in policy.donated or source.base in kept
+        )
         program = self._trace
         options = dict(policy.jax)
         if not self.traced:
@@ -212,6 +216,18 @@ def reads_large_memory(analysis: Analysis) -> bool:
         p.source in memory and math.prod(p.var.type.shape) * p.var.type.dtype.itemsize >= _LARGE
         for p in analysis.parameters
     )
+
+
+def donated_buffers(analysis: Analysis, narrow: bool) -> tuple[Source, ...]:
+    """Device arrays that the program writes and whose memory it may reuse: those that no exception can leave half
+    written, and whose elements have the type that the program computes with."""
+    if analysis.errors or analysis.raises is not None:
+        return ()
+    written = {source for kind, source in analysis.written if kind == "buffer" and source.key == "device_buffer"}
+    wide = narrow and {
+        p.source.base for p in analysis.parameters if str(p.var.type.dtype) in (*_NARROWED.values(), *_NARROWED)
+    }
+    return tuple(source for source in written if not wide or source not in wide)
 
 
 def _is_plain(analysis: Analysis, numpy: bool) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.export
+import numpy as np
 
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Parameter
@@ -20,7 +21,7 @@ from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
 from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
 from xlapy.runtime.rounding import compiler_options
-from xlapy.runtime.specialisation import reads_large_memory
+from xlapy.runtime.specialisation import donated_buffers, reads_large_memory
 from xlapy.runtime.targets import target_sharding
 from xlapy.runtime.traffic import Traffic, traffic
 
@@ -195,6 +196,11 @@ def explain(cache: Cache, arguments: tuple) -> str:
     lines += [f"  input  {p.source}: {p.var.type}" for p in analysis.parameters]
     lines += [f"  static {s}" for s in sorted(map(str, analysis.static))]
     lines += [f"  assumes {g.kind} {g.source}" for g in analysis.guards if g.kind != "type"]
+    donated = donated_buffers(analysis, cache.policy.narrow)
+    lines += [f"  donates {s.base}, which is updated in place on its device" for s in donated]
+    memory = {g.source for g in analysis.guards if g.kind == "type" and g.value is np.ndarray}
+    lines += [f"  copies {p.source} to the device" for p in analysis.parameters if p.source in memory]
+    lines += [f"  copies {e.source} back" for e in analysis.effects if e.source in memory]
     lines += [f"  changes {e.source}{'.' + e.name if e.kind == 'instance' else ''}" for e in analysis.effects]
     lines += [f"  may raise {cls.__name__}" for cls, _ in analysis.errors]
     if analysis.raises is None:
