@@ -89,6 +89,9 @@ def _repeat_list(machine, symbol: str, left: Value, right: Value) -> Value | Non
 @table.operator(tuple)
 def tuple_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`+`, `*` and comparisons."""
+    left, right = (
+        Tuple(contents(machine, v)) if isinstance(v, Const) and type(v.value) is tuple else v for v in (left, right)
+    )
     if symbol in ("*", "*="):
         if not isinstance(left, Tuple):
             left, right = right, left

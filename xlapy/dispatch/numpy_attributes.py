@@ -113,12 +113,21 @@ def strides(machine, self):
     return Const(layout_model(machine, self).strides)
 
 
+class _Flags(types.SimpleNamespace):
+    """The flags of an array, by attribute or by NumPy's keys."""
+
+    _KEYS = {"C": "c_contiguous", "F": "f_contiguous", "W": "writeable", "A": "aligned", "O": "owndata"}
+
+    def __getitem__(self, key):
+        return getattr(self, self._KEYS.get(key, key).lower())
+
+
 @attribute(np.ndarray, "flags")
 def flags(machine, self):
     """The flags of NumPy's array, as a plain record."""
     model = layout_model(machine, self).flags
     return Const(
-        types.SimpleNamespace(
+        _Flags(
             c_contiguous=model.c_contiguous,
             f_contiguous=model.f_contiguous,
             contiguous=model.contiguous,

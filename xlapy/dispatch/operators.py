@@ -385,12 +385,32 @@ def _array_key(machine: Machine, key: Value) -> Value:
     return key
 
 
+def _union_in(key: Value) -> Union | None:
+    """A part of a key that is one of several values."""
+    if isinstance(key, Union):
+        return key
+    parts = (key.start, key.stop, key.step) if isinstance(key, Slice) else key.items if isinstance(key, Tuple) else ()
+    return next((found for part in parts if (found := _union_in(part)) is not None), None)
+
+
+def _with_part(key: Value, part: Value, chosen: Value) -> Value:
+    """`key` with `chosen` in the place of `part`."""
+    if key is part:
+        return chosen
+    if isinstance(key, Slice):
+        return Slice(*(_with_part(p, part, chosen) for p in (key.start, key.stop, key.step)))
+    if isinstance(key, Tuple):
+        return Tuple(tuple(_with_part(p, part, chosen) for p in key.items), key.cls)
+    return key
+
+
 def getitem(machine: Machine, value: Value, key: Value) -> Value:
     """`value[key]`."""
     if isinstance(value, JaxArray | NdArray | NumpyScalar | BoundedArray):
         key = _array_key(machine, key)
-        if any(isinstance(part, Union) for part in (key.items if isinstance(key, Tuple) else ())):
-            return objects.over_unions(machine, key.items, lambda *parts: getitem(machine, value, Tuple(parts)))  # type: ignore
+        part = _union_in(key)
+        if part is not None and part is not key:
+            return objects.over_unions(machine, (part,), lambda v: getitem(machine, value, _with_part(key, part, v)))
     match value:
         case Union():
             return objects.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
@@ -414,8 +434,11 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
     """`value[key] = item`."""
     if isinstance(value, JaxArray | NdArray | BoundedArray):
         key = _array_key(machine, key)
-        if any(isinstance(part, Union) for part in (key.items if isinstance(key, Tuple) else ())):
-            objects.over_unions(machine, key.items, lambda *parts: setitem(machine, value, Tuple(parts), item) or NONE)  # type: ignore
+        part = _union_in(key)
+        if part is not None:
+            objects.over_unions(
+                machine, (part,), lambda v: setitem(machine, value, _with_part(key, part, v), item) or NONE
+            )
             return
     if isinstance(value, Union):
         objects.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)

@@ -11,6 +11,7 @@ from xlapy.dispatch import (
     numpy_all,
     printing,
     python_all,
+    scipy_rules,
     stack_rules,
     transformations,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "numpy_all",
     "printing",
     "python_all",
+    "scipy_rules",
     "stack_rules",
     "linear_functions",
     "transformations",

@@ -1,0 +1,58 @@
+"""scipy.special, scipy.linalg, scipy.fft and scipy.signal inside programs."""
+
+import numpy as np
+import scipy.fft
+import scipy.linalg
+import scipy.signal
+import scipy.special
+
+from .runner import Programs
+
+program = Programs()
+
+X = np.array([0.3, 1.2, 2.5])
+A = np.array([[4.0, 1.0], [2.0, 3.0]])
+S = A @ A.T
+OPTIONS = {"rtol": 1e-9}
+
+program.each(
+    (X,),
+    (X.astype(np.float32),),
+    options={"rtol": 2e-5},
+    erf=lambda x: (scipy.special.erf(x), scipy.special.erfc(x), scipy.special.ndtr(x)),
+    gammas=lambda x: (scipy.special.gamma(x), scipy.special.gammaln(x), scipy.special.digamma(x)),
+    logistic=lambda x: (scipy.special.expit(x), scipy.special.logit(x / 3)),
+    logarithms=lambda x: (scipy.special.xlogy(x, x), scipy.special.betaln(x, x), scipy.special.entr(x)),
+    bessel=lambda x: (scipy.special.i0(x), scipy.special.i1e(x)),
+    sums=lambda x: (scipy.special.logsumexp(x), scipy.special.softmax(x)),
+    incomplete=lambda x: (scipy.special.gammainc(x, 1.5), scipy.special.betainc(x, 2.0, 0.3)),
+)
+program.each(
+    (A, X),
+    options=OPTIONS,
+    factorisations=lambda a, x: (scipy.linalg.lu(a), scipy.linalg.cholesky(a @ a.T, lower=True)),
+    solving=lambda a, x: (
+        scipy.linalg.solve(a, x[:2]),
+        scipy.linalg.solve_triangular(np.tril(a), x[:2], lower=True),
+        scipy.linalg.inv(a),
+        scipy.linalg.det(a),
+    ),
+    exponential=lambda a, x: scipy.linalg.expm(a / 4),
+    symmetric=lambda a, x: scipy.linalg.eigh(a @ a.T, eigvals_only=True),
+    special_matrices=lambda a, x: (scipy.linalg.toeplitz(x), scipy.linalg.norm(a)),
+    transforms=lambda a, x: (scipy.fft.fft(x), scipy.fft.rfft(x, n=4), scipy.fft.fft2(a), scipy.fft.ifft(x, axis=-1)),
+    cosine=lambda a, x: (scipy.fft.dct(x), scipy.fft.idct(x), scipy.fft.dct(x, norm="ortho")),
+    convolutions=lambda a, x: (
+        scipy.signal.convolve2d(a, a),
+        scipy.signal.convolve2d(a, a, mode="same"),
+        scipy.signal.correlate2d(a, a, mode="valid"),
+        scipy.signal.convolve(x, x),
+        scipy.signal.fftconvolve(x, x),
+    ),
+)
+program.add("integers", lambda i: (scipy.special.erf(i), scipy.signal.convolve2d(i, i)), np.arange(4).reshape(2, 2))
+program.add("boundary", lambda a: scipy.signal.convolve2d(a, a, boundary="symm"), A, refuse=True)
+program.add("known_tuples", lambda a: np.broadcast_shapes(a.shape, (2,)) + (3, 4), A)
+program.add("flags_by_key", lambda a: (a.flags["C_CONTIGUOUS"], a.T.flags["F"]), A)
+
+test_programs = program.test()
