@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
-from xlapy.domain.stacks import Overfull
 from xlapy.domain.device import DeviceBuffer
-from xlapy.domain.sources import Source
+from xlapy.domain.stacks import Overfull
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import (
     Bound,
@@ -31,6 +29,7 @@ from xlapy.interpreter.recipe import (
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.report import Blocker, NotOffloadableError
 from xlapy.runtime.codegen import locate
+from xlapy.runtime.traffic import outputs_of
 
 
 def is_plain(recipe: Recipe | None) -> bool:
@@ -269,19 +268,6 @@ def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str
             target.replace(made, shared)
         else:
             _apply(effect, target, made)
-
-
-def outputs_of(recipe: Any) -> set[int]:
-    """The outputs that a result is made of."""
-    if isinstance(recipe, Leaf):
-        return {recipe.index}
-    if isinstance(recipe, tuple | list):
-        return {i for part in recipe for i in outputs_of(part)}
-    if isinstance(recipe, dict):
-        return outputs_of(list(recipe.values()))
-    if dataclasses.is_dataclass(recipe) and not isinstance(recipe, type | Source):
-        return {i for f in dataclasses.fields(recipe) for i in outputs_of(getattr(recipe, f.name))}
-    return set()
 
 
 class Writable:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from xlapy.domain.sources import Source
 from xlapy.domain.stacks import Overfull
 from xlapy.interpreter.analyse import Analysis
 from xlapy.lowering.evaluate import evaluate, evaluate_fast
@@ -18,11 +17,11 @@ from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, key_of
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
 from xlapy.runtime.rounding import compiler_options
+from xlapy.runtime.traffic import NARROWED, donated_buffers
 
 if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
 
-_NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 #: bytes; JAX copies arrays below 100 KiB before it returns
 _LARGE = 1 << 15
 _INT64 = np.iinfo(np.int64)
@@ -218,18 +217,6 @@ def reads_large_memory(analysis: Analysis) -> bool:
     )
 
 
-def donated_buffers(analysis: Analysis, narrow: bool) -> tuple[Source, ...]:
-    """Device arrays that the program writes and whose memory it may reuse: those that no exception can leave half
-    written, and whose elements have the type that the program computes with."""
-    if analysis.errors or analysis.raises is not None:
-        return ()
-    written = {source for kind, source in analysis.written if kind == "buffer" and source.key == "device_buffer"}
-    wide = narrow and {
-        p.source.base for p in analysis.parameters if str(p.var.type.dtype) in (*_NARROWED.values(), *_NARROWED)
-    }
-    return tuple(source for source in written if not wide or source not in wide)
-
-
 def _is_plain(analysis: Analysis, numpy: bool) -> bool:
     """Whether JAX itself puts the result together."""
     if analysis.raises is not None or analysis.effects or analysis.errors or analysis.prints or numpy:
@@ -238,13 +225,13 @@ def _is_plain(analysis: Analysis, numpy: bool) -> bool:
 
 
 def _narrowed(operand: Any) -> Any:
-    narrow = _NARROWED.get(str(operand.dtype))
+    narrow = NARROWED.get(str(operand.dtype))
     return operand if narrow is None else jax.lax.convert_element_type(operand, np.dtype(narrow))
 
 
 def _narrow_memory(operand: Any) -> Any:
     """A NumPy operand as JAX is going to have it; it would warn."""
-    narrow = _NARROWED.get(str(operand.dtype)) if isinstance(operand, np.ndarray | np.generic) else None
+    narrow = NARROWED.get(str(operand.dtype)) if isinstance(operand, np.ndarray | np.generic) else None
     return operand if narrow is None else operand.astype(narrow)
 
 

@@ -21,9 +21,9 @@ from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
 from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
 from xlapy.runtime.rounding import compiler_options
-from xlapy.runtime.specialisation import donated_buffers, reads_large_memory
+from xlapy.runtime.specialisation import reads_large_memory
 from xlapy.runtime.targets import target_sharding
-from xlapy.runtime.traffic import Traffic, traffic
+from xlapy.runtime.traffic import Traffic, donated_buffers, traffic
 
 #: the platforms that a saved program is for, unless others are named
 PLATFORMS = ("cpu", "cuda", "tpu")

@@ -9,11 +9,14 @@ from typing import Any
 
 import jax
 
+from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import Built, Choice, Cut, Leaf, Made, Rows, Text
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.ir import TensorType
 from xlapy.runtime.options import Policy
+
+NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Traffic:
     Attributes:
         host_to_device: inputs that the host holds: NumPy arrays and Python numbers.
         resident: inputs that are `jax.Array`s already.
-        donated: of the resident ones, those whose memory XLA may reuse, by `donate_argnums`.
+        donated: of the resident ones, those whose memory XLA may reuse: by `donate_argnums`, and device arrays that are written.
         device_to_host: outputs that the host looks at: what is written to NumPy arrays and attributes, Python numbers,
             lengths of arrays, and the error code; all results with `returns="numpy"`.
         left_on_device: results that stay where they are.
@@ -46,21 +49,44 @@ class Traffic:
 def traffic(policy: Policy, analysis: Analysis, found: Sequence) -> Traffic:
     """The traffic of a call, given what was found for each parameter of the program."""
     up = resident = donated = 0
+    buffers = donated_buffers(analysis, policy.narrow)
     for parameter, value in zip(analysis.parameters, found, strict=True):
         size = _bytes(parameter.var.type)
         if isinstance(value, jax.Array | jax.ShapeDtypeStruct):
             resident += size
-            donated += size if parameter.source.root().key in policy.donated else 0
+            given = parameter.source.root().key in policy.donated or parameter.source.base in buffers
+            donated += size if given else 0
         else:
             up += size
     sizes = [_bytes(v.type) for v in analysis.module.entry.results]
     fetched = set(_fetched(analysis.result, policy.numpy))
+    everything = set(outputs_of(analysis.result))
     for effect in analysis.effects:
-        fetched |= set(_fetched(effect.recipe, True))
-    everything = set(_outputs(analysis.result)) | fetched
+        if is_device_buffer(effect.source):
+            everything |= set(outputs_of(effect.recipe))
+        else:
+            fetched |= set(_fetched(effect.recipe, True))
+    everything |= fetched
     if analysis.errors:
         fetched.add(len(sizes) - 1)
     return Traffic(up, resident, donated, sum(sizes[i] for i in fetched), sum(sizes[i] for i in everything - fetched))
+
+
+def is_device_buffer(source: Source) -> bool:
+    """Whether an array is one that `xlapy.device_array` made."""
+    return source.kind == "attribute" and source.key == "device_buffer"
+
+
+def donated_buffers(analysis: Analysis, narrow: bool) -> tuple[Source, ...]:
+    """Device arrays that the program writes and whose memory it may reuse: those that no exception can leave half
+    written, and whose elements have the type that the program computes with."""
+    if analysis.errors or analysis.raises is not None:
+        return ()
+    written = {source for kind, source in analysis.written if kind == "buffer" and is_device_buffer(source)}
+    wide = narrow and {
+        p.source.base for p in analysis.parameters if str(p.var.type.dtype) in (*NARROWED.values(), *NARROWED)
+    }
+    return tuple(source for source in written if not wide or source not in wide)
 
 
 def _bytes(type_: TensorType) -> int:
@@ -77,19 +103,19 @@ def _fetched(recipe: Any, everything: bool) -> Iterable[int]:
         case Choice():
             return [recipe.selector, *(i for part in recipe.alternatives for i in _fetched(part, everything))]
         case Text() | Built():
-            return [i for part in recipe.parts for i in _outputs(part)]
+            return [i for part in recipe.parts for i in outputs_of(part)]
     return [i for part in _parts(recipe) for i in _fetched(part, everything)]
 
 
-def _outputs(recipe: Any) -> Iterable[int]:
+def outputs_of(recipe: Any) -> Iterable[int]:
     """All outputs that go into something."""
     if isinstance(recipe, Leaf):
         return [recipe.index]
     if isinstance(recipe, Cut):
         return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
     if isinstance(recipe, Choice):
-        return [recipe.selector, *(i for part in recipe.alternatives for i in _outputs(part))]
-    return [i for part in _parts(recipe) for i in _outputs(part)]
+        return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_of(part))]
+    return [i for part in _parts(recipe) for i in outputs_of(part)]
 
 
 def _parts(recipe: Any) -> list:
