@@ -26,7 +26,8 @@ class Traffic:
     Attributes:
         host_to_device: inputs that the host holds: NumPy arrays and Python numbers.
         resident: inputs that are `jax.Array`s already.
-        donated: of the resident ones, those whose memory XLA may reuse: by `donate_argnums`, and device arrays that are written.
+        donated: of the resident ones, those whose memory XLA may reuse: by `donate_argnums`, and device arrays that
+            are written.
         device_to_host: outputs that the host looks at: what is written to NumPy arrays and attributes, Python numbers,
             lengths of arrays, and the error code; all results with `returns="numpy"`.
         left_on_device: results that stay where they are.
