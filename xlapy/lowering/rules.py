@@ -118,9 +118,10 @@ def _power(operation: Operation, operands: Sequence) -> Sequence:
         case -1.0:
             return (lax.div(jnp.ones_like(base), base),)
         case 0.5 if not np.issubdtype(base.dtype, np.complexfloating):
-            infinite = lax.eq(base, lax.full_like(base, -np.inf))
-            # -0.0 ** 0.5 is 0.0
-            return (lax.select(infinite, lax.full_like(base, np.inf), lax.add(lax.sqrt(base), jnp.zeros_like(base))),)
+            # (-0.0) ** 0.5 is 0.0 and (-inf) ** 0.5 is inf, unlike the roots.
+            zero, infinity = jnp.zeros_like(base), lax.full_like(base, np.inf)
+            root = lax.select(lax.eq(base, zero), zero, lax.sqrt(base))
+            return (lax.select(lax.eq(base, lax.neg(infinity)), infinity, root),)
     return (lax.pow(base, exponent),)
 
 
