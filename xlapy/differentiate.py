@@ -41,9 +41,9 @@ def grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = F
     """The gradient of a scalar-valued function, as `jax.grad`.
 
     Args:
-        function: takes arrays and numbers, alone or in tuples, lists, dicts, dataclasses, Equinox models, Flax NNX models
-            (whose parameters are differentiated), and any other objects; returns a scalar (and auxiliary data if
-            `has_aux`). It may branch, loop, write to its arrays, raise, and change objects.
+        function: takes arrays and numbers, alone or in tuples, lists, dicts, dataclasses, Equinox models, Flax NNX
+            models (whose parameters are differentiated), and any other objects; returns a scalar (and auxiliary data
+            if `has_aux`). It may branch, loop, write to its arrays, raise, and change objects.
         argnums: with respect to which positional arguments.
         has_aux: whether the function returns `(value, auxiliary)`; `auxiliary` may be anything.
 

@@ -243,3 +243,15 @@ def test_traffic():
     assert (moved.host_to_device, moved.resident, moved.donated) == (16 + 8, 32, 32)
     assert (moved.device_to_host, moved.left_on_device) == (16 + 8, 32)
     assert str(moved) in jitted.explain(*arguments)
+
+
+def test_keys_of_random_numbers_are_told_apart_by_their_type():
+    def f(key):
+        return jax.random.uniform(key, (2,))
+
+    key = jax.random.key(1)
+    lowered = xlapy.jit(f).lower(key)
+    np.testing.assert_array_equal(lowered.compile()(key), f(key))
+    assert lowered.traffic().resident > 0
+    with pytest.raises(TypeError, match="compiled for other arguments"):
+        lowered.compile()(jnp.ones(2))

@@ -134,7 +134,8 @@ class Writer:
             case "shape":
                 self.reads = True
                 shape, dtype = value  # type: ignore[misc]
-                known = self.name(np.dtype(dtype))
+                keys = jax.dtypes.issubdtype(dtype, jax.dtypes.extended)
+                known = self.name(dtype if keys else np.dtype(dtype))
                 self.require(f"{place}.shape == {shape!r} and ({place}.dtype is {known} or {place}.dtype == {known})")
             case "apart":
                 other = self.place(value)  # type: ignore[arg-type]
