@@ -27,12 +27,9 @@ def program(code, caret, *args):
     return register
 
 
-@program("XP0002", "class Local:  # here", X)
-def defines_a_class(x):
-    class Local:  # here
-        pass
-
-    return x
+@program("XP0002", "type(\"Local\", (), {})", X)
+def makes_a_class(x):
+    return type("Local", (), {})  # here
 
 
 @program("XP0003", "memoryview(x)", X)

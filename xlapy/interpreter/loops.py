@@ -143,7 +143,8 @@ def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, att
     step = _step_of(node)
     length = iteration.known_length(machine, before.registers[step.iterator]) if step is not None else None
     modes = ["peel"] if attempt == "loop" else []
-    modes += ["unroll"] if attempt != "unroll" and length is not None and length <= _RETRY_UNROLL else []
+    short = step is not None and (length is None or length <= _RETRY_UNROLL)
+    modes += ["unroll"] if attempt != "unroll" and short else []
     found, after = machine.blockers[obstacles:], machine.save()
     operations = machine.builder.region.operations[before.operations :]
     for mode in modes:
