@@ -120,7 +120,7 @@ def callable_(machine, obj: Value, /) -> Value:
         return Const(callable(obj.value))
     if isinstance(obj, Function | BoundMethod | Intrinsic):
         return TRUE
-    return Const(defines(machine.type_of(obj), "__call__"))
+    return Const(defines(machine, machine.type_of(obj), "__call__"))
 
 
 # -- attributes -------------------------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ def iter_(machine, *args: Value) -> Value:
 def next_(machine, iterator: Value, *default: Value) -> Value:
     """`next(iterator[, default])`."""
     steps = iteration.is_iterator(machine, iterator) or containers.heap_kind(machine, iterator) == "generator"
-    if not steps and not defines(machine.type_of(iterator), "__next__"):
+    if not steps and not defines(machine, machine.type_of(iterator), "__next__"):
         name = iteration.type_name(machine, iterator)
         machine.raise_(TypeError, f"'{name}' object is not an iterator")
     if not steps and not default:

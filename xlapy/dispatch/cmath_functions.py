@@ -26,7 +26,7 @@ def _complex(machine, value: Value) -> Var:
         return device(machine, scalar(machine, complex, var), complex)
     if isinstance(value, Ref):
         for name in ("__complex__", "__float__", "__index__"):
-            if defines(machine.type_of(value), name):
+            if defines(machine, machine.type_of(value), name):
                 return _complex(machine, machine.call(machine.getattr(value, name), []))
     machine.raise_(TypeError, f"must be real number, not {machine.type_of(value).__name__}")
     raise AssertionError

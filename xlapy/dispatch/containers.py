@@ -225,7 +225,7 @@ def length(machine, value: Value) -> Value:
             if kind == "view":
                 return length(machine, machine.heap.read(value.object, "source"))
     cls = machine.type_of(value)
-    if isinstance(value, Ref | Tuple) and defines(cls, "__len__"):
+    if isinstance(value, Ref | Tuple) and defines(machine, cls, "__len__"):
         return ranges.index(machine, machine.call(machine.getattr(value, "__len__"), []))
     return machine.raise_(TypeError, f"object of type '{iteration.type_name(machine, value)}' has no len()")
 

@@ -115,7 +115,7 @@ def getitem(machine, container: Ref, key: Value) -> Value:
 
 
 def _has_missing(machine, container: Ref) -> bool:
-    return hasattr(machine.type_of(container), "__missing__")
+    return defines(machine, machine.type_of(container), "__missing__")
 
 
 def _missing(machine, container: Ref, key: Value) -> Value:
@@ -129,7 +129,7 @@ def _missing(machine, container: Ref, key: Value) -> Value:
     elif issubclass(cls, collections.Counter):
         return Const(0)
     else:
-        method, _ = objects.lookup(cls, "__missing__")
+        method, _ = objects.lookup(machine, cls, "__missing__")
         if isinstance(method, types.FunctionType):
             return machine.call(Const(method), [container, key])
     return machine.raise_(KeyError, key)
@@ -204,7 +204,7 @@ def mapping_entries(machine, source: Value) -> dict[object, Value]:
         return entries(machine, source)
     if isinstance(source, Const) and isinstance(source.value, types.MappingProxyType):
         raise Refused("XP0005", "a mappingproxy as a dict")
-    if isinstance(source, Ref) and defines(machine.type_of(source), "keys"):
+    if isinstance(source, Ref) and defines(machine, machine.type_of(source), "keys"):
         keys = iteration.items(machine, machine.call(machine.getattr(source, "keys"), []))
         return {key_of(machine, k): machine.getitem(source, k) for k in keys}
     found: dict[object, Value] = {}

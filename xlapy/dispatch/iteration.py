@@ -221,7 +221,7 @@ def constant_sequence(machine, value: Const) -> Value | None:
         return Tuple(tuple(Const(item) for item in known))  # type: ignore[union-attr]
     if isinstance(known, np.ndarray | list | dict | set):
         raise Refused("XP0099", f"a {type(known).__name__} that is not in the heap")
-    if defines(type(known), "__iter__") and not isinstance(known, type):
+    if defines(machine, type(known), "__iter__") and not isinstance(known, type):
         raise Refused(
             "XP0005",
             f"iteration over an object of type '{type(known).__name__}' from outside the program",
@@ -430,7 +430,7 @@ _VIEWS = {what: Kind(what, _view_step(what), known_length=_view_length) for what
 
 
 def _special(machine, value: Value, name: str) -> bool:
-    return defines(machine.type_of(value), name)
+    return defines(machine, machine.type_of(value), name)
 
 
 def _user_iterator(machine, value: Value) -> Value:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from xlapy.dispatch import containers, gather, iteration, ordering, ranges, table
 from xlapy.dispatch.containers import contents, set_contents
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.scalar_values import kind_of, provoke
+from xlapy.dispatch.scalar_values import defines, kind_of, provoke
 from xlapy.domain.values import FALSE, NONE, Const, Ref, Tuple, Value
 from xlapy.ir import Var
 
@@ -62,12 +62,12 @@ def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | No
 
 
 def _has_add(machine, value: Value) -> bool:
-    return hasattr(machine.type_of(value), "__radd__")
+    return defines(machine, machine.type_of(value), "__radd__")
 
 
 def _no_count(machine, value: Value) -> Value | None:
     """A sequence times what is no int: left to the other operand's type, if that is not one of Python's own."""
-    if kind_of(value) is None and hasattr(machine.type_of(value), "__rmul__"):
+    if kind_of(value) is None and defines(machine, machine.type_of(value), "__rmul__"):
         return None
     name = iteration.type_name(machine, value)
     return machine.raise_(TypeError, f"can't multiply sequence by non-int of type '{name}'")

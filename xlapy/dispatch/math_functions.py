@@ -36,7 +36,7 @@ def real(machine, value: Value) -> Var:
         return machine.builder.convert(var, np.dtype(np.float64), True)
     if isinstance(value, Ref):
         for name in ("__float__", "__index__"):
-            if defines(machine.type_of(value), name):
+            if defines(machine, machine.type_of(value), name):
                 return real(machine, machine.call(machine.getattr(value, name), []))
     name = machine.type_of(value).__name__
     machine.raise_(TypeError, f"must be real number, not {name}")
@@ -452,7 +452,7 @@ def _whole(function: Callable, kind: str | None, special_name: str) -> None:
             return fold(machine, function, *given)
         if kind_of(x) in (int, bool):
             return scalar(machine, int, device(machine, x, int), bounds_of(x))
-        if isinstance(x, Ref) and defines(machine.type_of(x), special_name):
+        if isinstance(x, Ref) and defines(machine, machine.type_of(x), special_name):
             return machine.call(machine.getattr(x, special_name), [])
         if kind_of(x) is None and not isinstance(x, NdArray):
             var = number(machine, x)

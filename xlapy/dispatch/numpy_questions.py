@@ -6,6 +6,7 @@ import numpy as np
 
 from xlapy.dispatch.numpy_values import array_type, known
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.scalar_values import defines
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, Tuple
 
@@ -100,4 +101,4 @@ def iterable(machine, y):
     spec = machine.spec(y)
     if spec is not None and not isinstance(spec, type):
         return Const(bool(spec.shape))
-    return Const(hasattr(cls, "__iter__"))
+    return Const(defines(machine, cls, "__iter__"))

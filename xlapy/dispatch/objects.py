@@ -397,10 +397,11 @@ def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
     rule = table.find_method(cls, name)
     if rule is not None:
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
-    found = getattr(cls, name, None)
+    found, owner = lookup(machine, cls, name)
     if isinstance(found, types.FunctionType) and not isinstance(item, types.MethodType | functools.partial):
-        return BoundMethod(Const(found), value)
+        return BoundMethod(machine.world.class_value(owner, name), value)  # type: ignore[arg-type]
     if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+        machine.world.class_value(owner, name)  # type: ignore[arg-type]
         return machine.call(Const(found.fget), (value,))
     return _real_attribute(machine, value, name)
 
@@ -453,9 +454,9 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
     assigned = machine.world.assigned(cls, name)  # type: ignore[attr-defined]
     if assigned is not None:
         return assigned
-    found, owner = lookup(cls, name)
+    found, owner = lookup(machine, cls, name)
     if owner is None:
-        meta, holder = lookup(type(cls), name)
+        meta, holder = lookup(machine, type(cls), name)
         if holder is None:
             return machine.raise_(AttributeError, f"type object '{cls.__name__}' has no attribute '{name}'")
         if isinstance(meta, types.FunctionType):
@@ -474,19 +475,16 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
         return Const(getattr(cls, name))
     if isinstance(found, types.GetSetDescriptorType | types.MemberDescriptorType):
         return Const(found)
-    getter, _ = lookup(type(found), "__get__")
+    getter, _ = lookup(machine, type(found), "__get__")
     if isinstance(getter, types.FunctionType):
         descriptor = machine.world.class_value(owner, name)  # type: ignore[attr-defined]
         return machine.call(Const(getter), (descriptor, NONE, value))
     return machine.world.class_value(owner, name)  # type: ignore[attr-defined]
 
 
-def lookup(cls: type, name: str) -> tuple[object, type | None]:
+def lookup(machine: Machine, cls: type, name: str) -> tuple[object, type | None]:
     """The entry of a class along its method resolution order, without descriptors, and the class that has it."""
-    for owner in cls.__mro__:
-        if name in owner.__dict__:
-            return owner.__dict__[name], owner
-    return None, None
+    return machine.world.lookup(cls.__mro__, name)
 
 
 def _function_attribute(machine: Machine, value: Function, name: str) -> Value:
@@ -515,10 +513,9 @@ def _super_attribute(machine: Machine, value: Intrinsic, name: str) -> Value:
     cls = machine.static(cls_value)
     bound_to_class = isinstance(self, Const) and isinstance(self.value, type) and issubclass(self.value, cls)
     start = self.value if bound_to_class else type_of(machine, self)  # type: ignore[attr-defined]
-    order = start.__mro__[start.__mro__.index(cls) + 1 :]
-    for owner in order:
-        if name in owner.__dict__:
-            return _bind(machine, owner, name, owner.__dict__[name], self, start, bound_to_class)
+    found, owner = machine.world.lookup(start.__mro__[start.__mro__.index(cls) + 1 :], name)
+    if owner is not None:
+        return _bind(machine, owner, name, found, self, start, bound_to_class)
     return machine.raise_(AttributeError, f"'super' object has no attribute '{name}'")
 
 
@@ -544,7 +541,7 @@ def _bind(machine, owner: type, name: str, found: object, self: Value, cls: type
         return BoundMethod(Intrinsic(f"{owner.__name__}.{name}", rule), self)
     if isinstance(found, _WRAPPERS):
         return BoundMethod(Const(found), self)
-    getter, _ = lookup(type(found), "__get__")
+    getter, _ = lookup(machine, type(found), "__get__")
     if isinstance(getter, types.FunctionType):
         return machine.call(Const(getter), (machine.world.class_value(owner, name), self, Const(cls)))
     if getter is not None and not isinstance(found, types.FunctionType):
@@ -568,12 +565,12 @@ def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = 
     if name == "__class__":
         return Const(cls)
     if not generic:
-        getter, owner = lookup(cls, "__getattribute__")
+        getter, owner = lookup(machine, cls, "__getattribute__")
         if isinstance(getter, types.FunctionType) and owner is not None:
             return machine.call(machine.world.class_value(owner, "__getattribute__"), (value, Const(name)))  # type: ignore[attr-defined]
     if name == "__dict__":
         return _instance_dict(machine, value)
-    found, owner = lookup(cls, name)
+    found, owner = lookup(machine, cls, name)
     if owner is not None and _is_data_descriptor(found) and not isinstance(found, functools.cached_property):
         if isinstance(found, types.MemberDescriptorType):
             return _own(machine, value, cls, name)
@@ -601,7 +598,7 @@ def _class_fallback(machine, value: Ref, cls: type, name: str, found: object, ow
             machine.heap.write(value.object, name, result)
             return result
         return _bind(machine, owner, name, found, value, cls)
-    fallback, holder = lookup(cls, "__getattr__")
+    fallback, holder = lookup(machine, cls, "__getattr__")
     if isinstance(fallback, types.FunctionType):
         return machine.call(machine.world.class_value(holder, "__getattr__"), (value, Const(name)))
     return _missing(machine, cls, name)
@@ -647,7 +644,7 @@ def _class_level(machine: Machine, value: Value, cls: type, name: str) -> Value:
     if name == "__class__":
         return Const(cls)
     rule = table.find_method(cls, name)
-    found, owner = lookup(cls, name)
+    found, owner = lookup(machine, cls, name)
     if rule is not None and not (isinstance(found, types.FunctionType) and owner is cls and not name.startswith("_")):
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
     if owner is None:
@@ -673,7 +670,7 @@ def special(machine: Machine, value: Value, name: str) -> Value:
 def find_special(machine: Machine, value: Value, name: str) -> Value | None:
     """A special method, looked up on the type and bound, or None."""
     cls = type_of(machine, value)
-    found, owner = lookup(cls, name)
+    found, owner = lookup(machine, cls, name)
     if found is None or owner is None:
         return None
     if isinstance(value, Ref | Tuple) and is_instance(machine, value):
@@ -697,7 +694,7 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         return
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance":
         cls = machine.heap.objects[value.object].cls
-        setter, owner = lookup(cls, "__setattr__")
+        setter, owner = lookup(machine, cls, "__setattr__")
         if isinstance(setter, types.FunctionType) and owner is not None:
             machine.call(machine.world.class_value(owner, "__setattr__"), (value, Const(name), item))  # type: ignore[attr-defined]
         else:
@@ -723,7 +720,7 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
 
 def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name: str, item: Value) -> None:
     """An attribute of a class or function is assigned: data only."""
-    before = lookup(holder, name)[0] if isinstance(holder, type) else None
+    before = lookup(machine, holder, name)[0] if isinstance(holder, type) else None
     data = not callable(before) and not hasattr(type(before), "__get__") and not isinstance(item, Function | BoundMethod)
     plain = not name.startswith("__") and not (isinstance(holder, type) and type(holder) is not type)
     if not (data and plain) or isinstance(item, Const) and (callable(item.value) or hasattr(type(item.value), "__get__")):
@@ -734,14 +731,14 @@ def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name:
 def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value) -> None:
     """`object.__setattr__`."""
     info = machine.heap.objects[value.object]
-    found, owner = lookup(info.cls, name)
+    found, owner = lookup(machine, info.cls, name)
     if isinstance(found, property) and owner is not None:
         if found.fset is None:
             machine.raise_(AttributeError, f"property '{name}' of '{info.cls.__name__}' object has no setter")
         machine.call(Const(found.fset), (value, item))
         return
     if owner is not None and not isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
-        setter, _ = lookup(type(found), "__set__")
+        setter, _ = lookup(machine, type(found), "__set__")
         if isinstance(setter, types.FunctionType):
             machine.call(Const(setter), (machine.world.class_value(owner, name), value, item))  # type: ignore[attr-defined]
             return

@@ -34,7 +34,7 @@ def index(machine, value: Value, message: str | None = None) -> Value:
     """`operator.index(value)` as a Python int (`Const` or `Scalar`); TypeError (`message`) for what is no integer."""
     match value:
         case Const():
-            if message is not None and not defines(type(value.value), "__index__"):
+            if message is not None and not defines(machine, type(value.value), "__index__"):
                 machine.raise_(TypeError, message)
             return fold(machine, operator.index, value.value)
         case Scalar() if value.kind is int:
@@ -48,7 +48,7 @@ def index(machine, value: Value, message: str | None = None) -> Value:
         case NdArray() | JaxArray():
             machine.raise_(TypeError, "only integer scalar arrays can be converted to a scalar index")
         case Ref():
-            if machine.heap.objects[value.object].kind == "instance" and defines(machine.type_of(value), "__index__"):
+            if machine.heap.objects[value.object].kind == "instance" and defines(machine, machine.type_of(value), "__index__"):
                 return index(machine, machine.call(machine.getattr(value, "__index__"), []), message)
     name = machine.type_of(value).__name__
     return machine.raise_(TypeError, message or f"'{name}' object cannot be interpreted as an integer")
@@ -66,11 +66,10 @@ def is_index(machine, value: Value) -> bool:
         case NdArray():
             return value.type.dtype.kind in "iu" and value.type.shape == ()
         case Const():
-            return defines(type(value.value), "__index__") and not isinstance(value.value, np.ndarray)
+            return defines(machine, type(value.value), "__index__") and not isinstance(value.value, np.ndarray)
         case Ref():
-            return machine.heap.objects[value.object].kind == "instance" and hasattr(
-                machine.type_of(value), "__index__"
-            )
+            instance = machine.heap.objects[value.object].kind == "instance"
+            return instance and defines(machine, machine.type_of(value), "__index__")
     return False
 
 

@@ -71,9 +71,10 @@ def kind_of(value: Value) -> type | None:
     return None
 
 
-def defines(cls: type, name: str) -> bool:
+def defines(machine, cls: type, name: str) -> bool:
     """Whether instances of a class have a special method: the metaclass's own does not count."""
-    return any(name in base.__dict__ and base.__dict__[name] is not None for base in cls.__mro__)
+    found, owner = machine.world.lookup(cls.__mro__, name)
+    return owner is not None and found is not None
 
 
 def fold(machine, function: Callable, *args: object, **kwargs: object) -> Const:

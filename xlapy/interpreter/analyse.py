@@ -158,7 +158,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
     return Analysis(
         module,
         machine.world.parameters,
-        list(machine.world.guards.values()),
+        machine.world.assumptions(),
         result,
         effects,
         errors,

@@ -165,7 +165,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     wrapped = getattr(item, "__wrapped__", None)
     if wrapped is not None and isinstance(item, functools._lru_cache_wrapper):
         return call(machine, Const(wrapped), args, kwargs)
-    method, owner = objects.lookup(type(item), "__call__")
+    method, owner = objects.lookup(machine, type(item), "__call__")
     if isinstance(method, types.FunctionType) and owner is not None:
         return call(machine, machine.world.class_value(owner, "__call__"), [function, *args], kwargs)
     if isinstance(item, types.WrapperDescriptorType | types.MethodDescriptorType):
@@ -244,7 +244,7 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
 
 def _instantiate(machine: Machine, value: Const, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`cls(*args, **kwargs)`."""
-    meta, owner = objects.lookup(type(cls), "__call__")
+    meta, owner = objects.lookup(machine, type(cls), "__call__")
     if isinstance(meta, types.FunctionType) and owner is not None:
         if _is_enum(cls):
             return objects._plain(machine, _fold_call(machine, cls, args, kwargs))
@@ -267,7 +267,7 @@ def _fold_call(machine: Machine, function, args: list[Value], kwargs: dict[str, 
 
 def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`type.__call__`: `__new__`, then `__init__`."""
-    new, holder = objects.lookup(cls, "__new__")
+    new, holder = objects.lookup(machine, cls, "__new__")
     if isinstance(new, staticmethod):
         new = new.__func__
     if isinstance(new, types.FunctionType) and holder is not None:
@@ -283,7 +283,7 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
     else:
         raise Refused("XP0003", f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made here")
     if isinstance(made, Ref) and issubclass(machine.heap.objects[made.object].cls, cls) or isinstance(made, Tuple):
-        init, owner = objects.lookup(cls, "__init__")
+        init, owner = objects.lookup(machine, cls, "__init__")
         if isinstance(init, types.FunctionType) and owner is not None:
             call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
         elif (args or kwargs) and owner is object and not isinstance(new, types.FunctionType) and isinstance(made, Ref):

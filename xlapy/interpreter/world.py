@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 #: libraries whose functions nobody replaces while a program runs: no guards on them
 _TRUSTED_ROOTS = frozenset({"numpy", "jax", "jaxlib", "builtins", *sys.stdlib_module_names}) - {"__main__"}
+#: flags of types: made by a `class` statement, and without attributes that can be set
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class Guard:
     """An assumption about the caller's world.
 
     kind: 'is' (identity with `value`), 'equal' (same type and equal), 'type', 'isinstance', 'len', 'keys', 'missing',
-    'same' (identity with what is found at the source `value`), 'distinct' (the contrary).
+    'same' (identity with what is found at the source `value`), 'distinct' (the contrary), 'absent' (a class without the
+    attributes named in `value`).
     """
 
     kind: str
@@ -89,6 +92,9 @@ class World:
         self._device_buffers: dict[int, tuple[NdArray, Source]] = {}
         self._signatures: dict[types.FunctionType, Signature] = {}
         self._class_values: dict[tuple[type, str], Value] = {}
+        #: names that were looked for in a class that does not have them
+        self._absent: dict[type, set[str]] = {}
+        self._changeable: dict[type, bool] = {}
 
     def attach(self, machine: Machine) -> None:
         """Tie the world to the machine that reads it."""
@@ -103,6 +109,14 @@ class World:
         key = (kind, source, id(value) if kind != "missing" else None)
         if key not in self.guards:
             self.guards[key] = Guard(kind, source, value)
+
+    def assumptions(self) -> list[Guard]:
+        """All guards: what was recorded, and that no class gets an attribute that would come before the one found."""
+        found = list(self.guards.values())
+        for cls, names in self._absent.items():
+            found.append(Guard("is", attribute(anchor(cls), "__mro__"), cls.__mro__))
+            found.append(Guard("absent", anchor(cls), frozenset(names)))
+        return found
 
     def parameter(self, source: Source, type_: TensorType, python: type | None = None) -> Var:
         """A new input of the program."""
@@ -390,6 +404,19 @@ class World:
             if name in owner.__dict__:
                 return None
         return None
+
+    def lookup(self, order: tuple[type, ...], name: str) -> tuple[object, type | None]:
+        """The entry `name` of the first class in `order` that has it, without descriptors, and that class."""
+        for owner in order:
+            if name in owner.__dict__:
+                return owner.__dict__[name], owner
+            changeable = self._changeable.get(owner)
+            if changeable is None:
+                fixed = not owner.__flags__ & _HEAP_TYPE or owner.__flags__ & _IMMUTABLE_TYPE
+                changeable = self._changeable[owner] = not fixed and not trusted(owner.__module__)
+            if changeable:
+                self._absent.setdefault(owner, set()).add(name)
+        return None, None
 
     def class_value(self, owner: type, name: str) -> Value:
         """An entry of a class's namespace."""

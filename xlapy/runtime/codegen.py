@@ -137,6 +137,10 @@ class Writer:
                 keys = jax.dtypes.issubdtype(dtype, jax.dtypes.extended)
                 known = self.name(dtype if keys else np.dtype(dtype))
                 self.require(f"{place}.shape == {shape!r} and ({place}.dtype is {known} or {place}.dtype == {known})")
+            case "absent":
+                # the view of the keys is live; the smaller of the two sets is gone through
+                keys = self.name(guard.source.key.item.__dict__.keys())  # type: ignore[attr-defined]
+                self.require(f"{keys}.isdisjoint({self.name(value)})")
             case "apart":
                 other = self.place(value)  # type: ignore[arg-type]
                 self.require(f"not {self.name(np.may_share_memory)}({place}, {other})")
