@@ -22,6 +22,8 @@ MISSING = type("Missing", (), {"__repr__": lambda self: "<unbound>", "__deepcopy
 
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class whose attributes can be set
 ATOMS = (types.ModuleType, types.MappingProxyType, property, staticmethod, classmethod, functools.cached_property)
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
 
 
 @dataclasses.dataclass(frozen=True)

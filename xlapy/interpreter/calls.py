@@ -305,10 +305,16 @@ def _new_object(machine: Machine, cls: Value, *args: Value, **kwargs: Value) -> 
     return Ref(machine.heap.new("instance", made, machine.location()))  # type: ignore[arg-type]
 
 
+@table.function(sys.exception)
+def _exception(machine: Machine) -> Value:
+    """`sys.exception()`: what is being handled."""
+    return next((f.handled for f in reversed(machine.frames) if f.handled is not NONE), NONE)
+
+
 @table.function(sys.exc_info)
 def _exc_info(machine: Machine) -> Value:
     """`sys.exc_info()`: without a traceback."""
-    handled = next((f.handled for f in reversed(machine.frames) if f.handled is not NONE), NONE)
+    handled = _exception(machine)
     if handled is NONE:
         return Tuple((NONE, NONE, NONE))
     return Tuple((Const(machine.type_of(handled)), handled, NONE))

@@ -52,10 +52,16 @@ def build_class(machine: Machine, body: Value, name: Value, *bases: Value, **key
     cell = calls.run_frame(machine, frame, [], list(body.closure))
     entries = dict(machine.heap.read(frame.namespace, "items").entries)  # type: ignore[attr-defined]
     entries.pop("__classcell__", None)
+    # Since CPython 3.14 annotations are computed by a function that looks names up in the class, through this cell.
+    classdict = entries.pop("__classdictcell__", None)
+    cells: dict[int, types.CellType] = {}
+    if isinstance(classdict, Ref):
+        namespace["__classdictcell__"] = cells[classdict.object] = types.CellType()
     later: dict[str, Value] = {}
     for key, value in entries.items():
         if key == "__annotations__" or machine.is_static(value) or _is_callable(value):
-            namespace[key] = real(machine, value, "an entry of a class")
+            is_function = isinstance(value, Function)
+            namespace[key] = real_function(machine, value, cells) if is_function else real(machine, value, _ENTRY)  # type: ignore[arg-type]
         else:
             namespace[key] = Dynamic(key)
             later[key] = value
@@ -96,6 +102,7 @@ def _refuse_hook_of(entry: object) -> None:
 
 
 _HINT = "define the class at module level"
+_ENTRY = "an entry of a class"
 
 
 def _is_callable(value: Value) -> bool:
@@ -114,11 +121,11 @@ def real(machine: Machine, value: Value, what: str) -> object:
     return machine.static(value, what)
 
 
-def real_function(machine: Machine, value: Function) -> types.FunctionType:
-    """A function object that stands for a function made inside the program."""
+def real_function(machine: Machine, value: Function, known: dict[int, types.CellType] | None = None) -> types.FunctionType:
+    """A function object that stands for a function made inside the program; `known` are real cells of its closure."""
     code: types.CodeType = value.code  # type: ignore[assignment]
     namespace = machine.heap.objects[value.globals.object].real  # type: ignore[attr-defined]
-    cells = tuple(types.CellType() for _ in value.closure)
+    cells = tuple(_cell(machine, cell, known or {}) for cell in value.closure)
     made = types.FunctionType(code, namespace, value.name, None, cells)  # type: ignore[arg-type]
     made.__qualname__ = code.co_qualname
     defaults = [_default(machine, d) for d in value.defaults]
@@ -129,6 +136,15 @@ def real_function(machine: Machine, value: Function) -> types.FunctionType:
         made.__annotations__ = real(machine, annotations, "annotations")  # type: ignore[assignment]
     machine.functions[id(made)] = (made, value)
     return made
+
+
+def _cell(machine: Machine, cell: Value, known: dict[int, types.CellType]) -> types.CellType:
+    """A real cell; what is in it matters for functions that run while the class is made, as those of annotations."""
+    number = cell.object  # type: ignore[attr-defined]
+    if number in known:
+        return known[number]
+    content = machine.heap.read(number, "value")
+    return types.CellType(content.value) if isinstance(content, Const) else types.CellType()
 
 
 def _default(machine: Machine, value: Value) -> object:
