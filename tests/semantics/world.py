@@ -21,9 +21,16 @@ import numpy as np
 MISSING = type("Missing", (), {"__repr__": lambda self: "<unbound>", "__deepcopy__": lambda self, memo: self})()
 
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class whose attributes can be set
-ATOMS = (types.ModuleType, types.MappingProxyType, property, staticmethod, classmethod, functools.cached_property)
+ATOMS = (
+    types.ModuleType,
+    types.MappingProxyType,
     types.GetSetDescriptorType,
     types.MemberDescriptorType,
+    property,
+    staticmethod,
+    classmethod,
+    functools.cached_property,
+)
 
 
 @dataclasses.dataclass(frozen=True)
