@@ -105,6 +105,8 @@ class Specialisation:
             NewTypes=NewTypes,
             new_types=self._new_types,
             overflows=overflows,
+            is_nested=is_nested,
+            run_at_once=self.run_at_once,
             finish=self.finish,
             entry=self,
             slow=self.cache.slow,
@@ -189,8 +191,7 @@ class Specialisation:
             return transforms.finish(self.cache, analysis, values, arguments)
         if values and type(values[-1]) is not ConcreteArray and isinstance(values[-1], jax.core.Tracer):
             # known operands while JAX traces something else: CPython would compute at once
-            with jax.ensure_compile_time_eval():
-                values = self.run(self.prepare(*arguments)).values
+            values = self.run_at_once(self.prepare(*arguments)).values
         return self.cache.finish(analysis, values, arguments)
 
     def run(self, operands: tuple) -> Any:
@@ -200,6 +201,11 @@ class Specialisation:
             return self.jitted(*operands)
         finally:
             set_x64(before)
+
+    def run_at_once(self, operands: tuple) -> Any:
+        """Run on known operands while JAX traces something else, as CPython would."""
+        with jax.ensure_compile_time_eval():
+            return self.run(operands)
 
     def holds(self, arguments: tuple) -> tuple | None:
         """The operands, if the guards hold for bound arguments."""
@@ -233,6 +239,11 @@ def _narrow_memory(operand: Any) -> Any:
     """A NumPy operand as JAX is going to have it; it would warn."""
     narrow = NARROWED.get(str(operand.dtype)) if isinstance(operand, np.ndarray | np.generic) else None
     return operand if narrow is None else operand.astype(narrow)
+
+
+def is_nested(error: ValueError) -> bool:
+    """Whether JAX refuses to trace a program that has options of its own into another one."""
+    return "compiler_options" in str(error) and "nested" in str(error)
 
 
 def overflows(operands: tuple) -> bool:
