@@ -20,7 +20,9 @@ def small():
 
 def test_agrees_with_jax(small):
     model, images = small
-    np.testing.assert_allclose(xlapy.jit(vgg19.forward)(model, images), vgg19.forward(model, images), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        xlapy.jit(vgg19.forward)(model, images), vgg19.forward(model, images), rtol=1e-4, atol=1e-6
+    )
 
 
 def test_holds_the_operations_of_the_architecture_and_no_parameter_as_a_constant():

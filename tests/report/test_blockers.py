@@ -27,7 +27,7 @@ def program(code, caret, *args):
     return register
 
 
-@program("XP0002", "type(\"Local\", (), {})", X)
+@program("XP0002", 'type("Local", (), {})', X)
 def makes_a_class(x):
     return type("Local", (), {})  # here
 
@@ -85,7 +85,7 @@ def returns_a_function(x):
 
 @program("XP0011", "np.add(x, 1, casting='bogus')", X)
 def argument_not_supported(x):
-    return np.add(x, 1, casting='bogus')  # here
+    return np.add(x, 1, casting="bogus")  # here
 
 
 @program("XP0012", "x.view(np.int8)", X)

@@ -129,7 +129,6 @@ def exhausts(item: object) -> bool:
         return False
 
 
-
 def find(item: object, generators: list[bool]) -> Callable | None:
     """The implementation of a built-in for arguments of which `generators` says which are generators."""
     if True not in generators:

@@ -271,7 +271,11 @@ def reversed_(machine, sequence: Value) -> Value:
             return make_iterator(machine, Tuple(tuple(backwards)))
         if info.kind == "instance" and defines(machine, info.cls, "__reversed__"):
             return machine.call(machine.getattr(sequence, "__reversed__"), [])
-        if info.kind == "instance" and defines(machine, info.cls, "__getitem__") and defines(machine, info.cls, "__len__"):
+        if (
+            info.kind == "instance"
+            and defines(machine, info.cls, "__getitem__")
+            and defines(machine, info.cls, "__len__")
+        ):
             count = machine.static(ranges.index(machine, machine.call(machine.getattr(sequence, "__len__"), [])))
             backwards = [machine.getitem(sequence, Const(i)) for i in range(count - 1, -1, -1)]
             return make_iterator(machine, Tuple(tuple(backwards)))

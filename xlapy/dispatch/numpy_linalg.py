@@ -203,6 +203,7 @@ def inv(a):
 _solving(np.linalg.solve, solve, "a b")
 _solving(np.linalg.inv, inv, "a")
 
+
 @replacement(np.linalg.tensorinv)
 def tensorinv(a, ind=2):
     """np.linalg.tensorinv."""
@@ -235,7 +236,6 @@ def tensorsolve(a, b, axes=None):
             "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
         )
     return np.linalg.solve(a.reshape(size, size), b.ravel()).reshape(shape)
-
 
 
 def cholesky(a, upper=False):

@@ -241,6 +241,7 @@ def insert(machine, arr, obj, values, axis=None):
 def _insert(x, values, places, axis):
     return jnp.insert(x, np.asarray(places) if isinstance(places, tuple) else places, values, axis)
 
+
 # -- bits ------------------------------------------------------------------------------------------------------------
 
 

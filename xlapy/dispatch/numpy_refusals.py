@@ -8,6 +8,7 @@ from xlapy.dispatch.numpy_reasons import FFT_REASONS, LINALG_REASONS, REASONS
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import find_function, find_replacement, function
 
+
 def _refusal(name: str, reason: str):
     def rule(machine, *args, **kwargs):
         raise Refused("XP0003", f"{name} {reason}")

@@ -60,7 +60,14 @@ _METHODS = {
     "|": "or",
     "^": "xor",
 }
-_COMPARISONS = {"<": ("lt", "gt"), "<=": ("le", "ge"), ">": ("gt", "lt"), ">=": ("ge", "le"), "==": ("eq", "eq"), "!=": ("ne", "ne")}
+_COMPARISONS = {
+    "<": ("lt", "gt"),
+    "<=": ("le", "ge"),
+    ">": ("gt", "lt"),
+    ">=": ("ge", "le"),
+    "==": ("eq", "eq"),
+    "!=": ("ne", "ne"),
+}
 _UNARY = {"-": "neg", "+": "pos", "~": "invert"}
 NOT_IMPLEMENTED = Const(NotImplemented)
 _INT64 = np.dtype(np.int64)
@@ -122,7 +129,9 @@ def _sample(value: Value) -> object:
 def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
     """The rule of the built-in types involved: a JAX array's goes first, then NumPy's, then the left operand's."""
     if objects.is_instance(machine, left) or objects.is_instance(machine, right):
-        numeric = isinstance(left, NdArray | NumpyScalar | JaxArray) or isinstance(right, NdArray | NumpyScalar | JaxArray)
+        numeric = isinstance(left, NdArray | NumpyScalar | JaxArray) or isinstance(
+            right, NdArray | NumpyScalar | JaxArray
+        )
         if not numeric or objects.is_instance(machine, right) or objects.is_instance(machine, left):
             return None
     if isinstance(left, BoundedArray) or isinstance(right, BoundedArray):

@@ -48,7 +48,9 @@ def index(machine, value: Value, message: str | None = None) -> Value:
         case NdArray() | JaxArray():
             machine.raise_(TypeError, "only integer scalar arrays can be converted to a scalar index")
         case Ref():
-            if machine.heap.objects[value.object].kind == "instance" and defines(machine, machine.type_of(value), "__index__"):
+            if machine.heap.objects[value.object].kind == "instance" and defines(
+                machine, machine.type_of(value), "__index__"
+            ):
                 return index(machine, machine.call(machine.getattr(value, "__index__"), []), message)
     name = machine.type_of(value).__name__
     return machine.raise_(TypeError, message or f"'{name}' object cannot be interpreted as an integer")

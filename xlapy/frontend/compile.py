@@ -53,9 +53,7 @@ def compiled(code: CodeType, detours: bool = True) -> Program:
     return program_of(graph, machine, instructions)
 
 
-def program_of(
-    graph: Graph, machine: Machine, instructions: int, returned: frozenset[int] | None = None
-) -> Program:
+def program_of(graph: Graph, machine: Machine, instructions: int, returned: frozenset[int] | None = None) -> Program:
     """Structures a graph, and says which registers are what and which are live; `returned` those after a return."""
     code = machine.code
     idom = dominators(graph)

@@ -147,9 +147,7 @@ OPERATIONS: dict[str, Operation] = {
 RAISING = frozenset(kind for kind, operation in OPERATIONS.items() if operation.raises)
 """Kinds that may raise: only these make an exception edge."""
 
-BOOLEAN = frozenset(
-    {"not", "truth", "is", "contains", "match_exc", "match_mapping", "match_sequence", "is_state"}
-)
+BOOLEAN = frozenset({"not", "truth", "is", "contains", "match_exc", "match_mapping", "match_sequence", "is_state"})
 """Kinds whose result is always a `bool`, so that a branch needs no `truth` after them."""
 
 

@@ -121,7 +121,9 @@ def real(machine: Machine, value: Value, what: str) -> object:
     return machine.static(value, what)
 
 
-def real_function(machine: Machine, value: Function, known: dict[int, types.CellType] | None = None) -> types.FunctionType:
+def real_function(
+    machine: Machine, value: Function, known: dict[int, types.CellType] | None = None
+) -> types.FunctionType:
     """A function object that stands for a function made inside the program; `known` are real cells of its closure."""
     code: types.CodeType = value.code  # type: ignore[assignment]
     namespace = machine.heap.objects[value.globals.object].real  # type: ignore[attr-defined]

@@ -465,7 +465,9 @@ class _Staging:
 
     def _initial(self) -> Head:
         registers = self.entry.registers
-        head = Head({r: registers[r] if r in self.at_head else DEAD for r in self.registers}, handled=self.entry.handled)
+        head = Head(
+            {r: registers[r] if r in self.at_head else DEAD for r in self.registers}, handled=self.entry.handled
+        )
         remembered = self.machine.loop_memory.get((self.key, self.unions))
         if remembered is None:
             return head
@@ -480,7 +482,9 @@ class _Staging:
                 if slot in self.entry.slots or self.machine.heap.objects[slot[0]].source is not None:
                     head.slots[slot] = joiner.join(self._entry_value(slot, {}), skeleton)
         except JoinFailure:
-            return Head({r: registers[r] if r in self.at_head else DEAD for r in self.registers}, handled=self.entry.handled)
+            return Head(
+                {r: registers[r] if r in self.at_head else DEAD for r in self.registers}, handled=self.entry.handled
+            )
         return head
 
     def _remember(self, head: Head) -> None:
@@ -652,7 +656,11 @@ class _Staging:
             handled = joiner.join(head.handled, out.handled)
             slots = dict(head.slots)
             for slot, value in out.slots.items():
-                if not heap.made_since(slot[0], mark) and slot[0] not in head.entries and (start.get(slot) is not value or slot in slots):
+                if (
+                    not heap.made_since(slot[0], mark)
+                    and slot[0] not in head.entries
+                    and (start.get(slot) is not value or slot in slots)
+                ):
                     old = slots.get(slot)
                     old = self._entry_value(slot, {}) if old is None else old
                     slots[slot] = _join_slot(self, joiner, slot, old, value, {})
@@ -672,7 +680,9 @@ class _Staging:
             return head, joiner
         return fresh, joiner
 
-    def _summaries(self, head, joiner: Joiner, registers, slots, entries: dict[int, int], out: State, mark: int) -> None:
+    def _summaries(
+        self, head, joiner: Joiner, registers, slots, entries: dict[int, int], out: State, mark: int
+    ) -> None:
         """Join the contents of summarised objects: what they stand for at entry with what at the end of the body."""
         heap = self.machine.heap
         done: set[int] = set()
@@ -712,7 +722,9 @@ class _Staging:
 
     def _aliases(self, joiner: Joiner, registers, slots) -> set[int]:
         """Objects in the place of which a summary stands, that can still be reached under their own name."""
-        replaced = {n for pair in joiner.merged for n in pair} | {o for s, o in joiner.absorbed.items() if o not in (s, None)}
+        replaced = {n for pair in joiner.merged for n in pair} | {
+            o for s, o in joiner.absorbed.items() if o not in (s, None)
+        }
         replaced -= joiner.absorbed.keys()
         if not replaced:
             return set()
@@ -732,7 +744,7 @@ class _Staging:
             raise JoinFailure(DEAD, DEAD, "differ between the first trip and the others")
 
     def _emit(self, head: Head, body: Region, out: State) -> None:
-        machine, frame, builder = self.machine, self.frame, self.machine.builder
+        machine, builder = self.machine, self.machine.builder
         joiner = self.joiner
         machine.restore(self.entry)
         self._remember(head)
@@ -740,16 +752,18 @@ class _Staging:
         at_entry.absorbed = dict(head.entries)  # type: ignore[arg-type]
         initial = [v for value, skeleton in self._at_entry(head) for v in coerce(value, skeleton, at_entry, builder)]
         with builder.inside(body):
-            finals = [v for value, skeleton in self._at_end(head, joiner, out) for v in coerce(value, skeleton, joiner, builder)]
+            finals = [
+                v
+                for value, skeleton in self._at_end(head, joiner, out)
+                for v in coerce(value, skeleton, joiner, builder)
+            ]
         tag = out.tag
         assert tag is not None
         others = tag.labels - {self.node.label}
         errors = self._carries_error(head)
         if self.step is not None and not others:
             body.results = finals
-            results = builder.emit(
-                "for", (self.trips, *initial), {}, tuple(v.type for v in body.params[1:]), (body,)
-            )
+            results = builder.emit("for", (self.trips, *initial), {}, tuple(v.type for v in body.params[1:]), (body,))
             self._after(head, results, out, None)
         else:
             self._emit_while(head, body, initial, finals, tag, others, errors, out)
@@ -844,7 +858,9 @@ class _Staging:
         """The state after the loop."""
         machine, frame = self.machine, self.frame
         fill = iter(results)
-        surely = (self.step is None and self.predicate is None) or (self.plan is not None and isinstance(self.plan.trips, Const) and self.plan.trips.value >= 1)
+        surely = (self.step is None and self.predicate is None) or (
+            self.plan is not None and isinstance(self.plan.trips, Const) and self.plan.trips.value >= 1
+        )
         registers: list[Value] = [DEAD] * len(self.entry.registers)
         for register, skeleton in head.registers.items():
             value = instantiate(skeleton, fill)
@@ -876,9 +892,7 @@ class _Staging:
             leaving = _sole_exit(self.step.exhausted)
             if leaving is None:
                 raise Refused("XP0014", "the end of the loop does more than leave it")
-            done = builder.elementwise(
-                "eq", tag.var, builder.constant(self.node.label, merge.TAG_TYPE.dtype)
-            )
+            done = builder.elementwise("eq", tag.var, builder.constant(self.node.label, merge.TAG_TYPE.dtype))
             labels = (tag.labels - {self.node.label}) | {leaving}
             var = builder.elementwise("select", done, builder.constant(leaving, merge.TAG_TYPE.dtype), tag.var)
             if len(tag.labels) == 2:

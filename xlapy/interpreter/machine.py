@@ -127,7 +127,11 @@ class Machine:
         """A copy of the state, to go back to."""
         frame = self.frame
         return State(
-            frame.registers.copy(), self.heap.slots.copy(), frame.tag, frame.handled, len(self.builder.region.operations)
+            frame.registers.copy(),
+            self.heap.slots.copy(),
+            frame.tag,
+            frame.handled,
+            len(self.builder.region.operations),
         )
 
     def restore(self, state: State) -> None:
@@ -145,9 +149,7 @@ class Machine:
 
     # -- branches ---------------------------------------------------------------------------------------------------
 
-    def cond(
-        self, predicate: Var | bool, then: Callable[[], Value], orelse: Callable[[], Value]
-    ) -> Value:
+    def cond(self, predicate: Var | bool, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
         """`then()` where the predicate holds, else `orelse()`: both run from copies of the state, which are joined."""
         if not isinstance(predicate, Var):
             return then() if predicate else orelse()

@@ -48,7 +48,9 @@ class Joined:
 class StateJoin:
     """Joins slots that differ, and follows references to objects that were made or merged on the way."""
 
-    def __init__(self, heap: Heap, joiner: Joiner, first: dict[Slot, Value], second: dict[Slot, Value], mark: int) -> None:
+    def __init__(
+        self, heap: Heap, joiner: Joiner, first: dict[Slot, Value], second: dict[Slot, Value], mark: int
+    ) -> None:
         self.heap, self.joiner = heap, joiner
         self.first, self.second = first, second
         #: objects numbered above `mark` were made on one of the two paths

@@ -125,9 +125,7 @@ def _applied(machine: Machine, frame: Frame, step: Step, args: list[Value]) -> V
     op, handler, treatment, *_ = step
     packed = None
     if treatment == _CONTENT and machine.heap.has_unions:
-        packed = objects.over_contents(
-            machine, _containers(args), lambda: _packed(handler(machine, frame, op, *args))
-        )
+        packed = objects.over_contents(machine, _containers(args), lambda: _packed(handler(machine, frame, op, *args)))
     return _packed(handler(machine, frame, op, *args)) if packed is None else packed
 
 
@@ -283,7 +281,10 @@ def _load_and_clear(machine, frame, op, value):
 @handles("delete")
 def _delete(machine, frame, op, value):
     bound(
-        machine, value, UnboundLocalError, f"cannot access local variable '{op.imm}' where it is not associated with a value"
+        machine,
+        value,
+        UnboundLocalError,
+        f"cannot access local variable '{op.imm}' where it is not associated with a value",
     )
     return UNBOUND
 
@@ -430,7 +431,7 @@ def _import_star(machine, frame, op, module):
     raise Refused("XP0002", "'import *' inside a function")
 
 
-# -- attributes, items, operators ---------------------------------------------------------------------------------------
+# -- attributes, items, operators --------------------------------------------------------------------------------------
 
 
 @handles("getattr")
@@ -540,7 +541,7 @@ def invert(machine: Machine, test: bool | Var) -> Value:
     return Const(not test)
 
 
-# -- building -----------------------------------------------------------------------------------------------------------
+# -- building ----------------------------------------------------------------------------------------------------------
 
 
 @handles("tuple")
@@ -650,7 +651,7 @@ def _unpack(machine, frame, op, sequence):
     return (*items[:before], middle, *items[count - after :])
 
 
-# -- iteration and calls ------------------------------------------------------------------------------------------------
+# -- iteration and calls -----------------------------------------------------------------------------------------------
 
 
 @handles("iter")
@@ -715,7 +716,7 @@ def _annotations(machine: Machine, value: Value) -> Value:
     return machine.new_dict(dict(zip(names, value.items[1::2], strict=True)))
 
 
-# -- exceptions ---------------------------------------------------------------------------------------------------------
+# -- exceptions --------------------------------------------------------------------------------------------------------
 
 
 @handles("raise")
@@ -768,7 +769,7 @@ def _with_except_start(machine, frame, op, exit_, exception):
     return machine.call(exit_, [Const(objects.type_of(machine, exception)), exception, NONE])
 
 
-# -- match --------------------------------------------------------------------------------------------------------------
+# -- match -------------------------------------------------------------------------------------------------------------
 
 
 @handles("match_class")
@@ -800,7 +801,7 @@ def _len(machine, frame, op, subject):
     return containers.length(machine, subject)
 
 
-# -- generators and the rest --------------------------------------------------------------------------------------------
+# -- generators and the rest -------------------------------------------------------------------------------------------
 
 
 @handles("return_generator")

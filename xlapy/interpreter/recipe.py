@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from xlapy.dispatch import bounded, objects
 from xlapy.dispatch.protocol import Refused
+from xlapy.domain import values
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import instantiate, unchanged
-from xlapy.domain import values
 from xlapy.domain.sources import Source
 from xlapy.domain.values import (
     DEAD,

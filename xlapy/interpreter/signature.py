@@ -22,9 +22,7 @@ class Signature:
     kwdefaults: dict[str, Value]
 
 
-def bind(
-    machine: Machine, name: str, signature: Signature, args: list[Value], kwargs: dict[str, Value]
-) -> list[Value]:
+def bind(machine: Machine, name: str, signature: Signature, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
     """The values of the parameter registers, in order; CPython's TypeError where the call does not fit."""
     code = signature.code
     count, keyword_only = code.co_argcount, code.co_kwonlyargcount

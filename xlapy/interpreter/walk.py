@@ -256,9 +256,7 @@ def _each(machine: Machine, register: int, union: Union, then: Callable[[], None
     if index == len(union.alternatives) - 1:
         chosen()
         return
-    here = machine.builder.elementwise(
-        "eq", union.selector, machine.builder.constant(index, union.selector.type.dtype)
-    )
+    here = machine.builder.elementwise("eq", union.selector, machine.builder.constant(index, union.selector.type.dtype))
     merge.node_branch(machine, here, chosen, lambda: _each(machine, register, union, then, index + 1))
 
 
@@ -298,7 +296,9 @@ def _send_step(machine: Machine, node: Send, receiver: Value) -> None:
             done, value, returned = machine.advance(receiver, frame.registers[node.sent])  # type: ignore[arg-type]
         else:
             more, element = iteration.step(machine, receiver)
-            done, value = (not more, NONE) if isinstance(more, bool) else (machine.builder.elementwise("bitwise_not", more), NONE)
+            done, value = (
+                (not more, NONE) if isinstance(more, bool) else (machine.builder.elementwise("bitwise_not", more), NONE)
+            )
             if done is False:
                 value = element()
             elif done is not True:

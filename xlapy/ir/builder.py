@@ -10,7 +10,6 @@ import numpy as np
 from xlapy.ir.core import Location, Operation, Region, TensorType, Var
 from xlapy.ir.operations import infer_elementwise
 
-
 _NARROW = {np.dtype(wide): np.dtype(thin) for wide, thin in (("f8", "f4"), ("i8", "i4"), ("u8", "u4"), ("c16", "c8"))}
 
 

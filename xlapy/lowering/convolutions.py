@@ -25,9 +25,7 @@ def channels_last(jaxpr: ClosedJaxpr) -> ClosedJaxpr:
     differentiated by rules of its own (`custom_vjp`) any more."""
     if not _has_convolution(jaxpr):
         return jaxpr
-    structs = [
-        jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype, weak_type=v.aval.weak_type) for v in jaxpr.jaxpr.invars
-    ]
+    structs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype, weak_type=v.aval.weak_type) for v in jaxpr.jaxpr.invars]
     with jax.enable_x64(True):
         return jax.make_jaxpr(lambda *xs: _evaluate(jaxpr, xs))(*structs)
 

@@ -85,8 +85,8 @@ def _convert(operation: Operation, operands: Sequence) -> Sequence:
     if source == target:
         return (operand,)
     if np.issubdtype(source, np.complexfloating) and not np.issubdtype(target, np.complexfloating):
-        operand = lax.ne(operand, jnp.zeros_like(operand)) if target == bool else lax.real(operand)
-    if source == bool and target.kind in "fc":
+        operand = lax.ne(operand, jnp.zeros_like(operand)) if target.kind == "b" else lax.real(operand)
+    if source.kind == "b" and target.kind in "fc":
         # XLA takes `convert(p) * x` for `select(p, x, 0)`, which is wrong for infinite and NaN x
         operand = lax.convert_element_type(operand, np.int8)
     return (lax.convert_element_type(operand, target),)

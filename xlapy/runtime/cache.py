@@ -247,6 +247,3 @@ def forget_all() -> None:
     """Forget the programs of all functions."""
     for cache in list(CACHES):
         cache.clear()
-
-
-
