@@ -237,4 +237,51 @@ def class_hooks(x):
     return x * len(Plugin.known), A[3], Plugin.known[-1]
 
 
+class Doubling(dict):
+    def __getitem__(self, key):
+        return 2 * dict.__getitem__(self, key)
+
+
+class Attributes(dict):
+    def __getattr__(self, name):
+        if name in self:
+            return self[name]
+        raise AttributeError(name)
+
+
+class Shifted(list):
+    def __iter__(self):
+        return iter([7.0, 8.0])
+
+
+class Long(tuple):
+    def __len__(self):
+        return 9
+
+
+@program((Doubling(a=1.0),), refuse="maybe")
+def dict_with_items_of_its_own(d):
+    return d["a"]
+
+
+@program((Attributes(a=1.0),), refuse="maybe")
+def dict_with_attributes(d):
+    return d.a
+
+
+@program((Shifted([1.0]),), refuse="maybe")
+def list_with_iteration_of_its_own(items):
+    return sum(items)
+
+
+@program((Long((1.0, 2.0)),), refuse="maybe")
+def tuple_with_a_length_of_its_own(t):
+    return len(t) * t[0]
+
+
+@program(X, refuse="maybe")
+def tuple_with_a_length_made_inside(x):
+    return len(Long((x, x)))
+
+
 test_programs = program.test()

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import leaves, table
-from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.domain.join import SCALAR_DTYPES, unchanged
 from xlapy.domain.values import (
     NONE,
@@ -78,6 +78,12 @@ def is_leaf(item: object) -> bool:
 
 def _is_pjit(item: object) -> bool:
     return type(item).__module__.startswith("jaxlib") and hasattr(item, "__wrapped__") and hasattr(item, "lower")
+
+
+def is_jitted_object(item: object) -> bool:
+    """Whether a callable object is another library's own form of `jax.jit`, and is called as it is."""
+    kind = type(item)
+    return (kind.__module__, kind.__name__) == ("equinox._jit", "_JitWrapper")
 
 
 def _member(item, container):
@@ -313,11 +319,22 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
             extra.extend({id(v): v for v in wanted}.values())
             continue
         except (jax.errors.TracerBoolConversionError, jax.errors.ConcretizationTypeError) as error:
-            name = getattr(function, "__name__", "a JAX function")
-            raise Refused("XP0006", f"{name} needs a value at compile time: {str(error).splitlines()[0]}") from error
+            raise _needs_static(machine, function, operands, error) from error
         except _JAX_ERRORS as error:
+            if any(text in str(error) for text in ("Tracer(", "Tracer<", "'<function ")):
+                # JAX met what we put in the place of a known value: that is not the program's error
+                raise _needs_static(machine, function, operands, error) from error
             return machine.reraise(error)  # type: ignore[attr-defined]
         return jaxpr, found["tree"], found["static"], tuple(extra)
+
+
+def _needs_static(machine: Machine, function: Callable, operands, error: Exception) -> Exception:
+    """JAX takes only a known value for an argument: ask for the numbers among the arguments, or refuse."""
+    name = getattr(function, "__name__", "a JAX function")
+    for var in operands:
+        if var.type.shape == () and var.type.dtype.kind in "ib" and constant_value(var) is None:
+            return NeedStatic(var, f"an argument of {name}")
+    return Refused("XP0006", f"{name} needs a value at compile time: {str(error).splitlines()[0]}")
 
 
 def _is_opaque(item: object) -> bool:

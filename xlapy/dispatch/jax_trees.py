@@ -12,7 +12,7 @@ import jax
 
 from xlapy.dispatch import jax_rules, table
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import Const, Mapping, Ref, Tuple, Value
+from xlapy.domain.values import NULL, Const, Mapping, Ref, Tuple, Value
 from xlapy.ir import Var
 
 
@@ -148,9 +148,11 @@ def _leaves_with_path(machine: Machine, tree: Value, is_leaf: Value | None = Non
 
 
 @table.function(_tree.reduce, _util.tree_reduce)
-def _reduce(machine: Machine, function: Value, tree: Value, *initializer: Value, is_leaf: Value | None = None) -> Value:
+def _reduce(
+    machine: Machine, function: Value, tree: Value, initializer: Value = NULL, is_leaf: Value | None = None
+) -> Value:
     leaves = jax.tree.leaves(opened(machine, tree), _leaf_test(machine, is_leaf))
-    values = [*initializer, *(closed(machine, v) for v in leaves)]
+    values = [*(() if initializer is NULL else (initializer,)), *(closed(machine, v) for v in leaves)]
     if not values:
         return machine.raise_(TypeError, "reduce() of empty iterable with no initial value")
     result = values[0]

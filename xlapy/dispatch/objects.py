@@ -126,6 +126,35 @@ def _overrides(cls: type) -> bool:
     return any(isinstance(v, types.FunctionType) and k.startswith("__") and k not in ("__new__", "__repr__", "__replace__", "__getnewargs__") for k, v in cls.__dict__.items())
 
 
+#: what a subclass of a built-in container may define without changing what its items are
+_HARMLESS = frozenset(
+    "__init__ __new__ __repr__ __str__ __format__ __doc__ __module__ __dict__ __weakref__ __slots__ __reduce__ __reduce_ex__"
+    " __getstate__ __setstate__ __sizeof__ __dir__ __init_subclass__ __class_getitem__ __hash__ copy __copy__ __deepcopy__"
+    " __getnewargs__ __annotations__ __static_attributes__ __firstlineno__ __match_args__ __replace__ __delattr__".split()
+)
+#: what a subclass of tuple must not define; its other special methods are called
+_TUPLES = ("__len__", "__iter__", "__getattribute__", "__contains__", "__bool__", "__reversed__", "count", "index")
+
+
+def check_container(cls: type) -> None:
+    """Refuse a subclass of list, dict, set or tuple that changes what these do: their rules know nothing of it."""
+    base = next(c for c in (list, dict, set, frozenset, tuple) if issubclass(cls, c))
+    for owner in cls.__mro__[: cls.__mro__.index(base)]:
+        if owner.__module__.partition(".")[0] in ("collections", "typing", "builtins"):
+            continue
+        for name, entry in owner.__dict__.items():
+            if base is tuple:
+                changes = name in _TUPLES and isinstance(entry, types.FunctionType)
+            else:
+                changes = hasattr(base, name) and name not in _HARMLESS
+            if changes or name == "__getattr__" and base is not tuple:
+                raise Refused(
+                    "XP0005",
+                    f"an object of class '{cls.__qualname__}', which derives from {base.__name__} and defines '{name}'",
+                    f"hold the {base.__name__} in an attribute",
+                )
+
+
 def is_numeric_const(value: Value) -> bool:
     """Whether a value is a known number."""
     return isinstance(value, Const) and isinstance(value.value, bool | int | float | complex | np.generic)

@@ -1,4 +1,4 @@
-"""`print`: the lines are values of the program, threaded like any other, and printed in order when the run has ended.
+"""`print` and `warnings.warn`: the lines are values of the program, threaded like any other, and printed in order when the run has ended.
 
 A `print` under a condition gives the program one of several texts; one in a loop that stays a loop cannot be kept.
 """
@@ -6,13 +6,14 @@ A `print` under a condition gives the program one of several texts; one in a loo
 from __future__ import annotations
 
 import sys
+import warnings
 
 from xlapy.dispatch import objects, stacks, table
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, NdArray, Ref, Stack, Tuple, Union, Value
 
-_SPACE, _NEWLINE = Const(" "), Const("\n")
+_SPACE, _NEWLINE, _ONE = Const(" "), Const("\n"), Const(1)
 
 
 @table.function(print)
@@ -28,13 +29,44 @@ def _print(
             parts.append(_SPACE if sep is NONE else sep)
         parts.append(text(machine, item))
     parts.append(_NEWLINE if end is NONE else end)
-    line = objects.join_strings(machine, parts)
+    _add(machine, objects.join_strings(machine, parts))
+    return NONE
+
+
+@table.function(warnings.warn)
+def _warn(
+    machine: Machine,
+    message: Value,
+    category: Value = NONE,
+    stacklevel: Value = _ONE,
+    source: Value = NONE,
+    *,
+    skip_file_prefixes: Value = NONE,
+) -> Value:
+    """`warnings.warn(message)`: a record that the host shows when the run has ended, as from the place it comes from."""
+    kind = machine.type_of(message)
+    if issubclass(kind, Warning):
+        cls: object = kind
+        message = text(machine, message)
+    else:
+        cls = UserWarning if category is NONE else machine.static(category)
+    if not (isinstance(cls, type) and issubclass(cls, Warning)):
+        machine.raise_(TypeError, f"category must be a Warning subclass, not '{type(cls).__name__}'")
+    frames = machine.frames  # type: ignore[attr-defined]
+    frame = frames[-min(max(int(machine.static(stacklevel)), 1), len(frames))]  # type: ignore[call-overload]
+    place = frame.location()
+    module = machine.heap.objects[frame.globals].real["__name__"]
+    _add(machine, Tuple((Const(cls), message, Const(place.filename), Const(place.line), Const(module))))
+    return NONE
+
+
+def _add(machine: Machine, line: Value) -> None:
+    """Add a line to the texts of the run, unless an error came before."""
     error = machine.error_flag()  # type: ignore[attr-defined]
     if error is None:
         _append(machine, line)
     else:
         machine.cond(error, lambda: NONE, lambda: _append(machine, line))
-    return NONE
 
 
 def _append(machine: Machine, line: Value) -> Value:

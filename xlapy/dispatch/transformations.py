@@ -364,14 +364,26 @@ def _checkpoint(call: Call) -> Value:
 # -- maps --------------------------------------------------------------------------------------------------------------
 
 
+def _open_argument(opening: Opening, argument: Value, axis: object) -> Node:
+    """An argument of `jax.vmap`, which may be anything if it is not mapped."""
+    strict, opening.strict = opening.strict, opening.strict and axis is not None
+    try:
+        return opening.open(argument)
+    finally:
+        opening.strict = strict
+
+
 def _mapped(call: Call) -> Value:
     """`jax.vmap`. An exception is the first one that CPython would have met in a loop."""
     machine, options = call.machine, call.options
     opening = Opening(machine, False, not call.jax, call.jax)
     names = sorted(call.kwargs)
     arguments = Tuple(tuple(call.args))
-    node, placed = opening.open(arguments), {}
-    prefix(machine, node, _in_axes(options.pop("in_axes", 0), len(call.args)), placed, "in_axes")
+    in_axes = _in_axes(options.pop("in_axes", 0), len(call.args))
+    whole = in_axes if isinstance(in_axes, tuple) and len(in_axes) == len(call.args) else (0,) * len(call.args)
+    opened = (_open_argument(opening, argument, axis) for argument, axis in zip(call.args, whole, strict=True))
+    node, placed = Items(tuple, tuple(opened)), {}
+    prefix(machine, node, in_axes, placed, "in_axes")
     named = [opening.open(call.kwargs[name]) for name in names]
     axes = [placed.get(i, 0) for i in range(len(opening.leaves))]
     everything = call.operands(opening)

@@ -80,6 +80,9 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
         case Union():
             return objects.over_unions(machine, (function,), lambda f: call(machine, f, args, kwargs))
         case Ref():
+            real = machine.heap.objects[function.object].real
+            if jax_rules.is_jitted_object(real):
+                return jax_rules.call(machine, real, args, kwargs)  # type: ignore[arg-type]
             method = objects.find_special(machine, function, "__call__")
             if method is not None:
                 return call(machine, method, args, kwargs)
@@ -110,6 +113,8 @@ def _arguments(error: TypeError) -> str:
 
 def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     item = function.value
+    if jax_rules.is_jitted_object(item):
+        return jax_rules.call(machine, item, args, kwargs)
     if classes.folds(item):
         return classes.fold(machine, item, args, kwargs)
     if type(item) is types.FunctionType:
@@ -273,6 +278,7 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
     if isinstance(new, types.FunctionType) and holder is not None:
         made = call(machine, Const(new), [value, *args], kwargs)
     elif issubclass(cls, tuple):
+        objects.check_container(cls)
         made = Tuple(tuple(machine.iterate(args[0])) if args else (), cls)
     elif issubclass(cls, BaseException):
         made = machine.exception(cls, *args)
@@ -281,7 +287,7 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
             return machine.reraise(_abstract_error(cls))
         made = Ref(machine.heap.new("instance", cls, machine.location()))
     else:
-        raise Refused("XP0003", f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made here")
+        raise Refused("XP0003", f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made here{_why(cls)}")
     if isinstance(made, Ref) and issubclass(machine.heap.objects[made.object].cls, cls) or isinstance(made, Tuple):
         init, owner = objects.lookup(machine, cls, "__init__")
         if isinstance(init, types.FunctionType) and owner is not None:
@@ -290,6 +296,11 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
             if not issubclass(cls, BaseException):
                 machine.raise_(TypeError, f"{cls.__name__}() takes no arguments")
     return made
+
+
+def _why(cls: type) -> str:
+    base = next((c for c in cls.__mro__ if c.__module__ == "builtins" and c is not object), None)
+    return f", since the class derives from {base.__name__}" if base is not None else ""
 
 
 @table.function(object.__new__, BaseException.__new__)

@@ -93,6 +93,8 @@ def is_generator(machine: Machine, value: Value) -> bool:
 
 def state_of(machine: Machine, generator: Ref) -> Value:
     """The state of a generator."""
+    if not isinstance(generator, Ref):
+        raise Refused("XP0004", "a generator that was made outside of the program is advanced")
     return machine.heap.read(generator.object, "state")
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import table, views
+from xlapy.dispatch import objects, table, views
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.device import DeviceView
 from xlapy.domain.join import SCALAR_DTYPES, is_python_scalar
@@ -189,6 +189,8 @@ class World:
             return self._numpy_scalar(found, kind, source)
         if isinstance(found, tuple):
             self.guard("type", source, kind)
+            if kind is not tuple:
+                objects.check_container(kind)
             self.guard("len", source, len(found))
             return Tuple(tuple(self.wrap(part, item(source, i)) for i, part in enumerate(found)), kind)
         if kind in (list, dict, set):
@@ -200,10 +202,11 @@ class World:
             return BoundMethod(function, self.wrap(found.__self__, attribute(source, "__self__")))
         if isinstance(found, list | dict | set) and kind.__module__ != "builtins" and not isinstance(found, enum.Enum):
             name = next(c for c in (list, dict, set) if isinstance(found, c)).__name__
+            objects.check_container(kind)
             self.guard("type", source, kind)
             return Ref(self.machine.heap.external(name, kind, source, found))
         if self._is_constant(found, kind):
-            self.guard("is" if not isinstance(found, frozenset | np.dtype | slice | range) else "equal", source, found)
+            self.guard("equal" if _compares(found, kind) else "is", source, found)
             return Const(found, source)
         self.guard("type", source, kind)
         return Ref(self.machine.heap.external("instance", kind, source, found))
@@ -539,6 +542,13 @@ def _passed(source: Source) -> bool:
     while source.kind == "item" and source.base is not None:
         source = source.base
     return source.kind == "argument"
+
+
+def _compares(found: object, kind: type) -> bool:
+    """Whether constants of a class that are equal may stand for one another: plain data, and what JAX compares."""
+    if isinstance(found, frozenset | np.dtype | slice | range):
+        return True
+    return kind.__module__.partition(".")[0] == "jax" and isinstance(kind.__eq__, types.FunctionType)
 
 
 def _is_descriptor(found: object) -> bool:

@@ -25,6 +25,7 @@ attribute is read once. The text of a warm call is
 
 from __future__ import annotations
 
+import keyword
 import math
 from collections.abc import Callable, Sequence
 
@@ -93,7 +94,8 @@ class Writer:
             case "entry":
                 return f"{self.name(key[0].item)}.__dict__[{key[1]!r}]"  # type: ignore[index]
             case "attribute":
-                return f"{self.place(source.base)}.{key}"  # type: ignore[arg-type]
+                base = self.place(source.base)  # type: ignore[arg-type]
+                return f"{base}.{key}" if _plain_name(key) else f"getattr({base}, {key!r})"
             case "item":
                 text = repr(key) if isinstance(key, int | str) else self.name(key)
                 return f"{self.place(source.base)}[{text}]"  # type: ignore[arg-type]
@@ -217,6 +219,11 @@ class Writer:
         body = "\n".join(_indented([*lines, f"return {otherwise}"]))
         exec(compile(f"def {name}({', '.join(parameters)}):\n{body}\n", f"<xlapy {name}>", "exec"), self.namespace)
         return self.namespace[name]  # type: ignore[return-value]
+
+
+def _plain_name(name: object) -> bool:
+    """Whether an attribute can be written after a dot."""
+    return isinstance(name, str) and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _indented(lines: list[str]) -> list[str]:

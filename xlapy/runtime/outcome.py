@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -210,10 +212,19 @@ def finish(analysis: Analysis, outputs: Sequence, arguments: dict[str, object], 
 
 
 def write_texts(analysis: Analysis, outputs: Sequence, arguments: dict[str, object]) -> None:
-    """Print what the program prints."""
+    """Print what the program prints, and show its warnings."""
     finisher = Finisher(outputs, arguments, to_host)
     for text in finisher.items(analysis.prints):
-        print(text, end="")
+        if isinstance(text, str):
+            print(text, end="")
+        else:
+            _warn(*text)
+
+
+def _warn(category: type, message: str, filename: str, line: int, module: str) -> None:
+    known = getattr(sys.modules.get(module), "__dict__", {})
+    registry = known.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(message, category, filename, line, module, registry)
 
 
 def check_room(analysis: Analysis, outputs: Sequence) -> None:

@@ -1,0 +1,147 @@
+"""scipy: the routines that are written in Python."""
+
+import numpy as np
+from scipy import integrate, optimize
+from scipy.integrate._ivp.rk import RK23, RK45, rk_step
+from scipy.optimize import _optimize
+
+from .cases import Cases
+
+case = Cases("scipy")
+Y = np.array([1.0, 0.5])
+
+
+def oscillator(t, y):
+    return np.array([y[1], -y[0] + 0.1 * t])
+
+
+def valley(x):
+    return (x - 1.5) ** 2 + 0.1 * x**4
+
+
+def rosenbrock(x):
+    return 100.0 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2
+
+
+@case("integrate: rk_step of RK45", lambda: (Y.copy(), 0.1))
+def step_45(y, h):
+    k = np.empty((RK45.n_stages + 1, 2))
+    return rk_step(oscillator, 0.0, y, oscillator(0.0, y), h, RK45.A, RK45.B, RK45.C, k)
+
+
+@case("integrate: rk_step of RK23 in a loop", lambda: (Y.copy(), 0.1, 20))
+def steps_23(y, h, n):
+    k = np.empty((RK23.n_stages + 1, 2))
+    f = oscillator(0.0, y)
+    for i in range(n):
+        y, f = rk_step(oscillator, i * h, y, f, h, RK23.A, RK23.B, RK23.C, k)
+    return y
+
+
+@case("integrate: RK45 objects, one step", lambda: (Y.copy(),))
+def solver_step(y):
+    solver = RK45(oscillator, 0.0, y, 1.0)
+    solver.step()
+    return solver.t, solver.y
+
+
+@case("integrate: RK45 objects, to the end", lambda: (Y.copy(),))
+def solver_loop(y):
+    solver = RK45(oscillator, 0.0, y, 3.0)
+    while solver.status == "running":
+        solver.step()
+    return solver.t, solver.y
+
+
+@case("integrate: solve_ivp", lambda: (Y.copy(),), refused="XP0007")
+def ivp(y):
+    result = integrate.solve_ivp(oscillator, (0.0, 3.0), y)
+    return result.y[:, -1]
+
+
+@case("integrate: solve_ivp, t_eval", lambda: (Y.copy(),), refused="XP0009")
+def ivp_at(y):
+    return integrate.solve_ivp(oscillator, (0.0, 3.0), y, t_eval=np.linspace(0.0, 3.0, 7)).y
+
+
+@case("integrate: trapezoid", lambda: (np.linspace(0.0, 1.0, 9) ** 2,))
+def trapezoid(y):
+    return integrate.trapezoid(y, dx=0.125)
+
+
+@case("integrate: simpson", lambda: (np.linspace(0.0, 1.0, 9) ** 2,))
+def simpson(y):
+    return integrate.simpson(y, dx=0.125)
+
+
+@case("integrate: cumulative_trapezoid", lambda: (np.linspace(0.0, 1.0, 9) ** 2,))
+def cumulative(y):
+    return integrate.cumulative_trapezoid(y, dx=0.125, initial=0)
+
+
+@case("integrate: fixed_quad", lambda: (2.0,))
+def quadrature(b):
+    return integrate.fixed_quad(lambda x: x**3 + 1, 0.0, b, n=5)[0]
+
+
+@case("optimize: golden", lambda: (0.0, 3.0), refused="derives from dict")
+def golden(a, b):
+    return optimize.golden(valley, brack=(a, b))
+
+
+@case("optimize: brent", lambda: (0.0, 3.0), refused="derives from dict")
+def brent(a, b):
+    return optimize.brent(valley, brack=(a, b))
+
+
+@case("optimize: bracket", lambda: (0.0, 1.0))
+def bracket(a, b):
+    return optimize.bracket(valley, a, b)
+
+
+@case("optimize: fminbound", lambda: (0.0, 3.0), refused="derives from dict")
+def bounded(a, b):
+    return optimize.fminbound(valley, a, b)
+
+
+@case("optimize: minimize_scalar", lambda: (0.0, 3.0), refused="derives from dict")
+def scalar(a, b):
+    return optimize.minimize_scalar(valley, bracket=(a, b)).x
+
+
+@case("optimize: newton", lambda: (2.0,))
+def newton(x):
+    return optimize.newton(lambda x: x**3 - 2.0, x, fprime=lambda x: 3 * x**2)
+
+
+@case("optimize: secant", lambda: (2.0,))
+def secant(x):
+    return optimize.newton(lambda x: x**3 - 2.0, x)
+
+
+@case("optimize: bisect", lambda: (0.0, 2.0), refused="compiled code")
+def bisect(a, b):
+    return optimize.bisect(lambda x: x**3 - 2.0, a, b)
+
+
+@case("optimize: _minimize_neldermead", lambda: (np.array([-1.2, 1.0]),), refused="derives from dict")
+def nelder_mead(x):
+    return _optimize._minimize_neldermead(rosenbrock, x, maxiter=60).x
+
+
+@case("optimize: minimize, Nelder-Mead", lambda: (np.array([-1.2, 1.0]),), refused="derives from dict")
+def minimize_simplex(x):
+    return optimize.minimize(rosenbrock, x, method="Nelder-Mead", options={"maxiter": 60}).x
+
+
+@case("optimize: approx_fprime", lambda: (np.array([-1.2, 1.0]),), tolerance=1e-6)
+def gradient(x):
+    return optimize.approx_fprime(x, rosenbrock, 1e-6)
+
+
+@case("optimize: rosen and rosen_der", lambda: (np.array([-1.2, 1.0, 0.5]),))
+def rosen(x):
+    return optimize.rosen(x), optimize.rosen_der(x)
+
+
+test_cases = case.test()
