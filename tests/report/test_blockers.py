@@ -83,7 +83,7 @@ def returns_a_function(x):
     return inner
 
 
-@program("XP0011", "np.add(x, 1, casting='bogus')", X)
+@program("XP0011", 'np.add(x, 1, casting="bogus")', X)
 def argument_not_supported(x):
     return np.add(x, 1, casting="bogus")  # here
 
