@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.cold import in_fresh_process
+from benchmarks.front_end import ALLOWED, measure, read_budget
 from benchmarks.measure import Stats, paired_ratio
 from benchmarks.peers import xlapy_jit
 from benchmarks.plan import Case, Plan
@@ -29,7 +30,20 @@ def cases(plan: Plan) -> list[Case]:
         Case("compiler", "a global that changes before every call", changing_global),
         Case("compiler", "front end on VGG19", partial(front_end, "vgg19")),
         Case("compiler", "front end on relax", partial(front_end, "relax")),
+        Case("compiler", "front end on the semantic tests", semantic_tests),
     ]
+
+
+def semantic_tests(plan: Plan) -> Iterable[Result]:
+    """The front end over some 1,600 small programs, against the committed budget (`benchmarks.front_end`)."""
+    figures = measure()
+    row = Result("compiler", "front end on the semantic tests", "xlapy")
+    row.times["lower"] = Stats(tuple(timing.seconds for timing in figures.timings))
+    budget = read_budget()
+    for name in budget:
+        row.ratios.append(Ratio(f"{name} / unit", getattr(figures, name), ALLOWED * budget[name]))
+    row.figures["slowest"] = {timing.name: timing.seconds for timing in figures.slowest}
+    return [row]
 
 
 def called(jit: Callable[[Any], Any], function: Any, *arguments: Any) -> Ready:
