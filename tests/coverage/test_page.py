@@ -1,6 +1,6 @@
-"""Nothing of NumPy is forgotten, and docs/coverage-of-numpy.md is what the tables say."""
+"""Nothing of NumPy or Python is forgotten, and the pages in docs are what the tables and programs say."""
 
-from . import page
+from . import page, python_page
 
 
 def test_every_function_has_calls_or_a_reason():
@@ -13,3 +13,11 @@ def test_every_documented_argument_is_used():
 
 def test_the_page_is_not_stale():
     assert page.PAGE.read_text() == page.text(), "run `python -m tests.coverage.page`"
+
+
+def test_every_construct_of_python_works_or_has_a_reason():
+    assert [label for label, state in python_page.states().items() if state in ("missing", "compiles")] == []
+
+
+def test_the_page_about_python_is_not_stale():
+    assert python_page.PAGE.read_text() == python_page.text(), "run `python -m tests.coverage.python_page`"

@@ -762,6 +762,7 @@ def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value)
     info = machine.heap.objects[value.object]
     found, owner = lookup(machine, info.cls, name)
     if isinstance(found, property) and owner is not None:
+        machine.world.class_value(owner, name)  # type: ignore[attr-defined]
         if found.fset is None:
             machine.raise_(AttributeError, f"property '{name}' of '{info.cls.__name__}' object has no setter")
         machine.call(Const(found.fset), (value, item))
@@ -782,12 +783,40 @@ def _has_dict(cls: type) -> bool:
 
 def delattr_(machine: Machine, value: Value, name: str) -> None:
     """`del value.name`."""
+    if isinstance(value, Union):
+        over_unions(machine, (value,), lambda v: delattr_(machine, v, name) or NONE)
+        return
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance":
-        if machine.heap.read(value.object, name) is UNBOUND:
-            _missing(machine, machine.heap.objects[value.object].cls, name)
-        machine.heap.write(value.object, name, UNBOUND)
+        deleter, owner = lookup(machine, machine.heap.objects[value.object].cls, "__delattr__")
+        if isinstance(deleter, types.FunctionType) and owner is not None:
+            machine.call(machine.world.class_value(owner, "__delattr__"), (value, Const(name)))  # type: ignore[attr-defined]
+        else:
+            delete_instance_attribute(machine, value, name)
         return
     raise Refused("XP0010", f"deleting the attribute '{name}' of this object is not supported")
+
+
+def delete_instance_attribute(machine: Machine, value: Ref, name: str) -> None:
+    """`object.__delattr__`."""
+    info = machine.heap.objects[value.object]
+    found, owner = lookup(machine, info.cls, name)
+    if isinstance(found, property) and owner is not None:
+        machine.world.class_value(owner, name)  # type: ignore[attr-defined]
+        if found.fdel is None:
+            machine.raise_(AttributeError, f"property '{name}' of '{info.cls.__name__}' object has no deleter")
+        machine.call(Const(found.fdel), (value,))
+        return
+    if owner is not None:
+        deleter, _ = lookup(machine, type(found), "__delete__")
+        if isinstance(deleter, types.FunctionType):
+            machine.call(Const(deleter), (machine.world.class_value(owner, name), value))  # type: ignore[attr-defined]
+            return
+    held = machine.heap.read(value.object, name)
+    if isinstance(held, Union) and UNBOUND in held.alternatives:
+        raise Refused("XP0010", f"deleting the attribute '{name}', which the object has on some paths only")
+    if held is UNBOUND:
+        _missing(machine, info.cls, name)
+    machine.heap.write(value.object, name, UNBOUND)
 
 
 # -- containers, strings, exceptions ------------------------------------------------------------------------------------

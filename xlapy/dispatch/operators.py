@@ -187,21 +187,35 @@ def _special(machine: Machine, value: Value, name: str, args: tuple[Value, ...])
     if not objects.is_instance(machine, value):
         return None
     method = objects.find_special(machine, value, name)
+    if method is None and name == "__ne__":
+        # what `object.__ne__` does
+        same = _special(machine, value, "__eq__", args)
+        return same and machine.boolean(_inverse(machine, machine.truth(same)))
     if method is None:
         return None
     result = machine.call(method, args)
     return None if isinstance(result, Const) and result.value is NotImplemented else result
 
 
-def _dunders(machine: Machine, left: Value, right: Value, name: str, reflected: str) -> Value | None:
+def _inverse(machine: Machine, flag: bool | Var) -> bool | Var:
+    return machine.builder.elementwise("bitwise_not", flag) if isinstance(flag, Var) else not flag
+
+
+def _dunders(
+    machine: Machine, left: Value, right: Value, name: str, reflected: str, rich: bool = False
+) -> Value | None:
+    """The special methods of a binary operator, in CPython's order. A subclass on the right comes first: for arithmetic if
+    it has a reflected method of its own, for a rich comparison always, which is reflected for objects of one class, too."""
     one, two = machine.type_of(left), machine.type_of(right)
     if two is not one and issubclass(two, one) and objects.is_instance(machine, right):
-        result = _special(machine, right, reflected, (left,))
-        if result is not None:
-            return result
-        return _special(machine, left, name, (right,))
+        own = objects.lookup(machine, two, reflected)[0] is not objects.lookup(machine, one, reflected)[0]
+        if rich or own:
+            result = _special(machine, right, reflected, (left,))
+            if result is not None:
+                return result
+            return _special(machine, left, name, (right,))
     result = _special(machine, left, name, (right,))
-    if result is None and two is not one:
+    if result is None and (rich or two is not one):
         result = _special(machine, right, reflected, (left,))
     return result
 
@@ -215,7 +229,7 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     result = _built_in(machine, symbol, left, right)
     if result is None:
         name, reflected = _COMPARISONS[symbol]
-        result = _dunders(machine, left, right, f"__{name}__", f"__{reflected}__")
+        result = _dunders(machine, left, right, f"__{name}__", f"__{reflected}__", rich=True)
     if result is not None:
         return result
     if symbol in ("==", "!="):

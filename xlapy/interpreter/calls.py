@@ -226,7 +226,7 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
     if name == "__getattribute__":
         return machine.getattr(receiver, str(machine.static(args[1])))
     if name == "__delattr__" and isinstance(receiver, Ref):
-        machine.heap.write(receiver.object, str(machine.static(args[1])), UNBOUND)
+        objects.delete_instance_attribute(machine, receiver, str(machine.static(args[1])))
         return NONE
     if name == "__init__":
         if issubclass(owner, BaseException) and isinstance(receiver, Ref):
@@ -299,8 +299,8 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
 
 
 def _why(cls: type) -> str:
-    base = next((c for c in cls.__mro__ if c.__module__ == "builtins" and c is not object), None)
-    return f", since the class derives from {base.__name__}" if base is not None else ""
+    base = next((c for c in cls.__mro__ if not c.__flags__ & (1 << 9) and c is not object), None)
+    return f", since the class derives from {base.__name__}" if base not in (None, cls) else ""
 
 
 @table.function(object.__new__, BaseException.__new__)
@@ -338,7 +338,11 @@ def _new_tuple(machine: Machine, cls: Value, items: Value | None = None) -> Valu
 
 
 def _plain_class(cls: type) -> bool:
-    """Whether instances hold nothing but attributes: no built-in base but `object`."""
+    """Whether instances hold nothing but attributes: no base made in C but `object`, and no finaliser, which CPython would
+    call when the last reference goes."""
+    for owner in cls.__mro__[:-1]:
+        if isinstance(owner.__dict__.get("__new__"), types.BuiltinFunctionType) or "__del__" in owner.__dict__:
+            return False
     return all(
         c is object or c.__flags__ & (1 << 9) or c.__module__ in ("typing", "abc", "collections.abc", "_collections_abc")
         for c in cls.__mro__

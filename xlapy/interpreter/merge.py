@@ -238,6 +238,10 @@ def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orel
         except walk.Poison as error:
             poison = error
             continue
+        if frame.tag is None and machine.blockers:
+            # an obstacle cut the arm short
+            poison = walk.Poison()
+            continue
         assert frame.tag is not None
         needed: set[int] = set()
         for label in frame.tag.labels:
