@@ -27,8 +27,8 @@ HEAD = """\
 # What of Python compiles
 
 Written by `python -m tests.coverage.python_page` from the programs of `tests/semantics`, each of which is compared with
-CPython; a test fails where this page is stale. *works* stands with the number of programs that use the construct and
-agree; *refused* with the reason a user reads.
+CPython; a test fails where this page is stale. *works* means that programs that use the construct agree with
+CPython; *refused* stands with the reason a user reads.
 """
 SECTIONS = {
     "Statements": constructs.STATEMENTS,
@@ -180,7 +180,7 @@ def states() -> dict[str, str]:
     for table in SECTIONS.values():
         for label in table:
             if count[label]:
-                found[label] = f"works ({count[label]})"
+                found[label] = "works"
             elif label in PROBES:
                 why = reason(PROBES[label])
                 found[label] = f"refused: {why}" if why else "compiles"
