@@ -17,6 +17,7 @@ from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, key_of
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
 from xlapy.runtime.rounding import compiler_options
+from xlapy.runtime.staging import staged
 from xlapy.runtime.traffic import NARROWED, donated_buffers
 
 if TYPE_CHECKING:
@@ -87,9 +88,11 @@ class Specialisation:
         jitted = jax.jit(program, donate_argnums=donated, **options)
         if self.traced and self.narrow:
             return lambda *operands: jitted(*map(_narrow_memory, operands))
-        if policy.device is None:
-            return jitted
-        return lambda *operands: jitted(*jax.device_put(operands, policy.device))
+        if policy.device is not None:
+            return lambda *operands: jitted(*jax.device_put(operands, policy.device))
+        if self.waits and not self.traced and not self.narrow and jax.default_backend() == "cpu":
+            return staged(jitted, [i for i in range(len(self.sources)) if i not in donated])
+        return jitted
 
     def _generate(self) -> None:
         """Write the functions `prepare` (arguments to operands) and `call` (the warm call)."""
