@@ -62,8 +62,9 @@ def grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = F
     are in JAX.
 
     What has no derivative follows JAX: integers, comparisons, `round`, `floor`, `sign` and the choice of an index or a
-    branch have derivative zero; `abs` has 0 at 0; a maximum shares its gradient among equal elements; `where` and
-    masks give the branch not taken a zero gradient, which times an infinite derivative is NaN.
+    branch have derivative zero; `abs` has 1 at 0; a maximum shares its gradient among equal elements; `np.where`, which
+    computes both of its arguments, gives the one that is not chosen a zero gradient, which times an infinite derivative
+    is NaN. What is not computed (masked elements, `where=`, the other branch, what an exception cut off) adds nothing.
     """
     return _transformed("grad", function, {"argnums": argnums, "has_aux": has_aux})
 

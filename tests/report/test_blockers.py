@@ -6,6 +6,7 @@ import re
 import jax
 import numpy as np
 import pytest
+import scipy.special
 
 import xlapy
 from xlapy.report import CODES, Blocker, NotOffloadableError
@@ -157,6 +158,16 @@ def test_overlapping_arguments():
         assert blocker.code == "XP0012" and blocker.line == overlaps.__code__.co_firstlineno
 
 
+def test_what_jax_cannot_differentiate():
+    blocker = obstacle(xlapy.grad(no_derivative), (X,))
+    assert blocker.code == "XP0016" and underlined(blocker) == "scipy.special.betainc(y[0], y[1], 0.3)"
+
+
+def no_derivative(x):
+    y = 2 * x
+    return scipy.special.betainc(y[0], y[1], 0.3)
+
+
 def test_under_a_transformation():
     blocker = obstacle(jax.jit(xlapy.jit(prints)), (X,))
     assert blocker.code == "XP0015" and blocker.line == prints.__code__.co_firstlineno
@@ -168,7 +179,7 @@ def prints(x):
 
 
 def test_every_code_is_tested():
-    tested = {code for code, *_ in PROGRAMS.values()} | {"XP0015"} | INTERNAL
+    tested = {code for code, *_ in PROGRAMS.values()} | {"XP0015", "XP0016"} | INTERNAL
     assert tested == set(CODES)
 
 

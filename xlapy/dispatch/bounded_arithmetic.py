@@ -26,11 +26,12 @@ from xlapy.dispatch.bounded import (
     var_of,
 )
 from xlapy.dispatch.numpy_operators import BINARY
-from xlapy.dispatch.numpy_ufunc_table import GENERALISED
+from xlapy.dispatch.numpy_ufunc_table import FINITE_SLOPES, GENERALISED
 from xlapy.dispatch.numpy_values import cast, kind_of, operand, reshape
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import Var
+from xlapy.lowering.live import live
 
 _NUMBERS = (bool, int, float, complex, np.generic)
 
@@ -136,7 +137,7 @@ def elementwise(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value]) -> V
     """`ufunc(*inputs)`."""
     operands, axes = unify(machine, inputs)
     shape = np.broadcast_shapes(*(bounded_shape(machine, v) for v in operands))
-    guard = valid_mask(machine, shape, axes) if ufunc is np.power else None
+    guard = valid_mask(machine, shape, axes) if ufunc not in FINITE_SLOPES else None
     results = ufuncs.compute(machine, ufunc, operands, mask=guard)
     values = [fresh(machine, machine.builder.broadcast(var, shape), axes) for var in results]
     return values[0] if len(values) == 1 else Tuple(tuple(values))
@@ -152,9 +153,21 @@ def bounded_shape(machine: Machine, value: Value) -> tuple[int, ...]:
 def lanewise(machine: Machine, function: Callable, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """A NumPy function that works element by element, on all the room."""
     operands, axes = unify(machine, args)
-    arrays = [machine.new_array(v.var) if isinstance(v, JaxArray) else v for v in operands]
+    arrays = [_alive(machine, v, axes) for v in operands]
     result = machine.call(Const(function), arrays, kwargs)
     return made(machine, result, axes)
+
+
+def _alive(machine: Machine, value: Value, axes: Sequence[Lanes | None]) -> Value:
+    """An operand of what is computed in all the room and counts in its lanes."""
+    if not isinstance(value, JaxArray | NdArray):
+        return value
+    var = value.var if isinstance(value, JaxArray) else machine.read(value)
+    if kind_of(var.type.dtype) in "fc" and len(var.type.shape) == len(axes):
+        lanes = [x if n != 1 else None for x, n in zip(axes, var.type.shape, strict=True)]
+        mask = valid_mask(machine, var.type.shape, lanes)
+        var = var if mask is None else machine.builder.live(mask, var)
+    return machine.new_array(var)
 
 
 def operator(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
@@ -216,7 +229,7 @@ def _inplace(machine: Machine, ufunc: np.ufunc, left: Value, right: Value) -> Va
 
         source = right if isinstance(right, BoundedArray | NdArray) else machine.new_array(operand(machine, right))
         other = JaxArray(bounded_indexing.fit(machine, source, room.type.shape, axes, message))
-    guard = valid_mask(machine, room.type.shape, axes) if ufunc is np.power else None
+    guard = valid_mask(machine, room.type.shape, axes) if ufunc not in FINITE_SLOPES else None
     (var,) = ufuncs.compute(machine, ufunc, (room, other), (room.type.dtype,), guard)
     if var.type.shape != room.type.shape:
         machine.raise_(ValueError, "non-broadcastable output operand")
@@ -342,6 +355,7 @@ def outer(machine: Machine, left: Value, right: Value) -> Value:
 
 
 def _masked_dot(a, b, valid):
+    a, b = live(valid, a), live(valid, b)
     return jnp.sum(jnp.where(valid, a * b, 0), dtype=a.dtype)
 
 

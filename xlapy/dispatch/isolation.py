@@ -17,7 +17,7 @@ from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import unchanged
 from xlapy.domain.values import NONE, Intrinsic, JaxArray, Value, children, references, substitute, variables
 from xlapy.ir import Region, TensorType, Var, captured, constant_value
-from xlapy.lowering.evaluate import evaluate
+from xlapy.lowering.evaluate import evaluate, place_of
 
 #: what JAX's functions raise for arguments that they do not take
 JAX_ERRORS = (TypeError, ValueError, IndexError, NotImplementedError, ZeroDivisionError)
@@ -152,6 +152,10 @@ def emit(machine: Machine, found: Isolated, transformed: Callable, operands: Seq
     except (jax.errors.TracerBoolConversionError, jax.errors.ConcretizationTypeError) as error:
         raise Refused("XP0006", f"{name} needs a value at compile time: {str(error).splitlines()[0]}") from error
     except JAX_ERRORS as error:
+        if place_of(error) is not None:
+            refusal = Refused("XP0016", f"{name}: {str(error).splitlines()[0]}")
+            refusal.location = place_of(error)
+            raise refusal from error
         machine.reraise(error)  # type: ignore[attr-defined]
         raise
     return leaves.emit_jaxpr(machine.builder, jaxpr, everything, name) if jaxpr.out_avals else []

@@ -12,7 +12,18 @@ from jax import lax
 
 from xlapy.dispatch import table
 from xlapy.dispatch.number_functions import number, truncated, two_product
-from xlapy.dispatch.scalar_values import bounds_of, check, constant, defines, device, fold, kind_of, provoke, scalar
+from xlapy.dispatch.scalar_values import (
+    bounds_of,
+    check,
+    constant,
+    defines,
+    device,
+    fold,
+    kind_of,
+    provoke,
+    scalar,
+    surviving,
+)
 from xlapy.domain.values import Const, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
 
@@ -466,3 +477,9 @@ def _whole(function: Callable, kind: str | None, special_name: str) -> None:
 _whole(math.floor, "floor", "__floor__")
 _whole(math.ceil, "ceil", "__ceil__")
 _whole(math.trunc, None, "__trunc__")
+
+
+for _function in vars(math).values():
+    _rule = table.find_function(_function)
+    if _rule is not None:
+        table.function(_function)(surviving(_rule))

@@ -20,24 +20,32 @@ def _eig(a):
     if a.dtype.kind not in "fc":
         a = a.astype(jnp.float64)
     values, vectors = jnp.linalg.eig(a)
-    return values, vectors, jnp.all(values.imag == 0), jnp.any(~jnp.isfinite(a))
+    return jnp.all(values.imag == 0), jnp.any(~jnp.isfinite(a)), values, vectors
 
 
-def _general(machine: Machine, numpy_function, a: Value) -> tuple[Var, list[Var]]:
-    """Whether all eigenvalues are real; eigenvalues and eigenvectors."""
+def _eigvals(a):
+    """Has a derivative, unlike that of the eigenvectors."""
+    if a.dtype.kind not in "fc":
+        a = a.astype(jnp.float64)
+    values = jnp.linalg.eigvals(a)
+    return jnp.all(values.imag == 0), jnp.any(~jnp.isfinite(a)), values
+
+
+def _general(machine: Machine, numpy_function, leaf, a: Value) -> tuple[Var, list[Var]]:
+    """Whether all eigenvalues are real; eigenvalues, and eigenvectors if `leaf` gives them."""
     var = operand(machine, a)
     shape = var.type.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
         raise_as_numpy(machine, numpy_function, (a,), {}, "the shape")
     try:
-        values, vectors, real, bad = machine.leaf(_eig, (var,), name="eig")
+        real, bad, *results = machine.leaf(leaf, (var,), name="eig")
     except JAX_ERRORS as error:
         raise_as_numpy(machine, numpy_function, (a,), {}, error)
         raise
     machine.check(bad, np.linalg.LinAlgError, "Array must not contain infs or NaNs")
     if kind_of(var.type.dtype) == "c":
         real = machine.builder.constant(False)
-    return real, [values, vectors]
+    return real, results
 
 
 def _either(machine: Machine, real: Var, results: list[Var], made) -> Value:
@@ -56,15 +64,15 @@ def _real(x):
 @function(np.linalg.eig)
 def eig(machine, a):
     """np.linalg.eig."""
-    real, results = _general(machine, np.linalg.eig, a)
+    real, results = _general(machine, np.linalg.eig, _eig, a)
     return _either(machine, real, results, lambda found: Tuple(tuple(found), _EigResult))
 
 
 @function(np.linalg.eigvals)
 def eigvals(machine, a):
     """np.linalg.eigvals."""
-    real, results = _general(machine, np.linalg.eigvals, a)
-    return _either(machine, real, results[:1], lambda found: found[0])
+    real, results = _general(machine, np.linalg.eigvals, _eigvals, a)
+    return _either(machine, real, results, lambda found: found[0])
 
 
 @replacement(np.roots)

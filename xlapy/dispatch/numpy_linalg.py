@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +24,8 @@ from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.scalar_values import refuse_where
 from xlapy.dispatch.table import function, replacement
 from xlapy.dispatch.ufuncs import ufunc_rule
-from xlapy.domain.values import Const, Tuple, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, Tuple, Value
+from xlapy.ir import Var, constant_value
 
 _LinAlgError = np.linalg.LinAlgError
 
@@ -156,15 +158,34 @@ def _einsum(*rest):
 # -- linear algebra --------------------------------------------------------------------------------------------------
 
 
+def _surviving(machine: Machine, bad: Var, call: Callable, args, kwargs, result: Value) -> Value:
+    """The result of `call(args, kwargs)`, to which an exception that somebody may catch puts an end where `bad` is true:
+    there it has no derivative."""
+    if not machine.catching or constant_value(bad) is not None:  # type: ignore[attr-defined]
+        return result
+    passes = machine.builder.elementwise("bitwise_not", bad)
+
+    def alive(value: object) -> object:
+        if isinstance(value, NdArray):
+            return machine.new_array(machine.builder.live(passes, machine.read(value)))
+        return JaxArray(machine.builder.live(passes, value.var)) if isinstance(value, JaxArray) else value
+
+    return call(tuple(map(alive, args)), {k: alive(v) for k, v in kwargs.items()})
+
+
 def _checked(machine: Machine, numpy_function, implementation, args, kwargs, arrays: str, check):
     """A leaf after a check on the device: `check(*operands)` is true where NumPy raises LinAlgError."""
     signature = inspect.signature(numpy_function)
     names = frozenset(arrays.split())
-    result = call_leaf(machine, numpy_function, implementation, signature, names, "inexact", args, kwargs)
+
+    def call(args, kwargs):
+        return call_leaf(machine, numpy_function, implementation, signature, names, "inexact", args, kwargs)
+
+    result = call(args, kwargs)
     bound = signature.bind(*args, **kwargs).arguments
     matrix = operand(machine, bound[arrays.split()[0]])
     bad = machine.leaf(check, (matrix,), name="check")[0]
-    return result, bad
+    return _surviving(machine, bad, call, args, kwargs, result), bad
 
 
 def _singular(a):
@@ -256,10 +277,14 @@ def cholesky_rule(machine, a, /, *, upper=False):
     """np.linalg.cholesky; LinAlgError where the matrix is not positive definite."""
     named = {"upper": upper} if isinstance(upper, Value) else {}
     signature = inspect.signature(np.linalg.cholesky)
-    result = call_leaf(machine, np.linalg.cholesky, cholesky, signature, frozenset("a"), "inexact", (a,), named)
+
+    def call(args, kwargs):
+        return call_leaf(machine, np.linalg.cholesky, cholesky, signature, frozenset("a"), "inexact", args, kwargs)
+
+    result = call((a,), named)
     bad = machine.leaf(_not_positive, (operand(machine, result),), name="check")[0]
     machine.check(bad, _LinAlgError, "Matrix is not positive definite")
-    return result
+    return _surviving(machine, bad, call, (a,), named, result)
 
 
 def _eigh(a, UPLO="L"):  # noqa: N803

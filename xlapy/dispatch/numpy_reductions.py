@@ -27,6 +27,7 @@ from xlapy.dispatch.numpy_values import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, NdArray, Value
+from xlapy.lowering.live import live
 
 _NONE = np._NoValue if hasattr(np, "_NoValue") else None
 #: reductions whose implementation JAX has
@@ -173,10 +174,10 @@ def _reduce(x, *rest):
 
 
 def _extreme(x, largest: bool, axes: tuple[int, ...], keep: bool):
-    """`jnp.max` or `jnp.min` with a derivative of our own, that of the first extreme element.
+    """`jnp.max` or `jnp.min`, whose derivative is shared among equal extreme elements.
 
-    JAX looks for the elements that equal the result. XLA may compute both anew, rounded differently, and then find none:
-    the derivative is NaN.
+    JAX looks for the elements that equal the result. XLA may compute both anew, rounded differently, and find none then:
+    the derivative is NaN. So the first one is among them in any case.
     """
     find, place = (jnp.max, jnp.argmax) if largest else (jnp.min, jnp.argmin)
 
@@ -191,8 +192,10 @@ def _extreme(x, largest: bool, axes: tuple[int, ...], keep: bool):
         first = x.ndim - len(axes)
         rows = jnp.moveaxis(x, axes, range(first, x.ndim)).reshape(-1, math.prod(x.shape[a] for a in axes))
         dots = jnp.moveaxis(dot, axes, range(first, x.ndim)).reshape(rows.shape)
-        picked = jnp.take_along_axis(dots, place(rows, axis=1, keepdims=True), axis=1, mode="clip")
-        return result, picked.reshape(result.shape)
+        first_one = lax.broadcasted_iota(jnp.int32, rows.shape, 1) == place(rows, axis=1, keepdims=True)
+        hits = first_one | (rows == result.reshape(-1, 1))
+        shared = jnp.sum(jnp.where(hits, dots, 0), axis=1) / jnp.sum(hits, axis=1, dtype=rows.dtype)
+        return result, shared.reshape(result.shape)
 
     return reduced(x)
 
@@ -221,7 +224,7 @@ def _generic_reduce(x, ufunc, axes, keep, options):
 
 def _step(operation, state, item):
     value, hit = item
-    return jnp.where(hit, operation(state, value), state), None
+    return jnp.where(hit, operation(*(live(jnp.broadcast_to(hit, v.shape), v) for v in (state, value))), state), None
 
 
 # -- the functions ---------------------------------------------------------------------------------------------------
@@ -327,6 +330,7 @@ def _moments(x, *rest):
         result = mean
     else:
         deviation = x - (cast_array(mask[-1], compute) if centred else mean)
+        deviation = live(where, deviation) if masked else deviation
         square = (jnp.conj(deviation) * deviation).real if jnp.iscomplexobj(x) else deviation * deviation
         squares = jnp.sum(square, axis=axes, keepdims=True, where=where)
         result = squares / jnp.maximum(count - np.asarray(ddof, real), 0)

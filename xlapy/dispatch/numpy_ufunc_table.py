@@ -391,6 +391,10 @@ TABLE: dict[np.ufunc, Entry] = {
 }
 
 #: ufuncs that look at the truth of their operands only
+#: what has a finite derivative everywhere, whatever its operands are
+FINITE_SLOPES = frozenset(
+    {np.add, np.subtract, np.negative, np.positive, np.maximum, np.minimum, np.floor, np.ceil, np.trunc, np.rint}
+)
 LOGICAL = frozenset({np.logical_and, np.logical_or, np.logical_xor, np.logical_not})
 
 #: comparisons of operands of one type need no function

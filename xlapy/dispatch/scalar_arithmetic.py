@@ -24,6 +24,7 @@ from xlapy.dispatch.scalar_values import (
     provoke,
     refuse_where,
     scalar,
+    surviving,
 )
 from xlapy.domain.values import Const, Scalar, Value
 from xlapy.ir import Operation, Var, constant_value
@@ -361,13 +362,13 @@ RULES: dict[tuple[str, type], Callable] = {
     **{(s, float): _float_arithmetic for s in _ARITHMETIC},
     **{(s, complex): _complex_arithmetic for s in _ARITHMETIC},
     ("/", int): _int_true_division,
-    ("/", float): _true_division,
-    ("/", complex): _true_division,
+    ("/", float): surviving(_true_division),
+    ("/", complex): surviving(_true_division),
     ("//", int): _int_division,
     ("%", int): _int_division,
     ("//", float): _float_division,
     ("%", float): _float_division,
     ("**", int): _int_power,
-    ("**", float): _float_power,
+    ("**", float): surviving(_float_power),
     ("**", complex): _complex_power,
 }

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import wraps
 
 import numpy as np
 
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.join import SCALAR_DTYPES, known_bounds, scalar_type
-from xlapy.domain.values import Const, Scalar, Value
+from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Value, substitute
 from xlapy.ir import Var, constant_value
 from xlapy.report import Blocker, NotOffloadableError
 
@@ -95,6 +96,36 @@ def check(machine, bad: Var | bool, error: BaseException) -> None:
         bad = bool(known)
     if bad:
         machine.raise_(type(error), *error.args)
+
+
+_NUMBERS = (Scalar, NumpyScalar, JaxArray)
+
+
+def surviving(rule: Callable) -> Callable:
+    """A rule of scalars that may raise. Where it does, and somebody may catch that, its result does not count: it is
+    applied again, to operands that have no derivative there, where it may be infinite."""
+
+    @wraps(rule)
+    def wrapped(machine, *args: Value, **kwargs: Value) -> Value:
+        mark = len(machine.pending)
+        result = rule(machine, *args, **kwargs)
+        raised = machine.pending[mark:]
+        if not raised or not any(isinstance(a, _NUMBERS) for a in args):
+            return result
+        bad = raised[0][0]
+        for more, _ in raised[1:]:
+            bad = machine.builder.elementwise("bitwise_or", bad, more)
+        passes = machine.builder.elementwise("bitwise_not", bad)
+
+        def alive(value: Value) -> Value:
+            known = isinstance(value, _NUMBERS)
+            return substitute(value, lambda var: machine.builder.live(passes, var)) if known else value
+
+        result = rule(machine, *map(alive, args), **kwargs)
+        del machine.pending[mark + len(raised) :]
+        return result
+
+    return wrapped
 
 
 #: one list for each blocker, so that the trips of a loop agree about it

@@ -14,6 +14,7 @@ import numpy as np
 from xlapy.dispatch.indexing import check_python_int
 from xlapy.dispatch.numpy_memory import keep_order
 from xlapy.dispatch.numpy_ufunc_table import (
+    FINITE_SLOPES,
     GENERALISED,
     LAX,
     LOGICAL,
@@ -281,6 +282,10 @@ def apply(
         raise
     if ufunc is np.power and dtypes[1].kind == "i" and dtypes[0].kind in "iu":
         _check_power(machine, variables[1], mask)
+    if mask is not None and ufunc not in FINITE_SLOPES:
+        shape = np.broadcast_shapes(shape, mask.type.shape)
+        mask = builder.broadcast(mask, shape)
+        variables = [builder.live(mask, builder.broadcast(v, shape)) for v in variables]
     variables = [builder.broadcast(v, shape) for v in variables]
     if ufunc in LOGICAL:
         variables = [cast(machine, v, _BOOL) for v in variables]

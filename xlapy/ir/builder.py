@@ -74,6 +74,12 @@ class Builder:
         result = TensorType(shape, var.type.dtype, var.type.weak)
         return self.emit("broadcast", (var,), {"shape": shape}, (result,))[0]
 
+    def live(self, mask: Var, var: Var) -> Var:
+        """`var`, whose derivative is zero where `mask` (a scalar, or of its shape) is false: what counts only there."""
+        if var.type.dtype.kind not in "fcV" or constant_value(var) is not None:
+            return var
+        return self.emit("live", (mask, var), {}, (var.type,))[0]
+
     def convert(self, var: Var, dtype: np.dtype, weak: bool = False) -> Var:
         """`var` as `dtype`; nothing if it has that type."""
         dtype = self.narrowed(dtype)

@@ -123,6 +123,11 @@ def _while(operation: Operation) -> str | None:
     return _loop(operation, 0, 1)
 
 
+def _live(operation: Operation) -> str | None:
+    mask, x = (v.type for v in operation.operands)
+    return None if mask.dtype == BOOL and mask.shape in ((), x.shape) else f"a mask {mask} for {x}"
+
+
 def _convert(operation: Operation) -> str | None:
     return None if operation.operands[0].type.shape == operation.results[0].type.shape else "convert changes the shape"
 
@@ -140,6 +145,8 @@ TABLE: dict[str, Definition] = {
     "constant": Definition(0, 0, _constant),
     "convert": Definition(1, 0, _convert),
     "broadcast": Definition(1, 0, _broadcast),
+    # live (mask, x): x, whose derivative is zero where the mask is false
+    "live": Definition(2, 0, _live),
     "leaf": Definition(None, 0, _leaf),
     # if (predicate) then, orelse
     "if": Definition(1, 2, _if),

@@ -13,8 +13,9 @@ import jax
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from xlapy.ir import Operation, Region, Var, constant_value
+from xlapy.ir import Location, Operation, Region, Var, constant_value
 from xlapy.lowering.convolutions import channels_last
+from xlapy.lowering.live import live
 from xlapy.lowering.loops import counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.rules import RULES
 
@@ -43,12 +44,28 @@ def _run(region: Region, environment: Environment, structured: dict[str, Callabl
     for operation in region.operations:
         operands = [environment[v] for v in operation.operands]
         rule = structured.get(operation.kind)
-        if rule is not None:
-            results = rule(operation, operands, environment)
-        else:
-            results = RULES[operation.kind](operation, operands)
+        try:
+            if rule is not None:
+                results = rule(operation, operands, environment)
+            else:
+                results = RULES[operation.kind](operation, operands)
+        except (TypeError, ValueError, NotImplementedError) as error:
+            _locate(error, operation)
+            raise
         environment.update(zip(operation.results, results, strict=True))
     return [environment[v] for v in region.results]
+
+
+def _locate(error: Exception, operation: Operation) -> None:
+    """Note where in the program it is that JAX cannot transform an operation: the innermost place."""
+    if place_of(error) is None and operation.location is not None:
+        error.place = operation.location  # type: ignore[attr-defined]
+        error.add_note(f"in {operation.location}")
+
+
+def place_of(error: Exception) -> Location | None:
+    """Where in the program the operation is that JAX could not transform."""
+    return getattr(error, "place", None)
 
 
 def _strong(values: Sequence, variables: Sequence[Var]) -> list:
@@ -126,12 +143,20 @@ def _leaf_in_loop(operation: Operation, operands: Sequence, environment: Environ
     return jaxpr_as_fun(channels_last(operation.attributes["jaxpr"]))(*operands)  # type: ignore[arg-type]
 
 
+def _live(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return (live(*operands),)
+
+
+def _fast_live(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return operands[1:]
+
+
 _STRUCTURED: dict[str, Callable] = {}
-_STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for})
+_STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live})
 _FAST: dict[str, Callable] = {}
-_FAST.update({"if": _if(_FAST), "while": _fast_while, "for": _fast_for})
+_FAST.update({"if": _if(_FAST), "while": _fast_while, "for": _fast_for, "live": _fast_live})
 #: the same for the bodies of loops
 _LOOPED: dict[str, Callable] = {}
-_LOOPED.update({"if": _if(_LOOPED), "while": _fast_while, "for": _fast_for, "leaf": _leaf_in_loop})
+_LOOPED.update({"if": _if(_LOOPED), "while": _fast_while, "for": _fast_for, "live": _fast_live, "leaf": _leaf_in_loop})
 
-__all__ = ["evaluate", "evaluate_fast"]
+__all__ = ["evaluate", "evaluate_fast", "place_of"]

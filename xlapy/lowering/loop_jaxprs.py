@@ -12,8 +12,11 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from xlapy.lowering import in_place
+from xlapy.lowering.live import live
 
 Mask = tuple[bool, ...]
+#: elements of what all examples share, up to which each gets a copy, if only some of them make a trip
+_MOST_SHARED = 256
 
 
 class Loop:
@@ -121,16 +124,22 @@ class Loop:
         check = jax.vmap(jaxpr_as_fun(self.condition), in_axes=axes, out_axes=0, axis_size=size)
         step = jax.vmap(jaxpr_as_fun(self.body), in_axes=axes, out_axes=axes[n:], axis_size=size)
 
+        small = [a is not None or np.prod(t.shape) <= _MOST_SHARED for a, t in zip(axes, self.operands, strict=True)]
+
+        def one(goes, *values):
+            return jaxpr_as_fun(self.body)(*(live(goes, v) if s else v for v, s in zip(values, small, strict=True)))
+
+        part = jax.vmap(one, in_axes=[0, *axes], out_axes=axes[n:], axis_size=size)
+
         def condition(*values):
             goes = check(*values)[0]
             return [jnp.any(goes) if differs else goes[0]]
 
         def body(*values):
-            new = step(*values)
             if not differs:
-                return new
+                return step(*values)
             goes = check(*values)[0]
-            return [_where(goes, a, b) for a, b in zip(new, values[n:], strict=True)]
+            return [_where(goes, a, b) for a, b in zip(part(goes, *values), values[n:], strict=True)]
 
         types = [
             t if axis is None else jax.ShapeDtypeStruct((size, *t.shape), t.dtype)

@@ -35,6 +35,8 @@ def work(operation: Operation) -> int | None:
     if kind == "leaf":
         jaxpr = operation.attributes["jaxpr"]
         return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr)  # type: ignore[attr-defined]
+    if kind == "live":
+        return 0
     if kind in ARITY or kind in ("convert", "broadcast"):
         return _count(operation.results[0].type.shape) * (_WEIGHT if kind in _SLOW else 1)
     return None

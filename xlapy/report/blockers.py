@@ -22,6 +22,7 @@ CODES: dict[str, str] = {
     "XP0013": "a shape depends on data",
     "XP0014": "the bytecode cannot be structured",
     "XP0015": "something that cannot be done under a JAX transformation from outside",
+    "XP0016": "an operation that JAX cannot differentiate or batch",
     "XP0099": "an internal error of xlapy",
 }
 
