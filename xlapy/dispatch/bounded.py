@@ -14,11 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.indexing import affine
 from xlapy.dispatch.protocol import Machine, NeedStatic
 from xlapy.domain.join import known_bounds
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value
 from xlapy.ir import Operation, TensorType, Var, constant_value
+from xlapy.ir.affine import affine
 
 INT64 = np.dtype(np.int64)
 BOOL = np.dtype(bool)

@@ -23,7 +23,8 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.views import lens_type, make_view, read_view, write_view
 from xlapy.domain.join import known_bounds
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lens, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
-from xlapy.ir import Operation, Var, constant_value
+from xlapy.ir import Var, constant_value
+from xlapy.ir.affine import affine
 
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(bool)
@@ -394,38 +395,6 @@ def _affine(value: Value) -> tuple[dict[int, int], int] | None:
     if isinstance(value, Const):
         return {}, int(value.value)  # type: ignore[call-overload]
     return affine(value.var)  # type: ignore[attr-defined]
-
-
-def affine(var: Var) -> tuple[dict[int, int], int]:
-    """An integer scalar as a sum of factors times unknown scalars (by id) and a constant."""
-    constant = constant_value(var)
-    if constant is not None:
-        return {}, int(constant[()])
-    operation = var.owner
-    if isinstance(operation, Operation):
-        if operation.kind == "convert" and _widens(operation.operands[0].type.dtype, var.type.dtype):
-            return affine(operation.operands[0])
-        if operation.kind in ("add", "sub"):
-            sign = 1 if operation.kind == "add" else -1
-            terms, total = affine(operation.operands[0])
-            others, more = affine(operation.operands[1])
-            terms = dict(terms)
-            for key, factor in others.items():
-                terms[key] = terms.get(key, 0) + sign * factor
-            return terms, total + sign * more
-        if operation.kind == "neg":
-            terms, total = affine(operation.operands[0])
-            return {key: -factor for key, factor in terms.items()}, -total
-        if operation.kind == "mul":
-            left, right = (affine(v) for v in operation.operands)
-            for one, other in ((left, right), (right, left)):
-                if not one[0]:
-                    return {key: factor * one[1] for key, factor in other[0].items()}, other[1] * one[1]
-    return {id(var): 1}, 0
-
-
-def _widens(source: np.dtype, target: np.dtype) -> bool:
-    return source.kind in "iu" and target.kind in "iu" and np.can_cast(source, target)
 
 
 def refuse_data_dependent(what: str) -> None:

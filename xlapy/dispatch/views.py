@@ -199,7 +199,7 @@ def read_lens(machine: Machine, base: Var, lens: Lens) -> Var:
         return machine.builder.broadcast(base, tuple(lens.params))
     if lens.kind == "index":
         starts, dims = split_starts(lens.params)
-        return machine.leaf(_read_index, (base, *starts), (dims,), name="slice")[0]
+        return _annotated(machine.leaf(_read_index, (base, *starts), (dims,), name="slice")[0], dims)
     return machine.leaf(_READ[lens.kind], (base,), tuple(lens.params), name=lens.kind)[0]
 
 
@@ -211,7 +211,7 @@ def write_lens(machine: Machine, base: Var, lens: Lens, new: Var) -> Var:
         if 0 in new.type.shape:
             return base
         starts, dims = split_starts(lens.params)
-        return machine.leaf(_write_index, (base, new, *starts), (dims,), name="update_slice")[0]
+        return _annotated(machine.leaf(_write_index, (base, new, *starts), (dims,), name="update_slice")[0], dims)
     if lens.kind in ("transpose", "reshape", "bitcast"):
         return machine.leaf(_WRITE[lens.kind], (new,), (base.type, *lens.params), name=lens.kind)[0]
     if lens.kind in ("broadcast", "windows"):
@@ -223,6 +223,12 @@ def split_starts(params: tuple[Dim, ...]) -> tuple[list[Var], tuple[Dim, ...]]:
     """The dynamic starts of an index, and its dimensions with None in their place."""
     starts = [start for start, _, _ in params if isinstance(start, Var)]
     return starts, tuple((None if isinstance(s, Var) else s, step, length) for s, step, length in params)
+
+
+def _annotated(result: Var, dims: tuple[Dim, ...]) -> Var:
+    """A load or store that says which part it loads or stores, to the passes."""
+    result.owner.attributes["index"] = dims  # type: ignore[union-attr]
+    return result
 
 
 def _regions(dims: tuple[Dim, ...], starts: tuple) -> tuple[list, list[int]]:

@@ -6,14 +6,24 @@ branches or loops allow of it, as the origin of a second form, `module.entry.fas
 
 from xlapy.ir import Module, Region
 from xlapy.passes.barriers import separate_loads_from_stores
+from xlapy.passes.checks import drop_checks
 from xlapy.passes.dead_code import remove_dead_code
+from xlapy.passes.forwarding import forward
 from xlapy.passes.moving import copy_region
 from xlapy.passes.simplify import simplify
 from xlapy.passes.speculate import speculate
 from xlapy.passes.unroll import unroll
 
+
+def shorten(module: Module) -> None:
+    """Remove checks, loads and stores that others make superfluous."""
+    checks, loads = drop_checks(module), forward(module)
+    if checks or loads:
+        simplify(module)
+
+
 #: what every program goes through
-PASSES = (remove_dead_code, simplify, remove_dead_code)
+PASSES = (remove_dead_code, simplify, shorten, remove_dead_code)
 
 
 def optimise(module: Module) -> None:

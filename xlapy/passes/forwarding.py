@@ -1,0 +1,150 @@
+"""Loads from arrays that were stored into just before.
+
+A load of exactly what a store put there is the value that was stored; a load of something else is a load from the array
+as it was before; and a store that a later one overwrites did not happen. NumPy programs write a temporary's worth of
+loads and stores for each statement (`a[i] += x; a[i] /= y`). XLA fuses a store into the load behind it, for which the
+array of before has to live on: it copies all of it, in every trip of a loop.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xlapy.ir import Module, Operation, Region, Var
+from xlapy.ir.affine import difference
+
+#: stores that a load looks behind
+_DEPTH = 16
+
+
+class Dimension(NamedTuple):
+    """What a load or store touches of one dimension: `count` places from `start` on; `dropped` from the shape."""
+
+    start: int | Var
+    step: int
+    count: int
+    dropped: bool
+
+    @property
+    def span(self) -> int:
+        """From the first place to behind the last one."""
+        return (self.count - 1) * abs(self.step) + 1
+
+    def lowest(self, first: int) -> int:
+        """The lowest place, if `first` is the start."""
+        return first if self.step > 0 else first + (self.count - 1) * self.step
+
+
+def forward(module: Module) -> bool:
+    """Take loads past stores, and drop stores that are overwritten; whether there were any."""
+    return _region(module.entry, {})
+
+
+def _region(region: Region, replaced: dict[Var, Var]) -> bool:
+    changed = False
+    for operation in region.operations:
+        if not replaced.keys().isdisjoint(operation.operands):
+            operation.operands = tuple([replaced.get(v, v) for v in operation.operands])
+        for nested in operation.regions:
+            changed |= _region(nested, replaced)
+        mine = touched(operation)
+        if mine is None:
+            continue
+        if operation.attributes["name"] == "slice":
+            source, value = _behind(operation, mine)
+            if value is not None:
+                replaced[operation.results[0]] = value
+                changed = True
+            elif source is not operation.operands[0]:
+                operation.operands = (source, *operation.operands[1:])
+                changed = True
+        else:
+            source = _before(operation, mine)
+            if source is not operation.operands[0]:
+                operation.operands = (source, *operation.operands[1:])
+                changed = True
+    region.results = [replaced.get(v, v) for v in region.results]
+    return changed
+
+
+def touched(operation: Operation | Region | None) -> list[Dimension] | None:
+    """What a load or store touches; None if an operation is neither."""
+    if not isinstance(operation, Operation) or operation.kind != "leaf":
+        return None
+    dims: tuple | None = operation.attributes.get("index")  # type: ignore[assignment]
+    if dims is None:
+        return None
+    starts = iter(operation.operands[1 if operation.attributes["name"] == "slice" else 2 :])
+    return [
+        Dimension(next(starts) if start is None else start, step, 1 if length < 0 else length, length < 0)
+        for start, step, length in dims
+    ]
+
+
+def _behind(load: Operation, mine: list[Dimension]) -> tuple[Var, Var | None]:
+    """The array that a load may be from, and the value that it is if that is known."""
+    source = load.operands[0]
+    if any(d.count == 0 for d in mine):
+        return source, None
+    for _ in range(_DEPTH):
+        store = source.owner
+        theirs = touched(store)
+        if theirs is None or store.attributes["name"] == "slice":  # type: ignore[union-attr]
+            break
+        if _apart(mine, theirs):
+            source = store.operands[0]  # type: ignore[union-attr]
+            continue
+        value: Var = store.operands[1]  # type: ignore[union-attr]
+        same_type = value.type[:2] == load.results[0].type[:2]
+        return source, value if same_type and _equal(mine, theirs) else None
+    return source, None
+
+
+def _before(store: Operation, mine: list[Dimension]) -> Var:
+    """The array into which a store may store, without those parts that it overwrites."""
+    source = store.operands[0]
+    for _ in range(_DEPTH):
+        earlier = source.owner
+        theirs = touched(earlier)
+        if theirs is None or earlier.attributes["name"] == "slice" or not _covers(mine, theirs):  # type: ignore[union-attr]
+            break
+        source = earlier.operands[0]  # type: ignore[union-attr]
+    return source
+
+
+def _equal(a: list[Dimension], b: list[Dimension]) -> bool:
+    return all(
+        x.count == y.count
+        and x.dropped == y.dropped
+        and (x.step == y.step or x.count == 1)
+        and difference(x.start, y.start) == 0
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def _apart(a: list[Dimension], b: list[Dimension]) -> bool:
+    """Whether two parts of an array have no element in common."""
+    for x, y in zip(a, b, strict=True):
+        distance = difference(x.start, y.start)
+        if distance is None or not x.count or not y.count:
+            continue
+        lower = x.lowest(distance) - y.lowest(0)
+        if lower >= y.span or -lower >= x.span:
+            return True
+        if abs(x.step) == abs(y.step) and lower % x.step:
+            return True
+    return False
+
+
+def _covers(a: list[Dimension], b: list[Dimension]) -> bool:
+    """Whether all elements of the second part are elements of the first."""
+    for x, y in zip(a, b, strict=True):
+        distance = difference(y.start, x.start)
+        if distance is None or not x.count or not y.count:
+            return False
+        lower = y.lowest(distance) - x.lowest(0)
+        dense = abs(x.step) == 1 or x.count == 1
+        aligned = y.count == 1 or abs(y.step) == abs(x.step)
+        if lower < 0 or lower + y.span > x.span or not (dense or (aligned and lower % x.step == 0)):
+            return False
+    return True
