@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch import mixed
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import bounds_of, bounds_of_any, device, scalar
 from xlapy.domain.join import is_python_scalar, same_constant
@@ -149,6 +150,9 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
     kind = signature(items[0])
     if kind is not None and all(signature(item) == kind for item in items[1:]):
         return _gather_stack(machine, items, device(machine, at, int), kind)
+    pairs = mixed.pairs(machine, items)
+    if pairs is not None:
+        return mixed.from_pair(_gather(machine, pairs, at))
     if isinstance(items[0], NdArray) and are_arrays(machine, items):
         return _gather_arrays(machine, items, device(machine, at, int))  # type: ignore[arg-type]
     groups: list[list[int]] = []
@@ -257,6 +261,9 @@ def scatter(machine, items: Sequence[Value], position: Value, value: Value) -> l
 
 def permute(machine, items: Sequence[Value], order: Var) -> list[Value]:
     """`[items[i] for i in order]` for a permutation on the device."""
+    pairs = mixed.pairs(machine, items)
+    if pairs is not None:
+        return list(map(mixed.from_pair, permute(machine, pairs, order)))
     kind = signature(items[0])
     if kind is not None and all(signature(item) == kind for item in items):
         return _permute_stack(machine, items, order, kind)

@@ -114,6 +114,7 @@ def tuple_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
 
 
 @table.method(list, "append")
+@table.takes_mixed
 def _append(machine, self: Ref, item: Value) -> Value:
     set_contents(machine, self, (*contents(machine, self), item))
     return NONE
@@ -126,6 +127,7 @@ def _extend(machine, self: Ref, iterable: Value) -> Value:
 
 
 @table.method(list, "insert")
+@table.takes_mixed
 def _insert(machine, self: Ref, where: Value, item: Value) -> Value:
     items = list(contents(machine, self))
     items.insert(_known_index(machine, where), item)
@@ -362,11 +364,13 @@ def _push(machine, self: Ref, items: list[Value], left: bool) -> Value:
 
 
 @table.method(collections.deque, "append")
+@table.takes_mixed
 def _deque_append(machine, self: Ref, item: Value) -> Value:
     return _push(machine, self, [*contents(machine, self), item], False)
 
 
 @table.method(collections.deque, "appendleft")
+@table.takes_mixed
 def _deque_appendleft(machine, self: Ref, item: Value) -> Value:
     return _push(machine, self, [item, *contents(machine, self)], True)
 

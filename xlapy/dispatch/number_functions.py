@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch import ranges, scalars, table
+from xlapy.dispatch import mixed, ranges, scalars, table, unions
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_arithmetic import float_divmod, floor_division
 from xlapy.dispatch.scalar_values import (
@@ -23,7 +23,7 @@ from xlapy.dispatch.scalar_values import (
     refuse_where,
     scalar,
 )
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
+from xlapy.domain.values import NONE, Const, JaxArray, MixedScalar, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.ir import Var
 
 _NAN_TO_INT = provoke(int, math.nan)
@@ -207,8 +207,12 @@ def _complex_part(machine, value: Value) -> Value:
 
 
 @table.function(abs)
+@table.takes_mixed
 def abs_(machine, value: Value, /) -> Value:
     """`abs(x)`."""
+    if isinstance(value, MixedScalar):
+        found = mixed.unary(machine, value, lambda v: abs_(machine, v))
+        return found or unions.over_unions(machine, (value,), lambda v: abs_(machine, v))
     result = scalars.absolute(machine, value)
     if result is None and isinstance(value, JaxArray):
         result = machine.call(Const(jnp.abs), [value])

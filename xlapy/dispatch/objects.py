@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 import jax
 import numpy as np
 
-from xlapy.dispatch import bounded, bounded_rules, containers, jax_rules, numpy_attributes, table, views
+from xlapy.dispatch import bounded, bounded_rules, containers, jax_rules, numpy_attributes, subclasses, table, views
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
+from xlapy.dispatch.unions import over_unions
 from xlapy.domain.sources import Anchor, attribute
+from xlapy.domain.subclasses import BASES
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -123,7 +125,12 @@ def is_instance(machine: Machine, value: Value) -> bool:
 
 
 def _overrides(cls: type) -> bool:
-    return any(isinstance(v, types.FunctionType) and k.startswith("__") and k not in ("__new__", "__repr__", "__replace__", "__getnewargs__") for k, v in cls.__dict__.items())
+    return any(
+        isinstance(v, types.FunctionType)
+        and k.startswith("__")
+        and k not in ("__new__", "__repr__", "__replace__", "__getnewargs__")
+        for k, v in cls.__dict__.items()
+    )
 
 
 #: what a subclass of a built-in container may define without changing what its items are
@@ -138,6 +145,18 @@ _TUPLES = ("__len__", "__iter__", "__getattribute__", "__contains__", "__bool__"
 
 def check_container(cls: type) -> None:
     """Refuse a subclass of list, dict, set or tuple that changes what these do: their rules know nothing of it."""
+    name = changes(cls)
+    if name is not None:
+        base = next(c for c in (list, dict, set, frozenset, tuple) if issubclass(cls, c))
+        raise Refused(
+            "XP0005",
+            f"an object of class '{cls.__qualname__}', which derives from {base.__name__} and defines '{name}'",
+            f"hold the {base.__name__} in an attribute",
+        )
+
+
+def changes(cls: type) -> str | None:
+    """What a subclass of list, dict, set or tuple defines that changes what these do; None if nothing."""
     base = next(c for c in (list, dict, set, frozenset, tuple) if issubclass(cls, c))
     for owner in cls.__mro__[: cls.__mro__.index(base)]:
         if owner.__module__.partition(".")[0] in ("collections", "typing", "builtins"):
@@ -147,12 +166,9 @@ def check_container(cls: type) -> None:
                 changes = name in _TUPLES and isinstance(entry, types.FunctionType)
             else:
                 changes = hasattr(base, name) and name not in _HARMLESS
-            if changes or name == "__getattr__" and base is not tuple:
-                raise Refused(
-                    "XP0005",
-                    f"an object of class '{cls.__qualname__}', which derives from {base.__name__} and defines '{name}'",
-                    f"hold the {base.__name__} in an attribute",
-                )
+            if changes or name in ("__getattr__", "__setattr__") and base is not tuple:
+                return name
+    return None
 
 
 def is_numeric_const(value: Value) -> bool:
@@ -175,56 +191,6 @@ def known_truth(value: Value) -> bool | Var:
     if isinstance(value, Const):
         return bool(value.value)
     raise Refused("XP0004", "a truth value of an unexpected kind")
-
-
-def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., Value]) -> Value:
-    """`then(*values)` for each alternative of the unions among `values`, under branches that tell them apart."""
-    for position, value in enumerate(values):
-        if isinstance(value, Union):
-            break
-    else:
-        return then(*values)
-
-    def alternative(index: int) -> Value:
-        def chosen() -> Value:
-            return over_unions(machine, (*values[:position], value.alternatives[index], *values[position + 1 :]), then)
-
-        if index == len(value.alternatives) - 1:
-            return chosen()
-        here = machine.builder.elementwise(
-            "eq", value.selector, machine.builder.constant(index, value.selector.type.dtype)
-        )
-        return machine.cond(here, chosen, lambda: alternative(index + 1))
-
-    return alternative(0)
-
-
-def over_contents(machine: Machine, values: Sequence[Value], then: Callable[[], Value]) -> Value | None:
-    """`then()` for each alternative of the contents of the containers among `values`; None if all contents are known.
-
-    A list that was appended to under a condition has one of several contents: each is looked at in a branch of its own,
-    in which the list has that one.
-    """
-    for value in values:
-        if isinstance(value, Ref):
-            contents = machine.heap.slots.get((value.object, "items"))
-            if isinstance(contents, Union):
-                return _each_content(machine, value, contents, values, then, 0)
-    return None
-
-
-def _each_content(machine, value: Ref, contents: Union, values, then, index: int) -> Value:
-    def chosen() -> Value:
-        machine.heap.write(value.object, "items", contents.alternatives[index])
-        result = over_contents(machine, values, then)
-        return then() if result is None else result
-
-    if index == len(contents.alternatives) - 1:
-        return chosen()
-    here = machine.builder.elementwise(
-        "eq", contents.selector, machine.builder.constant(index, contents.selector.type.dtype)
-    )
-    return machine.cond(here, chosen, lambda: _each_content(machine, value, contents, values, then, index + 1))
 
 
 class Identity:
@@ -441,7 +407,10 @@ def _real_attribute(machine: Machine, value: Const, name: str) -> Value:
         found = getattr(value.value, name)
     except AttributeError as error:
         return machine.reraise(error)
-    if isinstance(found, types.BuiltinMethodType | types.MethodWrapperType) and getattr(found, "__self__", None) is value.value:
+    if (
+        isinstance(found, types.BuiltinMethodType | types.MethodWrapperType)
+        and getattr(found, "__self__", None) is value.value
+    ):
         if not isinstance(value.value, _IMMUTABLE):
             raise Refused("XP0003", f"'{type(value.value).__name__}.{name}' has no rule")
         return Intrinsic(name, _folding(found))
@@ -498,7 +467,8 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
     if isinstance(found, staticmethod):
         return Const(found.__func__)
     rule = table.find_method(cls, name)
-    if rule is not None and not isinstance(found, types.FunctionType):
+    unbound = cls in BASES and isinstance(found, _WRAPPERS)
+    if rule is not None and not unbound and not isinstance(found, types.FunctionType):
         return Intrinsic(f"{cls.__name__}.{name}", rule)
     if isinstance(found, _WRAPPERS):
         return Const(getattr(cls, name))
@@ -565,6 +535,9 @@ def _bind(machine, owner: type, name: str, found: object, self: Value, cls: type
             machine.raise_(AttributeError, f"property '{name}' of '{cls.__name__}' object has no getter")
         machine.world.class_value(owner, name)
         return machine.call(Const(found.fget), (self,))
+    inherited = subclasses.inherited(machine, found, self)
+    if inherited is not None:
+        return inherited
     rule = table.find_method(owner, name)
     if rule is not None:
         return BoundMethod(Intrinsic(f"{owner.__name__}.{name}", rule), self)
@@ -611,7 +584,9 @@ def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = 
     if own is not UNBOUND:
         if isinstance(own, Union) and any(a is UNBOUND for a in own.alternatives):
             return over_unions(
-                machine, (own,), lambda v: v if v is not UNBOUND else _class_fallback(machine, value, cls, name, found, owner)
+                machine,
+                (own,),
+                lambda v: v if v is not UNBOUND else _class_fallback(machine, value, cls, name, found, owner),
             )
         return own
     return _class_fallback(machine, value, cls, name, found, owner)
@@ -630,6 +605,9 @@ def _class_fallback(machine, value: Ref, cls: type, name: str, found: object, ow
     fallback, holder = lookup(machine, cls, "__getattr__")
     if isinstance(fallback, types.FunctionType):
         return machine.call(machine.world.class_value(holder, "__getattr__"), (value, Const(name)))
+    inherited = subclasses.inherited(machine, fallback, value)
+    if inherited is not None:
+        return machine.call(inherited, (Const(name),))
     return _missing(machine, cls, name)
 
 
@@ -703,6 +681,9 @@ def find_special(machine: Machine, value: Value, name: str) -> Value | None:
     if found is None or owner is None:
         return None
     if isinstance(value, Ref | Tuple) and is_instance(machine, value):
+        method = subclasses.inherited(machine, found, value)
+        if method is not None:
+            return method
         if owner is object or (isinstance(found, _WRAPPERS) and table.find_method(owner, name) is None):
             return None
         return _bind(machine, owner, name, found, value, cls)
@@ -726,6 +707,8 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         setter, owner = lookup(machine, cls, "__setattr__")
         if isinstance(setter, types.FunctionType) and owner is not None:
             machine.call(machine.world.class_value(owner, "__setattr__"), (value, Const(name), item))  # type: ignore[attr-defined]
+        elif (inherited := subclasses.inherited(machine, setter, value)) is not None:
+            machine.call(inherited, (Const(name), item))
         else:
             set_instance_attribute(machine, value, name, item)
         return
@@ -750,9 +733,15 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
 def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name: str, item: Value) -> None:
     """An attribute of a class or function is assigned: data only."""
     before = lookup(machine, holder, name)[0] if isinstance(holder, type) else None
-    data = not callable(before) and not hasattr(type(before), "__get__") and not isinstance(item, Function | BoundMethod)
+    data = (
+        not callable(before) and not hasattr(type(before), "__get__") and not isinstance(item, Function | BoundMethod)
+    )
     plain = not name.startswith("__") and not (isinstance(holder, type) and type(holder) is not type)
-    if not (data and plain) or isinstance(item, Const) and (callable(item.value) or hasattr(type(item.value), "__get__")):
+    if (
+        not (data and plain)
+        or isinstance(item, Const)
+        and (callable(item.value) or hasattr(type(item.value), "__get__"))
+    ):
         raise Refused("XP0010", f"the attribute '{name}' of a class or function is assigned")
     machine.heap.write(machine.world.namespace_of(holder), name, item)  # type: ignore[attr-defined]
 
@@ -790,6 +779,8 @@ def delattr_(machine: Machine, value: Value, name: str) -> None:
         deleter, owner = lookup(machine, machine.heap.objects[value.object].cls, "__delattr__")
         if isinstance(deleter, types.FunctionType) and owner is not None:
             machine.call(machine.world.class_value(owner, "__delattr__"), (value, Const(name)))  # type: ignore[attr-defined]
+        elif (inherited := subclasses.inherited(machine, deleter, value)) is not None:
+            machine.call(inherited, (Const(name),))
         else:
             delete_instance_attribute(machine, value, name)
         return
@@ -868,6 +859,7 @@ def key(machine: Machine, value: Value) -> object:
 
 def mapping_entries(machine: Machine, mapping: Value) -> dict:
     """Entries of a dict with known keys."""
+    mapping = subclasses.plain(machine, mapping)
     if isinstance(mapping, Ref) and machine.heap.objects[mapping.object].kind == "dict":
         return dict(machine.heap.read(mapping.object, "items").entries)  # type: ignore[attr-defined]
     if isinstance(mapping, Mapping):
@@ -919,10 +911,16 @@ def format_value(machine: Machine, value: Value, specification: Value, conversio
     return machine.message(text, value)  # type: ignore[attr-defined]
 
 
+#: what gives the arguments of an exception as its text
+_PLAIN_TEXTS = {
+    c.__str__ for c in (BaseException, KeyError, NameError, UnboundLocalError, AttributeError, StopIteration)
+}
+
+
 def exception_text(machine: Machine, value: Value, shown_as_code: bool) -> Value:
     """`str(error)`, or `repr(error)`, of an exception whose class has no text of its own."""
     cls, args = exception_parts(machine, value)
-    if cls.__str__ not in (BaseException.__str__, KeyError.__str__) or cls.__repr__ is not BaseException.__repr__:
+    if cls.__str__ not in _PLAIN_TEXTS or cls.__repr__ is not BaseException.__repr__:
         raise Refused("XP0004", f"the text of an object of class {cls.__name__}")
     if not shown_as_code and len(args) == 1:
         return format_value(machine, args[0], Const(""), "r" if cls.__str__ is KeyError.__str__ else "s")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import jax_rules, objects
+from xlapy.dispatch import jax_rules
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.join import SCALAR_DTYPES
 from xlapy.domain.values import (
@@ -165,7 +165,7 @@ class Opening:
         def convert(alternative: Value) -> Value:
             return JaxArray(machine.builder.convert(self._var(alternative), dtype, weak))
 
-        joined = objects.over_unions(machine, (value,), convert)
+        joined = unions.over_unions(machine, (value,), convert)
         return self._leaf(kind, joined.var)  # type: ignore[attr-defined]
 
     def _var(self, value: Value) -> Var:

@@ -18,10 +18,12 @@ from xlapy.dispatch import (
     indexing,
     iteration,
     jax_rules,
+    mixed,
     objects,
     scalars,
     table,
     ufuncs,
+    unions,
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.join import known_bounds, same_constant
@@ -33,6 +35,7 @@ from xlapy.domain.values import (
     Const,
     Function,
     JaxArray,
+    MixedScalar,
     NdArray,
     NumpyScalar,
     Range,
@@ -75,8 +78,12 @@ _INT64 = np.dtype(np.int64)
 
 def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     """`left symbol right`; an in-place operator's symbol ends with '='."""
+    if isinstance(left, MixedScalar) or isinstance(right, MixedScalar):
+        found = mixed.binary(machine, symbol, left, right, binary)
+        if found is not None:
+            return found
     if isinstance(left, Union) or isinstance(right, Union):
-        return objects.over_unions(machine, (left, right), lambda a, b: binary(machine, symbol, a, b))
+        return unions.over_unions(machine, (left, right), lambda a, b: binary(machine, symbol, a, b))
     inplace = symbol.endswith("=")
     plain = symbol[:-1] if inplace else symbol
     if inplace and objects.is_instance(machine, left):
@@ -222,8 +229,12 @@ def _dunders(
 
 def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     """A rich comparison."""
+    if isinstance(left, MixedScalar) or isinstance(right, MixedScalar):
+        found = mixed.compare(machine, symbol, left, right, compare)
+        if found is not None:
+            return found
     if isinstance(left, Union) or isinstance(right, Union):
-        return objects.over_unions(machine, (left, right), lambda a, b: compare(machine, symbol, a, b))
+        return unions.over_unions(machine, (left, right), lambda a, b: compare(machine, symbol, a, b))
     if isinstance(left, Const) and isinstance(right, Const) and not objects.is_numeric_const(left):
         return _fold(machine, symbol, left, right) or NONE
     result = _built_in(machine, symbol, left, right)
@@ -243,9 +254,13 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
 
 def unary(machine: Machine, symbol: str, value: Value) -> Value:
     """`-value`, `+value`, `~value`."""
+    if isinstance(value, MixedScalar):
+        found = mixed.unary(machine, value, lambda v: unary(machine, symbol, v))
+        if found is not None:
+            return found
     match value:
         case Union():
-            return objects.over_unions(machine, (value,), lambda v: unary(machine, symbol, v))
+            return unions.over_unions(machine, (value,), lambda v: unary(machine, symbol, v))
         case JaxArray():
             return jax_rules.unary(machine, symbol, value)
         case BoundedArray():
@@ -271,8 +286,10 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
 def truth(machine: Machine, value: Value) -> bool | Var:
     """`bool(value)`."""
     match value:
+        case MixedScalar():
+            return truth(machine, value.python)
         case Union():
-            result = objects.over_unions(machine, (value,), lambda v: machine.boolean(truth(machine, v)))
+            result = unions.over_unions(machine, (value,), lambda v: machine.boolean(truth(machine, v)))
             return objects.known_truth(result)
         case Const():
             if isinstance(value.value, np.generic) or not objects.is_external_instance(value.value):
@@ -344,7 +361,7 @@ def _scalar(x):
 def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
     """`left is right`."""
     if isinstance(left, Union) or isinstance(right, Union):
-        result = objects.over_unions(machine, (left, right), lambda a, b: machine.boolean(identical(machine, a, b)))
+        result = unions.over_unions(machine, (left, right), lambda a, b: machine.boolean(identical(machine, a, b)))
         return objects.known_truth(result)
     if left is right:
         return True
@@ -389,6 +406,8 @@ def _array_key(machine: Machine, key: Value) -> Value:
     """A key in which integers that are Python's on some paths and NumPy's on others are Python's, and in which objects
     with `__index__` are ints."""
     match key:
+        case MixedScalar() if key.python.kind is int:
+            return key.python
         case Union() if all(map(indexing.is_integer, key.alternatives)):
             *others, chosen = [machine.builder.convert(machine.array(v), _INT64) for v in key.alternatives]
             for index, var in reversed(list(enumerate(others))):
@@ -433,16 +452,18 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
         key = _array_key(machine, key)
         part = _union_in(key)
         if part is not None and part is not key:
-            return objects.over_unions(machine, (part,), lambda v: getitem(machine, value, _with_part(key, part, v)))
+            return unions.over_unions(machine, (part,), lambda v: getitem(machine, value, _with_part(key, part, v)))
     match value:
         case Union():
-            return objects.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
+            return unions.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
         case JaxArray():
             return jax_rules.getitem(machine, value, key)
         case NdArray() | NumpyScalar() | BoundedArray():
             return bounded_indexing.getitem(machine, value, key)
+    if isinstance(key, MixedScalar) and key.python.kind is int and machine.type_of(value) in (list, tuple, range):
+        key = key.python
     if isinstance(key, Union):
-        return objects.over_unions(machine, (key,), lambda k: getitem(machine, value, k))
+        return unions.over_unions(machine, (key,), lambda k: getitem(machine, value, k))
     if objects.is_instance(machine, value):
         result = _special(machine, value, "__getitem__", (key,))
         if result is not None:
@@ -455,16 +476,21 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
 
 def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
     """`value[key] = item`."""
+    if isinstance(item, MixedScalar) and isinstance(value, JaxArray | NdArray | BoundedArray):
+        item = mixed.stored(machine, value, item)
+        if isinstance(item, Union):
+            unions.over_unions(machine, (item,), lambda v: setitem(machine, value, key, v) or NONE)
+            return
     if isinstance(value, JaxArray | NdArray | BoundedArray):
         key = _array_key(machine, key)
         part = _union_in(key)
         if part is not None:
-            objects.over_unions(
+            unions.over_unions(
                 machine, (part,), lambda v: setitem(machine, value, _with_part(key, part, v), item) or NONE
             )
             return
     if isinstance(value, Union):
-        objects.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
+        unions.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
     elif isinstance(value, NdArray | BoundedArray):
         bounded_indexing.setitem(machine, value, key, item)
     elif isinstance(value, JaxArray):

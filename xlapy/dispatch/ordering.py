@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import gather
+from xlapy.dispatch import gather, mixed
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import Const, JaxArray, Tuple, Value
 from xlapy.ir import Var
@@ -63,6 +63,8 @@ def _columns(machine, keys: list[Value]) -> list[Var] | None:
         except TypeError:
             return None
         return [machine.builder.constant(np.array([ranks[k] for k in known], np.int64))]
+    if mixed.of_one_dtype(keys) is not None:
+        keys = [mixed.as_python(machine, k) for k in keys]
     kinds = [gather.signature(k) for k in keys]
     if any(kind is None or kind[0] == "tuple" for kind in kinds):
         return None

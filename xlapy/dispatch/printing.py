@@ -8,15 +8,16 @@ from __future__ import annotations
 import sys
 import warnings
 
-from xlapy.dispatch import objects, stacks, table
+from xlapy.dispatch import objects, stacks, table, unions
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, NdArray, Ref, Stack, Tuple, Union, Value
+from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, MixedScalar, NdArray, Ref, Stack, Tuple, Union, Value
 
 _SPACE, _NEWLINE, _ONE = Const(" "), Const("\n"), Const(1)
 
 
 @table.function(print)
+@table.takes_mixed
 def _print(
     machine: Machine, *items: Value, sep: Value = _SPACE, end: Value = _NEWLINE, file: Value = NONE, flush: Value = NONE
 ) -> Value:
@@ -86,8 +87,8 @@ def _append(machine: Machine, line: Value) -> Value:
 
 def text(machine: Machine, value: Value) -> Value:
     """`str(value)`."""
-    if isinstance(value, Union):
-        return objects.over_unions(machine, (value,), lambda v: text(machine, v))
+    if isinstance(value, Union) and not isinstance(value, MixedScalar):
+        return unions.over_unions(machine, (value,), lambda v: text(machine, v))
     return objects.format_value(machine, snapshot(machine, value), Const(""), "s")
 
 

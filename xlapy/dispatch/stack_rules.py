@@ -177,7 +177,7 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
             return before(machine, self, *args, **kwargs)  # type: ignore[misc]
         return rule(machine, self, stack, *args, **kwargs)
 
-    table.method(cls, name)(either)
+    table.method(cls, name)(table.takes_mixed(either) if before and table.accepts(before, True) else either)
 
 
 #: methods that do not take a stack of known length apart

@@ -151,6 +151,7 @@ def join(machine, self: Value, iterable: Value) -> Value:
 
 
 @table.function(str)
+@table.takes_mixed
 def text_of(machine, *args: Value, **kwargs: Value) -> Value:
     """`str(value)`."""
     if not args:
@@ -162,12 +163,14 @@ def text_of(machine, *args: Value, **kwargs: Value) -> Value:
 
 
 @table.function(repr)
+@table.takes_mixed
 def representation(machine, value: Value) -> Value:
     """`repr(value)`."""
     return objects.format_value(machine, value, Const(""), "r")
 
 
 @table.function(format)
+@table.takes_mixed
 def formatted(machine, value: Value, specification: Value | None = None) -> Value:
     """`format(value, specification)`."""
     return objects.format_value(machine, value, Const("") if specification is None else specification, None)

@@ -82,6 +82,17 @@ def operator(*classes: type) -> Callable[[Rule], Rule]:
     return register
 
 
+def takes_mixed(rule: Rule) -> Rule:
+    """Mark a rule that takes numbers which are Python's or NumPy's, depending on data, as they are."""
+    rule.accepts_mixed = True  # type: ignore[attr-defined]
+    return rule
+
+
+def accepts(rule: Rule, only_mixed: bool) -> bool:
+    """Whether a rule takes unions as they are; `only_mixed`: all of them are mixed numbers."""
+    return getattr(rule, "accepts_unions", False) or only_mixed and getattr(rule, "accepts_mixed", False)
+
+
 def find_function(item: object) -> Rule | None:
     """The rule of a callable, if there is one."""
     entry = FUNCTIONS.get(id(item))

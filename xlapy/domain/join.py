@@ -28,6 +28,7 @@ from xlapy.domain.values import (
     JaxArray,
     Mapping,
     Marker,
+    MixedScalar,
     NdArray,
     NumpyScalar,
     Range,
@@ -41,6 +42,7 @@ from xlapy.domain.values import (
     Union,
     Value,
     children,
+    mixed,
     rebuild,
     references,
     substitute,
@@ -55,6 +57,7 @@ SCALAR_DTYPES = {
     float: np.dtype(np.float64),
     complex: np.dtype(np.complex128),
 }
+_TWINS = {dtype: kind for kind, dtype in SCALAR_DTYPES.items()}
 _MAXIMUM_ALTERNATIVES = 16
 _INT64 = np.iinfo(np.int64)
 _SELECTOR = TensorType((), np.dtype(np.int32))
@@ -108,6 +111,14 @@ def _numeric(value: Value) -> tuple[str, object] | None:
             if isinstance(value.value, np.generic) and value.value.dtype.kind in "biufc":
                 return ("numpy", value.value.dtype)
     return None
+
+
+def _mixed_kind(value: Value) -> type | None:
+    """The Python class of a number of which there is a NumPy twin of the same dtype; None for all else."""
+    if isinstance(value, MixedScalar):
+        return value.python.kind
+    origin, kind = _numeric(value) or (None, None)
+    return kind if origin == "python" else _TWINS.get(kind)  # type: ignore[return-value, arg-type]
 
 
 def same_constant(a: object, b: object) -> bool:
@@ -476,6 +487,25 @@ class Joiner:
             self._exact = outer
 
     def _united(self, a: Value, b: Value) -> Value:
+        number = self._mixed(a, b)
+        return self._several(a, b) if number is None else number
+
+    def _mixed(self, a: Value, b: Value) -> Value | None:
+        """The join of numbers of one dtype, of Python's and of NumPy's; None if they are not that."""
+        kind = _mixed_kind(a)
+        if kind is None or kind is not _mixed_kind(b):
+            return None
+        if not self.unions and not isinstance(a, MixedScalar):
+            raise JoinFailure(a, b)
+        one, two = (v.python if isinstance(v, MixedScalar) else v for v in (a, b))
+        bounds = self._bounds(one, two) if kind is int else None
+        if isinstance(a, MixedScalar):
+            same = isinstance(b, MixedScalar) and a.selector is b.selector and a.python.var is b.python.var
+            if a.python.bounds == bounds and (isinstance(a.selector, Hole) or same and not self._local(a)):
+                return a
+        return mixed(Hole(_SELECTOR), Scalar(kind, Hole(scalar_type(kind)), bounds))  # type: ignore[arg-type]
+
+    def _several(self, a: Value, b: Value) -> Value:
         alternatives = list(a.alternatives) if isinstance(a, Union) else [a]
         changed = not isinstance(a, Union)
         if isinstance(a, Union) and not isinstance(a.selector, Hole):
@@ -645,6 +675,8 @@ def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> l
             return [as_scalar(value, scalar_type(skeleton.kind), builder)]
         case NumpyScalar() | JaxArray():
             return [as_scalar(value, skeleton.var.type, builder)]
+        case MixedScalar():
+            return _coerce_mixed(value, skeleton, builder)
         case Union():
             return _coerce_union(value, skeleton, joiner, builder)
     if isinstance(skeleton, Range | Slice):
@@ -663,6 +695,16 @@ def as_scalar(value: Value, type: TensorType, builder: Builder) -> Var:
     if isinstance(value, Const):
         return builder.broadcast(builder.constant(value.value, type.dtype, type.weak), type.shape)
     return builder.convert(value.var, type.dtype, type.weak)  # type: ignore[attr-defined]
+
+
+def _coerce_mixed(value: Value, skeleton: MixedScalar, builder: Builder) -> list[Var]:
+    type = skeleton.python.var.type
+    if isinstance(value, MixedScalar):
+        parts = [value.selector, as_scalar(value.python, type, builder)]
+    else:
+        is_numpy = (_numeric(value) or ("",))[0] == "numpy"
+        parts = [builder.constant(int(is_numpy), _SELECTOR.dtype), as_scalar(value, type, builder)]
+    return [part for part, own in zip(parts, variables(skeleton), strict=True) if isinstance(own, Hole)]
 
 
 def _coerce_union(value: Value, skeleton: Union, joiner: Joiner, builder: Builder) -> list[Var]:

@@ -13,6 +13,7 @@
     Stack          the contents of a list that grew in a loop: rows on the device, and how many of them there are
     Stored         an object that lies in a stack: its state, by value
     Union          one of several values, told apart by a selector on the device
+    MixedScalar    a number that is Python's or NumPy's, depending on data
     UNBOUND        no value (a name not yet bound, a missing attribute)
     DEAD           a value nobody will read
 
@@ -255,6 +256,22 @@ class Union(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MixedScalar(Union):
+    """A number that is Python's on some paths and NumPy's on others: a union whose two alternatives, a `Scalar` and a
+    `NumpyScalar`, are one (weak) device value. Made by `mixed`."""
+
+    @property
+    def python(self) -> Scalar:
+        """The number as Python's."""
+        return self.alternatives[0]  # type: ignore[return-value]
+
+
+def mixed(selector: Var, scalar: Scalar) -> MixedScalar:
+    """`scalar`, which is Python's where `selector` is 0 and NumPy's where it is 1."""
+    return MixedScalar(selector, (scalar, NumpyScalar(scalar.var, scalar.bounds)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Marker(Value):
     """A value that is not one."""
 
@@ -296,6 +313,8 @@ def children(value: Value) -> tuple[Value | Var | Hole, ...]:
             return (*value.defaults, *value.kwdefaults.values(), *value.closure, *value.attributes.values())
         case Intrinsic():
             return value.captures
+        case MixedScalar():
+            return (value.selector, value.python)
         case Union():
             return (value.selector, *value.alternatives)
     raise TypeError(f"no abstract value: {value!r}")
@@ -349,6 +368,8 @@ def rebuild(value: Value, parts: tuple) -> Value:
             )
         case Intrinsic():
             return Intrinsic(value.name, value.rule, tuple(parts))
+        case MixedScalar():
+            return mixed(parts[0], parts[1])
         case Union():
             return Union(parts[0], tuple(parts[1:]))
     raise TypeError(f"no abstract value: {value!r}")

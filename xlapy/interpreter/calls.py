@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,21 +15,25 @@ from xlapy.dispatch import (
     bounded_rules,
     generator_functions,
     jax_rules,
+    mixed,
     objects,
     stack_rules,
     stacks,
+    subclasses,
     table,
     ufuncs,
+    unions,
 )
 from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.domain.subclasses import base_of
 from xlapy.domain.values import (
     NONE,
-    UNBOUND,
     BoundedArray,
     BoundMethod,
     Const,
     Function,
     Intrinsic,
+    MixedScalar,
     NdArray,
     Ref,
     Tuple,
@@ -60,7 +65,6 @@ def forget_plain_functions() -> None:
     _PLAIN.clear()
 
 
-
 def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`function(*args, **kwargs)`."""
     if type(function) is Const:
@@ -78,7 +82,7 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
         case Intrinsic():
             return _rule(machine, function.name, function.rule, args, kwargs)
         case Union():
-            return objects.over_unions(machine, (function,), lambda f: call(machine, f, args, kwargs))
+            return unions.over_unions(machine, (function,), lambda f: call(machine, f, args, kwargs))
         case Ref():
             real = machine.heap.objects[function.object].real
             if jax_rules.is_jitted_object(real):
@@ -91,13 +95,9 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
 
 def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Apply a dispatch rule; unions among the arguments are told apart first. A wrong call is a TypeError."""
-    if any(isinstance(a, Union) for a in (*args, *kwargs.values())) and not getattr(rule, "accepts_unions", False):
-        names = list(kwargs)
-        values = [*args, *kwargs.values()]
-        count = len(args)
-        return objects.over_unions(
-            machine, values, lambda *v: _rule(machine, name, rule, list(v[:count]), dict(zip(names, v[count:], strict=True)))
-        )
+    unions = [a for a in (*args, *kwargs.values()) if isinstance(a, Union)]
+    if unions and not table.accepts(rule, all(isinstance(a, MixedScalar) for a in unions)):
+        return _told_apart(machine, args, kwargs, lambda a, k: _rule(machine, name, rule, a, k))
     try:
         result = rule(machine, *args, **kwargs)
     except TypeError as error:
@@ -105,6 +105,16 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
             raise Refused("XP0011", f"{name}: these arguments are not supported ({_arguments(error)})") from error
         raise
     return NONE if result is None else result
+
+
+def _told_apart(machine: Machine, args: list[Value], kwargs: dict[str, Value], then: Callable[..., Value]) -> Value:
+    """`then(args, kwargs)` for each alternative of the unions among them."""
+    count = len(args)
+
+    def chosen(*values: Value) -> Value:
+        return then(list(values[:count]), dict(zip(kwargs, values[count:], strict=True)))
+
+    return unions.over_unions(machine, (*args, *kwargs.values()), chosen)
 
 
 def _arguments(error: TypeError) -> str:
@@ -124,6 +134,11 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
             return _inline_object(machine, item, args, kwargs)
     else:
         kinds = {type(a) for a in (*args, *kwargs.values())}
+        if MixedScalar in kinds:
+            if BoundedArray in kinds:
+                return _told_apart(machine, args, kwargs, lambda a, k: _call_object(machine, function, a, k))
+            if not kwargs:
+                args = mixed.arguments(machine, item, args)
         if BoundedArray in kinds:
             result = bounded_rules.call(machine, item, args, kwargs)
             if result is not None:
@@ -218,6 +233,9 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
     if not args:
         return machine.raise_(TypeError, f"unbound method {owner.__name__}.{name}() needs an argument")
     receiver = args[0]
+    inherited = subclasses.inherited(machine, item, receiver)
+    if inherited is not None:
+        return call(machine, inherited, args[1:], kwargs)
     if name == "__setattr__" and isinstance(receiver, Ref):
         objects.set_instance_attribute(machine, receiver, str(machine.static(args[1])), args[2])
         return NONE
@@ -282,16 +300,22 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
         made = Tuple(tuple(machine.iterate(args[0])) if args else (), cls)
     elif issubclass(cls, BaseException):
         made = machine.exception(cls, *args)
+    elif (base := base_of(cls)) is not None and "__del__" not in vars(cls):
+        made = subclasses.make(machine, cls, base)
     elif _plain_class(cls):
         if getattr(cls, "__abstractmethods__", None):
             return machine.reraise(_abstract_error(cls))
         made = Ref(machine.heap.new("instance", cls, machine.location()))
     else:
-        raise Refused("XP0003", f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made here{_why(cls)}")
+        raise Refused(
+            "XP0003", f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made here{_why(cls)}"
+        )
     if isinstance(made, Ref) and issubclass(machine.heap.objects[made.object].cls, cls) or isinstance(made, Tuple):
         init, owner = objects.lookup(machine, cls, "__init__")
         if isinstance(init, types.FunctionType) and owner is not None:
             call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
+        elif (inherited := subclasses.inherited(machine, init, made)) is not None:
+            call(machine, inherited, args, kwargs)
         elif (args or kwargs) and owner is object and not isinstance(new, types.FunctionType) and isinstance(made, Ref):
             if not issubclass(cls, BaseException):
                 machine.raise_(TypeError, f"{cls.__name__}() takes no arguments")
@@ -343,10 +367,17 @@ def _plain_class(cls: type) -> bool:
     for owner in cls.__mro__[:-1]:
         if isinstance(owner.__dict__.get("__new__"), types.BuiltinFunctionType) or "__del__" in owner.__dict__:
             return False
-    return all(
-        c is object or c.__flags__ & (1 << 9) or c.__module__ in ("typing", "abc", "collections.abc", "_collections_abc")
-        for c in cls.__mro__
-    ) and cls.__basicsize__ < 4096 and cls is not object or cls is object
+    return (
+        all(
+            c is object
+            or c.__flags__ & (1 << 9)
+            or c.__module__ in ("typing", "abc", "collections.abc", "_collections_abc")
+            for c in cls.__mro__
+        )
+        and cls.__basicsize__ < 4096
+        and cls is not object
+        or cls is object
+    )
 
 
 def _abstract_error(cls: type) -> BaseException:
@@ -360,9 +391,7 @@ def _abstract_error(cls: type) -> BaseException:
 # -- Python functions ---------------------------------------------------------------------------------------------------
 
 
-def _inline_object(
-    machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]
-) -> Value:
+def _inline_object(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Inline a real function object."""
     key = memory.key_of(item, args, kwargs)
     if key is None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch import iteration
+from xlapy.dispatch import iteration, mixed
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain import stacks
 from xlapy.domain.heap import STATE, Captured, Slot
@@ -945,7 +945,7 @@ class _Staging:
     def _refine(self, value: Value, skeleton: Value, last: Value) -> Value:
         """A value after at least one trip, given what the body leaves: a known alternative of a union."""
         if isinstance(value, Union) and not isinstance(last, Union) and last is not DEAD:
-            return value.alternatives[place_in(last, skeleton, self.joiner)]  # type: ignore[arg-type]
+            return mixed.alternative(self.machine, value, place_in(last, skeleton, self.joiner))  # type: ignore[arg-type]
         return value
 
 

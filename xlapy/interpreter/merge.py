@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import numpy as np
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner, coerce, holes, instantiate
-from xlapy.domain.values import DEAD, UNBOUND, JaxArray, Tuple, Value, references
+from xlapy.domain.values import DEAD, FALSE, TRUE, UNBOUND, JaxArray, Tuple, Union, Value, references
 from xlapy.frontend import RAISE, RETURN, Node
 from xlapy.interpreter import walk
 from xlapy.interpreter.frame import Tag
@@ -192,10 +193,9 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
         region = machine.builder.open_region()
         with machine.region(region):
             try:
-                values = [arm(), DEAD]
+                values = [arm(), *_raised(machine)]
             except PythonError as error:
-                values = [DEAD, error.value]
-            values = _settle(machine, values)
+                values = [DEAD, *_raised(machine, error.value)]
         paths.append(Path(region, machine.heap.slots, values))
     machine.restore(before)
     first, second = paths
@@ -203,21 +203,40 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
     def roots(values: list[Value]) -> list[Value]:
         return [*values, *(v for frame in machine.frames for v in frame.registers)]
 
-    result, raised = _merge(machine, predicate, mark, first, second, roots)
-    if first.values[1] is not DEAD and second.values[1] is not DEAD and DEAD is first.values[0] is second.values[0]:
+    result, raised, bad = _merge(machine, predicate, mark, first, second, roots)
+    certain = [path.values[2] is TRUE for path in (first, second)]
+    if all(certain):
         raise PythonError(raised)
-    for path, where in ((first, predicate), (second, None)):
-        if path.values[0] is DEAD and path.values[1] is not DEAD:
-            machine.may_raise(where if where is not None else _inverse(machine, predicate), raised)
+    if any(certain) and FALSE in (first.values[2], second.values[2]):
+        machine.may_raise(predicate if certain[0] else _inverse(machine, predicate), raised)
+    elif bad is not FALSE:
+        machine.may_raise(bad.var, raised)  # type: ignore[attr-defined]
     return result
 
 
-def _settle(machine: Machine, values: list[Value]) -> list[Value]:
-    """Exceptions that are pending inside an arm of a rule become errors there; they are not caught precisely."""
-    for bad, exception in machine.pending:
-        machine.register_error(bad, exception)
+def _raised(machine: Machine, certain: Value | None = None) -> tuple[Value, Value]:
+    """The exceptions that are pending inside an arm of a rule, and the one that is raised after them for certain: as one,
+    and whether it is raised. Where nobody catches them, the pending ones become errors."""
+    pending = machine.pending.copy()
     machine.pending.clear()
-    return values
+    if not machine.catching:
+        for bad, exception in pending:
+            machine.register_error(bad, exception)
+        pending.clear()
+    if not pending:
+        return (DEAD, FALSE) if certain is None else (certain, TRUE)
+    builder = machine.builder
+    flags = [bad for bad, _ in pending]
+    exceptions = [exception for _, exception in pending] + ([] if certain is None else [certain])
+    raised = exceptions[0]
+    if len(exceptions) > 1:
+        selector = builder.constant(len(exceptions) - 1, TAG_TYPE.dtype)
+        for index, bad in reversed(list(enumerate(flags[: len(exceptions) - 1]))):
+            selector = builder.elementwise("select", bad, builder.constant(index, TAG_TYPE.dtype), selector)
+        raised = Union(selector, tuple(exceptions))
+    if certain is not None:
+        return raised, TRUE
+    return raised, machine.boolean(functools.reduce(lambda a, b: builder.elementwise("bitwise_or", a, b), flags))
 
 
 def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orelse: Callable[[], None]) -> None:

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlapy.dispatch import containers, iteration, objects
+from xlapy.dispatch import containers, iteration, mixed, objects, unions
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.join import same_constant
 from xlapy.domain.values import (
@@ -22,6 +22,7 @@ from xlapy.domain.values import (
     Intrinsic,
     Mapping,
     Marker,
+    MixedScalar,
     Ref,
     Slice,
     Tuple,
@@ -50,6 +51,11 @@ _CONTENTS = frozenset(
     " dict_set set_add dict_update dict_merge set_update len match_keys list_to_tuple".split()
 )
 
+#: those of them that take a number which is Python's or NumPy's as one
+_OF_NUMBERS = frozenset(
+    "call call_ex getitem setitem truth not binary inplace compare unary list_append format convert".split()
+)
+
 
 #: how many operations one analysis may execute
 MAXIMUM_OPERATIONS = 600_000
@@ -59,8 +65,10 @@ class TooLarge(Exception):
     """The analysis executes too many operations: unrolling does not end in reasonable time."""
 
 
-#: how an operation's arguments are treated: moved about, looked into, or told apart if they are unions
-_MOVE, _LOOK, _CONTENT = 0, 1, 2
+#: how an operation's arguments are treated: moved about, looked into, told apart if they are unions of any kind, or of
+#: more than mixed numbers
+_MOVE, _LOOK, _CONTENT, _NUMBER = 0, 1, 2, 3
+_TREATMENTS = ((_MOVE, _MOVES), (_NUMBER, _OF_NUMBERS), (_CONTENT, _CONTENTS))
 #: operations that copy a register, if it holds an ordinary value
 _COPIES = frozenset(("load", "load_bound", "move", "store"))
 
@@ -84,7 +92,7 @@ def prepare(code: Code) -> list[Step]:
 
 
 def _step(op: Op) -> Step:
-    treatment = _MOVE if op.kind in _MOVES else _CONTENT if op.kind in _CONTENTS else _LOOK
+    treatment = next((t for t, kinds in _TREATMENTS if op.kind in kinds), _LOOK)
     copied = op.args[0] if op.kind in _COPIES else None
     return Step(op, HANDLERS[op.kind], treatment, copied, op.dst[0] if len(op.dst) == 1 else None)
 
@@ -106,11 +114,11 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
                 for register in op.dst:
                     registers[register] = value
                 return
-            if kind is Union:
+            if kind is Union or kind is MixedScalar and treatment != _NUMBER:
                 result = distribute(machine, args, lambda values: _applied(machine, frame, step, values))
                 _write(frame, op, _unpacked(op, result))  # type: ignore[attr-defined]
                 return
-        if treatment == _CONTENT and machine.heap.has_unions:
+        if treatment >= _CONTENT and machine.heap.has_unions:
             _write(frame, op, _unpacked(op, _applied(machine, frame, step, args)))  # type: ignore[attr-defined]
             return
     result = handler(machine, frame, op, *args)
@@ -124,8 +132,8 @@ def _applied(machine: Machine, frame: Frame, step: Step, args: list[Value]) -> V
     """The packed result of an operation, for each of the contents that the containers among its arguments may have."""
     op, handler, treatment, *_ = step
     packed = None
-    if treatment == _CONTENT and machine.heap.has_unions:
-        packed = objects.over_contents(machine, _containers(args), lambda: _packed(handler(machine, frame, op, *args)))
+    if treatment >= _CONTENT and machine.heap.has_unions:
+        packed = unions.over_contents(machine, _containers(args), lambda: _packed(handler(machine, frame, op, *args)))
     return _packed(handler(machine, frame, op, *args)) if packed is None else packed
 
 
@@ -163,7 +171,9 @@ def distribute(machine: Machine, values: list[Value], then: Callable[[list[Value
 
     def alternative(index: int) -> Value:
         def chosen() -> Value:
-            return distribute(machine, [*values[:position], value.alternatives[index], *values[position + 1 :]], then)
+            return distribute(
+                machine, [*values[:position], mixed.alternative(machine, value, index), *values[position + 1 :]], then
+            )
 
         if index == len(value.alternatives) - 1:
             return chosen()
@@ -202,7 +212,7 @@ def without(machine: Machine, union: Union, index: int) -> Value:
     selector = union.selector
     after = builder.elementwise("gt", selector, builder.constant(index, dtype))
     down = builder.elementwise("sub", selector, builder.constant(1, dtype))
-    return Union(builder.elementwise("select", after, down, selector), rest)
+    return mixed.united(machine, builder.elementwise("select", after, down, selector), rest)
 
 
 def is_exception(machine: Machine, value: Value) -> bool:

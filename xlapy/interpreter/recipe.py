@@ -98,6 +98,14 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class OneOf:
+    """The entries of a container, by the output number `selector`: each alternative is a tuple of entries."""
+
+    selector: int
+    alternatives: tuple[tuple, ...]
+
+
+@dataclass(frozen=True)
 class Rows:
     """Entries of a list that grew in a loop: `item` once for each row of its outputs, `length` times."""
 
@@ -254,7 +262,7 @@ class Outputs:
         """The entries of a container: recipes, or pairs of key recipe and value recipe. Where the contents are one of
         several, a selector and all of them."""
         if isinstance(items, Union):
-            return (Choice(self.output(items.selector), tuple(map(self.contents, items.alternatives))),)
+            return (OneOf(self.output(items.selector), tuple(map(self.contents, items.alternatives))),)
         if isinstance(items, Tuple):
             return tuple(map(self.recipe, items.items))
         if isinstance(items, Stack):

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import objects, table, views
+from xlapy.dispatch import objects, subclasses, table, views
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.device import DeviceView
 from xlapy.domain.join import SCALAR_DTYPES, is_python_scalar
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
+from xlapy.domain.subclasses import CONTENTS, base_of
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -202,9 +203,12 @@ class World:
             return BoundMethod(function, self.wrap(found.__self__, attribute(source, "__self__")))
         if isinstance(found, list | dict | set) and kind.__module__ != "builtins" and not isinstance(found, enum.Enum):
             name = next(c for c in (list, dict, set) if isinstance(found, c)).__name__
-            objects.check_container(kind)
+            base = base_of(kind)
+            own = base is not None and objects.changes(kind) is not None and subclasses.reads_plainly(kind, base)
+            if not own:
+                objects.check_container(kind)
             self.guard("type", source, kind)
-            return Ref(self.machine.heap.external(name, kind, source, found))
+            return Ref(self.machine.heap.external("instance" if own else name, kind, source, found))
         if self._is_constant(found, kind):
             self.guard("equal" if _compares(found, kind) else "is", source, found)
             return Const(found, source)
@@ -214,7 +218,9 @@ class World:
     @staticmethod
     def _is_constant(found: object, kind: type) -> bool:
         """Whether an object is taken as it is: functions, classes, modules, and objects of compiled classes."""
-        if isinstance(found, type | types.FunctionType | types.ModuleType | types.BuiltinFunctionType | np.ufunc | enum.Enum):
+        if isinstance(
+            found, type | types.FunctionType | types.ModuleType | types.BuiltinFunctionType | np.ufunc | enum.Enum
+        ):
             return True
         if kind is types.SimpleNamespace:
             return False
@@ -310,6 +316,9 @@ class World:
             case "function":
                 own = real.__dict__  # type: ignore[attr-defined]
                 return self.wrap(own[name], attribute(source, name)) if name in own else UNBOUND
+            case "instance" if name == CONTENTS:
+                base = base_of(info.cls)
+                return Ref(self.machine.heap.external(base.__name__, base, source, real))  # type: ignore[union-attr, arg-type]
             case "instance":
                 return self._load_attribute(real, name, source)
         return UNBOUND
@@ -438,7 +447,9 @@ class World:
     def _class_value(self, owner: type, name: str) -> Value:
         found = owner.__dict__[name]
         source = Source("entry", (Anchor(owner), name))
-        if isinstance(found, types.FunctionType | property | classmethod | staticmethod | type) or _is_descriptor(found):
+        if isinstance(found, types.FunctionType | property | classmethod | staticmethod | type) or _is_descriptor(
+            found
+        ):
             if not trusted(owner.__module__):
                 self.guard("is", source, found)
             return Const(found, source)

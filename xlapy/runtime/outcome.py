@@ -12,6 +12,7 @@ import numpy as np
 
 from xlapy.domain.device import DeviceBuffer
 from xlapy.domain.stacks import Overfull
+from xlapy.domain.subclasses import BASES, CONTENTS
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import (
     Bound,
@@ -24,6 +25,7 @@ from xlapy.interpreter.recipe import (
     Known,
     Leaf,
     Made,
+    OneOf,
     Recipe,
     Rows,
     Text,
@@ -101,7 +103,7 @@ class Finisher:
 
     def entries(self, entries: tuple) -> tuple:
         """The entries of a container, which may be one of several."""
-        while len(entries) == 1 and isinstance(entries[0], Choice):
+        while len(entries) == 1 and isinstance(entries[0], OneOf):
             entries = entries[0].alternatives[int(self.outputs[entries[0].selector])]
         return entries
 
@@ -139,7 +141,9 @@ class Finisher:
             made = _blank(recipe.cls)
             self._made[id(recipe)] = made
             for name, field in recipe.fields.items():
-                if isinstance(made, BaseException) and name in ("args", "__cause__"):
+                if name == CONTENTS:
+                    _fill(made, self.make(field))
+                elif isinstance(made, BaseException) and name in ("args", "__cause__"):
                     setattr(made, name, self.make(field))
                 else:
                     object.__setattr__(made, name, self.make(field))
@@ -174,7 +178,20 @@ def _array_of(buffer: DeviceBuffer) -> Any:
 
 
 def _blank(cls: type) -> Any:
-    return cls.__new__(cls) if issubclass(cls, BaseException) else object.__new__(cls)
+    return cls.__new__(cls) if issubclass(cls, BaseException) else _builtin_base(cls).__new__(cls)
+
+
+def _builtin_base(cls: type) -> type:
+    return next((base for base in BASES if issubclass(cls, base)), object)
+
+
+def _fill(target: Any, made: Any) -> None:
+    """Give a list, dict or set, or an object of a subclass, the contents of another one, whatever its class defines."""
+    base = _builtin_base(type(target))
+    if base is object:  # a deque
+        base = type(target)
+    base.clear(target)
+    (base.extend if hasattr(base, "extend") else base.update)(target, made)
 
 
 def to_jax(value: Any, leaf: Leaf) -> Any:
@@ -304,14 +321,8 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
     match effect.kind:
         case "buffer":
             target[...] = made
-        case "list":
-            target[:] = made
-        case "dict":
-            target.clear()
-            target.update(made)
-        case "set":
-            target.clear()
-            target.update(made)
+        case "list" | "dict" | "set":
+            _fill(target, made)
         case "globals":
             if effect.recipe is None:
                 del target[effect.name]

@@ -11,7 +11,7 @@ import jax
 
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.recipe import Built, Choice, Cut, Leaf, Made, Rows, Text
+from xlapy.interpreter.recipe import Built, Choice, Cut, Leaf, Made, OneOf, Rows, Text
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.ir import TensorType
 from xlapy.runtime.options import Policy
@@ -103,6 +103,8 @@ def _fetched(recipe: Any, everything: bool) -> Iterable[int]:
             return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
         case Choice():
             return [recipe.selector, *(i for part in recipe.alternatives for i in _fetched(part, everything))]
+        case OneOf():
+            return [recipe.selector, *(i for part in _parts(recipe) for i in _fetched(part, everything))]
         case Text() | Built():
             return [i for part in recipe.parts for i in outputs_of(part)]
     return [i for part in _parts(recipe) for i in _fetched(part, everything)]
@@ -116,7 +118,13 @@ def outputs_of(recipe: Any) -> Iterable[int]:
         return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
     if isinstance(recipe, Choice):
         return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_of(part))]
-    return [i for part in _parts(recipe) for i in outputs_of(part)]
+    own = [recipe.selector] if isinstance(recipe, OneOf) else []
+    return [*own, *(i for part in _parts(recipe) for i in outputs_of(part))]
+
+
+def _flat(entries: tuple) -> list:
+    """Entries of a container, the pairs of a dict in line."""
+    return [part for entry in entries for part in (entry if isinstance(entry, tuple) else (entry,))]
 
 
 def _parts(recipe: Any) -> list:
@@ -124,8 +132,9 @@ def _parts(recipe: Any) -> list:
         case SequenceRecipe():
             return list(recipe.items)
         case Made():
-            entries = [part for entry in recipe.entries for part in (entry if isinstance(entry, tuple) else (entry,))]
-            return [*recipe.fields.values(), *entries]
+            return [*recipe.fields.values(), *_flat(recipe.entries)]
+        case OneOf():
+            return [part for entries in recipe.alternatives for part in _flat(entries)]
         case Rows():
             return [recipe.length, recipe.item]
         case Text() | Built():

@@ -1,0 +1,214 @@
+"""Classes that derive from list, dict or set, with methods of their own."""
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+X = np.array([1.0, -2.0, 3.0, 0.5])
+
+
+class Record(dict):
+    """A dict whose items are attributes, as many a library has one."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(name) from error
+
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+
+class Vector(list):
+    """A list that adds element by element."""
+
+    def __init__(self, items=(), name="v"):
+        super().__init__(items)
+        self.name = name
+
+    def __add__(self, other):
+        return Vector([a + b for a, b in zip(self, other, strict=True)], self.name)
+
+    def __mul__(self, factor):
+        return Vector(a * factor for a in self)
+
+    def norm(self):
+        return sum(a * a for a in self) ** 0.5
+
+    @property
+    def last(self):
+        return self[-1]
+
+
+class Counts(dict):
+    def __missing__(self, key):
+        return 0
+
+    def count(self, key, by=1):
+        self[key] = self[key] + by
+
+
+class Cache(dict):
+    def __init__(self, make):
+        self.make = make
+
+    def __missing__(self, key):
+        self[key] = value = self.make(key)
+        return value
+
+
+class Doubled(list):
+    def append(self, item):
+        super().append(item)
+        super().append(item)
+
+    def __getitem__(self, at):
+        return list.__getitem__(self, at) * 10
+
+    def __len__(self):
+        return 99
+
+
+class Tags(set):
+    def add_all(self, *names):
+        for name in names:
+            self.add(name)
+        return self
+
+
+@program((X, 0), (X, 1))
+def record_made_inside(x, i):
+    r = Record(x=x[i], n=3)
+    r.best = r.x * 2
+    r["steps"] = r.n + 1
+    if x[i] > 0:
+        r.x = x[2]
+    del r.n
+    return r.x, r.best, r["best"], r.steps, "n" in r, len(r), list(r), sorted(r.keys()), r.get("n", -1)
+
+
+@program(X)
+def record_returned(x):
+    return Record(x=x.sum(), nested=Record(y=x))
+
+
+@program(X, raises=Exception)
+def record_without(x):
+    return Record(a=x).b
+
+
+@program((Record(a=1.0, b=X), 2.0), (Record(a=-1.0, b=X), 2.0))
+def record_as_argument(r, by):
+    r.a = r.a * by
+    r.c = r["b"].sum()
+    r["b"][0] = by
+    return r.a + r.b[0]
+
+
+@program((X, 3), (X, 0))
+def record_in_a_loop(x, n):
+    r = Record(total=0.0, trips=0)
+    for i in range(n):
+        r.total += x[i]
+        r["trips"] += 1
+    return r.total, r.trips
+
+
+@program(X)
+def vectors(x):
+    v = Vector([x[0], x[1]], name="first")
+    w = v + [x[2], 1.0]
+    return (
+        w.norm(),
+        w[0],
+        len(w),
+        w.name,
+        (v * 2)[1],
+        w.last,
+        v[:1],
+        list(w),
+        1.0 in w,
+        isinstance(w, list),
+        bool(Vector()),
+    )
+
+
+@program(X)
+def vectors_change(x):
+    v = Vector()
+    v.append(x[0])
+    v.extend([x[1], 2.0])
+    v += [4.0]
+    v[0] = 7.0
+    v.insert(0, x[3])
+    last = v.pop()
+    v.reverse()
+    return list(v), last, v == [x[1], 7.0], v != [], sum(v), max(v), v.index(2.0), sorted(v)
+
+
+@program((Vector([1.0, 2.0]), X), (Vector([3.0]), X))
+def vector_as_argument(v, x):
+    v.append(x.sum())
+    v.name = "changed"
+    for i, a in enumerate(v):
+        v[i] = a * 2
+    return v.norm(), len(v)
+
+
+@program(X)
+def vector_returned(x):
+    return Vector([x[0], 2], "made")
+
+
+@program(X)
+def counted(x):
+    c = Counts()
+    for name in "abca":
+        c.count(name)
+    c.count("a", by=5)
+    return dict(c), c["z"], "z" in c, {**c}, list(c.items()), list(c.values())
+
+
+@program(X)
+def remembered(x):
+    made = []
+
+    def square(k):
+        made.append(k)
+        return x[k] ** 2
+
+    cache = Cache(square)
+    return cache[1] + cache[2] + cache[1], made, len(cache)
+
+
+@program(X)
+def overridden_access(x):
+    d = Doubled()
+    d.append(x[0])
+    return d[0], d[1], len(d), [a for a in d]
+
+
+@program(X)
+def sets_with_methods(x):
+    t = Tags(["a"]).add_all("b", "c")
+    return sorted(t), len(t), "b" in t, sorted(t | {"z"}), sorted(t & {"a"}), t == {"a", "b", "c"}
+
+
+@program(X)
+def defined_inside(x):
+    class Stack(list):
+        def push(self, item):
+            self.append(item)
+            return self
+
+        @property
+        def top(self):
+            return self[-1]
+
+    s = Stack().push(x[0]).push(x[1])
+    return s.top, len(s), list(s)
+
+
+test_programs = program.test()

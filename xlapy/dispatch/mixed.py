@@ -1,0 +1,223 @@
+"""Numbers that are Python's on some paths and NumPy's on others, where it makes no difference which.
+
+`x = 0.0`, and then `x = a[i]` on a condition: from there on `x` is a `float` or a `numpy.float64`. The two differ where
+NumPy promotes (`x + float32_array`), where Python raises (`1 / x`) and in how they look; everywhere else they are
+computed as one number, with a flag that says whose it is. A rule that returns None leaves the rest to `over_unions`.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.join import SCALAR_DTYPES, as_scalar, known_bounds, scalar_type
+from xlapy.domain.values import (
+    BoundedArray,
+    Const,
+    JaxArray,
+    MixedScalar,
+    NdArray,
+    NumpyScalar,
+    Scalar,
+    Tuple,
+    Union,
+    Value,
+    mixed,
+)
+from xlapy.ir import Var
+
+#: operators that never raise, and give one value and the corresponding types for both
+_ARITHMETIC = {
+    float: frozenset("+ - *".split()),
+    complex: frozenset("+ - *".split()),
+    int: frozenset("+ - * & | ^".split()),
+    bool: frozenset("& | ^".split()),
+}
+#: the same where the divisor is a known number other than zero
+_DIVISIONS = {float: frozenset("/"), int: frozenset(("//", "%"))}
+#: functions of Python that take NumPy's numbers for Python's
+_CONVERSIONS = frozenset(
+    (bool, int, float, complex, range, *(f for m in (math, cmath) for f in vars(m).values() if callable(f)))
+)
+
+Operator = Callable[[Machine, str, Value, Value], Value]
+
+
+def alternative(machine: Machine, union: Union, index: int) -> Value:
+    """Alternative number `index` of a union, as it is when it is known to be that one."""
+    value = union.alternatives[index]
+    return numpy(machine, union) if isinstance(union, MixedScalar) and index else value
+
+
+def numpy(machine: Machine, number: MixedScalar) -> NumpyScalar:
+    """The number as NumPy's."""
+    var = number.python.var
+    return NumpyScalar(machine.builder.convert(var, var.type.dtype), number.python.bounds)
+
+
+def united(machine: Machine, selector: Var, alternatives: tuple[Value, ...]) -> Union:
+    """The union of these values; one number where they are one of Python's and one of NumPy's of the same dtype."""
+    kinds = {_kind(v) for v in alternatives}
+    if (
+        len(alternatives) != 2
+        or len(kinds) != 1
+        or None in kinds
+        or _is_numpy(alternatives[0]) == _is_numpy(alternatives[1])
+    ):
+        return Union(selector, alternatives)
+    builder = machine.builder
+    (kind,) = kinds
+    first, second = (as_scalar(v, scalar_type(kind), builder) for v in alternatives)  # type: ignore[arg-type]
+    is_first = builder.elementwise("eq", selector, builder.constant(0, selector.type.dtype))
+    var = builder.elementwise("select", is_first, first, second)
+    if _is_numpy(alternatives[0]):
+        selector = builder.elementwise("sub", builder.constant(1, selector.type.dtype), selector)
+    return mixed(selector, Scalar(kind, var))  # type: ignore[arg-type]
+
+
+def of_one_dtype(items: Sequence[Value]) -> type | None:
+    """The Python class of numbers of one dtype that are not all Python's, nor all NumPy's; None for all else."""
+    kinds = {_kind(item) for item in items}
+    if len(kinds) != 1 or None in kinds:
+        return None
+    origins = {"mixed" if isinstance(item, MixedScalar) else _is_numpy(item) for item in items}
+    return kinds.pop() if len(origins) > 1 or "mixed" in origins else None
+
+
+def pairs(machine: Machine, items: Sequence[Value]) -> list[Value] | None:
+    """Numbers of one dtype, some of them Python's and some NumPy's, as pairs of a Python number and of whose it is."""
+    kind = of_one_dtype(items)
+    return None if kind is None else [Tuple((as_python(machine, item), _whose(machine, item))) for item in items]
+
+
+def from_pair(pair: Value) -> Value:
+    """The number of such a pair."""
+    number, whose = pair.items  # type: ignore[attr-defined]
+    return mixed(whose.var, number)
+
+
+def as_python(machine: Machine, value: Value) -> Scalar:
+    """A number as Python's."""
+    if isinstance(value, MixedScalar):
+        return value.python
+    kind = _kind(value)
+    return Scalar(kind, as_scalar(value, scalar_type(kind), machine.builder), known_bounds(value))  # type: ignore[arg-type]
+
+
+def _whose(machine: Machine, value: Value) -> JaxArray:
+    if isinstance(value, MixedScalar):
+        return JaxArray(value.selector)
+    return JaxArray(machine.builder.constant(int(_is_numpy(value)), np.dtype(np.int32)))
+
+
+def binary(machine: Machine, symbol: str, left: Value, right: Value, then: Operator) -> Value | None:
+    """`left symbol right`, by `then` for numbers that are not mixed; None where the operator may tell them apart."""
+    number = left if isinstance(left, MixedScalar) else right
+    assert isinstance(number, MixedScalar)
+    plain = symbol.removesuffix("=")
+    kind = number.python.kind
+    divisible = left is number and isinstance(right, Const) and type(right.value) in (int, float) and right.value
+    if plain not in _ARITHMETIC[kind] and not (divisible and plain in _DIVISIONS.get(kind, ())):
+        return None
+    symbol = symbol if isinstance(left, NdArray) else plain
+    return _either(machine, left, right, lambda a, b: then(machine, symbol, a, b))
+
+
+def compare(machine: Machine, symbol: str, left: Value, right: Value, then: Operator) -> Value | None:
+    """A rich comparison of numbers of one class; None where it may tell them apart."""
+    if _kind(left) is not _kind(right):
+        return None
+    return _either(machine, left, right, lambda a, b: then(machine, symbol, a, b))
+
+
+def _either(machine: Machine, left: Value, right: Value, then: Callable[[Value, Value], Value]) -> Value | None:
+    if not all(isinstance(v, MixedScalar) or _kind(v) is not None or isinstance(v, NdArray) for v in (left, right)):
+        return None
+    if any(isinstance(v, NdArray) or _is_numpy(v) for v in (left, right)):
+        if not all(map(_promotes_alike, (left, right), (right, left))):
+            return None
+        return then(*(numpy(machine, v) if isinstance(v, MixedScalar) else v for v in (left, right)))
+    if bool in (_kind(left), _kind(right)) and _kind(left) is not _kind(right):
+        return None
+    result = then(*(v.python if isinstance(v, MixedScalar) else v for v in (left, right)))
+    if not isinstance(result, Scalar):
+        return None
+    selectors = [v.selector for v in (left, right) if isinstance(v, MixedScalar)]
+    return mixed(_any(machine, selectors), result)
+
+
+def unary(machine: Machine, value: MixedScalar, then: Callable[[Value], Value | None]) -> Value | None:
+    """`-value`, `+value`, `abs(value)`; None for a bool, whose operators differ."""
+    if value.python.kind is bool:
+        return None
+    result = then(value.python)
+    return mixed(value.selector, result) if isinstance(result, Scalar) else None
+
+
+def arguments(machine: Machine, function: object, args: Sequence[Value]) -> list[Value]:
+    """The arguments of a call of `function` without keywords, with numbers that are not mixed where it treats them alike."""
+    if function in _CONVERSIONS:
+        return [v.python if isinstance(v, MixedScalar) else v for v in args]
+    if not isinstance(function, np.ufunc) or len(args) != function.nin:
+        return list(args)
+    alike = all(_promotes_alike(a, b) for a in args for b in args if a is not b)
+    return [numpy(machine, v) if isinstance(v, MixedScalar) and alike else v for v in args]
+
+
+def stored(machine: Machine, array: Value, item: Value) -> Value:
+    """An item that is written into an array: of the array's dtype it is the same number in either form."""
+    if isinstance(item, MixedScalar) and isinstance(array, NdArray | BoundedArray):
+        dtype = (array.base if isinstance(array, BoundedArray) else array).type.dtype
+        if dtype == SCALAR_DTYPES[item.python.kind]:
+            return numpy(machine, item)
+    return item
+
+
+def _any(machine: Machine, selectors: list[Var]) -> Var:
+    """The selector of what is NumPy's if one of the operands is."""
+    first, *others = selectors
+    for other in others:
+        if other is not first:
+            first = machine.builder.elementwise("max", first, other)
+    return first
+
+
+def _is_numpy(value: Value) -> bool:
+    return isinstance(value, NumpyScalar) or isinstance(value, Const) and isinstance(value.value, np.generic)
+
+
+def _kind(value: Value) -> type | None:
+    """The class of a number, of its Python form where there is one."""
+    match value:
+        case MixedScalar():
+            return value.python.kind
+        case Scalar():
+            return value.kind
+        case Const() if type(value.value) in SCALAR_DTYPES:
+            return type(value.value)
+        case Const() if isinstance(value.value, np.generic):
+            return _TWINS.get(value.value.dtype)
+        case NumpyScalar():
+            return _TWINS.get(value.var.type.dtype)
+    return None
+
+
+_TWINS = {dtype: kind for kind, dtype in SCALAR_DTYPES.items()}
+
+
+def _promotes_alike(value: Value, other: Value) -> bool:
+    """Whether NumPy gives one type to `value` with `other`, be `value` Python's or its own."""
+    if not isinstance(value, MixedScalar):
+        return True
+    dtype = SCALAR_DTYPES[value.python.kind]
+    if isinstance(other, NdArray):
+        theirs = other.type.dtype
+    elif _is_numpy(other):
+        theirs = other.var.type.dtype if isinstance(other, NumpyScalar) else other.value.dtype  # type: ignore
+    else:
+        return _kind(other) is not None
+    return np.result_type(theirs, dtype) == np.result_type(theirs, value.python.kind(0))

@@ -1,0 +1,162 @@
+"""Objects of classes that derive from list, dict or set: attributes and methods of their own, and a container inside.
+
+Such an object is an instance whose slot `CONTENTS` refers to a plain list, dict or set. What the class defines is found
+first, as Python finds it; what it inherits from the built-in class is done to the container.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xlapy.dispatch import table, unions
+from xlapy.dispatch.protocol import Machine, PythonError, Refused
+from xlapy.domain.subclasses import BASES, CONTENTS, base_of
+from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Ref, Value
+
+#: what reads a container of the caller's world between calls
+_READING = ("__getitem__", "__iter__", "__len__", "keys")
+_OPERATORS = {
+    "add": "+", "mul": "*", "or": "|", "and": "&", "sub": "-", "xor": "^",
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+}  # fmt: skip
+_COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
+
+
+def reads_plainly(cls: type, base: type) -> bool:
+    """Whether the caller's objects of a class show their contents as the built-in class would."""
+    return not any(name in c.__dict__ for c in cls.__mro__[: cls.__mro__.index(base)] for name in _READING)
+
+
+def make(machine: Machine, cls: type, base: type) -> Ref:
+    """`cls.__new__(cls)`."""
+    inner = {list: lambda: machine.new_list(()), dict: lambda: machine.new_dict({}), set: lambda: _empty_set(machine)}[
+        base
+    ]()
+    heap = machine.heap
+    return Ref(heap.new("instance", cls, machine.location(), **{CONTENTS: inner}))  # type: ignore[attr-defined]
+
+
+def _empty_set(machine: Machine) -> Value:
+    return machine.call(Const(set), ())
+
+
+def contents(machine: Machine, value: Value) -> Ref | None:
+    """The container inside an object; None if it has none."""
+    if isinstance(value, Ref) and (info := machine.heap.objects[value.object]).kind == "instance" and base_of(info.cls):
+        return machine.heap.read(value.object, CONTENTS)  # type: ignore[return-value]
+    return None
+
+
+def plain(machine: Machine, value: Value) -> Value:
+    """The container of an object whose class says nothing else of how it is read; any other value as it is."""
+    inner = contents(machine, value)
+    if inner is not None and reads_plainly(machine.type_of(value), machine.type_of(inner)):
+        return inner
+    return value
+
+
+def inherited(machine: Machine, found: object, self: Value) -> Value | None:
+    """A method of list, dict or set that was found in a class, bound to an object of it; None if it is no such method, or
+    there is no rule for it."""
+    owner, name = getattr(found, "__objclass__", None), getattr(found, "__name__", "")
+    if owner not in BASES or contents(machine, self) is None:
+        return None
+    rule = _rule(owner, name)
+    return None if rule is None else BoundMethod(Intrinsic(f"{owner.__name__}.{name}", rule), self)
+
+
+def _rule(owner: type, name: str) -> Callable[..., Value] | None:
+    stem = name.strip("_")
+    if name == "__init__":
+        return _init
+    if name == "__getitem__" and owner is dict:
+        return _getitem
+    dunder = name == f"__{stem}__"
+    if dunder and stem in _OPERATORS:
+        return _operator(_OPERATORS[stem])
+    if dunder and stem[:1] in "ir" and stem[1:] in _OPERATORS:
+        return _operator(_OPERATORS[stem[1:]] + "=", True) if stem[0] == "i" else _reflected(_OPERATORS[stem[1:]])
+    rule = table.find_method(owner, name)
+    if rule is None:
+        return None
+
+    def on_contents(machine: Machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+        inner = contents(machine, self)
+        given = [plain(machine, a) for a in args]
+
+        def then() -> Value:
+            return rule(machine, inner, *given, **kwargs) or NONE  # type: ignore[return-value, misc]
+
+        return unions.over_contents(machine, [inner, *given], then) or then()  # type: ignore[list-item]
+
+    return on_contents
+
+
+def _init(machine: Machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+    inner = contents(machine, self)
+    assert inner is not None
+    machine.call(machine.getattr(inner, "clear"), ())
+    cls = machine.type_of(inner)
+    if len(args) > 1 or (kwargs and cls is not dict):
+        message = f"{cls.__name__} expected at most 1 argument, got {len(args)}"
+        machine.raise_(TypeError, message if len(args) > 1 else f"{cls.__name__}() takes no keyword arguments")
+    if args or kwargs:
+        method = machine.getattr(inner, "extend" if cls is list else "update")
+        machine.call(method, [plain(machine, a) for a in args], kwargs)
+    return NONE
+
+
+def _getitem(machine: Machine, self: Value, key: Value) -> Value:
+    """`dict.__getitem__`, which asks a subclass for what is missing."""
+    inner = contents(machine, self)
+
+    def then() -> Value:
+        return machine.getitem(inner, key)  # type: ignore[arg-type]
+
+    try:
+        return unions.over_contents(machine, [inner], then) or then()  # type: ignore[list-item]
+    except PythonError as error:
+        if machine.type_of(error.value) is not KeyError or not hasattr(machine.type_of(self), "__missing__"):
+            raise
+        return machine.call(machine.getattr(self, "__missing__"), (key,))
+
+
+def _operator(symbol: str, in_place: bool = False) -> Callable[..., Value]:
+    def rule(machine: Machine, self: Value, other: Value) -> Value:
+        inner, theirs = contents(machine, self), contents(machine, other)
+        other = other if theirs is None else theirs
+        if not _fits(machine, inner, other, symbol.removesuffix("=") if in_place else symbol):  # type: ignore[arg-type]
+            return Const(NotImplemented)
+        if symbol in _COMPARISONS:
+            return machine.compare(symbol, inner, other)  # type: ignore[arg-type]
+        made = machine.binary(symbol, inner, other)  # type: ignore[arg-type]
+        return self if in_place else made
+
+    return rule
+
+
+def _reflected(symbol: str) -> Callable[..., Value]:
+    def rule(machine: Machine, self: Value, other: Value) -> Value:
+        inner = contents(machine, self)
+        if not _fits(machine, inner, other, symbol):  # type: ignore[arg-type]
+            return Const(NotImplemented)
+        return machine.binary(symbol, other, inner)  # type: ignore[arg-type]
+
+    return rule
+
+
+def _fits(machine: Machine, inner: Value, other: Value, symbol: str) -> bool:
+    """Whether the built-in operator takes the other operand."""
+    if symbol == "*":
+        return machine.type_of(inner) is list
+    return machine.type_of(other) is machine.type_of(inner)
+
+
+@table.function(list.__new__, dict.__new__, set.__new__)
+def _new(machine: Machine, cls: Value, *args: Value, **kwargs: Value) -> Value:
+    """`dict.__new__(cls)`."""
+    made = machine.static(cls)
+    base = base_of(made)  # type: ignore[arg-type]
+    if base is None:
+        raise Refused("XP0003", f"objects of class '{made.__module__}.{made.__qualname__}' cannot be made here")  # type: ignore
+    return make(machine, made, base)  # type: ignore[arg-type]

@@ -1,0 +1,61 @@
+"""Values and contents that are one of several, told apart by branches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xlapy.dispatch import mixed
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import Ref, Union, Value
+
+
+def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., Value]) -> Value:
+    """`then(*values)` for each alternative of the unions among `values`, under branches that tell them apart."""
+    for position, value in enumerate(values):
+        if isinstance(value, Union):
+            break
+    else:
+        return then(*values)
+
+    def alternative(index: int) -> Value:
+        def chosen() -> Value:
+            return over_unions(
+                machine, (*values[:position], mixed.alternative(machine, value, index), *values[position + 1 :]), then
+            )
+
+        if index == len(value.alternatives) - 1:
+            return chosen()
+        here = machine.builder.elementwise(
+            "eq", value.selector, machine.builder.constant(index, value.selector.type.dtype)
+        )
+        return machine.cond(here, chosen, lambda: alternative(index + 1))
+
+    return alternative(0)
+
+
+def over_contents(machine: Machine, values: Sequence[Value], then: Callable[[], Value]) -> Value | None:
+    """`then()` for each alternative of the contents of the containers among `values`; None if all contents are known.
+
+    A list that was appended to under a condition has one of several contents: each is looked at in a branch of its own,
+    in which the list has that one.
+    """
+    for value in values:
+        if isinstance(value, Ref):
+            contents = machine.heap.slots.get((value.object, "items"))
+            if isinstance(contents, Union):
+                return _each_content(machine, value, contents, values, then, 0)
+    return None
+
+
+def _each_content(machine, value: Ref, contents: Union, values, then, index: int) -> Value:
+    def chosen() -> Value:
+        machine.heap.write(value.object, "items", contents.alternatives[index])
+        result = over_contents(machine, values, then)
+        return then() if result is None else result
+
+    if index == len(contents.alternatives) - 1:
+        return chosen()
+    here = machine.builder.elementwise(
+        "eq", contents.selector, machine.builder.constant(index, contents.selector.type.dtype)
+    )
+    return machine.cond(here, chosen, lambda: _each_content(machine, value, contents, values, then, index + 1))
