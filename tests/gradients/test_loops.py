@@ -303,3 +303,33 @@ def test_known_number_of_trips_over_the_elements_of_a_large_array():
     curvature = xlapy.jvp(gradient, (x,), (direction,))[1]
     up, down = gradient(x + step * direction), gradient(x - step * direction)
     np.testing.assert_allclose(curvature, (np.asarray(up) - np.asarray(down)) / (2 * step), rtol=1e-4, atol=1e-6)
+
+
+def drift(x):
+    s = 0.0
+    v = x * 1.0
+    for _ in range(100_000):
+        v = v + 1e-5 * np.sin(v) * x
+        s = s + v[0]
+    return s * 1e-5
+
+
+def drift_in_rows(x):
+    v = x * 1.0
+    for _ in range(500):
+        for _ in range(200):
+            v = v + 1e-5 * np.sin(v) * x
+    return v.sum()
+
+
+@pytest.mark.parametrize("function", [drift, drift_in_rows])
+def test_a_hundred_thousand_known_trips_in_little_memory(function):
+    x = np.linspace(0.5, 1.5, 50)
+    with jax.enable_x64(True):
+        program = jax.jit(jax.grad(xlapy.jit(function))).lower(x).compile()
+        assert program.memory_analysis().temp_size_in_bytes < 2**22
+        found = program(x)
+    direction = np.cos(np.arange(50.0))
+    run = xlapy.jit(function)
+    expected = (float(run(x + 1e-6 * direction)) - float(run(x - 1e-6 * direction))) / 2e-6
+    np.testing.assert_allclose(np.asarray(found) @ direction, expected, rtol=1e-6)

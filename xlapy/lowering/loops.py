@@ -13,6 +13,16 @@ from xlapy.lowering.reversible_while import reversible_while
 
 #: trips from which on the adjoint of a scan, which is compiled sooner, is not worth it
 _MANY = 16
+#: bytes that the adjoint of a scan may keep
+_MOST_KEPT = 2**26
+#: bytes carried in all trips together, up to which nobody asks
+_LITTLE = 2**14
+#: what the derivative needs neither operands nor results of
+_LINEAR = frozenset(
+    "add add_any sub neg convert_element_type broadcast_in_dim reshape transpose squeeze slice concatenate pad rev copy"
+    " reduce_sum dynamic_slice dynamic_update_slice gather scatter scatter-add select_n reduce_window_sum real imag"
+    " stop_gradient".split()
+)
 
 
 def counted_loop(
@@ -51,9 +61,9 @@ def differentiable_counted_loop(
     """`counted_loop`, to be differentiated: a scan if the number of trips is known.
 
     But not if a trip reads few elements of a large array (`reads_elements`): the adjoint of a scan adds a whole array
-    of zeros for each of those.
+    of zeros for each of those. Nor if it is so long that what a scan keeps of each trip is too much.
     """
-    if isinstance(trips, int) and not (reads_elements and trips >= _MANY):
+    if isinstance(trips, int) and not (reads_elements and trips >= _MANY or _long(trips, body, initial, dtype)):
         lower, upper = np.asarray(0, dtype), np.asarray(trips, dtype)
         return lax.fori_loop(lower, upper, lambda i, carried: body(i, *carried), list(initial))
     one = np.asarray(1, dtype)
@@ -68,3 +78,44 @@ def differentiable_counted_loop(
 def differentiable_while_loop(condition: Callable, body: Callable[..., list], initial: Sequence) -> list:
     """`while condition(*carried): carried = body(*carried)`, to be differentiated."""
     return reversible_while(condition, body, initial)
+
+
+def _long(trips: int, body: Callable[..., list], initial: Sequence, dtype: np.dtype) -> bool:
+    """Whether the adjoint of a scan would keep too much."""
+    types = [jax.ShapeDtypeStruct(np.shape(x), x.dtype) for x in initial]
+    if trips <= _MANY or trips * sum(map(_bytes, types)) <= _LITTLE:
+        return False
+    jaxpr = jax.make_jaxpr(lambda *xs: list(body(*xs)))(jax.ShapeDtypeStruct((), dtype), *types).jaxpr
+    return trips * _kept(jaxpr, set(jaxpr.invars)) > _MOST_KEPT
+
+
+def _kept(jaxpr, varying: set) -> int:
+    """About how many bytes of what varies from trip to trip the derivative of a trip needs."""
+    kept: set = set()
+    total = 0
+    for equation in jaxpr.eqns:
+        moving = [v for v in equation.invars if not hasattr(v, "val") and v in varying]
+        if not moving:
+            continue
+        varying.update(equation.outvars)
+        inner = _inner(equation)
+        for part in inner:
+            total += _kept(part, set(part.invars)) * equation.params.get("length", 1)
+        if not inner and equation.primitive.name not in _LINEAR:
+            kept.update(v for v in (*moving, *equation.outvars) if np.issubdtype(v.aval.dtype, np.inexact))
+    return total + sum(_bytes(v.aval) for v in kept)
+
+
+def _inner(equation) -> list:
+    """The jaxprs in an equation: calls, branches, scans."""
+    found = []
+    for value in equation.params.values():
+        for item in value if isinstance(value, tuple) else (value,):
+            item = getattr(item, "jaxpr", item)
+            if hasattr(item, "eqns"):
+                found.append(item)
+    return found
+
+
+def _bytes(type) -> int:
+    return int(np.prod(type.shape)) * type.dtype.itemsize
