@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import jax_rules
+from xlapy.dispatch import jax_rules, unions
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.join import SCALAR_DTYPES
 from xlapy.domain.values import (
