@@ -435,4 +435,72 @@ def keep_last_two(x, n):
     return window
 
 
+# -- dicts and keys that depend on data --------------------------------------------------------------------------------
+
+COUNTED = np.array([3, 1, 4, 1, 5, 9, 2, 6])
+
+
+@program((COUNTED,), (np.array([7, 7, 1]),))
+def count_into_known_keys(a):
+    counts = dict.fromkeys(range(10), 0)
+    for v in a:
+        counts[int(v)] += 1
+    return counts
+
+
+@program((COUNTED,), (np.array([7, 7, 10]),), refuse="maybe")
+def count_may_meet_a_new_key(a):
+    counts = dict.fromkeys(range(10), 0)
+    for v in a:
+        counts[int(v)] = counts.get(int(v), 0) + 1
+    return counts
+
+
+@program((COUNTED,), (np.array([7, 7, 10]),), raises=KeyError)
+def count_misses_a_key(a):
+    counts = dict.fromkeys(range(10), 0)
+    for v in a:
+        counts[int(v)] += 1
+    return counts
+
+
+@program((COUNTED,), (np.array([7, 2, 10]),))
+def count_what_is_there(a):
+    counts, missed = {1: 0.0, 5: 0.0, 7: 1.0}, 0
+    for v in a:
+        if int(v) in counts:
+            counts[int(v)] += 0.5
+        try:
+            counts[int(v)] *= 2
+        except KeyError:
+            missed += 1
+    return counts, missed
+
+
+@program((COUNTED,), (np.array([0, 2, 1]),))
+def count_pairs(a):
+    pairs = {(0, 1): 1, (1, 1): 2, (1, 0): 0}
+    for v, w in zip(a % 2, (a // 2) % 2):
+        if (int(v), int(w)) in pairs:
+            pairs[int(v), int(w)] += 1
+    return pairs
+
+
+@program((COUNTED, 1), (COUNTED, 9))
+def new_key_is_an_argument(a, k):
+    found = {1: 0.0}
+    found[k] = a.sum()
+    return found
+
+
+@program((COUNTED,), (np.array([0, 2, 1]),), refuse="maybe")
+def new_key_in_except_exception(a):
+    found = {1: 0.0}
+    try:
+        found[int(a[1])] = 2.0
+    except Exception:
+        found[1] = -1.0
+    return found
+
+
 test_programs = program.test()

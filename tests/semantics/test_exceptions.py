@@ -680,4 +680,50 @@ def comprehension_in_a_try(x, places):
     return found
 
 
+# -- a refusal that only the run can decide is no exception of the program's -------------------------------------------
+
+
+@program((5,), (-3,), (40,), refuse="maybe")
+def refusal_in_except_exception(n):
+    try:
+        return math.factorial(n)
+    except Exception:
+        return -5
+
+
+@program((5,), (-3,), (40,), refuse="maybe")
+def refusal_in_bare_except(n):
+    try:
+        return math.factorial(n)
+    except:  # noqa: E722
+        return -5
+
+
+@program((5,), (-3,), (40,), refuse="maybe")
+def refusal_in_finally(n):
+    value = 0
+    try:
+        value = math.factorial(n)
+    finally:
+        return value + 1  # noqa: B012
+
+
+@program((5,), (-3,), (40,), refuse="maybe")
+def refusal_suppressed(n):
+    with contextlib.suppress(Exception):
+        return math.factorial(n)
+    return -2
+
+
+@program((5,), (-3,), (40,), refuse="maybe")
+def refusal_in_a_generator(n):
+    def items():
+        yield math.factorial(n)
+
+    try:
+        return sum(items())
+    except Exception:
+        return -2
+
+
 test_programs = program.test()

@@ -11,7 +11,7 @@ import typing
 
 import numpy as np
 
-from .runner import Programs
+from .runner import Programs, do
 
 program = Programs()
 
@@ -859,6 +859,150 @@ def adam_with_lazy_state(opt, w, n):
     for _ in range(n):
         w = opt.step(w, 2 * w)
     return w
+
+
+# -- members of enumerations with methods of their own, and methods chosen by data -----------------------------------
+
+
+class Loudness(enum.Enum):
+    LOW = 0
+    HIGH = 2
+
+    def __bool__(self):
+        return self.value > 1
+
+    def __mul__(self, x):
+        return self.value * x
+
+    __rmul__ = __mul__
+
+    def __lt__(self, other):
+        return self.value < other.value + LEVEL_SHIFT
+
+    def __len__(self):
+        return 7
+
+    def __getitem__(self, i):
+        return self.value + i
+
+    def __contains__(self, i):
+        return self.value < i
+
+    def __neg__(self):
+        return -self.value
+
+    @classmethod
+    def of(cls, x):
+        return cls.LOW if x < 0 else cls.HIGH
+
+
+LEVEL_SHIFT = 0
+
+
+def shift_levels(shift):
+    global LEVEL_SHIFT
+    LEVEL_SHIFT = shift
+
+
+@program((1.0,), (-1.0,), do(shift_levels, -5), (1.0,))
+def operators_of_members(x):
+    one = Loudness.of(x)
+    values = [
+        bool(one),
+        one * x,
+        x * one,
+        Loudness.LOW < Loudness.HIGH,
+        len(one),
+        one[x],
+        x in one,
+        -one,
+        one is Loudness.LOW,
+    ]
+    return values, 1 if one else 2, not one, bool(Loudness.LOW)
+
+
+class Access(enum.Flag):
+    READ = 1
+    WRITE = 2
+    RUN = 4
+
+
+@program((1.0,), (-1.0,))
+def truth_of_flags(x):
+    rights = Access.READ if x > 0 else Access.READ | Access.WRITE
+    return (
+        bool(rights & Access.WRITE),
+        Access.WRITE in rights,
+        (rights & Access.RUN).value,
+        1 if Access.READ & Access.RUN else 2,
+    )
+
+
+class Scaled:
+    def __init__(self):
+        self.by = 1.0
+
+    def apply(self, x):
+        return x * self.by
+
+
+class Shifted(Scaled):
+    def __init__(self):
+        super().__init__()
+        self.offset = 3.0
+
+    def apply(self, x):
+        return super().apply(x) + self.offset
+
+
+@program((np.arange(4.0), 0), (np.arange(4.0), 1))
+def class_chosen_by_number(x, k):
+    chosen = (Scaled, Shifted)[k]()
+    return chosen.apply(x), type(chosen).__name__
+
+
+@program((np.arange(4.0),), (np.arange(4.0) + 5,))
+def bound_method_chosen_by_data(x):
+    one, other = Scaled(), Shifted()
+    method = one.apply if x[0] > 2 else other.apply
+    for i in range(3):
+        method = other.apply if method(x)[0] > i else one.apply
+    return method(x)
+
+
+class Leaf:
+    def __init__(self, feature=0, threshold=0.0, left=None, right=None, value=None):
+        self.feature, self.threshold, self.left, self.right, self.value = feature, threshold, left, right, value
+
+    def find(self, x):
+        node = self
+        while node.value is None:
+            node = node.left if x[node.feature] <= node.threshold else node.right
+        return node.value
+
+
+FOREST = Leaf(0, 0.5, Leaf(1, 0.5, Leaf(value=1.0), Leaf(value=2.0)), Leaf(2, -0.2, Leaf(value=3.0), Leaf(value=4.0)))
+
+
+@program((np.arange(12.0).reshape(4, 3) % 5 / 3,), (-np.arange(12.0).reshape(4, 3) % 4 / 3,))
+def decisions_of_a_tree(xs):
+    return np.array([FOREST.find(x) for x in xs])
+
+
+@program((1.0, 2.0), (3.0, 0.5))
+def sum_over_objects_that_may_raise(a, b):
+    class Square:
+        def __init__(self, side):
+            self.side = side
+
+        def area(self):
+            return self.side**2
+
+    class Circle(Square):
+        def area(self):
+            return 3.14 * self.side**2
+
+    return sum(s.area() for s in [Square(a), Circle(b), Square(b)])
 
 
 test_programs = program.test()

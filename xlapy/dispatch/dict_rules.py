@@ -11,13 +11,15 @@ from xlapy.dispatch import containers, gather, iteration, objects, ranges, table
 from xlapy.dispatch.containers import entries, key_of, same_item, set_entries
 from xlapy.dispatch.iteration import key_value
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.scalar_values import bounds_of, defines, logical_and, logical_not, logical_or, provoke
-from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Tuple, Value
+from xlapy.dispatch.scalar_values import bounds_of, defines, logical_and, logical_not, logical_or, provoke, refuse_where
+from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Tuple, Value, variables
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
 _NO_PAIR = provoke(dict, [1])
 _ORDERED_EMPTY = provoke(collections.OrderedDict().popitem)
+_NEW_KEY = "a new key that depends on the contents of arrays is put into a dict"
+_NEW_KEY_HINT = "put every key into the dict before, or count with an array"
 #: more keys than this are not compared one by one with a dynamic key
 _MANY = 256
 _VIEW_TYPES = {"keys": type({}.keys()), "values": type({}.values()), "items": type({}.items())}
@@ -148,27 +150,35 @@ def _default_factory(machine, self: Ref) -> Value:
     return default_factory(machine, self)
 
 
+def _assign(machine, container: Ref, table_: dict, key: Value, item: Value) -> bool:
+    """`d[key] = item` for a dynamic key; False if the key has to be known. Where it is new, the call is refused."""
+    _, there = find(machine, table_, key)
+    if there is False:
+        return False
+    if there is not True:
+        if any(machine.specialisable(var) for var in variables(key)):
+            return False
+        refuse_where(machine, logical_not(machine, there), "XP0006", _NEW_KEY, _NEW_KEY_HINT)  # type: ignore[arg-type]
+    dense = _dense(table_, key)
+    if dense is not None:
+        first, values = dense
+        at = ranges.index(machine, machine.binary("-", key, Const(first)))
+        at = ranges.minimum(machine, ranges.maximum(machine, at, Const(0)), Const(len(values) - 1))
+        changed = gather.scatter(machine, values, at, item)
+        set_entries(machine, container, {k: changed[k - first] for k in table_})  # type: ignore[operator]
+        return True
+    for candidate, same in _matches(machine, table_, key):
+        table_[candidate] = gather.choose(machine, same, item, table_[candidate])
+    set_entries(machine, container, table_)
+    return True
+
+
 @containers.register(containers.SETITEM, dict)
 def setitem(machine, container: Ref, key: Value, item: Value) -> None:
-    """`d[key] = item`; with a dynamic key if it certainly is one of those that are there."""
+    """`d[key] = item`; with a dynamic key if it is one of those that are there."""
     table_ = entries(machine, container)
-    if _dynamic(machine, key):
-        dense = _dense(table_, key)
-        if dense is not None:
-            first, values = dense
-            low, high = bounds_of(key)
-            if first <= low and high < first + len(values):
-                at = ranges.index(machine, machine.binary("-", key, Const(first)))
-                changed = gather.scatter(machine, values, at, item)
-                set_entries(machine, container, {k: changed[k - first] for k in table_})  # type: ignore[operator]
-                return
-        _, there = find(machine, table_, key)
-        if there is True:
-            matches = _matches(machine, table_, key)
-            for candidate, same in matches:
-                table_[candidate] = gather.choose(machine, same, item, table_[candidate])
-            set_entries(machine, container, table_)
-            return
+    if _dynamic(machine, key) and _assign(machine, container, table_, key, item):
+        return
     table_[key_of(machine, key)] = item
     set_entries(machine, container, table_)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from xlapy.dispatch import bounded, bounded_rules, containers, jax_rules, numpy_attributes, subclasses, table, views
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
+from xlapy.dispatch.scalar_values import refuse_where
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.sources import Anchor, attribute
 from xlapy.domain.subclasses import BASES
@@ -122,6 +123,12 @@ def is_instance(machine: Machine, value: Value) -> bool:
     if isinstance(value, Ref):
         return machine.heap.objects[value.object].kind == "instance"
     return isinstance(value, Tuple) and value.cls is not tuple and _overrides(value.cls)
+
+
+def has_methods(value: Value) -> bool:
+    """Whether a value is a member of an enumeration that is no number: its class may define operators in Python."""
+    item = value.value if isinstance(value, Const) else None
+    return isinstance(item, enum.Enum) and not isinstance(item, int | str | float)
 
 
 def _overrides(cls: type) -> bool:
@@ -280,8 +287,17 @@ def array(machine: Machine, value: Value) -> Var:
 
 
 def _one_of_several(machine: Machine, value: Union) -> Var:
-    """The elements of one array or another of the same type."""
+    """The elements of one array or another of the same type. Where the value is None or a string, an array of it would
+    be one of objects: the call is refused there."""
     kinds = set()
+    bad = [isinstance(v, Const) and np.asarray(v.value).dtype.kind not in "biufc" for v in value.alternatives]
+    if True in bad and False in bad:
+        for index in (i for i, b in enumerate(bad) if b):
+            number = machine.builder.constant(index, value.selector.type.dtype)
+            here = machine.builder.elementwise("eq", value.selector, number)
+            refuse_where(machine, here, "XP0005", "an array of dtype object cannot be on the device")
+        good = value.alternatives[bad.index(False)]
+        value = Union(value.selector, tuple(good if b else v for v, b in zip(value.alternatives, bad, strict=True)))
 
     def elements(alternative: Value) -> Value:
         var = array(machine, alternative)

@@ -7,6 +7,7 @@ reflected method first where its type is a subclass of the left one's.
 from __future__ import annotations
 
 import operator
+import types
 
 import numpy as np
 
@@ -74,6 +75,7 @@ _COMPARISONS = {
 _UNARY = {"-": "neg", "+": "pos", "~": "invert"}
 NOT_IMPLEMENTED = Const(NotImplemented)
 _INT64 = np.dtype(np.int64)
+_OPERATORS = frozenset([*_METHODS.values(), *(name for name, _ in _COMPARISONS.values())])
 
 
 def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
@@ -181,7 +183,7 @@ def _fold(machine: Machine, symbol: str, left: Value, right: Value) -> Value | N
     """Operators of known objects of immutable types (str, bytes, dtype, type, frozenset, enum...)."""
     if isinstance(left, Const) and isinstance(right, Const):
         symbol = symbol if symbol in _FOLDS else symbol.rstrip("=")
-        if symbol in _FOLDS:
+        if symbol in _FOLDS and not _runs_code(left, right):
             try:
                 return Const(_FOLDS[symbol](left.value, right.value))
             except Exception as error:
@@ -191,7 +193,7 @@ def _fold(machine: Machine, symbol: str, left: Value, right: Value) -> Value | N
 
 def _special(machine: Machine, value: Value, name: str, args: tuple[Value, ...]) -> Value | None:
     """The result of a special method, None where there is none or it declines."""
-    if not objects.is_instance(machine, value):
+    if not objects.is_instance(machine, value) and not objects.has_methods(value):
         return None
     method = objects.find_special(machine, value, name)
     if method is None and name == "__ne__":
@@ -202,6 +204,14 @@ def _special(machine: Machine, value: Value, name: str, args: tuple[Value, ...])
         return None
     result = machine.call(method, args)
     return None if isinstance(result, Const) and result.value is NotImplemented else result
+
+
+def _runs_code(left: Value, right: Value) -> bool:
+    """Whether an operator of two members of enumerations is the program's own code."""
+    classes = [type(v.value) for v in (left, right) if objects.has_methods(v)]  # type: ignore[attr-defined]
+    entries = [entry for cls in classes for owner in cls.__mro__ for entry in owner.__dict__.items()]
+    own = [(name, entry) for name, entry in entries if isinstance(entry, types.FunctionType)]
+    return any(name.strip("_").removeprefix("r") in _OPERATORS and entry.__module__ != "enum" for name, entry in own)
 
 
 def _inverse(machine: Machine, flag: bool | Var) -> bool | Var:
@@ -236,7 +246,9 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     if isinstance(left, Union) or isinstance(right, Union):
         return unions.over_unions(machine, (left, right), lambda a, b: compare(machine, symbol, a, b))
     if isinstance(left, Const) and isinstance(right, Const) and not objects.is_numeric_const(left):
-        return _fold(machine, symbol, left, right) or NONE
+        folded = _fold(machine, symbol, left, right)
+        if folded is not None:
+            return folded
     result = _built_in(machine, symbol, left, right)
     if result is None:
         name, reflected = _COMPARISONS[symbol]
@@ -297,7 +309,7 @@ def truth(machine: Machine, value: Value) -> bool | Var:
                     return bool(value.value)
                 except Exception as error:
                     machine.reraise(error)
-            return True
+            return _own_truth(machine, value)
         case Scalar():
             return scalars.truth_of_scalar(machine, value)
         case NumpyScalar():
@@ -318,15 +330,20 @@ def truth(machine: Machine, value: Value) -> bool | Var:
             if info.kind in ("list", "dict", "set"):
                 return truth(machine, containers.length(machine, value))
             if info.kind == "instance":
-                result = _special(machine, value, "__bool__", ())
-                if result is not None:
-                    if machine.type_of(result) is not bool:
-                        name = machine.type_of(result).__name__
-                        machine.raise_(TypeError, f"__bool__ should return bool, returned {name}")
-                    return truth(machine, result)
-                result = _special(machine, value, "__len__", ())
-                return True if result is None else truth(machine, result)
+                return _own_truth(machine, value)
     return True
+
+
+def _own_truth(machine: Machine, value: Value) -> bool | Var:
+    """The truth of an object whose class may define `__bool__` or `__len__`."""
+    result = _special(machine, value, "__bool__", ())
+    if result is not None:
+        if machine.type_of(result) is not bool:
+            name = machine.type_of(result).__name__
+            machine.raise_(TypeError, f"__bool__ should return bool, returned {name}")
+        return truth(machine, result)
+    result = _special(machine, value, "__len__", ())
+    return True if result is None else truth(machine, result)
 
 
 def _nonzero(machine: Machine, var: Var) -> Var:

@@ -15,7 +15,7 @@ import numpy as np
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.join import SCALAR_DTYPES, known_bounds, scalar_type
 from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Value, substitute
-from xlapy.ir import Var, constant_value
+from xlapy.ir import Location, Var, constant_value
 from xlapy.report import Blocker, NotOffloadableError
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
@@ -132,9 +132,13 @@ def surviving(rule: Callable) -> Callable:
 _LISTS: dict[Blocker, list[Blocker]] = {}
 
 
-def refuse_where(machine, bad: Var, code: str, message: str, hint: str = "") -> None:
-    """Raise `NotOffloadableError` after the run where `bad` is true: nothing is written back then."""
-    place = machine.builder.location()
+def refuse_where(machine, bad: Var, code: str, message: str, hint: str = "", place: Location | None = None) -> None:
+    """Raise `NotOffloadableError` after the run where `bad` is true: nothing is written back then, and no handler of
+    the program's sees it."""
+    known = constant_value(bad)
+    if known is not None and not known:
+        return
+    place = place or machine.builder.location()
     blocker = Blocker(code, message, hint=hint)
     if place is not None:
         blocker = Blocker(
@@ -149,12 +153,8 @@ def refuse_where(machine, bad: Var, code: str, message: str, hint: str = "") -> 
             (),
             hint,
         )
-    machine.check(
-        bad,
-        NotOffloadableError,
-        place.function if place is not None else "the function",
-        _LISTS.setdefault(blocker, [blocker]),
-    )
+    name = place.function if place is not None else "the function"
+    machine.register_error(bad, machine.exception(NotOffloadableError, name, _LISTS.setdefault(blocker, [blocker])))
 
 
 def device(machine, value: Value, kind: type) -> Var:

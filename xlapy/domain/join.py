@@ -363,7 +363,9 @@ class Joiner:
                 raise JoinFailure(a, b, "are contents of lists")
             case BoundMethod():
                 one, two = a.function, b.function  # type: ignore[attr-defined]
-                if isinstance(one, Intrinsic) and isinstance(two, Intrinsic) and one.rule is not two.rule:
+                rules = isinstance(one, Intrinsic) and isinstance(two, Intrinsic) and one.rule is not two.rule
+                known = isinstance(one, Const) and isinstance(two, Const) and one.value is not two.value
+                if rules or known or type(one) is not type(two):
                     raise JoinFailure(a, b, "are different methods")
             case Slice() | Range():
                 pass

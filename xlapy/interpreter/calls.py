@@ -24,7 +24,7 @@ from xlapy.dispatch import (
     ufuncs,
     unions,
 )
-from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.domain.subclasses import base_of
 from xlapy.domain.values import (
     NONE,
@@ -441,6 +441,10 @@ def _call_function(machine: Machine, function: Function, args: list[Value], kwar
 def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
     same = [f.region_depth for f in machine.frames if f.program.code is code]
     if len(set(same)) > _MAXIMUM_DYNAMIC_DEPTH:
+        what = f"how often '{code.co_qualname}' calls itself"
+        for condition in reversed(machine.conditions):
+            if machine.settles(condition):
+                raise NeedStatic(condition, what)
         raise Endless(f"'{code.co_qualname}' calls itself, and how often depends on data")
     depth = len(same)
     if depth > _MAXIMUM_DEPTH or len(machine.frames) > 400:

@@ -320,7 +320,9 @@ def _private_iterators(machine: Machine, node: Loop) -> set[int] | None:
             contents += merge.detail_values(heap.objects[number].details)
             todo += [n for v in contents for n in references(v)]
     others = [v for f in machine.frames for v in _named(f)]
-    others += [v for (n, _), v in heap.slots.items() if n not in mine]
+    # what a running generator has in its slots is in its frame's registers
+    running = {n for (n, name), v in heap.slots.items() if name == "state" and v is resumption.RUNNING}
+    others += [v for (n, _), v in heap.slots.items() if n not in mine and n not in running]
     return None if any(n in mine for v in others for n in references(v)) else mine
 
 

@@ -37,7 +37,7 @@ from xlapy.domain.values import (
 from xlapy.interpreter import calls, generators, merge, replace, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
-from xlapy.interpreter.specialise import bounded_by_program, entry_parameters
+from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
 from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
@@ -75,6 +75,8 @@ class Machine:
         self._error_codes: dict[tuple, int] = {}
         #: how many exception handlers are active around the current operation, in all frames
         self.catching = 0
+        #: the predicates of the branches around the current operation
+        self.conditions: list[Var] = []
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
         self.memory = Memory()
@@ -290,6 +292,18 @@ class Machine:
         found = entry_parameters(var, self.entry)
         numbers = {id(p.var) for p in self.world.parameters if p.var.type.shape == ()}
         return bool(found) and all(id(v) in numbers for v in found)
+
+    def settles(self, var: Var) -> bool:
+        """Whether `var` is computed from integers among the inputs, and from the state of loops that can still be
+        unrolled: so that `static` may have it, without a compilation for every float."""
+        if bounded_by_program(var):
+            return False
+        numbers = {p.var for p in self.world.parameters if p.var.type.shape == () and p.var.type.dtype.kind in "iub"}
+        for origin in origins(var):
+            key = self.loop_bodies.get(id(origin.owner)) if isinstance(origin, Var) else None
+            if origin not in numbers and (key is None or self.loop_modes.get(key) == "unroll"):
+                return False
+        return True
 
     def static(self, value: Value, what: str = "this value") -> object:
         """The Python object a value stands for; asks for specialisation if it is dynamic."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -183,6 +184,15 @@ def _inverse(machine: Machine, predicate: Var) -> Var:
     return machine.builder.elementwise("bitwise_not", predicate)
 
 
+@contextmanager
+def _under(machine: Machine, predicate: Var):
+    machine.conditions.append(predicate)
+    try:
+        yield
+    finally:
+        machine.conditions.pop()
+
+
 def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
     """`Machine.cond` for a predicate that is not known."""
     mark = machine.heap.next_identity
@@ -191,7 +201,7 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
     for arm in (then, orelse):
         machine.restore(before)
         region = machine.builder.open_region()
-        with machine.region(region):
+        with machine.region(region), _under(machine, predicate):
             try:
                 values = [arm(), *_raised(machine)]
             except PythonError as error:
@@ -252,7 +262,7 @@ def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orel
         machine.restore(before)
         region = machine.builder.open_region()
         try:
-            with machine.region(region):
+            with machine.region(region), _under(machine, predicate):
                 arm()
         except walk.Poison as error:
             poison = error

@@ -236,7 +236,7 @@ def check_finished(machine: Machine) -> None:
             continue
         if isinstance(state, Union):
             ended = logical_or(machine, _is_one(machine, state, FINISHED), _is_one(machine, state, START))
-            refuse_where(machine, logical_not(machine, ended), "XP0002", _LEFT, _LEFT_HINT)  # type: ignore[arg-type]
+            refuse_where(machine, logical_not(machine, ended), "XP0002", _LEFT, _LEFT_HINT, location)  # type: ignore[arg-type]
             continue
         refusal = Refused("XP0002", _LEFT, _LEFT_HINT)
         refusal.location = location

@@ -1,0 +1,149 @@
+"""Functions that call themselves: how often is known from the arguments, or from a loop that is unrolled."""
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+
+
+def fact(n):
+    return 1 if n <= 1 else n * fact(n - 1)
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def gcd(a, b):
+    return a if b == 0 else gcd(b, a % b)
+
+
+def ackermann(m, n):
+    if m == 0:
+        return n + 1
+    if n == 0:
+        return ackermann(m - 1, 1)
+    return ackermann(m - 1, ackermann(m, n - 1))
+
+
+def is_even(n):
+    return True if n == 0 else is_odd(n - 1)
+
+
+def is_odd(n):
+    return False if n == 0 else is_even(n - 1)
+
+
+program.each((10,), (3,), (0,), factorial=lambda n: fact(n), fibonacci=lambda n: fib(n), mutual=lambda n: is_even(n))
+program.each((48, 18), (7, 3), common_divisor=lambda a, b: gcd(a, b))
+program.each((2, 2), (1, 3), nested_calls=lambda m, n: ackermann(m, n))
+
+
+@program((2.0, 10), (3.0, 5), (3.0, 0))
+def power_by_squaring(x, n):
+    def power(x, n):
+        if n == 0:
+            return 1.0
+        half = power(x * x, n // 2)
+        return half * x if n % 2 else half
+
+    return power(x, n)
+
+
+@program((6,), (3,))
+def recursion_in_a_loop(n):
+    total = 0
+    for i in range(n):
+        total += fact(i)
+    return total
+
+
+@program((3,), (4,))
+def towers_of_hanoi(n):
+    moves = []
+
+    def move(count, source, by, target):
+        if count:
+            move(count - 1, source, target, by)
+            moves.append((source, target))
+            move(count - 1, by, source, target)
+
+    move(n, 0, 1, 2)
+    return moves
+
+
+@program((3,), (4,))
+def subsets(n):
+    out = []
+
+    def extend(i, chosen):
+        if i == n:
+            out.append(list(chosen))
+            return
+        extend(i + 1, chosen)
+        extend(i + 1, [*chosen, i])
+
+    extend(0, [])
+    return out
+
+
+@program((np.array([1, 2, 3]),))
+def permutations_in_place(a):
+    found = []
+
+    def go(k):
+        if k == len(a):
+            found.append(a.copy())
+            return
+        for i in range(k, len(a)):
+            a[k], a[i] = a[i], a[k]
+            go(k + 1)
+            a[k], a[i] = a[i], a[k]
+
+    go(0)
+    return np.array(found)
+
+
+@program((np.array([3.0, 1.0, 2.0]), 2), (np.array([3.0, 1.0, 2.0]), 4))
+def smoothed(x, n):
+    def smooth(x, n):
+        return x if n == 0 else smooth((np.roll(x, 1) + x) / 2, n - 1)
+
+    return smooth(x, n)
+
+
+@program((0.0, 1.0), (0.0, 2.0))
+def simpson_to_a_depth(a, b):
+    def f(x):
+        return 1.0 / (1.0 + x * x)
+
+    def simpson(a, b, depth):
+        m = (a + b) / 2
+        whole = (b - a) / 6 * (f(a) + 4 * f(m) + f(b))
+        left = (m - a) / 6 * (f(a) + 4 * f((a + m) / 2) + f(m))
+        right = (b - m) / 6 * (f(m) + 4 * f((m + b) / 2) + f(b))
+        if depth <= 0 or abs(left + right - whole) < 1e-5:
+            return left + right
+        return simpson(a, m, depth - 1) + simpson(m, b, depth - 1)
+
+    return simpson(a, b, 3)
+
+
+@program((np.array([2.0, 3.0]),), refuse=True)
+def depth_depends_on_array(x):
+    def halve(v):
+        return v if v < 1 else halve(v / 2)
+
+    return halve(x[0])
+
+
+@program((40.0,), (3.0,), refuse=True)
+def depth_depends_on_float(x):
+    def halve(v):
+        return v if v < 1 else halve(v / 2)
+
+    return halve(x)
+
+
+test_programs = program.test()
