@@ -483,7 +483,8 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
     if isinstance(found, staticmethod):
         return Const(found.__func__)
     rule = table.find_method(cls, name)
-    unbound = cls in BASES and isinstance(found, _WRAPPERS)
+    of_class = isinstance(found, types.ClassMethodDescriptorType)
+    unbound = cls in BASES and isinstance(found, _WRAPPERS) and not of_class
     if rule is not None and not unbound and not isinstance(found, types.FunctionType):
         return Intrinsic(f"{cls.__name__}.{name}", rule)
     if isinstance(found, _WRAPPERS):
