@@ -194,3 +194,48 @@ def test_costs_of_leaves():
     module, _ = program(heavy, (np.ones((50, 50)), True))
     (product,) = (o for o in operations(module.entry) if "matmul" in str(o.attributes.get("name")))
     assert work(product) is None
+
+
+def sum_and_clear(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i]
+        x[i] = 0.0
+    return s
+
+
+def exchange(x, y):
+    for i in range(x.shape[0]):
+        x[i], y[i] = y[i], x[i]
+
+
+def maximum_of_differences(x):
+    m = 0.0
+    for i in range(1, x.shape[0]):
+        x[i] = x[i] - x[i - 1]
+        m = max(m, x[i - 1] + x[i])
+    return m
+
+
+def rows_and_columns(a):
+    for i in range(1, a.shape[0]):
+        a[i] = a[i - 1] + a[i]
+        a[:, i] = a[i]
+
+
+@pytest.mark.parametrize(
+    "function, shapes",
+    [
+        (sum_and_clear, [1000]),
+        (exchange, [1000, 1000]),
+        (maximum_of_differences, [1000]),
+        (rows_and_columns, [(50, 50)]),
+    ],
+)
+def test_no_array_is_copied_in_a_loop(function, shapes):
+    arguments = [np.ones(shape) for shape in shapes]
+    text = xlapy.code_xla(function, *arguments, opt=True)
+    entry = text.index("ENTRY")
+    largest = "f64[" + ",".join(map(str, np.shape(arguments[0]))) + "]"
+    copies = [line for line in text[:entry].splitlines() if " copy(" in line and largest in line.split(" copy(")[0]]
+    assert not copies

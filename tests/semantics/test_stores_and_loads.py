@@ -173,4 +173,105 @@ def windows_that_overlap(x, n):
         x[i + 1 : i + 3] += x[i : i + 2]
 
 
+L100 = RNG.normal(size=100)
+M100 = RNG.normal(size=100)
+A20 = RNG.normal(size=(20, 20))
+B20 = RNG.normal(size=(20, 20))
+P100 = RNG.permutation(100)
+
+
+@program((L100, 100), (L100, 0), (L100.astype(np.float32), 99))
+def sum_and_clear(x, n):
+    s = x.dtype.type(0)
+    for i in range(n):
+        s += x[i]
+        x[i] = 0
+    return s
+
+
+@program((L100, M100), (L100[:70], M100))
+def swap_and_shift(x, y):
+    for i in range(2, x.shape[0] - 1):
+        x[i], y[i] = y[i], x[i]
+        x[i - 1] = y[i + 1]
+        y[i - 2] = x[i + 1] - x[i - 1]
+
+
+@program((L100, M100), (np.repeat(L100, 2)[::2], M100))
+def differences_with_a_maximum(x, y):
+    m = -np.inf
+    at = 0
+    for i in range(1, x.shape[0]):
+        x[i] = x[i] - x[i - 1]
+        if x[i - 1] + x[i] > m:
+            m = x[i - 1] + x[i]
+            at = i
+        y[at] = y[i] + x[0]
+    return m, at
+
+
+@program((L100, P100), (L100, P100[::-1].copy()))
+def chase(x, p):
+    k = 0
+    t = 0.0
+    for i in range(x.shape[0]):
+        t += x[p[i]] * x[i]
+        x[p[i]] = x[p[p[i]]] + 1
+        p[i] = p[p[i]]
+        k = p[k]
+        x[k] = 0.5 * x[i]
+    return k, t
+
+
+@program((L100, 0), (L100, 3))
+def an_index_that_is_not_a_number_of_the_loop(x, k):
+    total = 0.0
+    for _ in range(50):
+        total += x[5] + x[k]
+        x[5] = 1.0
+        x[k] = x[6] - 1
+        x[6] = x[k] + x[5]
+    return total
+
+
+@program((A20, B20), (A20.T, B20), (A20.astype(np.float32), B20))
+def rows_between_two_arrays(a, b):
+    for i in range(1, a.shape[0] - 1):
+        b[i] = a[i - 1] + a[i + 1]
+        a[i] = b[i] * a[i - 1]
+        r = a[i + 1] * 2
+        a[i + 1] = r - 1
+        b[i] += r + b[i - 1]
+        b[:, i] = a[i]
+        a[:, 0] = b[i, ::-1]
+
+
+@program((A20, B20, 12), (A20, B20, 0))
+def loops_in_loops_between_two_arrays(a, b, n):
+    for i in range(1, n):
+        t = a[i, 0]
+        s = 0.0
+        for j in range(1, n):
+            s += a[i, j]
+            a[i, j] = b[j, i] - t
+            b[j, i] = a[i - 1, j]
+            t = a[i, j - 1]
+        a[0, i] = s
+        b[i] = a[i] + s
+
+
+@program((A20, 7), (A20, 0))
+def stores_under_branches(a, n):
+    c = 0
+    for i in range(1, n):
+        old = a[i, i]
+        if a[i, i - 1] > a[i - 1, i]:
+            a[i, i] = a[i - 1, i]
+            c += 1
+        else:
+            a[i - 1, i] = old
+        a[i, 0] = old + a[i, i]
+    return c
+
+
 test_programs = program.test()

@@ -9,18 +9,19 @@ trip copies all of it (measured for 1000 elements: 460 ns a trip instead of 3). 
 then; the results of a conditional are not fused. So a value loaded before a store and used behind it passes through a
 branch whose predicate XLA cannot know, though LLVM later does: `(integer & 1) < 2`. The lowering leaves the branch out
 on other devices.
+
+A store must not happen before the loads of what it overwrites, either (`ordering.py`), and a load of something else
+behind a store must not be fused with it: the store then stands in such a branch itself.
 """
 
 from __future__ import annotations
 
 from math import prod
 
-import numpy as np
-
-from xlapy.ir import Operation, Region, TensorType, Var
+from xlapy.ir import Operation, Region, Var
 from xlapy.passes.costs import is_read, is_store
+from xlapy.passes.ordering import LARGE, insert, unordered
 
-_BOOL = np.dtype(bool)
 _NONE: frozenset = frozenset()
 
 
@@ -34,18 +35,23 @@ def _visit(region: Region, inside_loop: bool) -> bool:
     for operation in region.operations:
         for nested in operation.regions:
             changed |= _visit(nested, inside_loop or operation.kind in ("for", "while"))
-    loads = _conflicts(region) if inside_loop else None
-    if loads:
-        _insert(region, loads)
-    return changed or bool(loads)
+    if not inside_loop:
+        return changed
+    waits = unordered(region)
+    kept_apart = _conflicts(region) | set(waits)
+    if kept_apart:
+        insert(region, kept_apart, waits)
+    return changed or bool(kept_apart)
 
 
 def _conflicts(region: Region) -> set[Operation]:
-    """Loads whose values are used together with a later state of the array that they read."""
+    """Loads whose values are used together with a later state of the array that they read, and stores that a load of
+    something else follows."""
     states: dict[Var, tuple[Var, int]] = {}
     #: for each value, the loads that XLA could fuse into what uses it
     fused: dict[Var, frozenset[Operation]] = {}
     found: set[Operation] = set()
+    inside: set[object] = set()
 
     def state(var: Var) -> tuple[Var, int]:
         return states.get(var, (var, 0))
@@ -55,6 +61,7 @@ def _conflicts(region: Region) -> set[Operation]:
         return its_root is root and its_number < number
 
     for operation in region.operations:
+        inside.add(operation)
         if operation.regions:
             _states_behind(operation, states, state)
             continue
@@ -67,6 +74,9 @@ def _conflicts(region: Region) -> set[Operation]:
         if is_read(operation):
             root, number = state(operation.operands[0])
             found |= {load for load in used if older(load, root, number)}
+            store = operation.operands[0].owner
+            if store in inside and is_store(store) and prod(root.type.shape) >= LARGE:  # type: ignore[operator]
+                found.add(store)  # type: ignore[arg-type]
             used = used | {operation}
         elif len(used) > 1:
             newest = {}
@@ -103,52 +113,3 @@ def _before(var: Var, arm: Region) -> Var | None:
             return None
         var = operation.operands[0]
     return var
-
-
-def _insert(region: Region, loads: set[Operation]) -> None:
-    replaced: dict[Var, Var] = {}
-    kept: list[Operation] = []
-    for operation in region.operations:
-        _rename(operation, replaced)
-        kept.append(operation)
-        if operation in loads:
-            (loaded,) = operation.results
-            replaced[loaded] = _barrier(operation, loaded, region, kept)
-    region.operations = kept
-    region.results = [replaced.get(v, v) for v in region.results]
-
-
-def _rename(operation: Operation, replaced: dict[Var, Var]) -> None:
-    operation.operands = tuple([replaced.get(v, v) for v in operation.operands])
-    for nested in operation.regions:
-        for inner in nested.operations:
-            _rename(inner, replaced)
-        nested.results = [replaced.get(v, v) for v in nested.results]
-
-
-def _barrier(load: Operation, loaded: Var, region: Region, kept: list[Operation]) -> Var:
-    location, depth = load.location, region.depth
-
-    def emit(kind: str, operands: tuple[Var, ...], type: TensorType, **attributes: object) -> Var:
-        operation = Operation(kind, operands, attributes, (type,), (), location, depth)
-        kept.append(operation)
-        return operation.results[0]
-
-    number = next((v for v in (*load.operands[1:], loaded) if v.type.shape == ()), None)
-    if number is None:
-        return loaded
-    integer = TensorType((), np.dtype(np.int64))
-    if number.type.dtype.kind not in "iu":
-        number = emit("convert", (emit("eq", (number, number), TensorType((), _BOOL)),), integer)
-    type_ = TensorType((), number.type.dtype)
-    one, two = (emit("constant", (), type_, value=np.asarray(n, type_.dtype)) for n in (1, 2))
-    predicate = emit("lt", (emit("bitwise_and", (number, one), type_), two), TensorType((), _BOOL))
-    then, orelse = Region((), depth + 1), Region((), depth + 1)
-    then.results = [loaded]
-    zero = np.zeros(loaded.type.shape, loaded.type.dtype)
-    constant = Operation("constant", (), {"value": zero}, (loaded.type,), (), location, depth + 1)
-    orelse.operations = [constant]
-    orelse.results = [constant.results[0]]
-    branch = Operation("if", (predicate,), {"barrier": True}, (loaded.type,), (then, orelse), location, depth)
-    kept.append(branch)
-    return branch.results[0]

@@ -1,0 +1,233 @@
+"""Stores that wait for the loads of what they overwrite, and the branches that keep loads and stores apart.
+
+In `s += x[i]; x[i] = 0`, nothing says that the store comes after the load, which XLA fuses into the sum: it then copies
+`x` in every trip. So the load passes through a branch that hands out a zero with it, and the zero is added to an index
+of the store. What XLA computes on the way to the store anyway (`s += x[i]; x[i] = s`) needs nothing.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from xlapy.ir import Operation, Region, TensorType, Var, captured
+from xlapy.passes.costs import is_read, is_store, work
+
+#: elements of an array that takes longer to copy than a branch takes
+LARGE = 64
+#: operations of a region that is looked at
+_MOST = 1000
+_BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
+#: for each load, the stores that wait for it
+Waits = dict[Operation, list[Operation]]
+
+
+def unordered(region: Region) -> Waits:
+    """Loads from arrays that a store changes without needing what is computed from the load."""
+    operations = region.operations
+    if len(operations) > _MOST or not any(map(is_store, operations)):
+        return {}
+    graph = _Graph(region)
+    found: Waits = {}
+    for load in operations:
+        if not is_read(load) or prod(load.operands[0].type.shape) < LARGE:
+            continue
+        for store in graph.users(load.operands[0]):
+            if not is_store(store) or store.operands[0] is not load.operands[0]:
+                continue
+            if graph.escapes(load, store) and not graph.needs(load, store):
+                found.setdefault(load, []).append(store)
+                graph.add(load, store)
+    return found
+
+
+class _Graph:
+    """What needs what in a region."""
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self.place = {operation: k for k, operation in enumerate(region.operations)}
+        self.uses: dict[Var, list[Operation]] = {}
+        self.needed: list[list[Operation]] = []
+        for operation in region.operations:
+            values = {*operation.operands, *(v for nested in operation.regions for v in captured(nested))}
+            self.needed.append([v.owner for v in values if v.owner in self.place])  # type: ignore[misc]
+            for value in values:
+                self.uses.setdefault(value, []).append(operation)
+        self.yielded = set(region.results)
+        #: for each operation, a bit for each of those that it needs
+        self.before: list[int] = [0] * len(self.place)
+        for k, needed in enumerate(self.needed):
+            for operation in needed:
+                self.before[k] |= self.before[self.place[operation]] | 1 << self.place[operation]
+
+    def users(self, value: Var) -> list[Operation]:
+        """What uses a value."""
+        return self.uses.get(value, [])
+
+    def needs(self, a: Operation, b: Operation) -> bool:
+        """Whether `a` can only come after `b`."""
+        return bool(self.before[self.place[a]] >> self.place[b] & 1)
+
+    def add(self, first: Operation, second: Operation) -> None:
+        """Let `second`, and all that needs it, come after `first`."""
+        more = self.before[self.place[first]] | 1 << self.place[first]
+        for k in range(len(self.before)):
+            if k == self.place[second] or self.before[k] >> self.place[second] & 1:
+                self.before[k] |= more
+
+    def escapes(self, load: Operation, store: Operation) -> bool:
+        """Whether something that XLA may compute together with a load does not come before a store."""
+        if load.results[0] in self.yielded and not self.needs(store, load):
+            return True
+        waiting, seen = [load], {load}
+        while waiting:
+            for result in waiting.pop().results:
+                for user in self.users(result):
+                    if user is store or user in seen:
+                        continue
+                    seen.add(user)
+                    if not self.needs(store, user):
+                        return True
+                    if work(user) is not None:
+                        waiting.append(user)
+        return False
+
+
+def insert(region: Region, kept_apart: set[Operation], waits: Waits) -> None:
+    """Put loads behind branches and stores into them; `waits` says which stores wait for a load."""
+    replaced: dict[Var, Var] = {}
+    kept: list[Operation] = []
+    zeros: dict[Operation, list[Var]] = {}
+    for operation in _sorted(region, waits):
+        _rename(operation, replaced)
+        number = _number(operation, region) if operation in kept_apart else None
+        if operation in zeros:
+            number = _delayed(operation, zeros[operation], region, kept) or number
+        if number is None:
+            kept.append(operation)
+        elif is_store(operation):
+            predicate = _certain(number, operation, region, kept)
+            replaced[operation.results[0]] = _store_in_branch(operation, predicate, region, kept)
+        else:
+            kept.append(operation)
+            predicate = _certain(number, operation, region, kept)
+            replaced[operation.results[0]], zero = _load_behind_branch(operation, predicate, region, kept)
+            for store in waits.get(operation, ()):
+                zeros.setdefault(store, []).append(zero)
+    region.operations = kept
+    region.results = [replaced.get(v, v) for v in region.results]
+
+
+def _sorted(region: Region, waits: Waits) -> list[Operation]:
+    """The operations, each behind those that it needs or waits for, else in the order they are in."""
+    if not waits:
+        return region.operations
+    graph = _Graph(region)
+    for load, stores in waits.items():
+        for store in stores:
+            graph.needed[graph.place[store]].append(load)
+    done: set[Operation] = set()
+    result: list[Operation] = []
+    for first in region.operations:
+        stack = [first]
+        while stack:
+            operation = stack[-1]
+            missing = (
+                [o for o in graph.needed[graph.place[operation]] if o not in done] if operation not in done else []
+            )
+            if missing:
+                stack.extend(sorted(missing, key=graph.place.__getitem__, reverse=True))
+                continue
+            stack.pop()
+            if operation not in done:
+                done.add(operation)
+                result.append(operation)
+    return result
+
+
+def _rename(operation: Operation, replaced: dict[Var, Var]) -> None:
+    operation.operands = tuple([replaced.get(v, v) for v in operation.operands])
+    for nested in operation.regions:
+        for inner in nested.operations:
+            _rename(inner, replaced)
+        nested.results = [replaced.get(v, v) for v in nested.results]
+
+
+# -- branches that are always taken -----------------------------------------------------------------------------------
+
+
+def _emit(
+    kept: list[Operation], like: Operation, depth: int, kind: str, operands: tuple, type: TensorType, **more
+) -> Var:
+    made = Operation(kind, operands, more, (type,), (), like.location, depth)
+    kept.append(made)
+    return made.results[0]
+
+
+def _number(operation: Operation, region: Region) -> Var | None:
+    """A number that is known when an operation starts; for a load, the index or what was loaded."""
+    loaded = () if is_store(operation) else operation.results
+    candidates = [*operation.operands[1:], *loaded, *region.params[:1]]
+    return next((v for v in candidates if v.type.shape == () and v.type.dtype.kind in "iuf"), None)
+
+
+def _certain(number: Var, like: Operation, region: Region, kept: list[Operation]) -> Var:
+    """A predicate that holds, which XLA does not know."""
+    if number.type.dtype.kind not in "iu":
+        same = _emit(kept, like, region.depth, "eq", (number, number), TensorType((), _BOOL))
+        number = _emit(kept, like, region.depth, "convert", (same,), TensorType((), _INT64))
+    type_ = TensorType((), number.type.dtype)
+    one, two = (_constant(kept, like, region.depth, n, type_.dtype) for n in (1, 2))
+    low = _emit(kept, like, region.depth, "bitwise_and", (number, one), type_)
+    return _emit(kept, like, region.depth, "lt", (low, two), TensorType((), _BOOL))
+
+
+def _constant(kept: list[Operation], like: Operation, depth: int, value: int, dtype: np.dtype) -> Var:
+    return _emit(kept, like, depth, "constant", (), TensorType((), dtype), value=np.asarray(value, dtype))
+
+
+def _delayed(store: Operation, zeros: list[Var], region: Region, kept: list[Operation]) -> Var | None:
+    """Add zeros to an index of a store. A number that is known when they are, if the store has no index to add to."""
+    total = zeros[0]
+    for zero in zeros[1:]:
+        total = _emit(kept, store, region.depth, "add", (total, zero), total.type)
+    place = next((k for k, v in enumerate(store.operands) if k > 1 and v.type.shape == ()), None)
+    if place is None or store.attributes.get("index") is None:
+        return total
+    index = store.operands[place]
+    if index.type.dtype != _INT64:
+        total = _emit(kept, store, region.depth, "convert", (total,), TensorType((), index.type.dtype))
+    later = _emit(kept, store, region.depth, "add", (index, total), TensorType((), index.type.dtype))
+    store.operands = (*store.operands[:place], later, *store.operands[place + 1 :])
+    return None
+
+
+def _store_in_branch(store: Operation, predicate: Var, region: Region, kept: list[Operation]) -> Var:
+    then, orelse = Region((), region.depth + 1), Region((), region.depth + 1)
+    (result,) = store.results
+    then.operations, then.results, orelse.results = [store], [result], [store.operands[0]]
+    result.depth = region.depth + 1
+    branch = Operation(
+        "if", (predicate,), {"barrier": True}, (result.type,), (then, orelse), store.location, region.depth
+    )
+    kept.append(branch)
+    return branch.results[0]
+
+
+def _load_behind_branch(load: Operation, predicate: Var, region: Region, kept: list[Operation]) -> tuple[Var, Var]:
+    """What was loaded, and a zero; both are known when the branch has been taken."""
+    (loaded,) = load.results
+    then, orelse = Region((), region.depth + 1), Region((), region.depth + 1)
+    zero = _constant(then.operations, load, then.depth, 0, _INT64)
+    then.results = [loaded, zero]
+    blank = _constant(orelse.operations, load, then.depth, 0, loaded.type.dtype)
+    if loaded.type.shape:
+        shape = loaded.type.shape
+        blank = _emit(orelse.operations, load, then.depth, "broadcast", (blank,), loaded.type, shape=shape)
+    orelse.results = [blank, _constant(orelse.operations, load, then.depth, 1, _INT64)]
+    types = (loaded.type, zero.type)
+    branch = Operation("if", (predicate,), {"barrier": True}, types, (then, orelse), load.location, region.depth)
+    kept.append(branch)
+    return branch.results[0], branch.results[1]
