@@ -134,6 +134,11 @@ def minimize_simplex(x):
     return optimize.minimize(rosenbrock, x, method="Nelder-Mead", options={"maxiter": 60}).x
 
 
+@case("optimize: minimize, Nelder-Mead, to the end", lambda: (np.array([-1.2, 1.0]),), tolerance=1e-6)
+def minimize_to_the_end(x):
+    return optimize.minimize(rosenbrock, x, method="Nelder-Mead")
+
+
 @case("optimize: approx_fprime", lambda: (np.array([-1.2, 1.0]),), tolerance=1e-6)
 def gradient(x):
     return optimize.approx_fprime(x, rosenbrock, 1e-6)

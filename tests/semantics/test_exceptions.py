@@ -726,4 +726,27 @@ def refusal_in_a_generator(n):
         return -2
 
 
+@program((X, 30, 100.0), (X, 30, 3.0), (-X, 30, 100.0), (X, 30, -1.0))
+def limit_reached_in_an_inner_loop(x, n, limit):
+    calls, total, rounds = [0], 0.0, 0
+
+    def work(v):
+        if calls[0] >= limit:
+            raise RuntimeError("too many calls")
+        calls[0] += 1
+        return v * 0.5
+
+    while rounds < n:
+        try:
+            if x[0] > 0:
+                for j in [0, 1]:
+                    total += work(x[j])
+            else:
+                total -= work(x[1])
+            rounds += 1
+        except RuntimeError as error:
+            return str(error), total, rounds, calls
+    return total, rounds, calls
+
+
 test_programs = program.test()

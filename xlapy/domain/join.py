@@ -216,14 +216,14 @@ class Joiner:
         try:
             return self._covering(a, b)
         except JoinFailure:
-            if not self.unions and a is not UNBOUND and b is not UNBOUND and not self._are_exceptions(a, b):
+            if not self.unions and a is not UNBOUND and b is not UNBOUND and not self._has_exception(a, b):
                 raise
             return self._union(a, b)
 
-    def _are_exceptions(self, *values: Value) -> bool:
-        """Whether values are exceptions, which may be of any class."""
+    def _has_exception(self, *values: Value) -> bool:
+        """Whether one of the values is an exception. It may be of any class, and lies where another value was before."""
         objects = self.heap.objects
-        return all(isinstance(v, Ref) and issubclass(objects[v.object].cls, BaseException) for v in values)
+        return any(isinstance(v, Ref) and issubclass(objects[v.object].cls, BaseException) for v in values)
 
     def contents(self, a: Value, b: Value) -> Value:
         """The join of the contents of a container: a `Union` where they differ in structure, if unions may be made."""
@@ -497,8 +497,6 @@ class Joiner:
         kind = _mixed_kind(a)
         if kind is None or kind is not _mixed_kind(b):
             return None
-        if not self.unions and not isinstance(a, MixedScalar):
-            raise JoinFailure(a, b)
         one, two = (v.python if isinstance(v, MixedScalar) else v for v in (a, b))
         bounds = self._bounds(one, two) if kind is int else None
         if isinstance(a, MixedScalar):
@@ -525,7 +523,7 @@ class Joiner:
                 break
             else:
                 new_kind = other is not UNBOUND and any(m is not UNBOUND for m in alternatives)
-                new_kind = new_kind and not self._are_exceptions(other, *alternatives)
+                new_kind = new_kind and not self._has_exception(other, *alternatives)
                 if (new_kind and not self.unions) or len(alternatives) >= _MAXIMUM_ALTERNATIVES:
                     raise JoinFailure(a, b)
                 alternatives.append(self._arriving(other))

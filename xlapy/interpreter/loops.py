@@ -76,7 +76,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
     """Execute a loop in the first mode that works, and remember which."""
     step = _step_of(node)
     key = (id(node), machine.frame.path, machine.frame.unrolled)
-    iterator = machine.frame.registers[step.iterator] if step is not None else NONE
+    iterator = walk.iterator_of(machine, step) if step is not None else NONE
     if resumption.is_generator(machine, iterator) and key not in machine.loop_modes:
         if generators.runs_whole(machine, node, iterator):  # type: ignore[arg-type]
             if _whole_generator(machine, node, step, iterator):  # type: ignore[arg-type]
@@ -94,7 +94,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
         try:
             _ATTEMPTS[attempt](machine, node)
         except (JoinFailure, _Unending, Captured) as error:
-            failure = failure or error
+            failure = error if failure is None or isinstance(failure, _Unending) else failure
             machine.rewind(before)
             del machine.blockers[obstacles:]
             if _changes_shape(error) and "union" in todo and "unroll" in todo:

@@ -89,12 +89,7 @@ def _land(machine: Machine, label: int) -> None:
     if where is None:
         return
     value = frame.registers[where.exception]
-    while isinstance(value, Union):
-        others = [i for i, v in enumerate(value.alternatives) if not is_exception(machine, v)]
-        if not others or len(others) == len(value.alternatives):
-            break
-        value = without(machine, value, others[0])
-    frame.registers[where.exception] = value
+    frame.registers[where.exception] = _without(machine, value, lambda m, v: not is_exception(m, v))
 
 
 def _exit(machine: Machine, node: Exit) -> None:
@@ -213,11 +208,30 @@ def explore(machine: Machine, *nodes: Node) -> None:
     raise Poison
 
 
+def iterator_of(machine: Machine, node: For) -> Value:
+    """What a loop iterates over. Where an exception may end the loop, it lies in the same register on that path only."""
+    registers = machine.frame.registers
+    value = registers[node.iterator]
+    if isinstance(value, Union):
+        value = registers[node.iterator] = _without(machine, value, is_exception)
+    return value
+
+
+def _without(machine: Machine, value: Value, rules_out: Callable[[Machine, Value], bool]) -> Value:
+    """A value that is certainly none of the alternatives for which `rules_out` holds, unless it holds for all of them."""
+    while isinstance(value, Union):
+        others = [i for i, v in enumerate(value.alternatives) if rules_out(machine, v)]
+        if not others or len(others) == len(value.alternatives):
+            break
+        value = without(machine, value, others[0])
+    return value
+
+
 def _for(machine: Machine, node: For) -> None:
     """One step of an iterator outside a loop that stays a loop."""
     frame = machine.frame
     frame.span = node.span
-    iterator = frame.registers[node.iterator]
+    iterator = iterator_of(machine, node)
     if iterator is POISON:
         explore(machine, node.body, node.exhausted)
     if isinstance(iterator, Union):
