@@ -55,7 +55,7 @@ def is_partial(value: Value) -> bool:
     return isinstance(value, BoundMethod) and value.function is _PARTIAL
 
 
-# -- reduce, wraps, caches --------------------------------------------------------------------------------------------
+# -- reduce, wraps -----------------------------------------------------------------------------------------------------
 
 _REDUCE_EMPTY = str(provoke(functools.reduce, lambda a, b: a, []))
 
@@ -95,18 +95,6 @@ def _wraps(wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=()):
         return wrapper
 
     return decorate
-
-
-@table.replacement(functools.cache)
-def _cache(user_function, /):
-    return user_function
-
-
-@table.replacement(functools.lru_cache)
-def _lru_cache(maxsize=128, typed=False):
-    if callable(maxsize):
-        return maxsize
-    return lambda function: function
 
 
 class _ByComparison:

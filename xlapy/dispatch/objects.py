@@ -11,7 +11,17 @@ from collections.abc import Callable, Sequence
 import jax
 import numpy as np
 
-from xlapy.dispatch import bounded, bounded_rules, containers, jax_rules, numpy_attributes, subclasses, table, views
+from xlapy.dispatch import (
+    bounded,
+    bounded_rules,
+    caches,
+    containers,
+    jax_rules,
+    numpy_attributes,
+    subclasses,
+    table,
+    views,
+)
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.scalar_values import refuse_where
 from xlapy.dispatch.unions import over_unions
@@ -355,6 +365,9 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
         case Function():
             return _function_attribute(machine, value, name)
         case BoundMethod():
+            kept = caches.kept_function(value)
+            if kept is not None:
+                return kept if name == "__wrapped__" else getattr_(machine, kept, name)
             if name == "__self__":
                 return value.self
             if name == "__func__":
@@ -560,6 +573,8 @@ def _bind(machine, owner: type, name: str, found: object, self: Value, cls: type
         return BoundMethod(Intrinsic(f"{owner.__name__}.{name}", rule), self)
     if isinstance(found, _WRAPPERS):
         return BoundMethod(Const(found), self)
+    if isinstance(found, functools._lru_cache_wrapper):
+        return BoundMethod(machine.world.class_value(owner, name), self)
     getter, _ = lookup(machine, type(found), "__get__")
     if isinstance(getter, types.FunctionType):
         return machine.call(Const(getter), (machine.world.class_value(owner, name), self, Const(cls)))

@@ -13,6 +13,7 @@ import numpy as np
 from xlapy.dispatch import (
     bounded,
     bounded_rules,
+    caches,
     generator_functions,
     jax_rules,
     mixed,
@@ -182,9 +183,8 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         base = [machine.world.wrap_anchored(a) for a in item.args]
         named = {k: machine.world.wrap_anchored(v) for k, v in item.keywords.items()}
         return call(machine, Const(item.func), [*base, *args], {**named, **kwargs})
-    wrapped = getattr(item, "__wrapped__", None)
-    if wrapped is not None and isinstance(item, functools._lru_cache_wrapper):
-        return call(machine, Const(wrapped), args, kwargs)
+    if isinstance(item, functools._lru_cache_wrapper):
+        return caches.call_lasting(machine, item, args, kwargs)
     method, owner = objects.lookup(machine, type(item), "__call__")
     if isinstance(method, types.FunctionType) and owner is not None:
         return call(machine, machine.world.class_value(owner, "__call__"), [function, *args], kwargs)

@@ -167,8 +167,8 @@ def captured_refusal() -> Refused:
     """The refusal of a change to an item of a list that grew in a loop."""
     return Refused(
         "XP0007",
-        "an object is changed of which a list that grows in a loop holds the state",
-        "append a copy, or keep the values in arrays",
+        "an object is changed of which a list that grows in a loop holds the state, or functools.lru_cache",
+        "append or change a copy, or keep the values in arrays",
     )
 
 

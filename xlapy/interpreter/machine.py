@@ -80,6 +80,9 @@ class Machine:
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
         self.memory = Memory()
+        #: results that functions of the caller's world keep (see `dispatch.caches`), and what such functions have read
+        self.memo = self.heap.new("memo", object)
+        self.kept_reads: dict[tuple[int, str], dict[Slot, Value]] = {}
         #: the join of lists that grow in loops, and room that was asked for or guessed for them, by loop
         self.stacks = stacks.Service(self)
         self.capacities: dict[object, int] = {}

@@ -1,0 +1,210 @@
+"""`functools.lru_cache` and `functools.cache`: a function whose results are kept.
+
+A result under a known key is kept in the heap, as CPython keeps it: a second call gives the same object, runs nothing
+and sees nothing of what has changed since. Under a key that depends on data, and for a function outside of the program,
+which may have kept results of earlier calls, the function is called each time. That is the same only if it changes
+nothing, if what it reads does not change, and if nobody changes what it returned; anything else is refused.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from xlapy.dispatch import table
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.unions import over_unions
+from xlapy.domain.heap import STATE, Slot
+from xlapy.domain.values import (
+    NONE,
+    UNBOUND,
+    BoundedArray,
+    BoundMethod,
+    Const,
+    Intrinsic,
+    JaxArray,
+    NdArray,
+    Ref,
+    Tuple,
+    Value,
+    references,
+    variables,
+)
+
+_CHANGES = "keeps its results (functools.lru_cache) and changes or prints something, which happens at some calls only"
+_READS = "keeps its results (functools.lru_cache) and reads something that may change"
+_HINT = "pass what it reads as arguments, or take the cache away"
+
+
+@table.function(functools.cache)
+def _cache(machine, user_function: Value, /) -> Value:
+    """`functools.cache(function)`."""
+    return _kept(machine, user_function)
+
+
+@table.function(functools.lru_cache)
+def _lru_cache(machine, maxsize: Value = Const(128), typed: Value = NONE) -> Value:  # noqa: B008
+    """`functools.lru_cache`, with or without arguments."""
+    if isinstance(maxsize, Const) and (maxsize.value is None or isinstance(maxsize.value, int)):
+        return BoundMethod(_DECORATOR, Tuple((maxsize,)))
+    return _kept(machine, maxsize)
+
+
+def _decorate(machine, given: Tuple, function: Value) -> Value:
+    size = given.items[0].value  # type: ignore[attr-defined]
+    if size is not None and size <= 0:
+        return function
+    return _kept(machine, function)
+
+
+def _kept(machine, function: Value) -> Value:
+    """A function of the program whose results are kept in an object of its own."""
+    memo = Ref(machine.heap.new("memo", object, machine.location()))
+    return BoundMethod(_KEPT, Tuple((function, memo)))
+
+
+def _call_local(machine, given: Tuple, *args: Value, **kwargs: Value) -> Value:
+    function, memo = given.items
+    return _Call(machine, function, memo.object, "", args, kwargs, lasting=False).run()  # type: ignore[attr-defined]
+
+
+_DECORATOR = Intrinsic("lru_cache", _decorate)
+_KEPT = Intrinsic("lru_cache_wrapper", _call_local)
+
+
+def kept_function(value: Value) -> Value | None:
+    """The function whose results a value made by `lru_cache` inside the program keeps."""
+    if isinstance(value, BoundMethod) and value.function is _KEPT:
+        return value.self.items[0]  # type: ignore[attr-defined]
+    return None
+
+
+def call_lasting(machine, wrapper, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Call a function made by `lru_cache` outside of the program."""
+    function = Const(wrapper.__wrapped__)
+    if wrapper.cache_parameters()["maxsize"] == 0:
+        return machine.call(function, args, kwargs)
+    return _Call(machine, function, machine.memo, f"{id(wrapper)} ", tuple(args), kwargs, lasting=True).run()
+
+
+class _Call:
+    """One call of a function whose results are kept in the fields of the object `memo`. `lasting`: since before."""
+
+    def __init__(self, machine, function, memo: int, prefix: str, args, kwargs, lasting: bool) -> None:
+        self.machine, self.function, self.memo, self.lasting = machine, function, memo, lasting
+        self.args, self.kwargs = args, kwargs
+        self.owner = (memo, prefix)
+        for value in (*args, *kwargs.values()):
+            _check_hashable(machine, value)
+        key = _key(machine, args, kwargs)
+        self.field = None if key is None else prefix + key
+
+    def run(self) -> Value:
+        if self.field is None:
+            return self._compute()
+        held = self.machine.heap.read(self.memo, self.field)
+        if held is UNBOUND:
+            return self._compute()
+        return over_unions(self.machine, (held,), lambda v: self._compute() if v is UNBOUND else v)
+
+    def _compute(self) -> Value:
+        machine, heap = self.machine, self.machine.heap
+        mark, before, pending = heap.next_identity, heap.slots.copy(), len(machine.pending)
+        outermost = heap.journal is None
+        if outermost:
+            heap.journal = []
+        start = len(heap.journal)
+        try:
+            result = machine.call(self.function, list(self.args), dict(self.kwargs))
+        finally:
+            reads = dict.fromkeys(heap.journal[start:])
+            if outermost:
+                heap.journal = None
+        raises = len(machine.pending) > pending
+        again = self.lasting or self.field is None
+        if (again or raises) and any(self._is_effect(slot, before, mark) for slot in heap.slots):
+            raise Refused("XP0010", f"'{self._name()}' {_CHANGES}", _HINT)
+        if again:
+            self._check_reads(reads, mark)
+        made = [n for n in references(result) if heap.made_since(n, mark)]
+        if again:
+            self._freeze(made, mark)
+        if self.field is not None and not raises and (made or not self.lasting):
+            heap.write(self.memo, self.field, result)
+        return result
+
+    def _is_effect(self, slot: Slot, before: dict[Slot, Value], mark: int) -> bool:
+        heap = self.machine.heap
+        if heap.made_since(slot[0], mark) or heap.objects[slot[0]].kind == "memo":
+            return False
+        if slot[0] == STATE and (slot[1] == "error" or slot[1].startswith("payload")):
+            return False
+        return before.get(slot) is not heap.slots[slot]
+
+    def _check_reads(self, reads, mark: int) -> None:
+        """Refuse to compute a result from what may be other than when CPython computed it."""
+        heap = self.machine.heap
+        known = self.machine.kept_reads.setdefault(self.owner, {})
+        for slot, value in reads:
+            info = heap.objects[slot[0]]
+            if heap.made_since(slot[0], mark) or info.kind == "memo" or slot[0] == STATE:
+                continue
+            outside = self.lasting and info.source is not None
+            if known.setdefault(slot, value) is not value or outside and (variables(value) or slot in heap.slots):
+                raise Refused("XP0010", f"'{self._name()}' {_READS}", _HINT)
+
+    def _freeze(self, made: list[int], mark: int) -> None:
+        """What was returned is the same object at each call: it must not be changed."""
+        heap, todo = self.machine.heap, made.copy()
+        contents: dict[int, list[Value]] = {}
+        for (number, _), value in heap.slots.items():
+            contents.setdefault(number, []).append(value)
+        while todo:
+            number = todo.pop()
+            if heap.made_since(number, mark) and number not in heap.captured:
+                heap.captured[number] = None
+                todo += [n for value in contents.get(number, ()) for n in references(value)]
+
+    def _name(self) -> str:
+        found = self.function
+        return getattr(found.value if isinstance(found, Const) else found, "__qualname__", getattr(found, "name", ""))
+
+
+def _check_hashable(machine, value: Value) -> None:
+    if isinstance(value, Tuple):
+        for item in value.items:
+            _check_hashable(machine, item)
+    elif isinstance(value, NdArray | BoundedArray):
+        machine.raise_(TypeError, "unhashable type: 'numpy.ndarray'")
+    elif isinstance(value, JaxArray):
+        raise Refused("XP0004", "a jax.Array as an argument of a function whose results are kept")
+    elif isinstance(value, Ref) and machine.type_of(value).__hash__ is None:
+        machine.raise_(TypeError, f"unhashable type: '{machine.type_of(value).__name__}'")
+
+
+def _key(machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> str | None:
+    """A name that equal arguments have in common; None if it depends on data."""
+    parts = [_part(machine, v, len(args) == 1 and not kwargs) for v in args]
+    parts += [_named(name, _part(machine, v, False)) for name, v in kwargs.items()]
+    return None if None in parts else repr(parts)
+
+
+def _named(name: str, part: str | None) -> str | None:
+    return None if part is None else f"{name}={part}"
+
+
+def _part(machine, value: Value, alone: bool) -> str | None:
+    if isinstance(value, Tuple):
+        parts = [_part(machine, item, False) for item in value.items]
+        return None if None in parts else repr(parts)
+    if isinstance(value, Ref):
+        plain = machine.type_of(value).__hash__ is object.__hash__
+        return f"object {value.object}" if plain else None
+    if not isinstance(value, Const):
+        return None
+    item = value.value
+    if isinstance(item, bool | int | float | np.number | np.bool_):
+        # equal numbers are one key, but a single int is compared as it is
+        return f"int {item}" if alone and type(item) is int else f"number {complex(item)}"
+    return f"{type(item).__qualname__} {item!r} {id(item) if not isinstance(item, str | bytes | None) else ''}"
