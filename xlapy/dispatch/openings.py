@@ -253,7 +253,7 @@ def matching(machine: Machine, node: Node, value: Value, name: str) -> dict[int,
         case Leaf():
             return {node.index: value}
         case Items() | Registered() | Attributes():
-            parts = _parts(machine, node, value)
+            parts = parts_of(machine, node, value)
             if parts is None:
                 machine.raise_(TypeError, f"{name} must have the structure of what they belong to")
             pairs = zip(node.parts, parts, strict=True)  # type: ignore[arg-type]
@@ -261,7 +261,8 @@ def matching(machine: Machine, node: Node, value: Value, name: str) -> dict[int,
     return {}
 
 
-def _parts(machine: Machine, node: Items | Registered | Attributes, value: Value) -> list[Value] | None:
+def parts_of(machine: Machine, node: Items | Registered | Attributes, value: Value) -> list[Value] | None:
+    """The parts of a value that has the structure of `node`; None if it has another one."""
     found: list[Value] | None = None
     if isinstance(node, Items) and isinstance(value, Tuple):
         found = list(value.items)

@@ -8,12 +8,14 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import jax
 import numpy as np
 
 from xlapy.dispatch import (
     bounded,
     bounded_rules,
     caches,
+    custom_rules,
     generator_functions,
     jax_rules,
     mixed,
@@ -171,6 +173,8 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return _rule(machine, f"numpy.{item.__name__}", functools.partial(_ufunc, item), args, kwargs)
     if isinstance(item, type):
         return _instantiate(machine, function, item, args, kwargs)
+    if isinstance(item, jax.custom_jvp | jax.custom_vjp):
+        return custom_rules.call(machine, item, args, kwargs)
     if jax_rules.is_leaf(item):
         return jax_rules.call(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType) and "_xlapy_cache" in item.__dict__:
