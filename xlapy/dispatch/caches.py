@@ -13,9 +13,10 @@ import functools
 import numpy as np
 
 from xlapy.dispatch import table
+from xlapy.dispatch.effects import changes
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import over_unions
-from xlapy.domain.heap import STATE, Slot
+from xlapy.domain.heap import STATE
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -123,7 +124,7 @@ class _Call:
                 heap.journal = None
         raises = len(machine.pending) > pending
         again = self.lasting or self.field is None
-        if (again or raises) and any(self._is_effect(slot, before, mark) for slot in heap.slots):
+        if (again or raises) and changes(machine, before, mark):
             raise Refused("XP0010", f"'{self._name()}' {_CHANGES}", _HINT)
         if again:
             self._check_reads(reads, mark)
@@ -133,14 +134,6 @@ class _Call:
         if self.field is not None and not raises and (made or not self.lasting):
             heap.write(self.memo, self.field, result)
         return result
-
-    def _is_effect(self, slot: Slot, before: dict[Slot, Value], mark: int) -> bool:
-        heap = self.machine.heap
-        if heap.made_since(slot[0], mark) or heap.objects[slot[0]].kind == "memo":
-            return False
-        if slot[0] == STATE and (slot[1] == "error" or slot[1].startswith("payload")):
-            return False
-        return before.get(slot) is not heap.slots[slot]
 
     def _check_reads(self, reads, mark: int) -> None:
         """Refuse to compute a result from what may be other than when CPython computed it."""

@@ -9,9 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import gather, mixed
+from xlapy.dispatch.effects import changes
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.scalar_values import refuse_nan
 from xlapy.domain.values import Const, JaxArray, Tuple, Value
 from xlapy.ir import Var
+
+#: more objects than this are not compared one with another
+_MANY = 16
 
 
 def sort(machine, items: Sequence[Value], key: Value, reverse: Value) -> list[Value]:
@@ -30,6 +35,8 @@ def sort(machine, items: Sequence[Value], key: Value, reverse: Value) -> list[Va
     columns = _columns(machine, keys)
     if columns is None:
         return _by_comparison(machine, items, keys, backwards)
+    for column in columns:
+        refuse_nan(machine, column)
     order = machine.leaf(_order, columns, (backwards,), "sort")[0]
     return gather.permute(machine, items, order)
 
@@ -102,17 +109,52 @@ def _order(*columns):
 
 
 def _by_comparison(machine, items: list[Value], keys: list[Value], backwards: bool) -> list[Value]:
-    """By `<` of the keys, where its results are known."""
+    """By `<` of the keys: at compile time where its results are known, else by counting what each item comes after."""
+    before, mark = machine.heap.slots.copy(), machine.heap.next_identity
 
     def compare(i: int, j: int) -> int:
         less = machine.truth(machine.compare("<", keys[i], keys[j]))
         if isinstance(less, Var):
+            raise _Unknown
+        return -1 if less else 1
+
+    try:
+        order = sorted(range(len(items)), key=functools.cmp_to_key(compare), reverse=backwards)
+    except _Unknown:
+        if len(items) > _MANY or changes(machine, before, mark):
             raise Refused(
                 "XP0006",
                 "sorting by keys of different types, or of objects, whose order depends on data",
                 "sort by one number, or by tuples of numbers",
-            )
-        return -1 if less else 1
-
-    order = sorted(range(len(items)), key=functools.cmp_to_key(compare), reverse=backwards)
+            ) from None
+        return _by_counting(machine, items, keys, backwards, before, mark)
     return [items[i] for i in order]
+
+
+class _Unknown(Exception):
+    """A comparison depends on data."""
+
+
+def _by_counting(machine, items, keys, backwards: bool, before, mark: int) -> list[Value]:
+    """The stable order of items: the place of each is the number of those that come before it."""
+    numbers = range(len(items))
+    less: dict[tuple[int, int], Var] = {}
+    for i in numbers:
+        for j in numbers:
+            if i != j:
+                first, second = (j, i) if backwards else (i, j)
+                found = machine.truth(machine.compare("<", keys[first], keys[second]))
+                less[i, j] = found if isinstance(found, Var) else machine.builder.constant(found)
+    if changes(machine, before, mark):
+        raise Refused("XP0006", "sorting objects whose comparison changes something, by data")
+    order = machine.leaf(_from_comparisons, [less[p] for p in sorted(less)], (len(items),), "sort")[0]
+    return gather.permute(machine, items, order)
+
+
+def _from_comparisons(*flags):
+    """The order of `count` items, given for each pair (i, j), row by row, whether item i is less than item j."""
+    *flags, count = flags
+    rows = jnp.stack(flags).reshape(count, count - 1)
+    less = jnp.stack([jnp.insert(row, i, False) for i, row in enumerate(rows)])
+    earlier = jnp.tril(jnp.ones((count, count), bool), -1) & ~less & ~less.T
+    return jnp.argsort((less.T | earlier).sum(axis=1))

@@ -180,6 +180,7 @@ def in_bounds(machine, position: Value, count: Value, error: BaseException) -> V
         at = position.value + count.value if position.value < 0 else position.value  # type: ignore[operator]
         check(machine, not 0 <= at < count.value, error)  # type: ignore[operator]
         return Const(at)
+    check(machine, most <= 0, error)
     if low < 0:
         var = device(machine, position, int)
         wrapped = machine.builder.elementwise("add", var, device(machine, count, int))

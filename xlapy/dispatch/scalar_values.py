@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable
 from functools import wraps
 
+import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.protocol import Refused
@@ -155,6 +156,20 @@ def refuse_where(machine, bad: Var, code: str, message: str, hint: str = "", pla
         )
     name = place.function if place is not None else "the function"
     machine.register_error(bad, machine.exception(NotOffloadableError, name, _LISTS.setdefault(blocker, [blocker])))
+
+
+def refuse_nan(machine, keys: Var, length: Var | None = None) -> None:
+    """Refuse the call where one of the first `length` keys of a sort is NaN: where it then lands depends on the algorithm
+    of CPython, which asks `<` only."""
+    if keys.type.dtype.kind == "f":
+        operands = [keys] if length is None else [keys, length]
+        bad = machine.leaf(_has_nan, operands, (), "isnan")[0]
+        refuse_where(machine, bad, "XP0013", "sorting numbers of which one is NaN", "take NaN away before")
+
+
+def _has_nan(keys, length=None):
+    bad = jnp.isnan(keys)
+    return bad.any() if length is None else (bad & (jnp.arange(keys.shape[0]) < length)).any()
 
 
 def device(machine, value: Value, kind: type) -> Var:

@@ -10,7 +10,7 @@ from jax import lax
 
 from xlapy.dispatch import ranges
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.scalar_values import bounds_of, device, scalar
+from xlapy.dispatch.scalar_values import bounds_of, device, refuse_nan, scalar
 from xlapy.domain import stacks
 from xlapy.domain.join import Joiner, coerce, instantiate, place_in, select
 from xlapy.domain.values import (
@@ -429,7 +429,9 @@ def sorted_(machine, stack: Stack, reverse: bool) -> Stack:
         or stack.element.var.type.dtype.kind == "c"
     ):
         raise Refused("XP0004", "sorting a list whose length depends on data, of items that are no real numbers")
-    row = machine.leaf(_in_order, [stack.rows[0], device(machine, stack.length, int)], (reverse,))[0]
+    length = device(machine, stack.length, int)
+    refuse_nan(machine, stack.rows[0], length)
+    row = machine.leaf(_in_order, [stack.rows[0], length], (reverse,))[0]
     return stack.with_rows((row,))
 
 

@@ -353,6 +353,11 @@ class Joiner:
             case BoundedArray():
                 if _lane_kinds(a) != _lane_kinds(b):  # type: ignore[arg-type]
                     raise JoinFailure(a, b, "have other dimensions of dynamic length")
+                unions, self.unions = self.unions, False
+                try:
+                    return self._parts(a, b)
+                finally:
+                    self.unions = unions
             case Text():
                 if a.template != b.template or len(a.parts) != len(b.parts):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are different texts")
