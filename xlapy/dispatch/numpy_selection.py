@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -18,6 +20,7 @@ from xlapy.dispatch.numpy_values import (
     known,
     operand,
     raise_as_numpy,
+    raise_real,
     reshape,
 )
 from xlapy.dispatch.protocol import Machine, Refused
@@ -25,7 +28,7 @@ from xlapy.dispatch.table import function
 from xlapy.dispatch.ufuncs import call, type_of_operand, ufunc_rule
 from xlapy.dispatch.views import read_view, write_view
 from xlapy.domain.join import known_bounds
-from xlapy.domain.values import NONE, Const, NdArray, Scalar, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import Var, constant_value
 
 _INT64 = np.dtype(np.int64)
@@ -259,9 +262,22 @@ def _write(machine: Machine, target: Value, var: Var) -> None:
     write_view(machine, target, var)  # type: ignore[arg-type]
 
 
+def _require_target(machine: Machine, function: Callable, target: Value, *sample: object) -> None:
+    """What is written to must be an array of NumPy's; else the error of the real call."""
+    if isinstance(target, NdArray):
+        return
+    if isinstance(target, JaxArray):
+        try:
+            function(jnp.zeros(1), *sample)
+        except TypeError as error:
+            raise_real(machine, error)
+    raise Refused("XP0011", f"np.{function.__name__} of something else than an array")
+
+
 @function(np.put)
 def put(machine, a, ind, v, mode="raise"):
     """np.put: in place, by flat index; values are repeated."""
+    _require_target(machine, np.put, a, 0, 0.0)
     style = str(known(machine, mode))
     index, new = operand(machine, ind, _INT64), operand(machine, v, a.type.dtype)
     size = int(np.prod(a.type.shape))
@@ -282,6 +298,7 @@ def _put(x, index, new, mode, size):
 @function(np.putmask)
 def putmask(machine, a, /, mask, values):
     """np.putmask: in place; values are repeated, by position."""
+    _require_target(machine, np.putmask, a, True, 0.0)
     test, new = cast(machine, operand(machine, mask), np.dtype(bool)), operand(machine, values, a.type.dtype)
     if test.type.shape != a.type.shape:
         return machine.raise_(ValueError, "putmask: mask and data must be the same size")
@@ -296,6 +313,7 @@ def _putmask(x, mask, values):
 @function(np.place)
 def place(machine, arr, mask, vals):
     """np.place: in place; the values go to the true places in order, repeated."""
+    _require_target(machine, np.place, arr, True, 0.0)
     test, new = cast(machine, operand(machine, mask), np.dtype(bool)), operand(machine, vals, arr.type.dtype)
     _write(machine, arr, machine.leaf(_place, (read_view(machine, arr), test, new), name="place")[0])
     return NONE
@@ -310,6 +328,7 @@ def _place(x, mask, values):
 @function(np.copyto)
 def copyto(machine, dst, src, casting="same_kind", where=True):
     """np.copyto: in place."""
+    _require_target(machine, np.copyto, dst, 0.0)
     rule = str(known(machine, casting))
     spec = machine.spec(src)
     source = operand(machine, src).type.dtype
