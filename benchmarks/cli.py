@@ -2,6 +2,7 @@
 
 import difflib
 import sys
+import tempfile
 from datetime import datetime
 from pathlib import Path
 
@@ -89,8 +90,11 @@ def main(
     one_of((data,), plan.DATA, "kind of data")
     if repeat < MINIMUM_REPEATS:
         raise click.UsageError(f"--repeat {repeat}: fewer than {MINIMUM_REPEATS} samples show no spread.")
-    if out.exists() and not out.is_dir():
-        raise click.UsageError(f"--out {out}: not a folder.")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=out).close()
+    except OSError as error:
+        raise click.UsageError(f"--out {out}: {error.strerror or error}.") from error
     plan.skip_absent_tpu()
     wanted = Plan(
         suites=names or ("vgg19",),
@@ -124,22 +128,23 @@ def execute(wanted: Plan, out: Path, screen: Console) -> int:
     run = Run(environment.describe(), environment.command())
     terminal.show_environment(screen, run.environment)
     run.results += plan.missing_devices(wanted) + plan.missing_peers(wanted)
+    folder = out / datetime.now().strftime("%Y%m%d-%H%M%S")
     try:
-        collect(wanted, run, screen)
+        collect(wanted, run, screen, folder / "results.json")
     except KeyboardInterrupt:
         run.interrupted = True
         screen.print("[yellow]Interrupted: what was measured until here is kept.")
     terminal.show(screen, run)
     if run.results:
-        folder = out / datetime.now().strftime("%Y%m%d-%H%M%S")
         for path in write(run, folder):
             screen.print(f"[dim]{path}")
     failures = wanted.failures(run.results)
     return INTERRUPTED if run.interrupted else 1 if failures else 0
 
 
-def collect(wanted: Plan, run: Run, screen: Console) -> None:
-    """Runs every case of the plan, adding its rows to the run as they come. A case that breaks is a row of its own."""
+def collect(wanted: Plan, run: Run, screen: Console, path: Path) -> None:
+    """Runs every case of the plan, adding its rows to the run as they come. A case that breaks is a row of its own.
+    What there is after each case is saved at `path`, for the process may be killed."""
     cases = []
     for suite in wanted.suites:
         try:
@@ -168,6 +173,8 @@ def collect(wanted: Plan, run: Run, screen: Console) -> None:
                 row = Result(case.suite, case.name, "all", "", FAILED, one_line(error))
                 run.results.append(row)
                 progress.console.print(terminal.line(row))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            run.save(path)
             progress.advance(task)
 
 

@@ -41,6 +41,7 @@ def test_values_in_a_row(typed, given):
         (["--data", "dreamt"], "unknown kind of data"),
         (["--dtypes", "float8"], "unknown dtype"),
         (["--out", __file__], "is a file"),
+        (["--out", __file__ + "/results"], "Not a directory"),
         (["--no-such-option"], "No such option"),
     ],
 )
@@ -79,6 +80,22 @@ def test_control_c_keeps_what_was_measured(monkeypatch, tmp_path):
     status, run = executed(monkeypatch, tmp_path, Case("kernels", "x", rows_then(KeyboardInterrupt())))
     assert status == cli.INTERRUPTED and run.interrupted
     assert [r.case for r in run.results] == ["first"]
+
+
+def test_a_process_that_is_killed_keeps_what_was_measured(monkeypatch, tmp_path):
+    def killed(plan):
+        (path,) = tmp_path.glob("*/results.json")
+        assert [r.case for r in Run.load(path).results] == ["first"]
+        return []
+
+    monkeypatch.setattr(
+        suites, "cases", lambda suite, plan: [Case("kernels", "x", first_row), Case("kernels", "y", killed)]
+    )
+    assert cli.execute(Plan(suites=("kernels",)), tmp_path, cli.Console(quiet=True)) == 0
+
+
+def first_row(plan):
+    yield Result("kernels", "first", "xlapy")
 
 
 @pytest.mark.parametrize(("named", "expected"), [((), 0), (("kernels",), 1)])
