@@ -245,6 +245,32 @@ def test_traffic():
     assert str(moved) in jitted.explain(*arguments)
 
 
+def test_traffic_of_each_input_and_of_what_is_stored():
+    def step(params, layer, x):
+        layer.w = layer.w * 2
+        layer.b -= 1
+        return {name: p - x.sum() for name, p in params.items()}
+
+    def arguments():
+        return {"w": jnp.ones(8, jnp.float32)}, Layer(jnp.ones(3, jnp.float32), np.ones(5)), np.ones(4)
+
+    jitted = xlapy.jit(step, donate_argnums=0)
+    given = arguments()
+    moved = jitted.lower(*given).traffic()
+    assert {i.source: (i.bytes, i.how) for i in moved.inputs} == {
+        "params['w']": (32, "donated"),
+        "layer.w": (12, "resident"),
+        "layer.b": (40, "transferred"),
+        "x": (32, "transferred"),
+    }
+    assert (moved.device_to_host, moved.left_on_device) == (40, 12 + 32)
+    assert "donates params['w']" in jitted.explain(*given)
+    params, layer, x = given
+    new = jitted(*given)
+    assert params["w"].is_deleted() and not layer.w.is_deleted() and isinstance(layer.w, jax.Array)
+    np.testing.assert_array_equal(new["w"], np.full(8, -3.0))
+
+
 def test_keys_of_random_numbers_are_told_apart_by_their_type():
     def f(key):
         return jax.random.uniform(key, (2,))

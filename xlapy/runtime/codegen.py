@@ -256,4 +256,3 @@ def locate(source: Source, arguments: dict[str, object]) -> object:
         case "item":
             return locate(source.base, arguments)[key]  # type: ignore[index, arg-type]
     raise AssertionError(source)
-

@@ -206,5 +206,8 @@ def explain(cache: Cache, arguments: tuple) -> str:
     if analysis.raises is None:
         named = cache.binder.named(arguments)
         found = [locate(p.source, named) for p in analysis.parameters]
-        lines.append(f"  moves {traffic(cache.policy, analysis, found)}")
+        moved = traffic(cache.policy, analysis, found)
+        known = {str(p.source) for p in analysis.parameters if p.source.base in donated}
+        lines += [f"  donates {i.source}" for i in moved.inputs if i.how == "donated" and i.source not in known]
+        lines.append(f"  moves {moved}")
     return "\n".join(lines)

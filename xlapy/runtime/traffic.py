@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,16 @@ NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex
 
 
 @dataclass(frozen=True)
+class Input:
+    """One input of the program: where it comes from, its bytes, and whether it is `transferred` to the device,
+    `resident` there already, or resident and `donated`."""
+
+    source: str
+    bytes: int
+    how: str
+
+
+@dataclass(frozen=True)
 class Traffic:
     """Bytes of one call.
 
@@ -31,6 +41,7 @@ class Traffic:
         device_to_host: outputs that the host looks at: what is written to NumPy arrays and attributes, Python numbers,
             lengths of arrays, and the error code; all results with `returns="numpy"`.
         left_on_device: results that stay where they are.
+        inputs: each input of the program.
     """
 
     host_to_device: int
@@ -38,6 +49,7 @@ class Traffic:
     donated: int
     device_to_host: int
     left_on_device: int
+    inputs: tuple[Input, ...] = ()
 
     def __str__(self) -> str:
         """One line."""
@@ -49,28 +61,31 @@ class Traffic:
 
 def traffic(policy: Policy, analysis: Analysis, found: Sequence) -> Traffic:
     """The traffic of a call, given what was found for each parameter of the program."""
-    up = resident = donated = 0
+    inputs = []
     buffers = donated_buffers(analysis, policy.narrow)
     for parameter, value in zip(analysis.parameters, found, strict=True):
-        size = _bytes(parameter.var.type)
+        how = "transferred"
         if isinstance(value, jax.Array | jax.ShapeDtypeStruct):
-            resident += size
             given = parameter.source.root().key in policy.donated or parameter.source.base in buffers
-            donated += size if given else 0
-        else:
-            up += size
+            how = "donated" if given else "resident"
+        inputs.append(Input(str(parameter.source), _bytes(parameter.var.type), how))
+    up, there, donated = (
+        sum(i.bytes for i in inputs if i.how == how) for how in ("transferred", "resident", "donated")
+    )
     sizes = [_bytes(v.type) for v in analysis.module.entry.results]
-    fetched = set(_fetched(analysis.result, policy.numpy))
+    fetched = set(_fetched(analysis.result, _always if policy.numpy else _is_number))
     everything = set(outputs_of(analysis.result))
     for effect in analysis.effects:
         if is_device_buffer(effect.source):
             everything |= set(outputs_of(effect.recipe))
         else:
-            fetched |= set(_fetched(effect.recipe, True))
+            everything |= set(outputs_of(effect.recipe))
+            fetched |= set(_fetched(effect.recipe, _always if effect.kind == "buffer" else _of_the_host))
     everything |= fetched
     if analysis.errors:
         fetched.add(len(sizes) - 1)
-    return Traffic(up, resident, donated, sum(sizes[i] for i in fetched), sum(sizes[i] for i in everything - fetched))
+    down, left = sum(sizes[i] for i in fetched), sum(sizes[i] for i in everything - fetched)
+    return Traffic(up, there + donated, donated, down, left, tuple(inputs))
 
 
 def is_device_buffer(source: Source) -> bool:
@@ -94,20 +109,34 @@ def _bytes(type_: TensorType) -> int:
     return math.prod(type_.shape) * type_.dtype.itemsize
 
 
-def _fetched(recipe: Any, everything: bool) -> Iterable[int]:
+def _always(leaf: Leaf) -> bool:
+    return True
+
+
+def _is_number(leaf: Leaf) -> bool:
+    """Whether it is a number of Python's."""
+    return leaf.python is not None
+
+
+def _of_the_host(leaf: Leaf) -> bool:
+    """Whether it is NumPy's or Python's, and stays so where it is stored."""
+    return bool(leaf.mutable) or leaf.scalar or leaf.python is not None
+
+
+def _fetched(recipe: Any, wanted: Callable[[Leaf], bool]) -> Iterable[int]:
     """The outputs that the host looks at when it makes something."""
     match recipe:
         case Leaf():
-            return [recipe.index] if everything or recipe.python is not None else []
+            return [recipe.index] if wanted(recipe) else []
         case Cut():
             return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
         case Choice():
-            return [recipe.selector, *(i for part in recipe.alternatives for i in _fetched(part, everything))]
+            return [recipe.selector, *(i for part in recipe.alternatives for i in _fetched(part, wanted))]
         case OneOf():
-            return [recipe.selector, *(i for part in _parts(recipe) for i in _fetched(part, everything))]
+            return [recipe.selector, *(i for part in _parts(recipe) for i in _fetched(part, wanted))]
         case Text() | Built():
             return [i for part in recipe.parts for i in outputs_of(part)]
-    return [i for part in _parts(recipe) for i in _fetched(part, everything)]
+    return [i for part in _parts(recipe) for i in _fetched(part, wanted)]
 
 
 def outputs_of(recipe: Any) -> Iterable[int]:
