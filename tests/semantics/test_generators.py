@@ -512,4 +512,107 @@ def recursive_iteration(x):
     return next(it), sum(tree), list(it), max(tree)
 
 
+# -- generators that are left before their end, inside of `try` --------------------------------------------------------
+
+LOG = []
+
+
+@program((X,))
+def thrown_at_inside_except(x):
+    def gen():
+        while True:
+            try:
+                yield 1.0
+            except ValueError:
+                yield 5.0
+
+    g = gen()
+    return x * next(g) + g.throw(ValueError())
+
+
+@program((X,), (-X,))
+def advanced_then_left(x):
+    def gen():
+        n = 0
+        while True:
+            try:
+                n += 1
+                yield x[n]
+            except IndexError:
+                return
+
+    g = gen()
+    a = next(g)
+    if x[0] > 0:
+        a += next(g)
+    return a
+
+
+@program((X,), refuse="maybe")
+def left_with_finally(x):
+    def gen():
+        try:
+            yield 1.0
+        finally:
+            LOG.append("closed")
+
+    g = gen()
+    return x * next(g)
+
+
+@program((X,), refuse="maybe")
+def left_with_exit_handler(x):
+    def gen():
+        try:
+            yield 1.0
+        except GeneratorExit:
+            print("bye")
+            raise
+
+    return x * next(gen())
+
+
+@program((X,))
+def left_inside_with(x):
+    def gen():
+        for v in x:
+            with contextlib.suppress(ZeroDivisionError):
+                yield 1 / v
+
+    g = gen()
+    return next(g), next(g)
+
+
+@program((X,), refuse="maybe")
+def left_with_base_exception_handler(x):
+    box = [0]
+
+    def gen():
+        try:
+            yield 1.0
+        except BaseException:
+            box[0] = 1
+            raise
+
+    g = gen()
+    next(g)
+    del g
+    return box
+
+
+@program((X,))
+def loop_left_inside_try(x):
+    def read():
+        for i in range(10):
+            try:
+                yield x[i] * 2
+            except ValueError as e:
+                print("bad", e)
+
+    for v in read():
+        if v < 0:
+            break
+    return v
+
+
 test_programs = program.test()

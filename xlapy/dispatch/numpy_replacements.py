@@ -78,3 +78,43 @@ def piecewise(x, condlist, funclist, *args, **kw):
         chosen[...] = value
         y = np.where(condition, chosen, y)
     return y
+
+
+# -- np.vectorize -----------------------------------------------------------------------------------------------------
+
+
+@replacement(np.vectorize._vectorize_call)
+def _vectorize_call(self, func, args):
+    """Element by element, with Python numbers; the first call, whose result says the type, with NumPy's."""
+    if self.signature is not None:
+        return self._vectorize_call_with_signature(func, args)
+    if not args:
+        return func()
+    arrays = [np.asarray(a) for a in args]
+    if self.otypes is not None:
+        types = [np.dtype(code) for code in self.otypes]
+        several = len(types) > 1
+    else:
+        if any([a.size == 0 for a in arrays]):  # noqa: C419
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        first = func(*[a.flat[0] for a in arrays])
+        several = isinstance(first, tuple)
+        types = [np.asarray(v).dtype for v in (first if several else (first,))]
+    spread = np.broadcast_arrays(*arrays)
+    shape = spread[0].shape
+    columns = [a.ravel() for a in spread]
+    found = [np.empty(columns[0].shape, dtype) for dtype in types]
+    start = 0
+    if self.otypes is None and self.cache:
+        for column, value in zip(found, first if several else (first,), strict=True):
+            column[0] = value
+        start = 1
+    for i in range(start, columns[0].size):
+        values = func(*[column[i].item() for column in columns])
+        if not several:
+            found[0][i] = values
+        else:
+            for column, value in zip(found, values, strict=True):
+                column[i] = value
+    made = [column.reshape(shape) for column in found]
+    return tuple(made) if several else made[0]

@@ -517,8 +517,15 @@ class Joiner:
             changed = changed or not (isinstance(b, Union) and a.selector is b.selector)
         if changed:
             alternatives = [self.hollow(v) for v in alternatives]
-        for other in b.alternatives if isinstance(b, Union) else (b,):
+        others = b.alternatives if isinstance(b, Union) else (b,)
+        mine_too = {v.object for v in alternatives if isinstance(v, Ref)}
+        both = {v.object for v in others if isinstance(v, Ref)} & mine_too
+        for other in others:
             for index, mine in enumerate(alternatives):
+                if both and isinstance(mine, Ref) and isinstance(other, Ref) and mine.object != other.object:
+                    if both & {mine.object, other.object}:
+                        # one name cannot stand for two objects of one path
+                        continue
                 try:
                     joined = self._covering(mine, other)
                 except JoinFailure:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.domain.values import DEAD, NONE, JaxArray, Ref, Tuple, Union, Value, references
+from xlapy.domain.values import DEAD, NONE, Const, JaxArray, Ref, Tuple, Union, Value, references
 from xlapy.frontend import FINISHED, RAISE, RETURN, For, Loop
 from xlapy.interpreter import merge, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag, new_frame, static_tag
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 OnYield = Callable[[Value], None]
 _MOST_ITEMS = 10_000
+#: with what a consumer that leaves its loop closes the generator
+_CLOSING = Const(GeneratorExit())
 
 
 def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, Value]:
@@ -238,11 +240,10 @@ class _Consumer:
         assert tag is not None
         if tag.labels == {self.node.label}:
             return
-        closing = machine.exception(GeneratorExit)
         if self.node.label not in tag.labels:
-            raise PythonError(closing)
+            raise PythonError(_CLOSING)
         here = machine.builder.constant(self.node.label, merge.TAG_TYPE.dtype)
-        machine.pending.append((machine.builder.elementwise("ne", tag.var, here), closing))
+        machine.pending.append((machine.builder.elementwise("ne", tag.var, here), _CLOSING))
 
     def _finish(self, var: Var) -> None:
         """Where control goes after the loop: to the end of the iteration, or where the body went."""

@@ -10,6 +10,7 @@ Modes, tried in this order: `loop`; `peel` one trip, then `loop`; `union`, a loo
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -640,7 +641,9 @@ class _Staging:
         """The join of the head with the state at the end of the body; `head` itself if nothing is new."""
         heap = self.machine.heap
         pinned: set[int] = set()
-        while True:
+        for attempt in itertools.count():
+            if attempt > _MAXIMUM_ROUNDS:
+                raise JoinFailure(DEAD, DEAD, "do not settle")
             joiner = self._joiner(head.entries)
             joiner.pinned = pinned
             joiner.mark = mark

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain.heap import STATE, Heap, Slot
-from xlapy.domain.join import Joiner, coerce, holes, instantiate
+from xlapy.domain.join import Joiner, JoinFailure, coerce, holes, instantiate
 from xlapy.domain.values import DEAD, FALSE, TRUE, UNBOUND, JaxArray, Tuple, Union, Value, references
 from xlapy.frontend import RAISE, RETURN, Node
 from xlapy.interpreter import walk
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
 TAG_TYPE = TensorType((), np.dtype(np.int32))
+_MAXIMUM_ATTEMPTS = 40
 
 
 @dataclass
@@ -149,7 +151,9 @@ def _merge(
 ) -> list[Value]:
     """Emit the `if`, set the heap to the joined slots, and return the joined values."""
     pinned: set[int] = set()
-    while True:
+    for attempt in itertools.count():
+        if attempt > _MAXIMUM_ATTEMPTS:
+            raise JoinFailure(DEAD, DEAD, "do not settle")
         joiner = machine.joiner(first.region.depth, widen=False, unions=True)
         joiner.pinned = pinned
         joiner.states = (first.slots, second.slots)

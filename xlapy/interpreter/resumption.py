@@ -11,6 +11,7 @@ import types
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlapy.dispatch import generator_rules
+from xlapy.dispatch.effects import changes
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.scalar_values import logical_not, logical_or, refuse_where
 from xlapy.domain.values import DEAD, NONE, UNBOUND, Const, Ref, Union, Value
@@ -229,10 +230,11 @@ def is_state(machine: Machine, state: Value, wanted: int) -> Value:
 
 def check_finished(machine: Machine) -> None:
     """A generator with something to clean up must have ended: CPython would run its `finally` where the last reference
-    to it goes, which is not followed here."""
+    to it goes, which is not followed here. It need not have if nothing can be seen of that."""
     for number, location in machine.unfinished.items():
         state = machine.heap.slots.get((number, "state"))
-        if state is _FINISHED or state is _START:
+        states = state.alternatives if isinstance(state, Union) else (state,)
+        if all(one is _FINISHED or one is _START or _closes_quietly(machine, number, one) for one in states):
             continue
         if isinstance(state, Union):
             ended = logical_or(machine, _is_one(machine, state, FINISHED), _is_one(machine, state, START))
@@ -241,3 +243,31 @@ def check_finished(machine: Machine) -> None:
         refusal = Refused("XP0002", _LEFT, _LEFT_HINT)
         refusal.location = location
         raise refusal
+
+
+def _closes_quietly(machine: Machine, number: int, state: Value | None) -> bool:
+    """Whether a generator that is left in a state does nothing that can be seen when it is closed."""
+    heap, region = machine.heap, machine.builder.region
+    before, mark, operations = heap.slots, heap.next_identity, len(region.operations)
+    if state is None or state is RUNNING:
+        return False
+    activation: Activation = heap.objects[number].details  # type: ignore[assignment]
+    frames, pending, blockers = machine.frames, machine.pending, len(machine.blockers)
+    machine.frames = [new_frame(activation.program, activation.globals, activation.path, activation.caller)]
+    machine.pending = []
+    heap.slots = {**before, (number, "state"): state}
+    try:
+        advance(machine, Ref(number), thrown=machine.exception(GeneratorExit))
+        left = False
+    except PythonError as error:
+        left = machine.type_of(error.value) is GeneratorExit
+    except (Refused, Interleaved):
+        left = False
+    finally:
+        heap.slots = {slot: value for slot, value in heap.slots.items() if slot[0] != number}
+        reference = {slot: value for slot, value in before.items() if slot[0] != number}
+        quiet = not machine.pending and len(machine.blockers) == blockers
+        quiet = quiet and not changes(machine, reference, mark)
+        machine.frames, machine.pending, heap.slots = frames, pending, before
+        del machine.blockers[blockers:], region.operations[operations:]
+    return left and quiet
