@@ -749,4 +749,145 @@ def limit_reached_in_an_inner_loop(x, n, limit):
     return total, rounds, calls
 
 
+# -- what a path changes that ends in an exception ----------------------------------------------------------------------
+
+LOG = []
+
+
+class Box:
+    total = 0
+
+    def __init__(self, v):
+        if v < 0:
+            raise ValueError(f"v={v}")
+        self.v = v
+
+
+LOG = []
+
+
+@program((1.0,), (-1.0,), raises=ValueError)
+def print_then_raise(a):
+    print("start")
+    LOG.append(a)
+    if a < 0:
+        print("bad")
+        LOG.append("x")
+        LOG.clear()
+        raise ValueError("neg", a)
+    b = Box(a)
+    return b.v, len(LOG)
+
+
+class WithItems(Exception):
+    def __init__(self, box, items):
+        super().__init__(len(items))
+        self.box = box
+        self.items = items
+
+
+@program((X, 1.0), (X, -1.0), raises=WithItems)
+def error_with_objects(x, a):
+    items = [1.0]
+    b = Box(abs(a))
+    if a < 0:
+        items.append(a)
+        b.v += 10
+        raise WithItems(b, items)
+    return items, b.v
+
+
+@program((X, 1.0), (X, -1.0))
+def changes_seen_by_handler(x, a):
+    items = [1.0]
+    b = Box(abs(a))
+
+    def inner():
+        if a < 0:
+            items.append(a)
+            b.v += 10
+            raise WithItems(b, items)
+        items.append(7.0)
+
+    try:
+        inner()
+    except WithItems as e:
+        return e.items, e.box.v, items is e.items
+    return items, b.v, None
+
+
+@program((X, 1.0), (X, -1.0))
+def changes_seen_after_finally(x, a):
+    items = [1.0]
+
+    def inner():
+        if a < 0:
+            items.append(a)
+            raise WithItems(None, items)
+        items.append(7.0)
+
+    try:
+        try:
+            inner()
+        finally:
+            items.append(100.0)
+    except WithItems:
+        pass
+    return items
+
+
+@program((X, 1.0), (X, -1.0), raises=ValueError, refuse="maybe")
+def error_with_a_list(x, a):
+    msg = ["m"]
+    if a < 0:
+        msg.append("n")
+        raise ValueError(msg)
+    return len(msg)
+
+
+@program((X, 1.0), (X, -1.0), raises=ValueError)
+def writes_then_raise(x, a):
+    x[0] = 5
+    if a < 0:
+        x[1] = 7
+        raise ValueError("w")
+    x[2] = 9
+    return x.sum()
+
+
+@program((X, 1.0), (X, -1.0), (X, 5.0), raises=ValueError)
+def validated_twice(x, a):
+    def check(v):
+        if v < 0:
+            raise ValueError("a")
+        if v > 4:
+            raise ValueError("b")
+        return Box(v)
+
+    b = check(a)
+    c = check(a + 0.5)
+    return b.v + c.v
+
+
+class Interval:
+    def __init__(self, lo, hi):
+        if lo > hi:
+            raise ValueError(f"empty interval [{lo}, {hi}]")
+        self.lo, self.hi = lo, hi
+
+    def __iter__(self):
+        yield self.lo
+        yield self.hi
+
+    def __and__(self, other):
+        return Interval(max(self.lo, other.lo), min(self.hi, other.hi))
+
+
+@program((1.0, 3.0), (2.5, 0.5), raises=ValueError)
+def iteration_over_validated_objects(a, b):
+    both = Interval(0.0, 2.0) & Interval(a, a + 1) & Interval(b - 1, b + 1)
+    lo, hi = both
+    return tuple(both), list(both), hi - lo
+
+
 test_programs = program.test()

@@ -35,6 +35,7 @@ class Path:
     region: Region
     slots: dict[Slot, Value]
     values: list[Value]
+    lost: bool = False
 
 
 # -- joining two states -----------------------------------------------------------------------------------------------
@@ -52,11 +53,11 @@ class Joined:
 class StateJoin:
     """Joins slots that differ, and follows references to objects that were made or merged on the way."""
 
-    def __init__(
-        self, heap: Heap, joiner: Joiner, first: dict[Slot, Value], second: dict[Slot, Value], mark: int
-    ) -> None:
+    def __init__(self, heap: Heap, joiner: Joiner, first: Path, second: Path, mark: int) -> None:
         self.heap, self.joiner = heap, joiner
-        self.first, self.second = first, second
+        self.first, self.second = first.slots, second.slots
+        #: whether each path certainly ends in an exception that nobody handles: nobody sees then what it has changed
+        self.lost = (first.lost, second.lost)
         #: objects numbered above `mark` were made on one of the two paths
         self.mark = mark
         self.slots: dict[Slot, Joined] = {}
@@ -74,7 +75,13 @@ class StateJoin:
         """Join the slots of older objects that differ between the two paths."""
         for slot in self.first.keys() | self.second.keys():
             if not self.heap.made_since(slot[0], self.mark) and self.first.get(slot) is not self.second.get(slot):
-                self.slots[slot] = self.value(self._older(self.first, slot), self._older(self.second, slot), slot[1])
+                first = DEAD if self._is_lost(0, slot) else self._older(self.first, slot)
+                second = DEAD if self._is_lost(1, slot) else self._older(self.second, slot)
+                if first is not second:
+                    self.slots[slot] = self.value(first, second, slot[1])
+
+    def _is_lost(self, side: int, slot: Slot) -> bool:
+        return self.lost[side] and slot[0] != STATE and not issubclass(self.heap.objects[slot[0]].cls, BaseException)
 
     def _older(self, slots: dict[Slot, Value], slot: Slot) -> Value:
         value = slots.get(slot)
@@ -157,7 +164,7 @@ def _merge(
         joiner = machine.joiner(first.region.depth, widen=False, unions=True)
         joiner.pinned = pinned
         joiner.states = (first.slots, second.slots)
-        join = StateJoin(machine.heap, joiner, first.slots, second.slots, mark)
+        join = StateJoin(machine.heap, joiner, first, second, mark)
         values = [join.value(a, b) for a, b in zip(first.values, second.values, strict=True)]
         join.changed_slots()
         join.follow()
@@ -182,6 +189,23 @@ def _merge(
     slots.update((slot, instantiate(j.skeleton, results)) for slot, j in join.slots.items())
     machine.heap.slots = slots
     return out
+
+
+def _is_lost(machine: Machine, path: Path, exception: Value, mark: int) -> bool:
+    """Whether what a path changed is lost, since it ends in an exception that nobody handles, and that does not refer
+    to anything that was there before."""
+    if machine.catching:
+        return False
+    heap, todo, seen = machine.heap, references(exception), set()
+    while todo:
+        number = todo.pop()
+        if number in seen:
+            continue
+        seen.add(number)
+        if not heap.made_since(number, mark) and not issubclass(heap.objects[number].cls, BaseException):
+            return False
+        todo += [n for (of, _), value in path.slots.items() if of == number for n in references(value)]
+    return True
 
 
 def _inverse(machine: Machine, predicate: Var) -> Var:
@@ -210,7 +234,9 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
                 values = [arm(), *_raised(machine)]
             except PythonError as error:
                 values = [DEAD, *_raised(machine, error.value)]
-        paths.append(Path(region, machine.heap.slots, values))
+        path = Path(region, machine.heap.slots, values)
+        path.lost = values[0] is DEAD and values[1] is not DEAD and _is_lost(machine, path, values[1], mark)
+        paths.append(path)
     machine.restore(before)
     first, second = paths
 
@@ -280,7 +306,10 @@ def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orel
         for label in frame.tag.labels:
             needed |= live_at(frame, label, live)
         ends.append((frame.registers, frame.tag, frame.handled, needed))
-        paths.append(Path(region, machine.heap.slots, []))
+        path = Path(region, machine.heap.slots, [])
+        if frame.tag.label == RAISE:
+            path.lost = _is_lost(machine, path, frame.registers[frame.exception_register], mark)
+        paths.append(path)
     machine.restore(before)
     if poison is not None:
         raise poison
@@ -294,6 +323,8 @@ def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orel
     def roots(values: list[Value]) -> list[Value]:
         return [*values, *(v for f in machine.frames[:-1] for v in f.registers)]
 
+    if paths[0].lost and paths[1].lost:
+        paths[0].lost = paths[1].lost = False
     joined = _merge(machine, predicate, mark, paths[0], paths[1], roots)
     labels = tags[0].labels | tags[1].labels
     if len(labels) == 1:
