@@ -15,9 +15,10 @@ from jax import lax
 from xlapy.dispatch import mixed
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import bounds_of, bounds_of_any, device, scalar
-from xlapy.domain.join import is_python_scalar, same_constant
+from xlapy.domain.join import JoinFailure, is_python_scalar, same_constant
 from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
-from xlapy.ir import Var
+from xlapy.ir import TensorType, Var
+from xlapy.ir.affine import affine
 
 #: a union has at most this many alternatives
 _MAXIMUM_GROUPS = 8
@@ -142,8 +143,32 @@ def gather(machine, items: Sequence[Value], position: Value) -> Value:
         raise Refused("XP0099", "a gather from no items")
     if len(items) == 1:
         return items[0]
+    _require_alike(machine, items, position)
     at = machine.binary("-", position, Const(low))
     return _gather(machine, items, at)
+
+
+def _require_alike(machine, items: Sequence[Value], position: Value) -> None:
+    """Arrays of several types, one for each trip of a short loop: that is to be unrolled.
+
+    Raises:
+        JoinFailure: where the loop is not unrolled yet.
+    """
+    if machine.short_index is None or not _depends(position.var, machine.short_index):  # type: ignore[attr-defined]
+        return
+    arrays = [item for item in items if isinstance(item, NdArray | JaxArray)]
+    for item in arrays[1:]:
+        if _type(item)[:2] != _type(arrays[0])[:2]:
+            raise JoinFailure(arrays[0], item, "differ in their types from trip to trip")
+
+
+def _type(item: NdArray | JaxArray) -> TensorType:
+    return item.type if isinstance(item, NdArray) else item.var.type  # type: ignore[attr-defined]
+
+
+def _depends(var: Var, index: Var) -> bool:
+    """Whether an integer is the index of a loop, plus or minus and times something."""
+    return bool(affine(var)[0].get(id(index)))
 
 
 def _gather(machine, items: Sequence[Value], at: Value) -> Value:
@@ -246,6 +271,7 @@ def scatter(machine, items: Sequence[Value], position: Value, value: Value) -> l
         changed[low] = value
         return changed
     part = changed[low : high + 1]
+    _require_alike(machine, part, position)
     kind = signature(value)
     if kind is not None and kind[0] != "tuple" and all(signature(item) == kind for item in part):
         at = device(machine, machine.binary("-", position, Const(low)), int)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch import bounded, gather, ranges, stacks
+from xlapy.dispatch import bounded, gather, ranges, stacks, unions
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.scalar_values import INT_MAX, bounds_of, defines, logical_and, logical_not, logical_or
 from xlapy.domain.values import (
@@ -92,7 +92,8 @@ def _kind(machine, iterator: Value) -> Kind | None:
 def make_iterator(machine, value: Value) -> Value:
     """`iter(value)`."""
     if isinstance(value, Union):
-        raise Refused("XP0004", _WHICH)
+        _require_sequences(machine, value)
+        return new(machine, INDEXED, type(iter([])), source=value, position=_ZERO)
     if is_iterator(machine, value):
         return value
     source = _sequence(machine, value)
@@ -233,6 +234,9 @@ def constant_sequence(machine, value: Const) -> Value | None:
 def length_of(machine, source: Value) -> Value:
     """The number of items of a sequence."""
     match source:
+        case Union():
+            _require_sequences(machine, source)
+            return length_of(machine, source.alternatives[0])
         case Tuple():
             return Const(len(source.items))
         case NdArray():
@@ -247,9 +251,21 @@ def length_of(machine, source: Value) -> Value:
     return ranges.length(machine, source)
 
 
+def _require_sequences(machine, source: Union) -> None:
+    """One of several sequences: all of them must be, and as long as each other."""
+    for value in source.alternatives:
+        if not isinstance(value, Tuple | Ref | NdArray | JaxArray) or _sequence(machine, value) is not value:
+            raise Refused("XP0004", _WHICH)
+    lengths = [length_of(machine, value) for value in source.alternatives]
+    if not all(isinstance(n, Const) for n in lengths) or len({n.value for n in lengths}) > 1:
+        raise Refused("XP0004", f"{_WHICH}, of different lengths")
+
+
 def item_of(machine, source: Value, position: Value) -> Value:
     """The item of a sequence at a position in range."""
     match source:
+        case Union():
+            return unions.over_unions(machine, (source,), lambda one: item_of(machine, one, position))
         case Tuple():
             return gather.gather(machine, source.items, position)
         case Ref():
@@ -268,6 +284,9 @@ def item_of(machine, source: Value, position: Value) -> Value:
 def loops(machine, source: Value) -> bool:
     """Whether a loop over a sequence is to be a loop on the device."""
     match source:
+        case Union():
+            _require_sequences(machine, source)
+            return any(loops(machine, alternative) for alternative in source.alternatives)
         case Tuple():
             return len(source.items) > _SHORT and gather.stackable(machine, source.items)
         case Ref():
@@ -283,8 +302,6 @@ def _indexed_step(machine, number: int) -> Step:
     source, position = machine.heap.read(number, "source"), machine.heap.read(number, "position")
     if isinstance(position, Const) and position.value == -1:
         return False, lambda: UNBOUND
-    if isinstance(source, Union):
-        raise Refused("XP0004", _WHICH)
     more = machine.truth(machine.compare("<", position, length_of(machine, source)))
     if more is False:
         machine.heap.write(number, "position", _END)
@@ -308,8 +325,6 @@ def inside(machine, position: Value, source: Value) -> Value:
 
 def _indexed_plan(machine, number: int) -> Plan | None:
     source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
-    if isinstance(source, Union):
-        raise Refused("XP0004", _WHICH)
     if not loops(machine, source):
         return None
     return indexed_plan(machine, number, source, start)

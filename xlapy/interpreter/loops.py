@@ -96,6 +96,8 @@ def run_loop(machine: Machine, node: Loop) -> None:
             _ATTEMPTS[attempt](machine, node)
         except (JoinFailure, _Unending, Captured) as error:
             failure = error if failure is None or isinstance(failure, _Unending) else failure
+            if attempt == "unroll":
+                machine.kept_loops.add(key)
             machine.rewind(before)
             del machine.blockers[obstacles:]
             if _changes_shape(error) and "union" in todo and "unroll" in todo:
@@ -533,15 +535,19 @@ class _Staging:
         frame.tag = None
         mark = machine.heap.next_identity
         start, executed = machine.heap.slots.copy(), machine.executed
-        with machine.region(body):
-            if self.step is not None:
-                self._element(body.params[0])
-                if frame.tag is None:
-                    walk.run(machine, self.step.body)
-            elif self.test is not None:
-                self._tested()
-            else:
-                walk.run(machine, self.node.body)
+        outer, machine.short_index = machine.short_index, body.params[0] if self._may_unroll() else None
+        try:
+            with machine.region(body):
+                if self.step is not None:
+                    self._element(body.params[0])
+                    if frame.tag is None:
+                        walk.run(machine, self.step.body)
+                elif self.test is not None:
+                    self._tested()
+                else:
+                    walk.run(machine, self.node.body)
+        finally:
+            machine.short_index = outer
         self.steps = max(self.steps, machine.executed - executed)
         if self.plan is not None and self._advanced(start):
             raise _Restart
@@ -551,6 +557,11 @@ class _Staging:
         machine.restore(self.entry)
         fresh, self.joiner = self._generalise(head, start, out, mark)
         return body, out, fresh
+
+    def _may_unroll(self) -> bool:
+        """Whether the loop is so short that it is unrolled if its trips use different things, and that is possible."""
+        trips = self.plan.trips if self.plan is not None else None
+        return isinstance(trips, Const) and trips.value <= _SHORT and self.key not in self.machine.kept_loops
 
     def check_source(self, number: int) -> None:
         """A list that the loop iterates over must not change its length, if the number of trips is to be known."""

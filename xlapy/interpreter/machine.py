@@ -75,6 +75,10 @@ class Machine:
         self._error_codes: dict[tuple, int] = {}
         #: how many exception handlers are active around the current operation, in all frames
         self.catching = 0
+        #: the index of the innermost loop, if that may be unrolled where its trips use different things
+        self.short_index: Var | None = None
+        #: loops that cannot be unrolled
+        self.kept_loops: set[tuple] = set()
         #: the predicates of the branches around the current operation
         self.conditions: list[Var] = []
         #: exceptions that the current operation raises where a predicate holds
