@@ -6,6 +6,7 @@ import os
 import random
 import time
 
+import jax.numpy as jnp
 import numpy as np
 
 from .runner import Call, Programs
@@ -282,6 +283,11 @@ def tuple_with_a_length_of_its_own(t):
 @program(X, refuse="maybe")
 def tuple_with_a_length_made_inside(x):
     return len(Long((x, x)))
+
+
+@program(jnp.asarray([1.0, -2.0, 3.0]), refuse=True)
+def mask_of_a_jax_array(x):
+    return x[x > 0].sum()
 
 
 test_programs = program.test()

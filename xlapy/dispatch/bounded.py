@@ -19,6 +19,7 @@ from xlapy.domain.join import known_bounds
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value
 from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine
+from xlapy.ir.lanes import Lanewise, noted
 
 INT64 = np.dtype(np.int64)
 BOOL = np.dtype(bool)
@@ -200,8 +201,10 @@ def valid_lanes(machine: Machine, lanes: Lanes, room: int) -> Var:
     if lanes.valid is not None:
         return lanes.valid  # type: ignore[return-value]
     if isinstance(lanes.start, int):
-        return machine.leaf(_prefix, (lanes.length,), (lanes.start, room), name="lanes")[0]
-    return machine.leaf(_range, (lanes.length, lanes.start), (room,), name="lanes")[0]
+        found = machine.leaf(_prefix, (lanes.length,), (lanes.start, room), name="lanes")
+        return noted(found, Lanewise("lanes", _prefix, (lanes.start,), ()))[0]
+    found = machine.leaf(_range, (lanes.length, lanes.start), (room,), name="lanes")
+    return noted(found, Lanewise("lanes", _range, (), ()))[0]
 
 
 def _prefix(length, start, room):

@@ -149,7 +149,7 @@ def emit(machine: Machine, found: Isolated, transformed: Callable, operands: Seq
     everything = (*operands, *outer)
     try:
         jaxpr = leaves.trace(run, tuple(v.type for v in everything), not machine.builder.narrow)
-    except (jax.errors.TracerBoolConversionError, jax.errors.ConcretizationTypeError) as error:
+    except leaves.UNKNOWN as error:
         raise Refused("XP0006", f"{name} needs a value at compile time: {str(error).splitlines()[0]}") from error
     except JAX_ERRORS as error:
         if place_of(error) is not None:

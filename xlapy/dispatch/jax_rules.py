@@ -318,7 +318,7 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
         except _Wanted:
             extra.extend({id(v): v for v in wanted}.values())
             continue
-        except (jax.errors.TracerBoolConversionError, jax.errors.ConcretizationTypeError) as error:
+        except leaves.UNKNOWN as error:
             raise _needs_static(machine, function, operands, error) from error
         except jax.errors.NonConcreteBooleanIndexError as error:
             message = "an element of a jax.Array for each true element of a mask: its length depends on data"

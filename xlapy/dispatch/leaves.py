@@ -15,6 +15,12 @@ from xlapy.ir import Builder, TensorType, Var
 
 _TRACES: OrderedDict[object, object] = OrderedDict()
 _LIMIT = 8192
+#: what JAX raises where it needs a value that is known only on the device
+UNKNOWN = (
+    jax.errors.TracerBoolConversionError,
+    jax.errors.ConcretizationTypeError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
 
 
 def struct(type: TensorType) -> jax.ShapeDtypeStruct:

@@ -18,6 +18,7 @@ from xlapy.dispatch.views import read_view, write_view
 from xlapy.domain.join import known_bounds
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import Var, constant_value
+from xlapy.ir.lanes import Lanewise, noted
 
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(bool)
@@ -64,7 +65,10 @@ def take(machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: l
             "use np.where(mask, array, neutral), or a reduction with where=mask",
         )
     arrays = _checked(machine, array, entries, arrays)
-    return machine.numpy_result(machine.leaf(_take, (read_view(machine, array), *arrays), (entries,), name="gather")[0])
+    found = machine.leaf(_take, (read_view(machine, array), *arrays), (entries,), name="gather")
+    if all(kind == "index" for kind, *_ in entries):
+        noted(found, Lanewise("map", _take, (entries,), tuple(range(1, len(arrays) + 1))))
+    return machine.numpy_result(found[0])
 
 
 def put(machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: list[Var], value: Value) -> None:
@@ -229,7 +233,8 @@ def in_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
     bounds = known_bounds(Scalar(int, index)) if index.type.shape == () else None
     if bounds is not None and 0 <= bounds[0] and bounds[1] < size:
         return index
-    wrapped, bad, first = machine.leaf(_wrap, (index,), (size,), name="check_indices")
+    found = machine.leaf(_wrap, (index,), (size,), name="check_indices")
+    wrapped, bad, first = noted(found, Lanewise("check", _wrap, (size,)))
     message = machine.message(  # type: ignore[attr-defined]
         "index {} is out of bounds for axis {} with size {}",
         Scalar(int, machine.builder.convert(first, _INT64, True)),

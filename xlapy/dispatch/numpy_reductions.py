@@ -27,6 +27,7 @@ from xlapy.dispatch.numpy_values import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, NdArray, Value
+from xlapy.ir.lanes import Lanewise, noted
 from xlapy.lowering.live import live
 
 _NONE = np._NoValue if hasattr(np, "_NoValue") else None
@@ -99,7 +100,11 @@ def reduce_rule(
     if mask is not None:
         operands.append(mask)
     static = (ufunc, input_type, result_type, axes, keep, flags)
-    result = machine.leaf(_reduce, operands, static, name=name or f"{ufunc.__name__}.reduce")[0]
+    found = machine.leaf(_reduce, operands, static, name=name or f"{ufunc.__name__}.reduce")
+    result = found[0]
+    if ufunc is np.add and mask is not None and initial is None and len(var.type.shape) == 1 and not keep:
+        if var.type.dtype != bool and mask.type.shape == var.type.shape:
+            noted(found, Lanewise("sum", cast_array, (input_type,)))
     if out_type is not None:
         return deliver(machine, result, out)
     if ufunc is np.add and var.type.dtype == bool and result_type == np.int64 and initial is None:

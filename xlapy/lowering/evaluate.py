@@ -18,6 +18,7 @@ from xlapy.lowering.convolutions import channels_last
 from xlapy.lowering.live import live
 from xlapy.lowering.loops import counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.rules import RULES
+from xlapy.lowering.windows import in_windows, planned
 
 Environment = dict[Var, object]
 #: elements of a large array, and how much larger than what is read of it
@@ -140,6 +141,9 @@ def _fast_while(operation: Operation, operands: Sequence, environment: Environme
 
 
 def _leaf_in_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    plan = planned(operation) if "lanewise" in operation.attributes else None
+    if plan is not None:
+        return in_windows(plan, lambda: RULES["leaf"](operation, operands), environment)
     return jaxpr_as_fun(channels_last(operation.attributes["jaxpr"]))(*operands)  # type: ignore[arg-type]
 
 

@@ -128,8 +128,8 @@ def _power(operation: Operation, operands: Sequence) -> Sequence:
 def _uniform(var: Var) -> float | None:
     """The value of all elements of a real constant, broadcast or not."""
     owner = var.owner
-    while isinstance(owner, Operation) and owner.kind in ("broadcast", "convert"):
-        owner = owner.operands[0].owner
+    while isinstance(owner, Operation) and owner.kind in ("broadcast", "convert", "live"):
+        owner = owner.operands[-1].owner
     if isinstance(owner, Operation) and owner.kind == "constant":
         value = np.asarray(owner.attributes["value"])
         if value.size and value.dtype.kind in "fiu" and (value == value.flat[0]).all():

@@ -19,7 +19,7 @@ from __future__ import annotations
 from math import prod
 
 from xlapy.ir import Operation, Region, Var
-from xlapy.passes.costs import is_read, is_store
+from xlapy.passes.costs import is_block_store, is_read, is_small, is_store
 from xlapy.passes.ordering import LARGE, insert, unordered
 
 _NONE: frozenset = frozenset()
@@ -75,8 +75,9 @@ def _conflicts(region: Region) -> set[Operation]:
             root, number = state(operation.operands[0])
             found |= {load for load in used if older(load, root, number)}
             store = operation.operands[0].owner
-            if store in inside and is_store(store) and prod(root.type.shape) >= LARGE:  # type: ignore[operator]
-                found.add(store)  # type: ignore[arg-type]
+            if store in inside and is_block_store(store) and prod(root.type.shape) >= LARGE:  # type: ignore[operator, arg-type]
+                if is_small(store.operands[1], root):  # type: ignore[union-attr]
+                    found.add(store)  # type: ignore[arg-type]
             used = used | {operation}
         elif len(used) > 1:
             newest = {}

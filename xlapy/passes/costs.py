@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import prod
 
-from xlapy.ir import Operation
+from xlapy.ir import Operation, Var
 from xlapy.ir.operations import ARITY
 
 #: element-wise kinds and primitives that take tens of instructions for an element
@@ -25,6 +25,8 @@ _FAST = frozenset(
 _NESTED = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call"))
 _SLICES = frozenset(("slice", "dynamic_slice", "squeeze", "reshape", "convert_element_type", "broadcast_in_dim"))
 _WEIGHT = 16
+#: elements; how many times as large an array is as a small part of it
+_FEW, _TIMES = 16, 8
 
 
 def work(operation: Operation) -> int | None:
@@ -87,17 +89,29 @@ def _jaxpr_work(jaxpr) -> int | None:
 
 def is_store(operation: Operation) -> bool:
     """Whether an operation is its first operand with a part replaced, which can happen in place."""
+    return _stored_by(operation) in ("dynamic_update_slice", "scatter")
+
+
+def is_block_store(operation: Operation) -> bool:
+    """The same, for a part without gaps."""
+    return _stored_by(operation) == "dynamic_update_slice"
+
+
+def is_small(part: Var, whole: Var) -> bool:
+    """Whether a part of an array is so much smaller that to copy the array takes much longer."""
+    return prod(part.type.shape) <= _FEW or _TIMES * prod(part.type.shape) <= prod(whole.type.shape)
+
+
+def _stored_by(operation: Operation) -> str | None:
+    """The last primitive of an operation, if that replaces a part of the operation's first operand."""
     if operation.kind != "leaf" or len(operation.results) != 1 or not operation.operands:
-        return False
+        return None
     jaxpr = operation.attributes["jaxpr"].jaxpr  # type: ignore[attr-defined]
     if not jaxpr.eqns or operation.results[0].type[:2] != operation.operands[0].type[:2]:
-        return False
+        return None
     last = jaxpr.eqns[-1]
-    return (
-        last.primitive.name in ("dynamic_update_slice", "scatter")
-        and last.outvars[0] is jaxpr.outvars[0]
-        and last.invars[0] is jaxpr.invars[0]
-    )
+    in_place = last.outvars[0] is jaxpr.outvars[0] and last.invars[0] is jaxpr.invars[0]
+    return last.primitive.name if in_place else None
 
 
 def is_read(operation: Operation) -> bool:

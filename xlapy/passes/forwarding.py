@@ -3,15 +3,18 @@
 A load of exactly what a store put there is the value that was stored; a load of something else is a load from the array
 as it was before; and a store that a later one overwrites did not happen. NumPy programs write a temporary's worth of
 loads and stores for each statement (`a[i] += x; a[i] /= y`). XLA fuses a store into the load behind it, for which the
-array of before has to live on: it copies all of it, in every trip of a loop.
+array of before has to live on: it copies all of it, in every trip of a loop. Large parts are left alone: there a load
+is as good as to compute the value twice.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from xlapy.ir import Module, Operation, Region, Var
 from xlapy.ir.affine import difference
+from xlapy.passes.costs import is_block_store, is_small
 
 #: stores that a load looks behind
 _DEPTH = 16
@@ -37,33 +40,58 @@ class Dimension(NamedTuple):
 
 def forward(module: Module) -> bool:
     """Take loads past stores, and drop stores that are overwritten; whether there were any."""
-    return _region(module.entry, {})
+    changed = _loads(module.entry, {})
+    uses: Counter[Var] = Counter()
+    _count(module.entry, uses)
+    return _stores(module.entry, uses) or changed
 
 
-def _region(region: Region, replaced: dict[Var, Var]) -> bool:
+def _loads(region: Region, replaced: dict[Var, Var]) -> bool:
     changed = False
+    kept: list[Operation] = []
     for operation in region.operations:
+        kept.append(operation)
         if not replaced.keys().isdisjoint(operation.operands):
             operation.operands = tuple([replaced.get(v, v) for v in operation.operands])
         for nested in operation.regions:
-            changed |= _region(nested, replaced)
+            changed |= _loads(nested, replaced)
         mine = touched(operation)
-        if mine is None:
+        if mine is None or operation.attributes["name"] != "slice":
             continue
-        if operation.attributes["name"] == "slice":
-            source, value = _behind(operation, mine)
-            if value is not None:
-                replaced[operation.results[0]] = value
-                changed = True
-            elif source is not operation.operands[0]:
-                operation.operands = (source, *operation.operands[1:])
-                changed = True
-        else:
-            source = _before(operation, mine)
-            if source is not operation.operands[0]:
-                operation.operands = (source, *operation.operands[1:])
-                changed = True
+        source, value = _behind(operation, mine)
+        if value is not None:
+            replaced[operation.results[0]] = value
+            kept.pop()
+            changed = True
+        elif source is not operation.operands[0]:
+            operation.operands = (source, *operation.operands[1:])
+            changed = True
+    region.operations = kept
     region.results = [replaced.get(v, v) for v in region.results]
+    return changed
+
+
+def _count(region: Region, uses: Counter[Var]) -> None:
+    """How often each value is used."""
+    uses.update(region.results)
+    for operation in region.operations:
+        uses.update(operation.operands)
+        for nested in operation.regions:
+            _count(nested, uses)
+
+
+def _stores(region: Region, uses: Counter[Var]) -> bool:
+    changed = False
+    for operation in region.operations:
+        for nested in operation.regions:
+            changed |= _stores(nested, uses)
+        mine = touched(operation)
+        if mine is None or operation.attributes["name"] == "slice":
+            continue
+        source = _before(operation, mine, uses)
+        if source is not operation.operands[0]:
+            operation.operands = (source, *operation.operands[1:])
+            changed = True
     return changed
 
 
@@ -84,14 +112,15 @@ def touched(operation: Operation | Region | None) -> list[Dimension] | None:
 def _behind(load: Operation, mine: list[Dimension]) -> tuple[Var, Var | None]:
     """The array that a load may be from, and the value that it is if that is known."""
     source = load.operands[0]
-    if any(d.count == 0 for d in mine):
+    if any(d.count == 0 for d in mine) or not is_small(load.results[0], source):
         return source, None
     for _ in range(_DEPTH):
         store = source.owner
         theirs = touched(store)
         if theirs is None or store.attributes["name"] == "slice":  # type: ignore[union-attr]
             break
-        if _apart(mine, theirs):
+        # What is no store of a block in place, but a select or scatter over the whole array, is not fused with loads.
+        if is_block_store(store) and _apart(mine, theirs):  # type: ignore[arg-type]
             source = store.operands[0]  # type: ignore[union-attr]
             continue
         value: Var = store.operands[1]  # type: ignore[union-attr]
@@ -100,13 +129,15 @@ def _behind(load: Operation, mine: list[Dimension]) -> tuple[Var, Var | None]:
     return source, None
 
 
-def _before(store: Operation, mine: list[Dimension]) -> Var:
-    """The array into which a store may store, without those parts that it overwrites."""
+def _before(store: Operation, mine: list[Dimension], uses: Counter[Var]) -> Var:
+    """The array into which a store may store, without those parts that it overwrites before anybody looks at them."""
     source = store.operands[0]
     for _ in range(_DEPTH):
         earlier = source.owner
         theirs = touched(earlier)
-        if theirs is None or earlier.attributes["name"] == "slice" or not _covers(mine, theirs):  # type: ignore[union-attr]
+        if theirs is None or earlier.attributes["name"] == "slice" or uses[source] > 1:  # type: ignore[union-attr]
+            break
+        if not _covers(mine, theirs):
             break
         source = earlier.operands[0]  # type: ignore[union-attr]
     return source

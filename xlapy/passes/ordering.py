@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from xlapy.ir import Operation, Region, TensorType, Var, captured
-from xlapy.passes.costs import is_read, is_store, work
+from xlapy.passes.costs import is_read, is_small, is_store, work
 
 #: elements of an array that takes longer to copy than a branch takes
 LARGE = 64
@@ -32,6 +32,8 @@ def unordered(region: Region) -> Waits:
     found: Waits = {}
     for load in operations:
         if not is_read(load) or prod(load.operands[0].type.shape) < LARGE:
+            continue
+        if not is_small(load.results[0], load.operands[0]):
             continue
         for store in graph.users(load.operands[0]):
             if not is_store(store) or store.operands[0] is not load.operands[0]:
