@@ -53,13 +53,18 @@ def solver_loop(y):
     return solver.t, solver.y
 
 
-@case("integrate: solve_ivp", lambda: (Y.copy(),), refused="XP0007")
+@case("integrate: solve_ivp", lambda: (Y.copy(),))
 def ivp(y):
     result = integrate.solve_ivp(oscillator, (0.0, 3.0), y)
     return result.y[:, -1]
 
 
-@case("integrate: solve_ivp, t_eval", lambda: (Y.copy(),), refused="XP0009")
+@case("integrate: solve_ivp, RK23, with arguments", lambda: (Y.copy(), 3.0))
+def ivp_with_arguments(y, end):
+    return integrate.solve_ivp(lambda t, y, k: -k * y, (0.0, end), y, method="RK23", rtol=1e-6, args=(0.5,))
+
+
+@case("integrate: solve_ivp, t_eval", lambda: (Y.copy(),), refused="numpy.tile of an array of dynamic length")
 def ivp_at(y):
     return integrate.solve_ivp(oscillator, (0.0, 3.0), y, t_eval=np.linspace(0.0, 3.0, 7)).y
 

@@ -247,4 +247,50 @@ def shared_on_one_path_of_a_trip(x, c, n):
     return a, b
 
 
+class Mover:
+    """Steps that make a new array, or fail and leave the old one."""
+
+    def __init__(self, at):
+        self.at, self.before, self.failed, self.time = at, None, False, 0
+
+    def step(self, limit):
+        new, tries = self.at * 2.0, 0
+        while new.sum() > limit and tries < 3:
+            new = new / 4.0
+            tries += 1
+        self.failed = tries == 3
+        if not self.failed:
+            self.before, self.at = self.at, new
+            self.time += 1
+
+
+@program((np.ones(2), 5, 10.0), (np.ones(2), 5, 0.001), (np.ones(2), 1, 10.0), (np.ones(2), 9, 3.0))
+def last_state_is_kept_in_a_cell(x, n, limit):
+    mover, status = Mover(x), None
+    while status is None:
+        mover.step(limit)
+        if mover.time == n:
+            status = 0
+        elif mover.failed:
+            status = -1
+            break
+        at = mover.at
+    return status, mover.at, mover.before, mover.time, (lambda: at)() if status == 0 else x
+
+
+@program((np.ones(2), 5, 10.0), (np.ones(2), 5, 0.001), (np.ones(2), 1, 10.0))
+def state_in_a_cell_is_written(x, n, limit):
+    mover, status = Mover(x), None
+    while status is None:
+        mover.step(limit)
+        if mover.time == n:
+            status = 0
+        elif mover.failed:
+            status = -1
+            break
+        at = mover.at
+        at[0] += 0.5
+    return status, mover.at, mover.before, (lambda: at)() if status == 0 else x
+
+
 test_programs = program.test()

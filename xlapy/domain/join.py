@@ -121,6 +121,11 @@ def _mixed_kind(value: Value) -> type | None:
     return kind if origin == "python" else _TWINS.get(kind)  # type: ignore[return-value, arg-type]
 
 
+def _twins(a: Value, b: Value) -> bool:
+    """Whether two numbers are of one dtype, one of them Python's and one NumPy's."""
+    return (kind := _mixed_kind(a)) is not None and kind is _mixed_kind(b)
+
+
 def same_constant(a: object, b: object) -> bool:
     """Whether two known objects may stand for one another: identical, or equal plain data of one type."""
     if a is b:
@@ -536,6 +541,7 @@ class Joiner:
             else:
                 new_kind = other is not UNBOUND and any(m is not UNBOUND for m in alternatives)
                 new_kind = new_kind and not self._has_exception(other, *alternatives)
+                new_kind = new_kind and not any(_twins(m, other) for m in alternatives)
                 if (new_kind and not self.unions) or len(alternatives) >= _MAXIMUM_ALTERNATIVES:
                     raise JoinFailure(a, b)
                 alternatives.append(self._arriving(other))
@@ -556,6 +562,8 @@ class Joiner:
             if self.absorbed[first] == second:
                 return first
             taken = self.absorbed[first] is not None or self._representative(second) is not None
+            if taken and self._may_part(first, second):
+                return self._parted(first, second)
             if taken or not self._mergeable(one, two) or not self._may_merge(first, second, rivals):
                 raise JoinFailure(Ref(first), Ref(second), "are aliased on one trip of the loop and not on another")
             self.absorbed[first] = second
@@ -570,6 +578,20 @@ class Joiner:
         if {first, second} & self.heap.entangled:
             self.heap.entangled.add(summary)
         self.merged[(first, second)] = summary
+        return summary
+
+    def _may_part(self, first: int, second: int) -> bool:
+        """Whether what is one array at the head of a loop may be two from now on: until one of them is written."""
+        one, two = self.heap.objects[first], self.heap.objects[second]
+        return self.mark is not None and self.heap.optimistic and one.kind == two.kind == "buffer"
+
+    def _parted(self, first: int, second: int) -> int:
+        """A name of its own for an array at the end of a loop whose name at the head stands for another one as well."""
+        entangled = {first, second}
+        self.unsettled = self.unsettled or not entangled <= self.heap.entangled
+        summary = self.heap.new("buffer", self.heap.objects[first].cls)
+        self.merged[(first, second)] = summary
+        self.heap.entangled |= {*entangled, summary}
         return summary
 
     def _may_merge(self, first: int, second: int, rivals: set[int]) -> bool:

@@ -665,24 +665,26 @@ class _Staging:
             for label in labels:
                 needed |= merge.live_at(self.frame, label, live)
             arriving = {r: out.registers[r] if r in needed else DEAD for r in head.registers}
-            registers = dict(head.registers)
-            for register, skeleton in head.registers.items():
-                if skeleton is not DEAD:
-                    registers[register] = joiner.join(skeleton, arriving[register])
-            handled = joiner.join(head.handled, out.handled)
-            slots = dict(head.slots)
+            registers, slots = dict(head.registers), dict(head.slots)
+            changed: set[Slot] = set()
             for slot, value in out.slots.items():
                 if (
                     not heap.made_since(slot[0], mark)
                     and slot[0] not in head.entries
                     and (start.get(slot) is not value or slot in slots)
                 ):
-                    old = slots.get(slot)
-                    old = self._entry_value(slot, {}) if old is None else old
-                    slots[slot] = _join_slot(self, joiner, slot, old, value, {})
-            for register, skeleton in head.registers.items():
-                if skeleton is DEAD:
-                    registers[register] = joiner.join(skeleton, arriving[register])
+                    slots.setdefault(slot, self._entry_value(slot, {}))
+                    changed.add(slot)
+            handled = joiner.join(head.handled, out.handled)
+            # what refers to an object at the head gives it its name; then come the places that only get one
+            for turn in range(3):
+                for register, skeleton in head.registers.items():
+                    if _turn(skeleton) == turn:
+                        registers[register] = joiner.join(skeleton, arriving[register])
+                for slot in slots:
+                    if slot in changed and _turn(old := slots[slot]) == turn:
+                        changed.remove(slot)
+                        slots[slot] = _join_slot(self, joiner, slot, old, out.slots[slot], {})
             entries = dict(head.entries)
             self._summaries(head, joiner, registers, slots, entries, out, mark)
             aliases = self._aliases(joiner, registers, slots)
@@ -711,7 +713,7 @@ class _Staging:
                 done.add(number)
                 if number in merged:
                     first, second = merged[number]
-                    entries[number] = first
+                    entries[number] = head.entries.get(first, first)
                 else:
                     first, second = number, joiner.absorbed[number]  # type: ignore[assignment]
                     if number in joiner.adopted:
@@ -963,6 +965,11 @@ class _Staging:
         if isinstance(value, Union) and not isinstance(last, Union) and last is not DEAD:
             return mixed.alternative(self.machine, value, place_in(last, skeleton, self.joiner))  # type: ignore[arg-type]
         return value
+
+
+def _turn(skeleton: Value) -> int:
+    """When a place is joined at the head of a loop: objects first, then values without any, then what is dead."""
+    return 2 if skeleton is DEAD else 0 if references(skeleton) else 1
 
 
 def _join_slot(staging: _Staging, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]) -> Value:
