@@ -51,7 +51,7 @@ def azimuthal_integration(radius, data, npt):
 @program(
     (
         RNG.normal(size=(3, 4, 4)) + 1j * RNG.normal(size=(3, 4, 4)),
-        np.exp(1j * np.arange(5)),
+        np.linspace(0.6, 1.4, 6) * np.exp(1j * np.arange(6)),
         RNG.normal(size=(4, 2)) + 0j,
     )
 )
