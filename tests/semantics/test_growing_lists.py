@@ -596,4 +596,17 @@ def print_in_a_callee(k):
     return s
 
 
+@program((X, np.array([4])), (X, np.array([2])), (X, np.array([0])))
+def floats_of_python_and_of_numpy(x, k):
+    n, out = int(k[0]), []
+    for i in range(n):
+        if x[i] > 0:
+            out.append(0.25)
+    for i in range(n):
+        if x[i] < 0:
+            out.append(x[i])
+    out.append(1)
+    return out, len(out), sum(out)
+
+
 test_programs = program.test()

@@ -381,6 +381,10 @@ def _list_setitem(machine, container: Ref, key: Value, item: Value) -> None:
 @register(DELITEM, list)
 def _list_delitem(machine, container: Ref, key: Value) -> None:
     items = list(contents(machine, container))
+    if not is_slice(key) and not machine.is_static(key):
+        at = position(machine, key, len(items), _LIST_ASSIGNMENT, "list")
+        machine.call(machine.getattr(container, "pop"), (at,))
+        return
     if is_slice(key):
         del items[static_slice(machine, key)]
     else:

@@ -66,7 +66,7 @@ def united(machine: Machine, selector: Var, alternatives: tuple[Value, ...]) -> 
         len(alternatives) != 2
         or len(kinds) != 1
         or None in kinds
-        or _is_numpy(alternatives[0]) == _is_numpy(alternatives[1])
+        or is_numpy(alternatives[0]) == is_numpy(alternatives[1])
     ):
         return Union(selector, alternatives)
     builder = machine.builder
@@ -74,7 +74,7 @@ def united(machine: Machine, selector: Var, alternatives: tuple[Value, ...]) -> 
     first, second = (as_scalar(v, scalar_type(kind), builder) for v in alternatives)  # type: ignore[arg-type]
     is_first = builder.elementwise("eq", selector, builder.constant(0, selector.type.dtype))
     var = builder.elementwise("select", is_first, first, second)
-    if _is_numpy(alternatives[0]):
+    if is_numpy(alternatives[0]):
         selector = builder.elementwise("sub", builder.constant(1, selector.type.dtype), selector)
     return mixed(selector, Scalar(kind, var))  # type: ignore[arg-type]
 
@@ -84,7 +84,7 @@ def of_one_dtype(items: Sequence[Value]) -> type | None:
     kinds = {_kind(item) for item in items}
     if len(kinds) != 1 or None in kinds:
         return None
-    origins = {"mixed" if isinstance(item, MixedScalar) else _is_numpy(item) for item in items}
+    origins = {"mixed" if isinstance(item, MixedScalar) else is_numpy(item) for item in items}
     return kinds.pop() if len(origins) > 1 or "mixed" in origins else None
 
 
@@ -111,7 +111,7 @@ def as_python(machine: Machine, value: Value) -> Scalar:
 def _whose(machine: Machine, value: Value) -> JaxArray:
     if isinstance(value, MixedScalar):
         return JaxArray(value.selector)
-    return JaxArray(machine.builder.constant(int(_is_numpy(value)), np.dtype(np.int32)))
+    return JaxArray(machine.builder.constant(int(is_numpy(value)), np.dtype(np.int32)))
 
 
 def binary(machine: Machine, symbol: str, left: Value, right: Value, then: Operator) -> Value | None:
@@ -137,7 +137,7 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value, then: Oper
 def _either(machine: Machine, left: Value, right: Value, then: Callable[[Value, Value], Value]) -> Value | None:
     if not all(isinstance(v, MixedScalar) or _kind(v) is not None or isinstance(v, NdArray) for v in (left, right)):
         return None
-    if any(isinstance(v, NdArray) or _is_numpy(v) for v in (left, right)):
+    if any(isinstance(v, NdArray) or is_numpy(v) for v in (left, right)):
         if not all(map(_promotes_alike, (left, right), (right, left))):
             return None
         return then(*(numpy(machine, v) if isinstance(v, MixedScalar) else v for v in (left, right)))
@@ -186,7 +186,8 @@ def _any(machine: Machine, selectors: list[Var]) -> Var:
     return first
 
 
-def _is_numpy(value: Value) -> bool:
+def is_numpy(value: Value) -> bool:
+    """Whether a number is NumPy's on all paths."""
     return isinstance(value, NumpyScalar) or isinstance(value, Const) and isinstance(value.value, np.generic)
 
 
@@ -216,7 +217,7 @@ def _promotes_alike(value: Value, other: Value) -> bool:
     dtype = SCALAR_DTYPES[value.python.kind]
     if isinstance(other, NdArray):
         theirs = other.type.dtype
-    elif _is_numpy(other):
+    elif is_numpy(other):
         theirs = other.var.type.dtype if isinstance(other, NumpyScalar) else other.value.dtype  # type: ignore
     else:
         return _kind(other) is not None

@@ -176,6 +176,8 @@ def in_bounds(machine, position: Value, count: Value, error: BaseException) -> V
     """A position from 0 for an index that may be negative; `error` where it is not in `range(count)`."""
     low, high = bounds_of(position) if not isinstance(position, Const) else (position.value, position.value)
     least, most = bounds_of(count)
+    if most == 0:
+        check(machine, True, error)
     if isinstance(position, Const) and isinstance(count, Const):
         at = position.value + count.value if position.value < 0 else position.value  # type: ignore[operator]
         check(machine, not 0 <= at < count.value, error)  # type: ignore[operator]

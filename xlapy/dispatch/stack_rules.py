@@ -9,10 +9,35 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import bounded, containers, iteration, jax_rules, list_rules, python_all, ranges, stacks, table
+from xlapy.dispatch import (
+    bounded,
+    containers,
+    gather,
+    iteration,
+    jax_rules,
+    list_rules,
+    python_all,
+    ranges,
+    stacks,
+    table,
+)
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import device, logical_not, provoke
-from xlapy.domain.values import NONE, BoundedArray, Const, JaxArray, Lanes, NdArray, Ref, Scalar, Slice, Stack, Value
+from xlapy.domain.stacks import hollow
+from xlapy.domain.values import (
+    NONE,
+    BoundedArray,
+    Const,
+    JaxArray,
+    Lanes,
+    NdArray,
+    Ref,
+    Scalar,
+    Slice,
+    Stack,
+    Tuple,
+    Value,
+)
 from xlapy.ir import Var
 
 _POP_EMPTY = provoke([].pop)
@@ -21,6 +46,8 @@ _DEQUE_EMPTY = provoke(collections.deque().pop)
 _LIST_INDEX = provoke(operator.getitem, [], 0)
 _DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
 _LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
+#: items of a list of numbers that becomes a stack once its subscript is not known
+_LONG = 48
 _ZERO, _LAST = Const(0), Const(-1)
 
 
@@ -240,13 +267,40 @@ def _contains(machine, item: Value, self: Ref, stack: Stack) -> bool | Var:
     return machine.truth(machine.call(Const(_has_item), [self, item]))
 
 
+def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
+    """A long list of numbers of one type as a stack, once it is subscripted by an index on the device: what the list
+    holds from now on. A list of the caller's is left as it is while it is only read."""
+    read = where is containers.GETITEM
+    if (
+        not (read or where is containers.SETITEM)
+        or isinstance(key, Const)
+        or _is_slice(key)
+        or not isinstance(self, Ref)
+    ):
+        return None
+    if (
+        machine.heap.objects[self.object].cls is not list
+        or read
+        and machine.heap.objects[self.object].source is not None
+    ):
+        return None
+    contents = machine.heap.read(self.object, "items")
+    if not isinstance(contents, Tuple) or len(contents.items) < _LONG:
+        return None
+    kind = gather.signature(contents.items[0])
+    if kind is None or kind[0] == "tuple" or not gather.stackable(machine, contents.items):
+        return None
+    _write(machine, self, stacks.of_items(machine, contents.items, hollow(contents.items[0])))
+    return stacks.of(machine, self)
+
+
 def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
     for cls in (list, collections.deque):
         before = where[cls] if cls in where else where[list]
 
         def either(machine, *args: Value, _before=before) -> object:
             self = args[receiver]
-            stack = stacks.of(machine, self)
+            stack = stacks.of(machine, self) or _of_numbers(machine, self, args[1], where)
             if stack is None:
                 return _before(machine, *args)
             place = receiver + 1

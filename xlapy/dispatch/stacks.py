@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch import ranges
+from xlapy.dispatch import mixed, ranges
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import bounds_of, device, refuse_nan, scalar
 from xlapy.domain import stacks
@@ -17,6 +17,7 @@ from xlapy.domain.values import (
     Const,
     Hole,
     Mapping,
+    MixedScalar,
     NumpyScalar,
     Range,
     Ref,
@@ -140,6 +141,8 @@ def widened(machine, stack: Stack, element: Value) -> Stack:
 
 def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], capacity: int) -> list[Var]:
     """The rows of the element `old` as rows of the more general element `new`."""
+    if isinstance(new, MixedScalar):
+        return _as_mixed(machine, old, new, rows, capacity)
     if isinstance(new, Union) and isinstance(new.selector, Hole):
         return _as_alternatives(machine, old, new, rows, capacity)
     if isinstance(old, Union) or not children(new):
@@ -160,6 +163,22 @@ def _require_same(old: Value, new: Value) -> None:
         raise Refused("XP0007", "a list that grows in a loop has items of too many kinds")
 
 
+def _as_mixed(machine, old: Value, new: MixedScalar, rows: Iterator[Var], capacity: int) -> list[Var]:
+    """Numbers of one dtype as numbers that are Python's or NumPy's."""
+    number = new.python.var.type
+    if isinstance(old, MixedScalar):
+        return [next(rows), next(rows)]
+    if isinstance(old, Const):
+        values = machine.builder.broadcast(machine.builder.constant(old.value, number.dtype, number.weak), (capacity,))
+    else:
+        values = machine.builder.convert(next(rows), number.dtype, number.weak)
+    of_numpy = mixed.is_numpy(old)
+    return [
+        machine.builder.broadcast(machine.builder.constant(int(of_numpy), new.selector.type.dtype), (capacity,)),
+        values,
+    ]
+
+
 def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], capacity: int) -> list[Var]:
     builder, exact = machine.builder, _exact(machine)
     options = old.alternatives if isinstance(old, Union) else (old,)
@@ -171,11 +190,13 @@ def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], capac
         here = builder.elementwise("eq", chosen, builder.broadcast(builder.constant(index, dtype), (capacity,)))  # type: ignore[arg-type]
         there = builder.broadcast(builder.constant(where, dtype), (capacity,))
         selector = builder.elementwise("select", here, there, selector)
+    shared = [next(rows)] if isinstance(old, MixedScalar) else None
     found: dict[int, list[Var]] = {}
     for option, where in zip(options, places, strict=True):
         if where in found:
             raise Refused("XP0007", "a list that grows in a loop has items of too many kinds")
-        found[where] = _embedded(machine, option, new.alternatives[where], rows, capacity)
+        own = rows if shared is None else iter(shared)
+        found[where] = _embedded(machine, option, new.alternatives[where], own, capacity)
     result = [selector]
     for index, alternative in enumerate(new.alternatives):
         result += found.get(index) or [_empty(machine, h, capacity) for h in variables(alternative)]  # type: ignore[arg-type]

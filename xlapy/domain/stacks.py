@@ -205,8 +205,11 @@ def generalised(
         length = old.length
         if hollow_rows and isinstance(length, Scalar) and isinstance(length.var, Hole) and length.bounds == bounds:
             return old
+        if hollow_rows and isinstance(length, Const) and bounds == (length.value, length.value):
+            return old
     rows = tuple(Hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
-    return Stack(element, rows, Scalar(int, Hole(scalar_type(int)), bounds), capacity, elastic, loop)  # type: ignore
+    length = Const(bounds[0]) if bounds[0] == bounds[1] else Scalar(int, Hole(scalar_type(int)), bounds)  # type: ignore
+    return Stack(element, rows, length, capacity, elastic, loop)  # type: ignore[arg-type]
 
 
 def joined(joiner: Joiner, a: Value, b: Value) -> Stack:

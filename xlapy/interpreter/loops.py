@@ -892,7 +892,7 @@ class _Staging:
             if isinstance(skeleton, Stack) and self.growing is not None:
                 after = self.growing.after(slot, skeleton, whole=tag is None)
             slots[slot] = instantiate(after, fill)
-            if after is not skeleton and isinstance(after, Stack) and isinstance(after.length, Const):
+            if isinstance(skeleton, Stack) and len(variables(after)) < len(variables(skeleton)):
                 next(fill)  # the length, which is known
         machine.heap.slots = slots
         if self.plan is not None:

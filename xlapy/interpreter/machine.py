@@ -81,6 +81,8 @@ class Machine:
         self.kept_loops: set[tuple] = set()
         #: the predicates of the branches around the current operation
         self.conditions: list[Var] = []
+        #: the heap before the current operation, where its exceptions are caught
+        self.before: walk.Before | None = None
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
         self.memory = Memory()
@@ -521,6 +523,8 @@ class Machine:
     def run(self, frame: Frame) -> None:
         """Execute a frame's program; its tag says how it ended."""
         walk.run(self, frame.program.body)
+        # what the operations of the frame have changed stays changed if one of them raises
+        self.before = None
 
 
 def _contents(contents: Value) -> tuple[Value, ...]:

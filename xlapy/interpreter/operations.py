@@ -68,6 +68,8 @@ class TooLarge(Exception):
 #: how an operation's arguments are treated: moved about, looked into, told apart if they are unions of any kind, or of
 #: more than mixed numbers
 _MOVE, _LOOK, _CONTENT, _NUMBER = 0, 1, 2, 3
+#: operations that may change an object of a built-in class
+_CHANGES = frozenset("call call_ex setitem delitem inplace list_extend dict_update dict_merge set_update".split())
 _TREATMENTS = ((_MOVE, _MOVES), (_NUMBER, _OF_NUMBERS), (_CONTENT, _CONTENTS))
 #: operations that copy a register, if it holds an ordinary value
 _COPIES = frozenset(("load", "load_bound", "move", "store"))
@@ -75,13 +77,14 @@ _COPIES = frozenset(("load", "load_bound", "move", "store"))
 
 class Step(NamedTuple):
     """An operation prepared for execution. `copied` is the register that a plain copy reads; `dst` the one it writes,
-    None if there are several or none."""
+    None if there are several or none; `changes` whether it may change an object."""
 
     op: Op
     handler: Handler
     treatment: int
     copied: int | None
     dst: int | None
+    changes: bool
 
 
 def prepare(code: Code) -> list[Step]:
@@ -94,12 +97,13 @@ def prepare(code: Code) -> list[Step]:
 def _step(op: Op) -> Step:
     treatment = next((t for t, kinds in _TREATMENTS if op.kind in kinds), _LOOK)
     copied = op.args[0] if op.kind in _COPIES else None
-    return Step(op, HANDLERS[op.kind], treatment, copied, op.dst[0] if len(op.dst) == 1 else None)
+    changes = op.kind in _CHANGES
+    return Step(op, HANDLERS[op.kind], treatment, copied, op.dst[0] if len(op.dst) == 1 else None, changes)
 
 
 def execute(machine: Machine, frame: Frame, step: Step) -> None:
     """Execute one operation: read its arguments, write its results."""
-    op, handler, treatment, copied, target = step
+    op, handler, treatment, copied, target, _ = step
     registers = frame.registers
     if copied is not None:
         value = registers[copied]

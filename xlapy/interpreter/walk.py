@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xlapy.dispatch import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.domain.heap import STATE
 from xlapy.domain.values import NONE, Const, Marker, Scalar, Union, Value
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import generators, loops, merge, resumption
@@ -111,12 +112,16 @@ def _straight(machine: Machine, nodes: tuple[Node, ...], index: int, start: int)
     bad, exception = machine.pending.pop(0)
     pending = machine.pending.copy()
     machine.pending.clear()
+    before, machine.before = machine.before, None
 
     def raised() -> None:
+        if before is not None:
+            before.undo(machine)
         raise_to(machine, node.handler, exception)
 
     def passed() -> None:
         machine.pending.extend(pending)
+        machine.before = before
         _straight(machine, nodes, index, rest)
         after = index + 1
         while after < len(nodes) and machine.frame.tag is None and not isinstance(nodes[after], Guarded):
@@ -127,6 +132,19 @@ def _straight(machine: Machine, nodes: tuple[Node, ...], index: int, start: int)
             after += 1
 
     merge.node_branch(machine, bad, raised, passed)
+
+
+class Before:
+    """The heap before an operation that changes an object, or raises and changes none."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.mark, self.slots = machine.heap.next_identity, machine.heap.slots.copy()
+
+    def undo(self, machine: Machine) -> None:
+        """Take back what the operation has changed. What it made, the exception among it, stays."""
+        heap = machine.heap
+        made = {slot: value for slot, value in heap.slots.items() if slot[0] > self.mark or slot[0] == STATE}
+        heap.slots = {**self.slots, **made}
 
 
 def _operations(machine: Machine, node: Code, start: int) -> int:
@@ -145,6 +163,7 @@ def _operations(machine: Machine, node: Code, start: int) -> int:
             step = steps[index]
             op = step.op
             frame.span = op.span
+            machine.before = Before(machine) if machine.catching and step.changes else None
             try:
                 execute(machine, frame, step)
             except PythonError as error:
