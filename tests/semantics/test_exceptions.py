@@ -751,8 +751,6 @@ def limit_reached_in_an_inner_loop(x, n, limit):
 
 # -- what a path changes that ends in an exception ----------------------------------------------------------------------
 
-LOG = []
-
 
 class Box:
     total = 0
@@ -761,9 +759,6 @@ class Box:
         if v < 0:
             raise ValueError(f"v={v}")
         self.v = v
-
-
-LOG = []
 
 
 @program((1.0,), (-1.0,), raises=ValueError)

@@ -59,6 +59,8 @@ class Frame:
     #: what is sent to a generator's frame, or thrown at it, where it goes on
     sent: Value = NONE
     thrown: Value | None = None
+    #: for each label that control went to: what kinds of values the registers without a name had then
+    arrivals: dict[int, dict[int, set[object]]] = field(default_factory=dict)
 
     @property
     def exception_register(self) -> int:

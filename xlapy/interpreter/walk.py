@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from xlapy.dispatch import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.heap import STATE
@@ -78,23 +80,68 @@ def _guarded(machine: Machine, node: Guarded, tag: Tag) -> None:
         run(machine, node.body)
 
     def outside() -> None:
-        machine.frame.tag = Tag(tag.labels - {node.label}, tag.var if len(tag.labels) > 2 else None)
+        others = tag.labels - {node.label}
+        machine.frame.tag = Tag(others, tag.var if len(others) > 1 else None)
+        if len(others) == 1:
+            _land(machine, next(iter(others)))
 
     merge.node_branch(machine, here, inside, outside)
 
 
-def _land(machine: Machine, label: int) -> None:
-    """At a handler, its register holds an exception, whatever it holds on the paths that do not lead here."""
+def _depart(machine: Machine, label: int) -> None:
+    """Control goes to a label: note what kinds of values the registers have that are read there. A place on the stack
+    has a value of another kind on the way to each label; where the ways are joined, it has one of them all."""
     frame = machine.frame
+    live = frame.program.live.get(label)
+    if not live:
+        return
+    names = frame.program.register_names
+    arrived = frame.arrivals.setdefault(label, {})
+    for register in live:
+        if register < len(names) and names[register] is None:
+            kinds = arrived.setdefault(register, set())
+            value = frame.registers[register]
+            for alternative in value.alternatives if isinstance(value, Union) else (value,):
+                kinds.add(_kind(machine, alternative))
+
+
+def _kind(machine: Machine, value: Value) -> object:
+    """A class that is the same before and after a join; None if it is not known."""
+    if isinstance(value, Marker):
+        return value.name
+    try:
+        cls = machine.type_of(value)
+    except Refused:
+        return None
+    return "number" if issubclass(cls, complex | float | int | np.generic) else cls
+
+
+def _land(machine: Machine, label: int) -> None:
+    """At a label, a register holds what it held on one of the paths that lead there, whatever it holds on others."""
+    frame = machine.frame
+    for register, kinds in frame.arrivals.get(label, {}).items():
+        value = frame.registers[register]
+        while isinstance(value, Union) and None not in kinds:
+            others = [i for i, v in enumerate(value.alternatives) if _kind(machine, v) not in (*kinds, None)]
+            if not others or len(others) == len(value.alternatives):
+                break
+            value = without(machine, value, others[0])
+        frame.registers[register] = value
     where = frame.program.handlers.get(label)
     if where is None:
         return
     value = frame.registers[where.exception]
-    frame.registers[where.exception] = _without(machine, value, lambda m, v: not is_exception(m, v))
+    while isinstance(value, Union):
+        others = [i for i, v in enumerate(value.alternatives) if not is_exception(machine, v)]
+        if not others or len(others) == len(value.alternatives):
+            break
+        value = without(machine, value, others[0])
+    frame.registers[where.exception] = value
 
 
 def _exit(machine: Machine, node: Exit) -> None:
     machine.frame.tag = static_tag(node.label)
+    _depart(machine, node.label)
 
 
 def _code(machine: Machine, node: Code) -> None:
@@ -192,6 +239,7 @@ def raise_to(machine: Machine, handler: int | None, exception: Value) -> None:
     frame.registers[where.exception] = exception
     if where.lasti is not None:
         frame.registers[where.lasti] = Const(0)
+    _depart(machine, handler)
 
 
 def _if(machine: Machine, node: If) -> None:
