@@ -7,7 +7,7 @@ import pytest
 from jax import lax
 
 import xlapy
-from xlapy.lowering.convolutions import channels_last
+from xlapy.lowering.convolutions import channels_last, faster_pooling
 
 LAYOUTS = [("NCHW", "OIHW", "NCHW"), ("NHWC", "HWIO", "NHWC"), ("CNHW", "IOHW", "NCHW"), ("NCHW", "HWOI", "NHWC")]
 
@@ -57,3 +57,36 @@ def test_in_a_loop():
     compiled = xlapy.jit(f).lower(x, w, 5).compile()
     assert "bf01_" not in compiled.as_text()
     np.testing.assert_allclose(xlapy.jit(f)(x, w, 5), f(x, w, 5), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "window"), [((2, 3, 5, 4), (1, 1, 2, 2)), ((2, 6, 6, 3), (1, 3, 2, 1)), ((4, 8), (1, 4))]
+)
+@pytest.mark.parametrize("extreme", [lax.max, lax.min])
+@pytest.mark.parametrize("special", [1.0, np.nan, np.inf])
+def test_the_derivative_of_pooling(shape, window, extreme, special):
+    random = np.random.default_rng(0)
+    x = random.integers(0, 3, shape).astype(np.float32)
+    x.flat[:4] = special
+    first = np.float32(-np.inf if extreme is lax.max else np.inf)
+
+    def pool(x):
+        return lax.reduce_window(x, first, extreme, window, window, "VALID")
+
+    cotangent = random.standard_normal(pool(x).shape).astype(np.float32)
+    jaxpr = jax.make_jaxpr(lambda x, c: jax.vjp(pool, x)[1](c)[0])(x, cotangent)
+    made = faster_pooling(jaxpr)
+    assert (
+        made is not jaxpr
+        and "select_and_scatter" not in jax.jit(jax.extend.core.jaxpr_as_fun(made)).lower(x, cotangent).as_text()
+    )
+    expected = jax.extend.core.jaxpr_as_fun(jaxpr)(x, cotangent)[0]
+    np.testing.assert_array_equal(jax.extend.core.jaxpr_as_fun(made)(x, cotangent)[0], expected)
+
+
+def test_pooling_with_windows_that_overlap_stays():
+    def pool(x):
+        return lax.reduce_window(x, -jnp.inf, lax.max, (3, 3), (2, 2), "SAME").sum()
+
+    x = np.random.default_rng(0).standard_normal((7, 6)).astype(np.float32)
+    np.testing.assert_array_equal(xlapy.jit(lambda x: jax.grad(pool)(x))(x), jax.grad(pool)(x))

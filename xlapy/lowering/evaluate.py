@@ -14,7 +14,7 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value
-from xlapy.lowering.convolutions import channels_last
+from xlapy.lowering.convolutions import channels_last, faster_pooling
 from xlapy.lowering.live import live
 from xlapy.lowering.loops import counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.rules import RULES
@@ -155,10 +155,14 @@ def _fast_live(operation: Operation, operands: Sequence, environment: Environmen
     return operands[1:]
 
 
+def _leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return jaxpr_as_fun(faster_pooling(operation.attributes["jaxpr"]))(*operands)  # type: ignore[arg-type]
+
+
 _STRUCTURED: dict[str, Callable] = {}
 _STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live})
 _FAST: dict[str, Callable] = {}
-_FAST.update({"if": _if(_FAST), "while": _fast_while, "for": _fast_for, "live": _fast_live})
+_FAST.update({"if": _if(_FAST), "while": _fast_while, "for": _fast_for, "live": _fast_live, "leaf": _leaf})
 #: the same for the bodies of loops
 _LOOPED: dict[str, Callable] = {}
 _LOOPED.update({"if": _if(_LOOPED), "while": _fast_while, "for": _fast_for, "live": _fast_live, "leaf": _leaf_in_loop})
