@@ -39,3 +39,21 @@ def test_derivatives():
     np.add.at(expected, COLUMNS, 2 * y[rows] * VALUES)
     np.testing.assert_allclose(by_x, expected, rtol=1e-10)
 
+
+def test_derivatives_of_stores_into_every_nth_element():
+    def total(x, y, n):
+        z = x.copy()
+        for i in range(1, n):
+            z[i :: 7 * i] = y[i]
+            z[i :: 11 * i] *= y[0]
+        return (z * z).sum()
+
+    with jax.enable_x64(True):
+        slopes = xlapy.grad(total, argnums=(0, 1))(VALUES, X, 6)
+    for place, slope in enumerate(slopes):
+        for k in (0, 1, 5, 8, 14, 19):
+            moved = [VALUES.copy(), X.copy()], [VALUES.copy(), X.copy()]
+            moved[0][place][k] += 1e-6
+            moved[1][place][k] -= 1e-6
+            expected = (total(*moved[0], 6) - total(*moved[1], 6)) / 2e-6
+            assert abs(slope[k] - expected) < 1e-6 * max(1.0, abs(expected))

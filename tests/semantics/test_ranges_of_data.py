@@ -105,4 +105,58 @@ def while_groups_are_full(values, starts, n):
     return best, i
 
 
+STRIDES = np.array([7, 1, 30, 99, 2, 100, 5, 2**40, 2**62])
+
+
+@program((np.ones(200, bool),), (np.ones(64, bool),), (np.ones(5, bool),))
+def sieve_of_flags(flags):
+    flags[:2] = False
+    p = 2
+    while p * p < len(flags):
+        if flags[p]:
+            flags[p * p :: p] = False
+        p += 1
+
+
+@program((VALUES, STRIDES), (VALUES.astype(np.float32), STRIDES), (np.arange(100, dtype=np.uint8), STRIDES[:3]))
+def every_nth_is_changed(x, strides):
+    for i in range(len(strides)):
+        n = strides[i]
+        x[i::n] = 1
+        x[3 * i : 60 + i : n] = x[0]
+        x[n::n] += 2
+        x[90:i:n] = 5
+        x[::n] = x[::n] * 2 + 1
+        x[-20 : -i - 1 : n] = x[-20 : -i - 1 : n] - x[i]
+
+
+@program((VALUES, 9), (VALUES, 0), (VALUES[:64], 9))
+def far_steps_that_are_known(x, n):
+    for i in range(n):
+        x[i::10] = -1.0
+        x[i::50] = x[i]
+        x[80 - i : 3 : -20] = float(i)
+        x[i : i + 40 : 13] += x[1]
+
+
+@program((VALUES, X20, STRIDES[:4] % 30 + 5), (VALUES.astype(np.float32), X20, STRIDES[:4] % 30 + 5))
+def every_nth_from_another_array(x, y, strides):
+    total = x.dtype.type(0)
+    for i in range(len(strides)):
+        n = strides[i]
+        count = len(x[i::n])
+        x[i::n] = y[:count] if count <= len(y) else x[i::n] - 1
+        total += x[i::n].sum()
+    return total
+
+
+@program((np.outer(VALUES[:70], X20), 6), (np.outer(VALUES[:70], X20).T.copy(), 6))
+def every_nth_of_rows_and_columns(a, n):
+    for i in range(1, n):
+        a[i, i :: i + 4] = 0.5
+        a[i :: i + 5, 0] = a[i, 1]
+        a.ravel()[i :: 100 * i] = 7.0
+    return a[0]
+
+
 test_programs = program.test()

@@ -16,6 +16,7 @@ from xlapy.dispatch.scalar_values import refuse_where
 from xlapy.domain.join import known_bounds
 from xlapy.domain.values import NONE, Const, Lanes, NdArray, NumpyScalar, Scalar, Slice, Value
 from xlapy.ir import Var, constant_value
+from xlapy.ir.lanes import Lanewise, noted
 
 _REVERSED = Slice(NONE, NONE, Const(-1))
 Part = tuple[str, object]
@@ -162,7 +163,8 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         valid = machine.leaf(_among_ranks, (lanes.valid, *operands), name="lanes")[0]
     else:
         start = known_int(0) if lanes is None else _start(machine, lanes, room)
-        valid = machine.leaf(_strided, (var_of(machine, start), *operands), (room,), name="lanes")[0]
+        found = machine.leaf(_strided, (var_of(machine, start), *operands), (room,), name="lanes")
+        valid = noted(found, Lanewise("steps", _strided, (), ()))[0]
     return base, bounded.masked_lanes(machine, valid)
 
 

@@ -13,8 +13,8 @@ class Lanewise(NamedTuple):
 
     Attributes:
         kind: "map": each lane of the result comes from the same lane of the operands; "check": the same, then whether
-            any lane is bad and the first bad value; "lanes": a mask of a range of lanes; "sum": of the lanes in a mask,
-            the last operand; "dot": the same of products of two operands.
+            any lane is bad and the first bad value; "lanes": a mask of a range of lanes; "steps": of every n-th lane;
+            "sum": of the lanes in a mask, the last operand; "dot": the same of products of two operands.
         function: of operands and static arguments, for vectors of any length.
         static: static arguments of the function.
         operands: which operands are vectors of lanes; the others are the same for all lanes.

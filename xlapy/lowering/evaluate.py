@@ -18,7 +18,7 @@ from xlapy.lowering.convolutions import channels_last, faster_pooling
 from xlapy.lowering.live import live
 from xlapy.lowering.loops import counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.rules import RULES
-from xlapy.lowering.windows import in_windows, planned
+from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
 
 Environment = dict[Var, object]
 #: elements of a large array, and how much larger than what is read of it
@@ -147,6 +147,11 @@ def _leaf_in_loop(operation: Operation, operands: Sequence, environment: Environ
     return jaxpr_as_fun(channels_last(operation.attributes["jaxpr"]))(*operands)  # type: ignore[arg-type]
 
 
+def _select_in_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    plan = planned_store(operation)
+    return RULES["select"](operation, operands) if plan is None else in_steps(plan, operands, environment)
+
+
 def _live(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
     return (live(*operands),)
 
@@ -165,6 +170,7 @@ _FAST: dict[str, Callable] = {}
 _FAST.update({"if": _if(_FAST), "while": _fast_while, "for": _fast_for, "live": _fast_live, "leaf": _leaf})
 #: the same for the bodies of loops
 _LOOPED: dict[str, Callable] = {}
-_LOOPED.update({"if": _if(_LOOPED), "while": _fast_while, "for": _fast_for, "live": _fast_live, "leaf": _leaf_in_loop})
+_LOOPED.update({"if": _if(_LOOPED), "while": _fast_while, "for": _fast_for, "live": _fast_live})
+_LOOPED.update({"leaf": _leaf_in_loop, "select": _select_in_loop})
 
 __all__ = ["evaluate", "evaluate_fast", "place_of"]

@@ -1,8 +1,11 @@
-"""Sums over a range of lanes, a few lanes at a time.
+"""Sums over a range of lanes, a few lanes at a time, and stores into every n-th lane, one at a time.
 
 `vals[rows[i]:rows[i + 1]] @ x[...]` in a loop is, as it stands, work on all of `vals` in every trip, most of it masked.
 Where all that goes into such a sum is computed lane by lane from arrays that are there, a CPU gets a loop over the
 range alone: windows of arrays are loaded, and what is computed from them is computed for a window.
+
+`x[p * p::p] = False` is, as it stands, a select over all of `x`; where `p` is no small constant, a CPU gets a loop over
+the lanes that are stored.
 
 Only in the form of a program that is not differentiated.
 """
@@ -16,13 +19,13 @@ from math import prod
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.ir import Operation, Var
+from xlapy.ir import Operation, Var, constant_value
 from xlapy.ir.lanes import Lanewise
 from xlapy.ir.operations import ARITY
 from xlapy.lowering.rules import RULES
 
-#: lanes of an array from which on it pays, and of a window
-_LARGE, _WIDTH = 64, 8
+#: lanes of an array from which on it pays, and of a window; lanes between stores; stores at once
+_LARGE, _WIDTH, _FAR, _TIMES = 64, 8, 4, 4
 Environment = dict[Var, object]
 
 
@@ -59,12 +62,61 @@ def planned(root: Operation) -> Plan | None:
     if not all(map(chain.visit, vectors)) or len(chain.masks) > 1:
         return None
     lanes = mask or next(iter(chain.masks), None)
-    if lanes is None or chain.masks - {lanes}:
+    if lanes is None or chain.masks - {lanes} or lanes.attributes["lanewise"].kind != "lanes":  # type: ignore[attr-defined]
         return None
     if not _read_from_data(lanes.operands):
         return None
     shared = list(dict.fromkeys([*chain.shared, *lanes.operands]))
     return Plan(root, note, lanes, _WIDTH, list(chain.sources), chain.steps, shared)
+
+
+def planned_store(root: Operation) -> Plan | None:
+    """The plan of a select that stores into every n-th lane of a vector, if n is no small number."""
+    shape = root.results[0].type.shape
+    if len(shape) != 1 or shape[0] < _LARGE:
+        return None
+    chain = _Chain(shape, root.results[0].depth)
+    lanes = chain.mask(root.operands[0])
+    if lanes is None or lanes.attributes["lanewise"].kind != "steps" or not chain.visit(root.operands[1]):  # type: ignore[attr-defined]
+        return None
+    stride = constant_value(lanes.operands[3])
+    if chain.masks - {lanes} or (stride is not None and stride < _FAR):
+        return None
+    shared = list(dict.fromkeys([*chain.shared, *lanes.operands]))
+    return Plan(root, lanes.attributes["lanewise"], lanes, 1, list(chain.sources), chain.steps, shared)  # type: ignore[arg-type]
+
+
+def in_steps(plan: Plan, operands: Sequence, environment: Environment) -> list:
+    """The result of a select that stores into every n-th lane."""
+    needed = list(dict.fromkeys([*plan.sources, *plan.shared]))
+
+    def one_by_one(operands, values):
+        known = dict(zip(needed, values, strict=True))
+        start, first, stop, stride = (jnp.asarray(known[v], jnp.int64) for v in plan.lanes.operands)
+        ((room,), dtype, _) = plan.root.results[0].type
+        stride = jnp.minimum(stride, room)
+
+        def put(state):
+            at, array = state
+            new = _window(plan, [plan.root.operands[1]], known, at, jnp.ones((1,), bool), 1)[0]
+            return at + stride, lax.dynamic_update_slice(array, new.astype(dtype), (at,), allow_negative_indices=False)
+
+        def several(state):
+            for _ in range(_TIMES):
+                state = put(state)
+            return state
+
+        end = start + stop
+        state = (start + first, operands[2])
+        state = lax.while_loop(lambda s: s[0] + (_TIMES - 1) * stride < end, several, state)
+        return lax.while_loop(lambda s: s[0] < end, put, state)[1]
+
+    values = [environment[v] for v in needed]
+    return [
+        lax.platform_dependent(
+            list(operands), values, cpu=one_by_one, default=lambda operands, _: lax.select(*operands)
+        )
+    ]
 
 
 def _read_from_data(numbers: Sequence[Var], depth: int = 12) -> bool:
@@ -98,7 +150,7 @@ class _Chain:
         owner = var.owner
         if isinstance(owner, Operation) and var.type.shape == self.shape:
             note = owner.attributes.get("lanewise")
-            if isinstance(note, Lanewise) and note.kind == "lanes":
+            if isinstance(note, Lanewise) and note.kind in ("lanes", "steps"):
                 return owner
         return None
 
@@ -187,11 +239,7 @@ def _loop(plan: Plan, known: Environment) -> list:
         at = jnp.minimum(first, room - width)
         lane = at + lax.iota(jnp.int64, width)
         valid = (lane >= first) & (lane < end)
-        values: Environment = {plan.lanes.results[0]: valid}
-        values.update((v, lax.dynamic_slice(known[v], (at,), (width,))) for v in plan.sources)
-        for step in plan.steps:
-            values.update(zip(step.results, _step(step, values, known, at, width), strict=True))
-        return [values[v] if v in values else known[v] for v in operands], valid
+        return _window(plan, operands, known, at, valid, width), valid
 
     def goes(state):
         return state[0] < end
@@ -214,6 +262,15 @@ def _loop(plan: Plan, known: Environment) -> list:
         return first + width, total + jnp.where(valid, term, jnp.zeros((), term.dtype)).astype(result)
 
     return [jnp.sum(lax.while_loop(goes, add, (start, jnp.zeros((width,), result)))[1], dtype=result)]
+
+
+def _window(plan: Plan, wanted: Sequence[Var], known: Environment, at, valid, width: int) -> list:
+    """Vectors for `width` lanes from `at` on; `valid` is the mask of the plan for these."""
+    values: Environment = {plan.lanes.results[0]: valid}
+    values.update((v, lax.dynamic_slice(known[v], (at,), (width,))) for v in plan.sources)
+    for step in plan.steps:
+        values.update(zip(step.results, _step(step, values, known, at, width), strict=True))
+    return [values[v] for v in wanted]
 
 
 def _range(plan: Plan, known: Environment) -> tuple:
@@ -252,4 +309,4 @@ def _load(load: Operation, operands: Sequence, at, width: int):
     return lax.reshape(found, (width,))
 
 
-__all__ = ["Plan", "in_windows", "planned", "window_of"]
+__all__ = ["Plan", "in_steps", "in_windows", "planned", "planned_store", "window_of"]
