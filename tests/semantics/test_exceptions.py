@@ -749,7 +749,7 @@ def limit_reached_in_an_inner_loop(x, n, limit):
     return total, rounds, calls
 
 
-# -- what a path changes that ends in an exception ----------------------------------------------------------------------
+# -- what a path changes that ends in an exception --------------------------------------------------------------------
 
 
 class Box:

@@ -1,4 +1,5 @@
-"""np.r_, np.mgrid and their like, bincount, `ufunc.at` and `out=` of dynamic length, keys of mixed integers, `a.shape = s`."""
+"""np.r_, np.mgrid and their like, bincount, `ufunc.at` and `out=` of dynamic length, keys of mixed integers, `a.shape =
+s`."""
 
 import numpy as np
 

@@ -1,4 +1,5 @@
-"""Classes defined inside the function, attributes of classes and functions that are assigned, callables of all kinds."""
+"""Classes defined inside the function, attributes of classes and functions that are assigned, callables of all
+kinds."""
 
 import dataclasses
 import enum

@@ -1,4 +1,5 @@
-"""Numbers that are Python's on some paths and NumPy's on others: each use must tell the two apart where CPython does."""
+"""Numbers that are Python's on some paths and NumPy's on others: each use must tell the two apart where CPython
+does."""
 
 import math
 

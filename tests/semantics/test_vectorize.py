@@ -93,7 +93,7 @@ def signature(m):
 def error_in_the_function(x):
     def f(v):
         if v < 0:
-            raise ValueError(f"negative")
+            raise ValueError("negative")
         return math.sqrt(v)
 
     return np.vectorize(f)(x)

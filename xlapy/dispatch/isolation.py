@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-import jax
-
 from xlapy.dispatch import leaves
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.domain.heap import STATE, Slot

@@ -2,8 +2,8 @@
 
 Every public function of `jax.numpy`, `jax.lax`, `jax.nn`, `jax.random`, `jax.scipy` and the transformations of `jax`
 is called as it is, with device values in the place of arrays. Python callables among the arguments (of `jax.vmap`,
-`jax.grad`, `lax.scan`...) are interpreted when JAX calls them. A call that returns a callable (`jax.vmap(f)`) is put off
-until that is called.
+`jax.grad`, `lax.scan`...) are interpreted when JAX calls them. A call that returns a callable (`jax.vmap(f)`) is put
+off until that is called.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _member(item, container):
 MEMBER = Intrinsic("in", lambda machine, item, container: call(machine, _member, [item, container], {}))
 
 
-# -- arguments ----------------------------------------------------------------------------------------------------------
+# -- arguments --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Arguments:
             if tree is not None:
                 rebuild, parts = tree
                 return Rebuilt(rebuild, tuple(map(self.template, parts)))
-            if callable(getattr(info.cls, "__call__", None)):
+            if any("__call__" in cls.__dict__ for cls in info.cls.__mro__):
                 return self._callable(value)
         raise Refused("XP0011", f"an object of class {info.cls.__name__} as an argument of a JAX function")
 
@@ -252,7 +252,7 @@ def _key(template: object) -> object:
     return (type(template), template)
 
 
-# -- calls --------------------------------------------------------------------------------------------------------------
+# -- calls ------------------------------------------------------------------------------------------------------------
 
 
 def call(machine: Machine, function: Callable, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -372,7 +372,7 @@ def abstract(machine: Machine, item: object) -> Value:
     return machine.world.adopt(item, lambda part: abstract(machine, part))  # type: ignore[attr-defined]
 
 
-# -- callables inside JAX's functions -----------------------------------------------------------------------------------
+# -- callables inside JAX's functions ---------------------------------------------------------------------------------
 
 #: for each trace in progress: tracers of the captured device values, and the list of captured values still wanted
 _CAPTURES: list[tuple[dict[int, object], list[Var]]] = []
@@ -525,7 +525,7 @@ def _recreated(machine: Machine, manager: Value) -> Value:
     raise Refused("XP0003", "a generator's context manager as a decorator")
 
 
-# -- operators and attributes of arrays ---------------------------------------------------------------------------------
+# -- operators and attributes of arrays -------------------------------------------------------------------------------
 
 
 def operator(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:

@@ -174,4 +174,3 @@ def _transpose(machine: Machine, outer_treedef: Value, inner_treedef: Value, pyt
     except (TypeError, ValueError) as error:
         return machine.reraise(error)
     return jax_rules.abstract(machine, made)
-

@@ -159,7 +159,8 @@ def unary(machine: Machine, value: MixedScalar, then: Callable[[Value], Value | 
 
 
 def arguments(machine: Machine, function: object, args: Sequence[Value]) -> list[Value]:
-    """The arguments of a call of `function` without keywords, with numbers that are not mixed where it treats them alike."""
+    """The arguments of a call of `function` without keywords, with numbers that are not mixed where it treats them
+    alike."""
     if function in _CONVERSIONS:
         return [v.python if isinstance(v, MixedScalar) else v for v in args]
     if not isinstance(function, np.ufunc) or len(args) != function.nin:

@@ -159,8 +159,8 @@ def _einsum(*rest):
 
 
 def _surviving(machine: Machine, bad: Var, call: Callable, args, kwargs, result: Value) -> Value:
-    """The result of `call(args, kwargs)`, to which an exception that somebody may catch puts an end where `bad` is true:
-    there it has no derivative."""
+    """The result of `call(args, kwargs)`, to which an exception that somebody may catch puts an end where `bad` is
+    true: there it has no derivative."""
     if not machine.catching or constant_value(bad) is not None:  # type: ignore[attr-defined]
         return result
     passes = machine.builder.elementwise("bitwise_not", bad)

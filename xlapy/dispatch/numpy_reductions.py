@@ -181,8 +181,8 @@ def _reduce(x, *rest):
 def _extreme(x, largest: bool, axes: tuple[int, ...], keep: bool):
     """`jnp.max` or `jnp.min`, whose derivative is shared among equal extreme elements.
 
-    JAX looks for the elements that equal the result. XLA may compute both anew, rounded differently, and find none then:
-    the derivative is NaN. So the first one is among them in any case.
+    JAX looks for the elements that equal the result. XLA may compute both anew, rounded differently, and find none
+    then: the derivative is NaN. So the first one is among them in any case.
     """
     find, place = (jnp.max, jnp.argmax) if largest else (jnp.min, jnp.argmin)
 

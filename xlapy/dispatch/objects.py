@@ -93,7 +93,7 @@ def _reports_too_many() -> bool:
 REPORTS_TOO_MANY = _reports_too_many()
 
 
-# -- kinds --------------------------------------------------------------------------------------------------------------
+# -- kinds ------------------------------------------------------------------------------------------------------------
 
 
 def type_of(machine: Machine, value: Value) -> type:
@@ -152,9 +152,10 @@ def _overrides(cls: type) -> bool:
 
 #: what a subclass of a built-in container may define without changing what its items are
 _HARMLESS = frozenset(
-    "__init__ __new__ __repr__ __str__ __format__ __doc__ __module__ __dict__ __weakref__ __slots__ __reduce__ __reduce_ex__"
-    " __getstate__ __setstate__ __sizeof__ __dir__ __init_subclass__ __class_getitem__ __hash__ copy __copy__ __deepcopy__"
-    " __getnewargs__ __annotations__ __static_attributes__ __firstlineno__ __match_args__ __replace__ __delattr__".split()
+    "__init__ __new__ __repr__ __str__ __format__ __doc__ __module__ __dict__ __weakref__ __slots__ __reduce__"
+    " __reduce_ex__ __getstate__ __setstate__ __sizeof__ __dir__ __init_subclass__ __class_getitem__ __hash__ copy"
+    " __copy__ __deepcopy__ __getnewargs__ __annotations__ __static_attributes__ __firstlineno__ __match_args__"
+    " __replace__ __delattr__".split()
 )
 #: what a subclass of tuple must not define; its other special methods are called
 _TUPLES = ("__len__", "__iter__", "__getattribute__", "__contains__", "__bool__", "__reversed__", "count", "index")
@@ -244,7 +245,7 @@ def callable_object(value: Value | None) -> object:
     return value.value if isinstance(value, Const) else value
 
 
-# -- arrays -------------------------------------------------------------------------------------------------------------
+# -- arrays -----------------------------------------------------------------------------------------------------------
 
 
 def read_array(machine: Machine, array: NdArray) -> Var:
@@ -328,7 +329,8 @@ def _nested(machine: Machine, items: list[Value]) -> Var:
     if len(shapes) > 1:
         machine.raise_(
             ValueError,
-            "setting an array element with a sequence. The requested array has an inhomogeneous shape after 1 dimensions."
+            "setting an array element with a sequence."
+            " The requested array has an inhomogeneous shape after 1 dimensions."
             f" The detected shape was ({len(parts)},) + inhomogeneous part.",
         )
     dtype = np.result_type(*(p.type.dtype for p in parts))
@@ -340,7 +342,7 @@ def _stack(*parts):
     return jax.numpy.stack(parts)
 
 
-# -- attribute access ---------------------------------------------------------------------------------------------------
+# -- attribute access -------------------------------------------------------------------------------------------------
 
 
 def getattr_(machine: Machine, value: Value, name: str) -> Value:
@@ -842,7 +844,7 @@ def delete_instance_attribute(machine: Machine, value: Ref, name: str) -> None:
     machine.heap.write(value.object, name, UNBOUND)
 
 
-# -- containers, strings, exceptions ------------------------------------------------------------------------------------
+# -- containers, strings, exceptions ----------------------------------------------------------------------------------
 
 
 def contains(machine: Machine, item: Value, container: Value) -> bool | Var:

@@ -221,8 +221,9 @@ def _inverse(machine: Machine, flag: bool | Var) -> bool | Var:
 def _dunders(
     machine: Machine, left: Value, right: Value, name: str, reflected: str, rich: bool = False
 ) -> Value | None:
-    """The special methods of a binary operator, in CPython's order. A subclass on the right comes first: for arithmetic if
-    it has a reflected method of its own, for a rich comparison always, which is reflected for objects of one class, too."""
+    """The special methods of a binary operator, in CPython's order. A subclass on the right comes first: for arithmetic
+    if it has a reflected method of its own, for a rich comparison always, which is reflected for objects of one class,
+    too."""
     one, two = machine.type_of(left), machine.type_of(right)
     if two is not one and issubclass(two, one) and objects.is_instance(machine, right):
         own = objects.lookup(machine, two, reflected)[0] is not objects.lookup(machine, one, reflected)[0]

@@ -1,4 +1,5 @@
-"""`print` and `warnings.warn`: the lines are values of the program, threaded like any other, and printed in order when the run has ended.
+"""`print` and `warnings.warn`: the lines are values of the program, threaded like any other, and printed in order when
+the run has ended.
 
 A `print` under a condition gives the program one of several texts; one in a loop that stays a loop cannot be kept.
 """
@@ -44,7 +45,8 @@ def _warn(
     *,
     skip_file_prefixes: Value = NONE,
 ) -> Value:
-    """`warnings.warn(message)`: a record that the host shows when the run has ended, as from the place it comes from."""
+    """`warnings.warn(message)`: a record that the host shows when the run has ended, as from the place it comes
+    from."""
     kind = machine.type_of(message)
     if issubclass(kind, Warning):
         cls: object = kind

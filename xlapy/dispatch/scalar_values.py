@@ -159,8 +159,8 @@ def refuse_where(machine, bad: Var, code: str, message: str, hint: str = "", pla
 
 
 def refuse_nan(machine, keys: Var, length: Var | None = None) -> None:
-    """Refuse the call where one of the first `length` keys of a sort is NaN: where it then lands depends on the algorithm
-    of CPython, which asks `<` only."""
+    """Refuse the call where one of the first `length` keys of a sort is NaN: where it then lands depends on the
+    algorithm of CPython, which asks `<` only."""
     if keys.type.dtype.kind == "f":
         operands = [keys] if length is None else [keys, length]
         bad = machine.leaf(_has_nan, operands, (), "isnan")[0]

@@ -56,8 +56,8 @@ def plain(machine: Machine, value: Value) -> Value:
 
 
 def inherited(machine: Machine, found: object, self: Value) -> Value | None:
-    """A method of list, dict or set that was found in a class, bound to an object of it; None if it is no such method, or
-    there is no rule for it."""
+    """A method of list, dict or set that was found in a class, bound to an object of it; None if it is no such method,
+    or there is no rule for it."""
     owner, name = getattr(found, "__objclass__", None), getattr(found, "__name__", "")
     if owner not in BASES or contents(machine, self) is None:
         return None

@@ -11,11 +11,11 @@ from xlapy.domain.values import Ref, Union, Value
 
 def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., Value]) -> Value:
     """`then(*values)` for each alternative of the unions among `values`, under branches that tell them apart."""
-    for position, value in enumerate(values):
-        if isinstance(value, Union):
-            break
-    else:
+    position = next((i for i, value in enumerate(values) if isinstance(value, Union)), None)
+    if position is None:
         return then(*values)
+    value = values[position]
+    assert isinstance(value, Union)
 
     def alternative(index: int) -> Value:
         def chosen() -> Value:

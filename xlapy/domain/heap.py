@@ -50,7 +50,8 @@ class Captured(Exception):
 
 
 class AliasRisk(Exception):
-    """An array is written that is another one's alias on some paths only; the analysis starts again without optimism."""
+    """An array is written that is another one's alias on some paths only; the analysis starts again without
+    optimism."""
 
 
 class Heap:

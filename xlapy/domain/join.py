@@ -226,7 +226,8 @@ class Joiner:
             return self._union(a, b)
 
     def _has_exception(self, *values: Value) -> bool:
-        """Whether one of the values is an exception. It may be of any class, and lies where another value was before."""
+        """Whether one of the values is an exception. It may be of any class, and lies where another value was
+        before."""
         objects = self.heap.objects
         return any(isinstance(v, Ref) and issubclass(objects[v.object].cls, BaseException) for v in values)
 
@@ -485,7 +486,8 @@ class Joiner:
         return self.widen and not self._exact
 
     def _union(self, a: Value, b: Value) -> Value:
-        """The union of two values. A number whose type changes on some trips only does not widen: it has either type."""
+        """The union of two values. A number whose type changes on some trips only does not widen: it has either
+        type."""
         with self.exactly():
             return self._united(a, b)
 

@@ -266,7 +266,7 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
     raise Refused("XP0003", f"'{owner.__name__}.{name}' is compiled code and has no rule")
 
 
-# -- classes ------------------------------------------------------------------------------------------------------------
+# -- classes ----------------------------------------------------------------------------------------------------------
 
 
 def _instantiate(machine: Machine, value: Const, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -366,8 +366,8 @@ def _new_tuple(machine: Machine, cls: Value, items: Value | None = None) -> Valu
 
 
 def _plain_class(cls: type) -> bool:
-    """Whether instances hold nothing but attributes: no base made in C but `object`, and no finaliser, which CPython would
-    call when the last reference goes."""
+    """Whether instances hold nothing but attributes: no base made in C but `object`, and no finaliser, which CPython
+    would call when the last reference goes."""
     for owner in cls.__mro__[:-1]:
         if isinstance(owner.__dict__.get("__new__"), types.BuiltinFunctionType) or "__del__" in owner.__dict__:
             return False
@@ -392,7 +392,7 @@ def _abstract_error(cls: type) -> BaseException:
     raise AssertionError(cls)
 
 
-# -- Python functions ---------------------------------------------------------------------------------------------------
+# -- Python functions -------------------------------------------------------------------------------------------------
 
 
 def _inline_object(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:

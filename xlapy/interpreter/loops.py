@@ -5,7 +5,8 @@ loop carries. The generalised state is remembered by place, so that the next vis
 number of passes grows with the depth of a nest, never with its power.
 
 Modes, tried in this order: `loop`; `peel` one trip, then `loop`; `union`, a loop whose values may change their kind;
-`unroll`, where the number of trips is known; `stepped`, a loop that asks its iterator at each trip whether there is one.
+`unroll`, where the number of trips is known; `stepped`, a loop that asks its iterator at each trip whether there is
+one.
 """
 
 from __future__ import annotations
@@ -239,7 +240,8 @@ def _unroll(machine: Machine, node: Loop) -> None:
 
 
 def _trip(machine: Machine, node: Loop, outer: tuple[int, ...], count: int) -> None:
-    """Trips from number `count` on. Once it depends on data whether there is a next one, each runs under a condition."""
+    """Trips from number `count` on. Once it depends on data whether there is a next one, each runs under a
+    condition."""
     frame = machine.frame
     frame.tag = None
     private: set[int] = set()
@@ -336,8 +338,8 @@ def _named(frame: Frame) -> list[Value]:
 
 
 def _peel(machine: Machine, node: Loop) -> None:
-    """One trip as straight code, then the loop if control comes back: in the arm in which there is a first trip, so that
-    what is true after a trip is true in the loop."""
+    """One trip as straight code, then the loop if control comes back: in the arm in which there is a first trip, so
+    that what is true after a trip is true in the loop."""
     frame = machine.frame
     outer = frame.unrolled
 
@@ -372,7 +374,8 @@ def _peel(machine: Machine, node: Loop) -> None:
 
 
 def _entering(node: Loop, go_on: Callable[[], None]) -> Node:
-    """The body of a loop, after which `go_on` is called: where its test or its iterator leads into it, if it has one."""
+    """The body of a loop, after which `go_on` is called: where its test or its iterator leads into it, if it has
+    one."""
     step, test = _step_of(node), _test_of(node)
     if step is not None:
         return replace(step, body=walk.After(step.body, go_on))

@@ -255,8 +255,8 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
 
 
 def _raised(machine: Machine, certain: Value | None = None) -> tuple[Value, Value]:
-    """The exceptions that are pending inside an arm of a rule, and the one that is raised after them for certain: as one,
-    and whether it is raised. Where nobody catches them, the pending ones become errors."""
+    """The exceptions that are pending inside an arm of a rule, and the one that is raised after them for certain: as
+    one, and whether it is raised. Where nobody catches them, the pending ones become errors."""
     pending = machine.pending.copy()
     machine.pending.clear()
     if not machine.catching:

@@ -167,11 +167,11 @@ def _packed(result: Value | tuple[Value, ...] | None) -> Value:
 
 def distribute(machine: Machine, values: list[Value], then: Callable[[list[Value]], Value]) -> Value:
     """`then(values)` for each alternative of the unions among `values`, under the branch that tells them apart."""
-    for position, value in enumerate(values):
-        if isinstance(value, Union):
-            break
-    else:
+    position = next((i for i, value in enumerate(values) if isinstance(value, Union)), None)
+    if position is None:
         return then(values)
+    value = values[position]
+    assert isinstance(value, Union)
 
     def alternative(index: int) -> Value:
         def chosen() -> Value:
@@ -587,8 +587,8 @@ def _string(machine, frame, op, *parts):
 
 
 @handles("format")
-def _format(machine, frame, op, value, specification=Const("")):
-    return objects.format_value(machine, value, specification, op.imm)
+def _format(machine, frame, op, value, specification=None):
+    return objects.format_value(machine, value, specification or Const(""), op.imm)
 
 
 @handles("convert")

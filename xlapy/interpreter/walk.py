@@ -276,7 +276,8 @@ def explore(machine: Machine, *nodes: Node) -> None:
 
 
 def iterator_of(machine: Machine, node: For) -> Value:
-    """What a loop iterates over. Where an exception may end the loop, it lies in the same register on that path only."""
+    """What a loop iterates over. Where an exception may end the loop, it lies in the same register on that path
+    only."""
     registers = machine.frame.registers
     value = registers[node.iterator]
     if isinstance(value, Union):
@@ -285,7 +286,8 @@ def iterator_of(machine: Machine, node: For) -> Value:
 
 
 def _without(machine: Machine, value: Value, rules_out: Callable[[Machine, Value], bool]) -> Value:
-    """A value that is certainly none of the alternatives for which `rules_out` holds, unless it holds for all of them."""
+    """A value that is certainly none of the alternatives for which `rules_out` holds, unless it holds for all of
+    them."""
     while isinstance(value, Union):
         others = [i for i, v in enumerate(value.alternatives) if rules_out(machine, v)]
         if not others or len(others) == len(value.alternatives):

@@ -1,4 +1,5 @@
-"""The caller's world as the interpreter sees it: real objects become abstract values, and what was assumed becomes guards.
+"""The caller's world as the interpreter sees it: real objects become abstract values, and what was assumed becomes
+guards.
 
 Everything read is recorded: arrays and numbers that vary become parameters of the program, each with its source; what
 the program depends on otherwise becomes a guard. Nothing here changes the caller's world.

@@ -17,9 +17,9 @@ BOOL = np.dtype(bool)
 
 #: element-wise kinds of one or more operands of equal shape and dtype, whose result has that type
 SAME = frozenset(
-    "add sub mul div rem pow max min neg abs sign floor ceil sqrt exp expm1 log log1p sin cos tan asin acos atan sinh cosh"
-    " tanh asinh acosh atanh atan2 cbrt bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right_arithmetic"
-    " shift_right_logical nextafter".split()
+    "add sub mul div rem pow max min neg abs sign floor ceil sqrt exp expm1 log log1p sin cos tan asin acos atan sinh"
+    " cosh tanh asinh acosh atanh atan2 cbrt bitwise_and bitwise_or bitwise_xor bitwise_not shift_left"
+    " shift_right_arithmetic shift_right_logical nextafter".split()
 )
 #: element-wise kinds whose result is boolean
 PREDICATES = frozenset("eq ne lt le gt ge is_finite".split())
@@ -94,7 +94,8 @@ def _yields(operation: Operation) -> str | None:
     expected = _signature([v.type for v in operation.results])
     for region in operation.regions:
         if _signature([v.type for v in region.results]) != expected:
-            return f"a region yields {[str(v.type) for v in region.results]}, not {[str(v.type) for v in operation.results]}"
+            found, wanted = ([str(v.type) for v in values] for values in (region.results, operation.results))
+            return f"a region yields {found}, not {wanted}"
     return None
 
 
