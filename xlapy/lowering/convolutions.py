@@ -23,7 +23,8 @@ _CALLS = {"jit": "jaxpr", "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "c
 
 def channels_last(jaxpr: ClosedJaxpr) -> ClosedJaxpr:
     """The same program, whose convolutions have their channels last where it is compiled for a CPU, and whose
-    derivatives of max-pooling are faster ones. It cannot be differentiated by rules of its own (`custom_vjp`) any more."""
+    derivatives of max-pooling are faster ones. It cannot be differentiated by rules of its own (`custom_vjp`) any
+    more."""
     return _rewritten(jaxpr, frozenset((_CONVOLUTION, UNPOOL)))
 
 
