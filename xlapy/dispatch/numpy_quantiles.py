@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch import short_sorts
 from xlapy.dispatch.numpy_leaf import numpy_leaf
 from xlapy.dispatch.numpy_values import absent, operand
 from xlapy.dispatch.table import FUNCTIONS, function
@@ -95,7 +96,7 @@ def _quantile(scale: int, ignore_nan: bool):
             ordered, spread = lax.sort((flat, spread.astype(jnp.float64)), num_keys=1, is_stable=True)
             found = _weighted(ordered, spread, fractions, count)
         else:
-            found = _along(jnp.sort(flat, axis=-1), fractions, count, method)
+            found = _along(short_sorts.sort(flat, flat.ndim - 1), fractions, count, method)
         bad = count == 0 if ignore_nan else jnp.any(nan, axis=-1)
         if a.dtype.kind in "fc":
             found = jnp.where(bad[..., None], jnp.asarray(jnp.nan, found.dtype), found)
@@ -153,7 +154,22 @@ _register(np.nanpercentile, 100, True, _PERCENT)
 
 def median(a, axis=None, keepdims=False):
     """np.median."""
+    if isinstance(axis, int) and -a.ndim <= axis < a.ndim and a.dtype.kind in "iuf" and short_sorts.suits(a, axis):
+        return _short_median(a, axis, keepdims)
     return jnp.median(a, axis=axis, keepdims=keepdims)
+
+
+def _short_median(a, axis, keepdims):
+    """The medians of many short vectors."""
+    rows = short_sorts.sorted_rows(jnp.moveaxis(a, axis, 0))
+    middle, odd = divmod(len(rows), 2)
+    computed = a.dtype if a.dtype.kind == "f" and a.dtype.itemsize > 2 else jnp.float32
+    computed = computed if a.dtype.kind == "f" else jnp.float64
+    low, high = rows[middle - 1 + odd].astype(computed), rows[middle].astype(computed)
+    found = high if odd else (low + high) / 2
+    if a.dtype.kind == "f":
+        found = jnp.where(jnp.isnan(rows[-1]), jnp.nan, found).astype(a.dtype)
+    return jnp.expand_dims(found, axis) if keepdims else found
 
 
 numpy_leaf(np.median, median, "a")

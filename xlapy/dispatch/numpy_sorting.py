@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch import short_sorts
 from xlapy.dispatch.numpy_leaf import bounded, numpy_leaf
 from xlapy.dispatch.numpy_values import (
     absent,
@@ -44,7 +45,7 @@ def sort(machine, a, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def _sort(x, axis):
-    return jnp.sort(jnp.ravel(x), stable=False) if axis is None else jnp.sort(x, axis=axis, stable=False)
+    return jnp.sort(jnp.ravel(x), stable=False) if axis is None else short_sorts.sort(x, axis)
 
 
 @function(np.argsort)
