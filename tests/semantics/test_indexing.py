@@ -376,4 +376,37 @@ def delete_by_slice_syntax(x):
     return y
 
 
+@program(
+    (np.arange(256), np.array([0, 255, 7], np.uint8)),
+    (np.arange(300), np.array([0, 255, 7], np.uint8)),
+    (np.arange(128), np.array([0, 127, 7], np.uint8)),
+    (np.arange(128), np.array([0, -128, 127], np.int8)),
+    (np.arange(70000), np.array([1, 65535], np.uint16)),
+    (np.arange(70000), np.array([1, 40000], np.uint16)),
+)
+def table_by_small_integers(table, at):
+    return table[at], table[at.astype(np.int8)], table[(at.astype(np.int64) % 100).astype(np.uint8)]
+
+
+@program((np.arange(200), np.array([7, 200, 201], np.uint8)), raises=IndexError)
+def table_too_short_for_small_integers(table, at):
+    return table[at]
+
+
+@program((np.arange(70000), np.array([65535, 65000], np.uint16)))
+def small_integers_that_wrapped(table, at):
+    narrow = at.astype(np.int8)
+    return table[narrow], table[narrow.astype(np.int64)]
+
+
+@program(np.array([3, 0, 255, 3], np.uint8), np.array([1, 1], np.uint8))
+def counts_of_bytes(x):
+    return np.bincount(x), np.bincount(x, minlength=256)
+
+
+@program(np.array([3, -1], np.int8), raises=ValueError)
+def counts_of_negative_numbers(x):
+    return np.bincount(x)
+
+
 test_programs = program.test()

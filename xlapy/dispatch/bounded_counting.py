@@ -32,7 +32,8 @@ def bincount(machine: Machine, x, /, weights=None, minlength=0):
     operands = [var] if valid is None else [var, valid]
     lowest, longest = machine.leaf(_range, operands, name="bincount")
     zero = machine.builder.constant(0, np.dtype(np.int64))
-    machine.check(machine.builder.elementwise("lt", lowest, zero), type(_NEGATIVE), *_NEGATIVE.args)
+    if var.type.dtype.kind == "i":
+        machine.check(machine.builder.elementwise("lt", lowest, zero), type(_NEGATIVE), *_NEGATIVE.args)
     most = np.iinfo(var.type.dtype).max + 1 if var.type.dtype.kind in "iu" else 2
     bins = max(least, min(most, _ROOM if most <= _ROOM else least or max(var.type.shape[0], _ROOM)))
     if most > bins:

@@ -17,7 +17,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.views import read_view, write_view
 from xlapy.domain.join import known_bounds
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
-from xlapy.ir import Var, constant_value
+from xlapy.ir import Operation, Var, constant_value
 from xlapy.ir.lanes import Lanewise, noted
 
 _INT64 = np.dtype(np.int64)
@@ -230,7 +230,7 @@ def in_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
         )
     if 0 in index.type.shape:
         return index
-    bounds = known_bounds(Scalar(int, index)) if index.type.shape == () else None
+    bounds = known_bounds(Scalar(int, index)) if index.type.shape == () else _bounds_of_type(index)
     if bounds is not None and 0 <= bounds[0] and bounds[1] < size:
         return index
     found = machine.leaf(_wrap, (index,), (size,), name="check_indices")
@@ -245,6 +245,17 @@ def in_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
         machine.raise_(IndexError, message)
     machine.check(bad, IndexError, message)
     return wrapped
+
+
+def _bounds_of_type(index: Var) -> tuple[int, int]:
+    """The smallest and the largest index that the type of the program's index array has room for."""
+    while isinstance(index.owner, Operation) and index.owner.kind == "convert":
+        (source,) = index.owner.operands
+        if source.type.dtype.kind not in "iu" or not np.can_cast(source.type.dtype, index.type.dtype):
+            break
+        index = source
+    info = np.iinfo(index.type.dtype)
+    return int(info.min), int(info.max)
 
 
 def _wrap(index, size):
