@@ -923,4 +923,69 @@ def viterbi(start, observed):
     return np.array(path[::-1]), p.max()
 
 
+class Node:
+    """A number that knows how it was made, and its derivative after `backward`."""
+
+    def __init__(self, value, parents=()):
+        self.value, self.slope, self.parents = value, 0.0, set(parents)
+        self.pull = lambda: None
+
+    def __add__(self, other):
+        other = other if isinstance(other, Node) else Node(other)
+        made = Node(self.value + other.value, (self, other))
+
+        def pull():
+            self.slope += made.slope
+            other.slope += made.slope
+
+        made.pull = pull
+        return made
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Node) else Node(other)
+        made = Node(self.value * other.value, (self, other))
+
+        def pull():
+            self.slope += other.value * made.slope
+            other.slope += self.value * made.slope
+
+        made.pull = pull
+        return made
+
+    def relu(self):
+        made = Node(0 if self.value < 0 else self.value, (self,))
+
+        def pull():
+            self.slope += (made.value > 0) * made.slope
+
+        made.pull = pull
+        return made
+
+    def backward(self):
+        order, seen = [], set()
+
+        def visit(node):
+            if node not in seen:
+                seen.add(node)
+                for parent in node.parents:
+                    visit(parent)
+                order.append(node)
+
+        visit(self)
+        self.slope = 1.0
+        for node in reversed(order):
+            node.pull()
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+@program((np.array([2.0, -3.0]), np.array([0.5, -1.0])), (np.array([2.0, 3.0]), np.array([0.5, -1.0])))
+def tape_of_nodes(x, w):
+    inputs, weights = [Node(v) for v in x], [Node(v) for v in w]
+    out = sum((a * b for a, b in zip(inputs, weights, strict=True)), Node(0.3)).relu()
+    loss = (out + -1.0) * (out + -1.0)
+    loss.backward()
+    return loss.value, [n.slope for n in inputs], [n.slope for n in weights]
+
+
 test_programs = program.test()

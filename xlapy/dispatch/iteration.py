@@ -411,6 +411,8 @@ def _view_step(what: str) -> Callable[[object, int], Step]:
         at = machine.static(position, "the position of an iterator over a dict")
         if at < 0:
             return False, lambda: UNBOUND
+        if not isinstance(owner, Ref):
+            raise Refused("XP0004", "iteration over one of several dicts or sets", "make a list of it before")
         entries = heap.read(owner.object, "items").entries
         if len(entries) != heap.read(number, "size").value:
             noun = "dictionary" if heap.objects[owner.object].kind == "dict" else "Set"

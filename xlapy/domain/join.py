@@ -629,7 +629,7 @@ class Joiner:
             return False
         if one.kind in ("iterator", "generator"):
             return one.details is two.details or (one.details is not None and one.details == two.details)
-        return one.kind in ("buffer", "list", "dict", "instance", "cell")
+        return one.kind in ("buffer", "list", "dict", "set", "instance", "cell")
 
 
 def _several_alive() -> JoinFailure:
