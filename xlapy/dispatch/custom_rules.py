@@ -28,7 +28,8 @@ from xlapy.lowering.evaluate import evaluate
 def call(machine: Machine, item: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call a function with a derivative of its own: as it is, if JAX can trace it and its rule."""
     definition = Definition.of(machine, item)
-    if not any(a.definition.key == definition.key for a in _ACTIVE) and _traceable(machine, item, args, kwargs):
+    active = machine.custom_calls  # type: ignore[attr-defined]
+    if not any(a.definition.key == definition.key for a in active) and _traceable(machine, item, args, kwargs):
         return jax_rules.call(machine, item, args, kwargs)
     bound = inspect.signature(item.fun).bind(*args, **kwargs)
     bound.apply_defaults()
@@ -40,8 +41,8 @@ def call(machine: Machine, item: Any, args: list[Value], kwargs: dict[str, Value
 
 def _apply(machine: Machine, definition: Definition, args: list[Value]) -> Value:
     custom = _Custom(machine, definition, args)
-    for active in _ACTIVE:
-        if active.definition.key == definition.key and active.machine is machine:
+    for active in machine.custom_calls:  # type: ignore[attr-defined]
+        if active.definition.key == definition.key:
             if active.signature() == custom.signature():
                 return active.emit_again(custom.operands)
     return custom.emit()
@@ -121,10 +122,6 @@ def _local(fun, nondiff_argnums=(), nondiff_argnames=()):
 
 
 table.replacement(jax.custom_vjp, jax.custom_jvp)(_local)
-
-
-#: calls whose rules are being interpreted, which may call the function themselves
-_ACTIVE: list[_Custom] = []
 
 
 def _traceable(machine: Machine, item: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
@@ -251,11 +248,11 @@ class _Custom:
         self.own = captured(self.function.found.region)
         made = self._with_jvp if "jvp" in self.definition.functions else self._with_vjp
         self.custom, interpret = made(self.function, types, outs)
-        _ACTIVE.append(self)
+        self.machine.custom_calls.append(self)  # type: ignore[attr-defined]
         try:
             regions = interpret()
         finally:
-            _ACTIVE.pop()
+            self.machine.custom_calls.pop()  # type: ignore[attr-defined]
         outer = list({id(v): v for v in (*self.own, *(v for r in regions for v in captured(r.found.region)))}.values())
         if self.recursive and len(outer) > len(self.own):
             what = "the rule of a function's derivative calls the function, and uses values of the function around it"

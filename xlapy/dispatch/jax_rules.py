@@ -296,15 +296,16 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
     """The jaxpr of a call, the structure of its result, and the values of enclosing regions that callables use."""
     found: dict = {}
     extra: list[Var] = []
+    captures = machine.captures  # type: ignore[attr-defined]
 
     def run(*arrays):
         own, outer = arrays[: len(operands)], arrays[len(operands) :]
-        _CAPTURES.append((dict(zip(map(id, extra), outer, strict=True)), wanted))
+        captures.append((dict(zip(map(id, extra), outer, strict=True)), wanted))
         try:
             positional, named = _fill(template, own)  # type: ignore[misc]
             result = function(*positional, **named)
         finally:
-            _CAPTURES.pop()
+            captures.pop()
         flat, tree = jax.tree.flatten(result, is_leaf=_is_opaque)
         arrays_out = [x for x in flat if isinstance(x, jax.Array)]
         found["tree"] = tree
@@ -374,9 +375,6 @@ def abstract(machine: Machine, item: object) -> Value:
 
 # -- callables inside JAX's functions ---------------------------------------------------------------------------------
 
-#: for each trace in progress: tracers of the captured device values, and the list of captured values still wanted
-_CAPTURES: list[tuple[dict[int, object], list[Var]]] = []
-
 
 #: what JAX's functions raise for arguments that they do not take
 _JAX_ERRORS = (TypeError, ValueError, IndexError, NotImplementedError, ZeroDivisionError)
@@ -404,7 +402,7 @@ class Interpreted:
         if key not in self.regions:
             self.regions[key] = (*self._interpret(tree, types_, statics), statics)
         region, template, _ = self.regions[key]
-        known, wanted = _CAPTURES[-1]
+        known, wanted = self.machine.captures[-1]
         needed = captured(region)
         wanted.extend(var for var in needed if id(var) not in known)
         if wanted:

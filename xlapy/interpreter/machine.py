@@ -86,6 +86,10 @@ class Machine:
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
         self.memory = Memory()
+        #: for each trace of JAX's in progress: tracers of the captured device values, and captured values still wanted
+        self.captures: list[tuple[dict[int, object], list[Var]]] = []
+        #: calls of functions with a derivative of their own whose rules are being interpreted
+        self.custom_calls: list[object] = []
         #: results that functions of the caller's world keep (see `dispatch.caches`), and what such functions have read
         self.memo = self.heap.new("memo", object)
         self.kept_reads: dict[tuple[int, str], dict[Slot, Value]] = {}
