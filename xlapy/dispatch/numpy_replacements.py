@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from xlapy.dispatch.table import replacement
@@ -43,17 +45,14 @@ def ndindex(*shape):
     """np.ndindex: all index tuples, in C order."""
     if len(shape) == 1 and isinstance(shape[0], tuple):
         shape = shape[0]
-    found = [()]
-    for size in shape:
-        found = [(*index, k) for index in found for k in range(size)]
-    return iter(found)
+    return itertools.product(*[range(size) for size in shape])
 
 
 @replacement(np.ndenumerate)
 def ndenumerate(arr):
     """np.ndenumerate: all index tuples with their elements."""
     array = np.asarray(arr)
-    return iter([(index, array[index]) for index in np.ndindex(array.shape)])
+    return zip(np.ndindex(array.shape), array.flat, strict=True)
 
 
 @replacement(np.piecewise)
