@@ -148,4 +148,33 @@ def dataclass_order(a, b):
     return lo.name, p < q, p == q, p >= q, len(q.data), dataclasses.astuple(q), sorted([p, q])[0].name
 
 
+K = np.array([3, 1, 4, 1, 5])
+
+
+@program((K,), (K[::-1].copy(),))
+def sorted_by_item(a):
+    return sorted(range(len(a)), key=a.__getitem__), a.__getitem__(1), list(map(a.__getitem__, [0, 2]))
+
+
+@program((K,))
+def items_by_method(a):
+    a.__setitem__(0, 9)
+    pair = [1, 2]
+    pair.__setitem__(0, 5)
+    d = {}
+    d.__setitem__("a", a[0])
+    return a, pair, d, pair.__getitem__(1), d.__getitem__("a"), a.__len__(), pair.__len__()
+
+
+@program((K,))
+def extremes_by_item(a):
+    d = {"x": a[0], "y": a[1]}
+    return (
+        max(d, key=d.get),
+        max(d, key=d.__getitem__),
+        min(range(len(a)), key=lambda i: a[i]),
+        max(range(5), key=a.tolist().__getitem__),
+    )
+
+
 test_programs = program.test()

@@ -346,3 +346,20 @@ def _refused(name: str, reason: str):
 
 for _name, _reason in METHOD_REASONS.items():
     both(_name)(_refused(_name, _reason))
+
+
+@method(np.ndarray, "__getitem__")
+def _getitem(machine: Machine, self: Value, key: Value) -> Value:
+    """`a.__getitem__(key)`, as a key of sorting."""
+    return machine.getitem(self, key)  # type: ignore[attr-defined]
+
+
+@method(np.ndarray, "__setitem__")
+def _setitem(machine: Machine, self: Value, key: Value, item: Value) -> Value:
+    machine.setitem(self, key, item)  # type: ignore[attr-defined]
+    return NONE
+
+
+@method(np.ndarray, "__len__")
+def _len(machine: Machine, self: Value) -> Value:
+    return machine.call(Const(len), (self,))
