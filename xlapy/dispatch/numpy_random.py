@@ -2,7 +2,8 @@
 
 The stream is ours, not NumPy's: a generator is a key (two 32-bit words, from the seed) and a counter in the heap; each
 draw uses the key folded with the counter, then counts one. So a stream is reproducible, the same on every device, and
-never frozen at compile time. A generator without a seed, or made outside the compiled function, is refused.
+never frozen at compile time. The key of a generator that was made outside comes from its state with each call, after
+which it is moved on (see `domain.randomness`); one that is made inside without a seed is refused.
 """
 
 from __future__ import annotations
@@ -20,8 +21,7 @@ from xlapy.dispatch.numpy_reasons import RANDOM_REASONS
 from xlapy.dispatch.numpy_values import absent, any_true, deliver, known, operand, require_dtype
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function, method
-from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, NdArray, Ref, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Value
 from xlapy.ir import Var
 
 _FLOAT = np.dtype(np.float64)
@@ -37,7 +37,7 @@ def _key_of(seed):
     return jax.random.key_data(jax.random.key(seed.astype(jnp.int64), impl="threefry2x32"))
 
 
-def seed_state(machine: Machine, number: int, seed: object, prefix: str = "") -> None:
+def seed_state(machine: Machine, number: int, seed: object) -> None:
     """Start the stream of a generator object from a seed."""
     if absent(seed):
         raise Refused("XP0010", "a random generator without a seed takes one from the operating system", "pass a seed")
@@ -45,23 +45,19 @@ def seed_state(machine: Machine, number: int, seed: object, prefix: str = "") ->
     if var.type.dtype.kind not in "iu" or var.type.shape != ():
         raise Refused("XP0011", "the seed of a random generator must be an integer")
     key = machine.leaf(_key_of, (var,), name="seed")[0]
-    machine.heap.write(number, f"{prefix}key", JaxArray(key))
-    machine.heap.write(number, f"{prefix}counter", JaxArray(machine.builder.constant(0, _UINT32)))
+    machine.heap.write(number, "key", JaxArray(key))
+    machine.heap.write(number, "counter", Const(np.uint32(0)))
 
 
-def next_key(machine: Machine, number: int, prefix: str = "") -> tuple[Var, Var]:
+def next_key(machine: Machine, number: int) -> tuple[Var, Var]:
     """The key and counter of the next draw."""
-    info = machine.heap.objects[number]
-    if info.source is not None:
-        raise Refused("XP0010", "a random generator made outside the function", _SEED_HINT)
-    key = machine.heap.slots.get((number, f"{prefix}key"), UNBOUND)
-    counter = machine.heap.slots.get((number, f"{prefix}counter"), UNBOUND)
-    if not isinstance(key, JaxArray) or not isinstance(counter, JaxArray):
-        raise Refused("XP0010", "the global random state is used before np.random.seed(...)", _SEED_HINT)
-    one = machine.builder.constant(1, _UINT32)
-    after = machine.builder.elementwise("add", counter.var, one)
-    machine.heap.write(number, f"{prefix}counter", JaxArray(after))
-    return key.var, counter.var
+    key, counter = machine.heap.read(number, "key"), machine.heap.read(number, "counter")
+    if not isinstance(key, JaxArray) or not isinstance(counter, Const | NumpyScalar):
+        raise Refused("XP0010", "a random generator that is one of several", _SEED_HINT)
+    before = machine.builder.constant(counter.value, _UINT32) if isinstance(counter, Const) else counter.var
+    after = machine.builder.elementwise("add", before, machine.builder.constant(1, _UINT32))
+    machine.heap.write(number, "counter", NumpyScalar(after))
+    return key.var, before
 
 
 @function(np.random.default_rng)
@@ -84,8 +80,7 @@ def random_state(machine, seed=None):
 
 def reseed(machine, state, seed=None):
     """np.random.seed(seed), and the method of RandomState."""
-    number, prefix = state
-    seed_state(machine, number, seed, prefix)
+    seed_state(machine, state, seed)
     return NONE
 
 
@@ -103,9 +98,9 @@ def shape_of(machine: Machine, size: object, *parameters: Var) -> tuple[int, ...
     return tuple(int(n) for n in shape)  # type: ignore[call-overload]
 
 
-def draw(machine: Machine, state: tuple[int, str], sampler: Callable, parameters: list[Var], *static: object) -> Var:
+def draw(machine: Machine, state: int, sampler: Callable, parameters: list[Var], *static: object) -> Var:
     """The result of one sampler: `sampler(key, *parameters, *static)`."""
-    key, counter = next_key(machine, *state)
+    key, counter = next_key(machine, state)
     return machine.leaf(_draw, (key, counter, *parameters), (sampler, len(parameters), *static), name="random")[0]
 
 
@@ -476,25 +471,22 @@ GENERATOR: dict[str, Callable] = {
 }
 
 
-#: the object behind the functions of `np.random`
-GLOBAL = getattr(np.random.rand, "__self__", STATE)
-
-
 def _of_object(rule: Callable) -> Callable:
     def bound(machine, self, *args, **kwargs):
-        real = machine.heap.objects[self.object].real if isinstance(self, Ref) else getattr(self, "value", None)
-        if real is GLOBAL:
-            return rule(machine, (STATE, "random "), *args, **kwargs)
-        if not isinstance(self, Ref):
-            raise Refused("XP0010", "a random generator made outside the function", _SEED_HINT)
-        return rule(machine, (self.object, ""), *args, **kwargs)
+        return rule(machine, self.object, *args, **kwargs)
 
     return bound
 
 
-def _of_module(rule: Callable) -> Callable:
+#: the object behind the functions of `np.random`
+_GLOBAL = np.random.rand.__self__  # type: ignore[attr-defined]
+
+
+def of_module(rule: Callable, owner: object = _GLOBAL) -> Callable:
+    """The rule of a function of a module that is a method of an object that nobody names."""
+
     def bound(machine, *args, **kwargs):
-        return rule(machine, (STATE, "random "), *args, **kwargs)
+        return rule(machine, machine.world.wrap_anchored(owner).object, *args, **kwargs)
 
     return bound
 
@@ -519,8 +511,8 @@ def register() -> None:
         item = getattr(np.random, name, None)
         if item is not None:
             rule = LEGACY.get(name)
-            function(item)(_of_module(rule) if rule is not None else _refusing(name))
-    function(np.random.ranf, np.random.sample)(_of_module(LEGACY["random"]))
+            function(item)(of_module(rule) if rule is not None else _refusing(name))
+    function(np.random.ranf, np.random.sample)(of_module(LEGACY["random"]))
 
 
 register()

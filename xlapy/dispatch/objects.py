@@ -389,6 +389,9 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
     rule = table.find_method(cls, name)
     if rule is not None:
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
+    found, owner = lookup(machine, cls, name)
+    if isinstance(found, types.FunctionType) and owner is not None:
+        return BoundMethod(machine.world.class_value(owner, name), value)
     if hasattr(cls, name):
         raise Refused("XP0003", f"'{cls.__name__}.{name}' has no rule")
     return _missing(machine, cls, name)

@@ -36,6 +36,7 @@ class Source:
     entry       (Anchor(class), name)   an entry of a class's namespace, without descriptors
     attribute   name                    base.name
     item        key                     base[key]
+    random      None                    the key of the next numbers of the random generator `base`
     """
 
     kind: str
@@ -79,6 +80,8 @@ class Source:
                 return f"{base}.{self.key}"
             case "item":
                 return f"{base}[{self.key!r}]"
+            case "random":
+                return f"the state of {base}"
         return base
 
 

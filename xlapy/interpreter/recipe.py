@@ -284,6 +284,9 @@ class Outputs:
                 continue
             if unchanged(heap.initial.get((number, name)), value):
                 continue
+            if info.kind == "random":
+                found.extend(self._of_generator(number, name))
+                continue
             if info.kind == "buffer":
                 recipe: Recipe | None = Leaf(self.output(value.var))  # type: ignore[attr-defined]
             elif value is UNBOUND:
@@ -294,6 +297,16 @@ class Outputs:
                 recipe = self.recipe(value)
             found.append(Effect(info.kind, info.source, name, recipe))
         return found
+
+    def _of_generator(self, number: int, name: str) -> list[Effect]:
+        """How a random generator of the caller's is moved on: by what a call takes, or to where the program left it."""
+        heap = self.machine.heap
+        seeded = (number, "key") in heap.slots
+        if seeded and name != "key":
+            return []
+        state = (heap.read(number, "key"), heap.read(number, "counter"))
+        recipe = Sequence(tuple, tuple(map(self.recipe, state))) if seeded else None
+        return [Effect("random", heap.objects[number].source, name, recipe)]  # type: ignore[arg-type]
 
     def prints(self) -> tuple:
         """The texts that the program prints, in order."""

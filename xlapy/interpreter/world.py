@@ -20,6 +20,7 @@ import numpy as np
 
 from xlapy.dispatch import objects, subclasses, table, views
 from xlapy.dispatch.protocol import Refused
+from xlapy.domain import randomness
 from xlapy.domain.device import DeviceView
 from xlapy.domain.join import SCALAR_DTYPES, is_python_scalar
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
@@ -195,6 +196,9 @@ class World:
                 objects.check_container(kind)
             self.guard("len", source, len(found))
             return Tuple(tuple(self.wrap(part, item(source, i)) for i, part in enumerate(found)), kind)
+        if kind in randomness.CLASSES:
+            self.guard("type", source, kind)
+            return Ref(self.machine.heap.external("random", kind, source, found))
         if kind in (list, dict, set):
             self.guard("type", source, kind)
             return Ref(self.machine.heap.external(kind.__name__, kind, source, found))
@@ -317,6 +321,10 @@ class World:
             case "function":
                 own = real.__dict__  # type: ignore[attr-defined]
                 return self.wrap(own[name], attribute(source, name)) if name in own else UNBOUND
+            case "random" if name == "key":
+                return JaxArray(self.parameter(Source("random", None, source), TensorType((2,), np.dtype(np.uint32))))
+            case "random":
+                return Const(np.uint32(0)) if name == "counter" else UNBOUND
             case "instance" if name == CONTENTS:
                 base = base_of(info.cls)
                 return Ref(self.machine.heap.external(base.__name__, base, source, real))  # type: ignore[union-attr, arg-type]

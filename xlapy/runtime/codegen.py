@@ -32,6 +32,7 @@ from collections.abc import Callable, Sequence
 import jax
 import numpy as np
 
+from xlapy.domain import randomness
 from xlapy.domain.sources import Source
 from xlapy.interpreter.world import Guard
 from xlapy.runtime.jax_internals import ConcreteArray
@@ -99,6 +100,8 @@ class Writer:
             case "item":
                 text = repr(key) if isinstance(key, int | str) else self.name(key)
                 return f"{self.place(source.base)}[{text}]"  # type: ignore[arg-type]
+            case "random":
+                return f"{self.name(randomness.key)}({self.place(source.base)})"  # type: ignore[arg-type]
         raise AssertionError(source)
 
     def require(self, condition: str) -> None:
@@ -255,4 +258,6 @@ def locate(source: Source, arguments: dict[str, object]) -> object:
             return getattr(locate(source.base, arguments), key)  # type: ignore[arg-type]
         case "item":
             return locate(source.base, arguments)[key]  # type: ignore[index, arg-type]
+        case "random":
+            return randomness.key(locate(source.base, arguments))  # type: ignore[arg-type]
     raise AssertionError(source)

@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from xlapy.domain import randomness
 from xlapy.domain.device import DeviceBuffer
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.subclasses import BASES, CONTENTS
@@ -323,6 +324,10 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
             target[...] = made
         case "list" | "dict" | "set":
             _fill(target, made)
+        case "random" if effect.recipe is None:
+            randomness.advance(target)
+        case "random":
+            randomness.reseed(target, made)
         case "globals":
             if effect.recipe is None:
                 del target[effect.name]

@@ -64,7 +64,7 @@ def save(path: str | Path, analysis: Analysis, exported: jax.export.Exported, fu
             if g.kind == "equal" and g.source.root().kind == "argument"
         ],
         "result": _written(analysis.result),
-        "writes": [{"path": _path(e.source), "output": _buffer(e)} for e in analysis.effects],
+        "writes": [{"path": _path(e.source), "output": _buffer(e)} for e in analysis.effects if not _reseeds(e)],
         "errors": [_error(cls, args) for cls, args in analysis.errors],
     }
     try:
@@ -237,6 +237,11 @@ def _read(made: dict) -> Any:
         case {"dict": entries}:
             return Made("dict", dict, {}, tuple((_read(key), _read(value)) for key, value in entries))
     raise ValueError(f"unknown part of a program: {made}")
+
+
+def _reseeds(effect: Effect) -> bool:
+    """Whether the program starts a random stream itself, which who draws afterwards goes on with."""
+    return effect.kind == "random" and effect.recipe is not None
 
 
 def _buffer(effect: Effect) -> int:

@@ -42,6 +42,8 @@ def refuse(function: types.FunctionType, analysis: Analysis) -> None:
     """
     blockers = []
     for effect in analysis.effects:
+        if effect.kind == "random" and effect.recipe is not None:
+            continue  # the program starts the stream itself: only who draws afterwards would see a difference
         what = f"{effect.source}.{effect.name}" if effect.kind == "instance" else str(effect.source)
         message = f"{what} is changed, which cannot be done under a JAX transformation"
         blockers.append(at(function, "XP0015", message, "return the new value instead"))
