@@ -51,7 +51,6 @@ PROBES: dict[str, str] = {
     "module json": _calls("json.dumps([1])", "import json\n"),
     "module logging": _calls("logging.warning('a')", "import logging\n"),
     "module os": _calls("os.getcwd()", "import os\n"),
-    "module random": _calls("random.random()", "import random\n"),
     "module re": _calls("re.match('a', 'b')", "import re\n"),
     "module struct": _calls("struct.pack('d', x)", "import struct\n"),
     "module threading": _calls("threading.Lock()", "import threading\n"),

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+import xlapy
+
 from .runner import Programs
 
 program = Programs()
@@ -445,6 +447,46 @@ def zero_dim_argument_mutated(x):
     x += 1
     x[...] = x * 2
     x[()] += 1
+
+
+# -- views of an argument that are stored in the caller's world share its memory ---------------------------------------
+
+
+class Holder:
+    pass
+
+
+@program((np.arange(6.0).reshape(2, 3), [1, 2, 3], True), (np.arange(6.0).reshape(2, 3), [1, 2, 3], False))
+def view_stored_in_a_list(m, items, flag):
+    items[-1] = m.ravel()
+    if flag:
+        m[:, 0] *= 0.5
+    return 1
+
+
+@program((np.arange(12.0).reshape(3, 4), Holder(), 1), (np.arange(12.0).reshape(3, 4), Holder(), -1))
+def views_stored_in_attributes(m, holder, i):
+    holder.row, holder.column, holder.turned = m[i], m[:, 1], m.T
+    holder.back, holder.parts = m[::-2, 1:], {"first": m[0], "rest": m[0][1:]}
+    holder.flat, holder.diagonal, holder.itself = m.reshape(4, 3), np.diagonal(m), m
+    m[0, 1] = 9.0
+    holder.row[2] = 7.0
+    return holder.row.sum()
+
+
+@program((np.arange(4.0) + 1j, []), (np.zeros(3, complex), []))
+def parts_of_complex_numbers_stored(z, items):
+    items.append(z.real)
+    items.append(z.imag[1:])
+    z *= 2.0
+
+
+def test_views_share_memory_with_the_argument():
+    holder, m = Holder(), np.arange(12.0).reshape(3, 4)
+    xlapy.jit(views_stored_in_attributes)(m, holder, 1)
+    assert holder.itself is m
+    for view in (holder.row, holder.column, holder.turned, holder.back, holder.flat, *holder.parts.values()):
+        assert np.shares_memory(view, m)
 
 
 test_programs = program.test()

@@ -319,11 +319,11 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
         except _Wanted:
             extra.extend({id(v): v for v in wanted}.values())
             continue
-        except leaves.UNKNOWN as error:
-            raise _needs_static(machine, function, operands, error) from error
         except jax.errors.NonConcreteBooleanIndexError as error:
             message = "an element of a jax.Array for each true element of a mask: its length depends on data"
             raise Refused("XP0013", message, "np.asarray(x)[mask], or jnp.where(mask, x, 0)") from error
+        except leaves.UNKNOWN as error:
+            raise _needs_static(machine, function, operands, error) from error
         except _JAX_ERRORS as error:
             if any(text in str(error) for text in ("Tracer(", "Tracer<", "'<function ")):
                 # JAX met what we put in the place of a known value: that is not the program's error

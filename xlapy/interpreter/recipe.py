@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from xlapy.dispatch import bounded, objects
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import values
@@ -69,6 +71,16 @@ class External:
     """An object of the caller's world, found again at its source."""
 
     source: Source
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of an array of the caller's: `steps` as in `dispatch.views`, with outputs in the place of dynamic starts.
+    `identity` as `Leaf.mutable`."""
+
+    source: Source
+    steps: tuple[tuple[str, tuple], ...]
+    identity: int
 
 
 @dataclass(frozen=True)
@@ -165,6 +177,8 @@ class Outputs:
         self.vars: list[Var] = []
         self._index: dict[int, int] = {}
         self._made: dict[int, Made] = {}
+        #: whether recipes are made of what is stored in the caller's world
+        self.stores = False
 
     def output(self, var: Var) -> int:
         """The number of an output."""
@@ -191,6 +205,8 @@ class Outputs:
                 info = machine.heap.objects[value.buffer]
                 if info.source is not None and not value.lenses:
                     return External(info.source)
+                if info.source is not None and self.stores and isinstance(info.real, np.ndarray):
+                    return self._view(value, info.source)
                 return Leaf(self.output(machine.read(value)), mutable=value.identity)
             case BoundedArray():
                 whole, axes = bounded.compacted(machine, value)
@@ -278,6 +294,7 @@ class Outputs:
         """Every change to the caller's world, in the order in which it was made."""
         heap = self.machine.heap
         found: list[Effect] = []
+        self.stores = True
         for (number, name), value in heap.slots.items():
             info = heap.objects[number]
             if number == STATE or info.source is None or heap.initial.get((number, name)) is value:
@@ -296,7 +313,19 @@ class Outputs:
             else:
                 recipe = self.recipe(value)
             found.append(Effect(info.kind, info.source, name, recipe))
+        self.stores = False
         return found
+
+    def _view(self, value: NdArray, source: Source) -> View:
+        """A view that is stored in the caller's world shares its memory with the array that it shows."""
+
+        def known(part: object) -> object:
+            if isinstance(part, Var):
+                return Leaf(self.output(part))
+            return tuple(map(known, part)) if isinstance(part, tuple) else part
+
+        steps = tuple((lens.kind, known(lens.params)) for lens in value.lenses)
+        return View(source, steps, value.identity)  # type: ignore[arg-type]
 
     def _of_generator(self, number: int, name: str) -> list[Effect]:
         """How a random generator of the caller's is moved on: by what a call takes, or to where the program left it."""

@@ -30,10 +30,12 @@ from xlapy.interpreter.recipe import (
     Recipe,
     Rows,
     Text,
+    View,
 )
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.report import Blocker, NotOffloadableError
 from xlapy.runtime.codegen import locate
+from xlapy.runtime.host_views import shown
 from xlapy.runtime.traffic import outputs_of
 
 
@@ -86,6 +88,11 @@ class Finisher:
             case External():
                 found = locate(recipe.source, self.arguments)
                 return _array_of(found) if isinstance(found, DeviceBuffer) else found
+            case View():
+                if recipe.identity not in self._arrays:
+                    base = locate(recipe.source, self.arguments)
+                    self._arrays[recipe.identity] = shown(base, recipe.steps, self._start)  # type: ignore[arg-type]
+                return self._arrays[recipe.identity]
             case SequenceRecipe():
                 items = [self.make(item) for item in recipe.items]
                 return tuple(items) if recipe.cls is tuple else tuple.__new__(recipe.cls, items)
@@ -101,6 +108,10 @@ class Finisher:
             case Made():
                 return self._object(recipe)
         raise AssertionError(recipe)
+
+    def _start(self, part: Any) -> int:
+        """Where a view starts: a number, or an output."""
+        return int(self.outputs[part.index]) if isinstance(part, Leaf) else part
 
     def entries(self, entries: tuple) -> tuple:
         """The entries of a container, which may be one of several."""

@@ -11,7 +11,7 @@ import jax
 
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.recipe import Built, Choice, Cut, Leaf, Made, OneOf, Rows, Text
+from xlapy.interpreter.recipe import Built, Choice, Cut, Leaf, Made, OneOf, Rows, Text, View
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.ir import TensorType
 from xlapy.runtime.options import Policy
@@ -132,6 +132,8 @@ def _fetched(recipe: Any, wanted: Callable[[Leaf], bool]) -> Iterable[int]:
             return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
         case Choice():
             return [recipe.selector, *(i for part in recipe.alternatives for i in _fetched(part, wanted))]
+        case View():
+            return list(outputs_of(recipe))
         case OneOf():
             return [recipe.selector, *(i for part in _parts(recipe) for i in _fetched(part, wanted))]
         case Text() | Built():
@@ -147,8 +149,16 @@ def outputs_of(recipe: Any) -> Iterable[int]:
         return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
     if isinstance(recipe, Choice):
         return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_of(part))]
+    if isinstance(recipe, View):
+        return [start.index for _, params in recipe.steps for start in _leaves(params)]
     own = [recipe.selector] if isinstance(recipe, OneOf) else []
     return [*own, *(i for part in _parts(recipe) for i in outputs_of(part))]
+
+
+def _leaves(part: Any) -> list[Leaf]:
+    if isinstance(part, Leaf):
+        return [part]
+    return [leaf for inner in part for leaf in _leaves(inner)] if isinstance(part, tuple) else []
 
 
 def _flat(entries: tuple) -> list:

@@ -1,0 +1,43 @@
+"""Views on the host: what the lenses of `dispatch.views` show of an array, as NumPy shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def shown(array: np.ndarray, steps: tuple[tuple[str, tuple], ...], number: Callable[[Any], int]) -> np.ndarray:
+    """The view of `array` through lenses; `number` gives an int for a start that the program has found."""
+    for kind, params in steps:
+        match kind:
+            case "index":
+                array = array[tuple(_key(number(start), step, length) for start, step, length in params)]
+            case "transpose":
+                array = array.transpose(params)
+            case "reshape":
+                array = array.reshape(params)
+            case "real":
+                array = array.real
+            case "imag":
+                array = array.imag
+            case "diagonal":
+                array = array.diagonal(*params)
+            case "broadcast":
+                array = np.broadcast_to(array, params)
+            case "bitcast":
+                array = array.view(*params)
+            case "windows":
+                extents, axes = params
+                array = np.lib.stride_tricks.sliding_window_view(array, extents, axes)
+            case _:
+                raise AssertionError(kind)
+    return array
+
+
+def _key(start: int, step: int, length: int) -> int | slice:
+    if length < 0:
+        return start
+    stop = start + step * length
+    return slice(start, None if stop < 0 else stop, step)
