@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 
-from xlapy.dispatch import containers, gather, iteration, objects, ranges, table
+from xlapy.dispatch import attributes, containers, gather, iteration, ranges, table
 from xlapy.dispatch.containers import entries, key_of, same_item, set_entries
 from xlapy.dispatch.iteration import key_value
 from xlapy.dispatch.protocol import Refused
@@ -131,7 +131,7 @@ def _missing(machine, container: Ref, key: Value) -> Value:
     elif issubclass(cls, collections.Counter):
         return Const(0)
     else:
-        method, _ = objects.lookup(machine, cls, "__missing__")
+        method, _ = attributes.lookup(machine, cls, "__missing__")
         if isinstance(method, types.FunctionType):
             return machine.call(Const(method), [container, key])
     return machine.raise_(KeyError, key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import types
 
-from xlapy.dispatch import builtin_functions, containers, objects, table
+from xlapy.dispatch import builtin_functions, containers, exceptions, objects, table
 from xlapy.domain.values import NONE, Ref, Value
 from xlapy.ir import Var
 
@@ -35,7 +35,7 @@ def _send(machine, self: Ref, item: Value) -> Value:
 
 @table.method(types.GeneratorType, "throw")
 def _throw(machine, self: Ref, kind: Value, value: Value = NONE, traceback: Value = NONE) -> Value:
-    exception = objects.as_exception(machine, kind if value is NONE else value)
+    exception = exceptions.as_exception(machine, kind if value is NONE else value)
     return _result(machine, machine.advance(self, NONE, exception))
 
 

@@ -12,6 +12,7 @@ import types
 import numpy as np
 
 from xlapy.dispatch import (
+    attributes,
     bounded_arithmetic,
     bounded_indexing,
     bounded_rules,
@@ -19,6 +20,7 @@ from xlapy.dispatch import (
     indexing,
     iteration,
     jax_rules,
+    kinds,
     mixed,
     objects,
     scalars,
@@ -88,7 +90,7 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
         return unions.over_unions(machine, (left, right), lambda a, b: binary(machine, symbol, a, b))
     inplace = symbol.endswith("=")
     plain = symbol[:-1] if inplace else symbol
-    if inplace and objects.is_instance(machine, left):
+    if inplace and kinds.is_instance(machine, left):
         result = _special(machine, left, f"__i{_METHODS[plain]}__", (right,))
         if result is not None:
             return result
@@ -137,11 +139,11 @@ def _sample(value: Value) -> object:
 
 def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
     """The rule of the built-in types involved: a JAX array's goes first, then NumPy's, then the left operand's."""
-    if objects.is_instance(machine, left) or objects.is_instance(machine, right):
+    if kinds.is_instance(machine, left) or kinds.is_instance(machine, right):
         numeric = isinstance(left, NdArray | NumpyScalar | JaxArray) or isinstance(
             right, NdArray | NumpyScalar | JaxArray
         )
-        if not numeric or objects.is_instance(machine, right) or objects.is_instance(machine, left):
+        if not numeric or kinds.is_instance(machine, right) or kinds.is_instance(machine, left):
             return None
     if isinstance(left, BoundedArray) or isinstance(right, BoundedArray):
         return bounded_arithmetic.operator(machine, symbol, left, right)
@@ -193,9 +195,9 @@ def _fold(machine: Machine, symbol: str, left: Value, right: Value) -> Value | N
 
 def _special(machine: Machine, value: Value, name: str, args: tuple[Value, ...]) -> Value | None:
     """The result of a special method, None where there is none or it declines."""
-    if not objects.is_instance(machine, value) and not objects.has_methods(value):
+    if not kinds.is_instance(machine, value) and not kinds.has_methods(value):
         return None
-    method = objects.find_special(machine, value, name)
+    method = attributes.find_special(machine, value, name)
     if method is None and name == "__ne__":
         # what `object.__ne__` does
         same = _special(machine, value, "__eq__", args)
@@ -208,7 +210,7 @@ def _special(machine: Machine, value: Value, name: str, args: tuple[Value, ...])
 
 def _runs_code(left: Value, right: Value) -> bool:
     """Whether an operator of two members of enumerations is the program's own code."""
-    classes = [type(v.value) for v in (left, right) if objects.has_methods(v)]  # type: ignore[attr-defined]
+    classes = [type(v.value) for v in (left, right) if kinds.has_methods(v)]  # type: ignore[attr-defined]
     entries = [entry for cls in classes for owner in cls.__mro__ for entry in owner.__dict__.items()]
     own = [(name, entry) for name, entry in entries if isinstance(entry, types.FunctionType)]
     return any(name.strip("_").removeprefix("r") in _OPERATORS and entry.__module__ != "enum" for name, entry in own)
@@ -225,8 +227,8 @@ def _dunders(
     if it has a reflected method of its own, for a rich comparison always, which is reflected for objects of one class,
     too."""
     one, two = machine.type_of(left), machine.type_of(right)
-    if two is not one and issubclass(two, one) and objects.is_instance(machine, right):
-        own = objects.lookup(machine, two, reflected)[0] is not objects.lookup(machine, one, reflected)[0]
+    if two is not one and issubclass(two, one) and kinds.is_instance(machine, right):
+        own = attributes.lookup(machine, two, reflected)[0] is not attributes.lookup(machine, one, reflected)[0]
         if rich or own:
             result = _special(machine, right, reflected, (left,))
             if result is not None:
@@ -246,7 +248,7 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
             return found
     if isinstance(left, Union) or isinstance(right, Union):
         return unions.over_unions(machine, (left, right), lambda a, b: compare(machine, symbol, a, b))
-    if isinstance(left, Const) and isinstance(right, Const) and not objects.is_numeric_const(left):
+    if isinstance(left, Const) and isinstance(right, Const) and not kinds.is_numeric_const(left):
         folded = _fold(machine, symbol, left, right)
         if folded is not None:
             return folded
@@ -303,9 +305,9 @@ def truth(machine: Machine, value: Value) -> bool | Var:
             return truth(machine, value.python)
         case Union():
             result = unions.over_unions(machine, (value,), lambda v: machine.boolean(truth(machine, v)))
-            return objects.known_truth(result)
+            return kinds.known_truth(result)
         case Const():
-            if isinstance(value.value, np.generic) or not objects.is_external_instance(value.value):
+            if isinstance(value.value, np.generic) or not kinds.is_external_instance(value.value):
                 try:
                     return bool(value.value)
                 except Exception as error:
@@ -380,7 +382,7 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
     """`left is right`."""
     if isinstance(left, Union) or isinstance(right, Union):
         result = unions.over_unions(machine, (left, right), lambda a, b: machine.boolean(identical(machine, a, b)))
-        return objects.known_truth(result)
+        return kinds.known_truth(result)
     if left is right:
         return True
     match left, right:
@@ -400,7 +402,7 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
         case Tuple(), Const() if left.items == () and right.value == ():
             return True
         case Scalar(), (Scalar() | Const()) if left.kind is bool and machine.type_of(right) is bool:
-            return objects.known_truth(machine.compare("==", left, right))
+            return kinds.known_truth(machine.compare("==", left, right))
         case Const(), Scalar():
             return identical(machine, right, left) if right.kind is bool and isinstance(left.value, bool) else False
         case (JaxArray(), JaxArray()) | (NumpyScalar(), NumpyScalar()):
@@ -439,8 +441,8 @@ def _array_key(machine: Machine, key: Value) -> Value:
             return Tuple(tuple(_array_key(machine, item) for item in key.items))
         case Slice():
             return Slice(*(_array_key(machine, part) for part in (key.start, key.stop, key.step)))
-        case Ref() if objects.is_instance(machine, key):
-            method = objects.find_special(machine, key, "__index__")
+        case Ref() if kinds.is_instance(machine, key):
+            method = attributes.find_special(machine, key, "__index__")
             return key if method is None else machine.call(method, ())
     return key
 
@@ -482,7 +484,7 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
         key = key.python
     if isinstance(key, Union):
         return unions.over_unions(machine, (key,), lambda k: getitem(machine, value, k))
-    if objects.is_instance(machine, value):
+    if kinds.is_instance(machine, value):
         result = _special(machine, value, "__getitem__", (key,))
         if result is not None:
             return result
@@ -513,7 +515,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
         bounded_indexing.setitem(machine, value, key, item)
     elif isinstance(value, JaxArray):
         jax_rules.setitem(machine, value, key, item)
-    elif objects.is_instance(machine, value):
+    elif kinds.is_instance(machine, value):
         if _special(machine, value, "__setitem__", (key, item)) is None:
             machine.raise_(TypeError, f"'{machine.type_of(value).__name__}' object does not support item assignment")
     else:
@@ -522,7 +524,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
 
 def delitem(machine: Machine, value: Value, key: Value) -> None:
     """`del value[key]`."""
-    if objects.is_instance(machine, value):
+    if kinds.is_instance(machine, value):
         if _special(machine, value, "__delitem__", (key,)) is None:
             machine.raise_(TypeError, f"'{machine.type_of(value).__name__}' object does not support item deletion")
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-from xlapy.dispatch import objects, stacks, table, unions
+from xlapy.dispatch import stacks, table, texts, unions
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, MixedScalar, NdArray, Ref, Stack, Tuple, Union, Value
@@ -31,7 +31,7 @@ def _print(
             parts.append(_SPACE if sep is NONE else sep)
         parts.append(text(machine, item))
     parts.append(_NEWLINE if end is NONE else end)
-    _add(machine, objects.join_strings(machine, parts))
+    _add(machine, texts.join_strings(machine, parts))
     return NONE
 
 
@@ -91,7 +91,7 @@ def text(machine: Machine, value: Value) -> Value:
     """`str(value)`."""
     if isinstance(value, Union) and not isinstance(value, MixedScalar):
         return unions.over_unions(machine, (value,), lambda v: text(machine, v))
-    return objects.format_value(machine, snapshot(machine, value), Const(""), "s")
+    return texts.format_value(machine, snapshot(machine, value), Const(""), "s")
 
 
 def snapshot(machine: Machine, value: Value) -> Value:

@@ -6,7 +6,7 @@ import re
 import string
 from collections.abc import Callable
 
-from xlapy.dispatch import containers, iteration, objects, ranges, table
+from xlapy.dispatch import containers, iteration, kinds, ranges, table, texts
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import fold, kind_of
 from xlapy.domain.values import Const, NumpyScalar, Tuple, Value
@@ -18,7 +18,7 @@ _PERCENT = re.compile(
 
 def is_text(machine, value: Value) -> bool:
     """Whether a value is a str, perhaps with dynamic parts."""
-    return objects.is_string(machine, value) or (isinstance(value, Const) and isinstance(value.value, str))
+    return kinds.is_string(machine, value) or (isinstance(value, Const) and isinstance(value.value, str))
 
 
 @table.operator(str, bytes)
@@ -35,9 +35,9 @@ def operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
             return fold(machine, lambda s, n: s * n, left.value, count)
         return None
     texts = is_text(machine, left) and is_text(machine, right)
-    if texts and (objects.is_string(machine, left) or objects.is_string(machine, right)):
+    if texts and (kinds.is_string(machine, left) or kinds.is_string(machine, right)):
         if plain == "+":
-            return objects.join_strings(machine, [left, right])
+            return texts.join_strings(machine, [left, right])
         if plain in ("==", "!=") and left == right:
             return Const(plain == "==")
         raise Refused("XP0004", "a comparison of strings with dynamic parts", "compare the numbers")
@@ -127,8 +127,8 @@ def format_(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
                 if attribute
                 else machine.getitem(value, Const(int(key) if key.isdigit() else key))
             )
-        made = objects.format_value(machine, value, Const(specification or ""), conversion)
-        if objects.is_string(machine, made):
+        made = texts.format_value(machine, value, Const(specification or ""), conversion)
+        if kinds.is_string(machine, made):
             text += made.template  # type: ignore[attr-defined]
             parts += made.parts  # type: ignore[attr-defined]
         else:
@@ -146,7 +146,7 @@ def join(machine, self: Value, iterable: Value) -> Value:
             machine.raise_(TypeError, f"sequence item {number}: expected str instance, {name} found")
         parts += [item] if not number else [self, item]
     if not all(isinstance(p, Const) for p in parts):
-        return objects.join_strings(machine, parts)
+        return texts.join_strings(machine, parts)
     return Const("".join(p.value for p in parts))  # type: ignore[attr-defined]
 
 
@@ -159,21 +159,21 @@ def text_of(machine, *args: Value, **kwargs: Value) -> Value:
     if len(args) > 1 or kwargs:
         known = [machine.static(a) for a in args]
         return fold(machine, str, *known, **{k: machine.static(v) for k, v in kwargs.items()})
-    return objects.format_value(machine, args[0], Const(""), "s")
+    return texts.format_value(machine, args[0], Const(""), "s")
 
 
 @table.function(repr)
 @table.takes_mixed
 def representation(machine, value: Value) -> Value:
     """`repr(value)`."""
-    return objects.format_value(machine, value, Const(""), "r")
+    return texts.format_value(machine, value, Const(""), "r")
 
 
 @table.function(format)
 @table.takes_mixed
 def formatted(machine, value: Value, specification: Value | None = None) -> Value:
     """`format(value, specification)`."""
-    return objects.format_value(machine, value, Const("") if specification is None else specification, None)
+    return texts.format_value(machine, value, Const("") if specification is None else specification, None)
 
 
 def _folds(function: Callable) -> Callable[..., Value]:
@@ -220,7 +220,7 @@ for _cls, _name in ((int, "from_bytes"), (float, "fromhex")):
 
 @containers.register(containers.GETITEM, str, bytes)
 def _getitem(machine, self: Value, key: Value) -> Value:
-    if objects.is_string(machine, self):
+    if kinds.is_string(machine, self):
         raise Refused("XP0004", "a character of a string with dynamic parts")
     if containers.is_slice(key):
         return Const(self.value[containers.static_slice(machine, key)])  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from dataclasses import dataclass, field
 
+from xlapy.dispatch import exceptions
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.domain.heap import STATE, AliasRisk, Captured
 from xlapy.domain.join import JoinFailure
@@ -107,8 +108,8 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
             if isinstance(error.value, Union) or machine.error_flag() is not None:
                 machine.register_error(machine.builder.constant(True), error.value)
             else:
-                from_class, args = calls.objects.exception_parts(machine, error.value)
-                raises = (from_class, outputs.exception(args, calls.objects.cause(machine, error.value)))
+                from_class, args = exceptions.exception_parts(machine, error.value)
+                raises = (from_class, outputs.exception(args, exceptions.cause(machine, error.value)))
                 prints = outputs.prints()
                 machine.heap.slots.clear()
         if machine.blockers:

@@ -12,14 +12,16 @@ import jax
 import numpy as np
 
 from xlapy.dispatch import (
+    assignments,
+    attributes,
     bounded,
     bounded_rules,
     caches,
     custom_rules,
     generator_functions,
     jax_rules,
+    kinds,
     mixed,
-    objects,
     stack_rules,
     stacks,
     subclasses,
@@ -90,7 +92,7 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
             real = machine.heap.objects[function.object].real
             if jax_rules.is_jitted_object(real):
                 return jax_rules.call(machine, real, args, kwargs)  # type: ignore[arg-type]
-            method = objects.find_special(machine, function, "__call__")
+            method = attributes.find_special(machine, function, "__call__")
             if method is not None:
                 return call(machine, method, args, kwargs)
     return machine.raise_(TypeError, f"'{machine.type_of(function).__name__}' object is not callable")
@@ -189,7 +191,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return call(machine, Const(item.func), [*base, *args], {**named, **kwargs})
     if isinstance(item, functools._lru_cache_wrapper):
         return caches.call_lasting(machine, item, args, kwargs)
-    method, owner = objects.lookup(machine, type(item), "__call__")
+    method, owner = attributes.lookup(machine, type(item), "__call__")
     if isinstance(method, types.FunctionType) and owner is not None:
         return call(machine, machine.world.class_value(owner, "__call__"), [function, *args], kwargs)
     if isinstance(item, types.WrapperDescriptorType | types.MethodDescriptorType):
@@ -241,14 +243,14 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
     if inherited is not None:
         return call(machine, inherited, args[1:], kwargs)
     if name == "__setattr__" and isinstance(receiver, Ref):
-        objects.set_instance_attribute(machine, receiver, str(machine.static(args[1])), args[2])
+        assignments.set_instance_attribute(machine, receiver, str(machine.static(args[1])), args[2])
         return NONE
     if name == "__getattribute__" and isinstance(receiver, Ref):
-        return objects.instance_attribute(machine, receiver, str(machine.static(args[1])), generic=True)
+        return attributes.instance_attribute(machine, receiver, str(machine.static(args[1])), generic=True)
     if name == "__getattribute__":
         return machine.getattr(receiver, str(machine.static(args[1])))
     if name == "__delattr__" and isinstance(receiver, Ref):
-        objects.delete_instance_attribute(machine, receiver, str(machine.static(args[1])))
+        assignments.delete_instance_attribute(machine, receiver, str(machine.static(args[1])))
         return NONE
     if name == "__init__":
         if issubclass(owner, BaseException) and isinstance(receiver, Ref):
@@ -271,10 +273,10 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
 
 def _instantiate(machine: Machine, value: Const, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`cls(*args, **kwargs)`."""
-    meta, owner = objects.lookup(machine, type(cls), "__call__")
+    meta, owner = attributes.lookup(machine, type(cls), "__call__")
     if isinstance(meta, types.FunctionType) and owner is not None:
         if _is_enum(cls):
-            return objects._plain(machine, _fold_call(machine, cls, args, kwargs))
+            return attributes.plain(machine, _fold_call(machine, cls, args, kwargs))
         return call(machine, machine.world.class_value(owner, "__call__"), [value, *args], kwargs)
     return _make_instance(machine, value, cls, args, kwargs)
 
@@ -294,13 +296,13 @@ def _fold_call(machine: Machine, function, args: list[Value], kwargs: dict[str, 
 
 def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`type.__call__`: `__new__`, then `__init__`."""
-    new, holder = objects.lookup(machine, cls, "__new__")
+    new, holder = attributes.lookup(machine, cls, "__new__")
     if isinstance(new, staticmethod):
         new = new.__func__
     if isinstance(new, types.FunctionType) and holder is not None:
         made = call(machine, Const(new), [value, *args], kwargs)
     elif issubclass(cls, tuple):
-        objects.check_container(cls)
+        kinds.check_container(cls)
         made = Tuple(tuple(machine.iterate(args[0])) if args else (), cls)
     elif issubclass(cls, BaseException):
         made = machine.exception(cls, *args)
@@ -315,7 +317,7 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
             "XP0003", f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made here{_why(cls)}"
         )
     if isinstance(made, Ref) and issubclass(machine.heap.objects[made.object].cls, cls) or isinstance(made, Tuple):
-        init, owner = objects.lookup(machine, cls, "__init__")
+        init, owner = attributes.lookup(machine, cls, "__init__")
         if isinstance(init, types.FunctionType) and owner is not None:
             call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
         elif (inherited := subclasses.inherited(machine, init, made)) is not None:

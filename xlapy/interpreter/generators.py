@@ -138,7 +138,7 @@ def runs_whole(machine: Machine, node: Loop, generator: Ref) -> bool:
     left before its end."""
     if not resumption.is_fresh(machine, generator):
         return False
-    step = walk.loops._step_of(node)
+    step = walk.loops.step_of(node)
     leaves = step is not None and walk.loops.exit_labels(step.body) - {node.label}
     return not leaves or generator.object in machine.private or not is_shared(machine, generator)
 

@@ -9,7 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch import bounded, leaves, objects, operators, rules, stacks  # noqa: F401
+from xlapy.dispatch import (  # noqa: F401
+    array_values,
+    assignments,
+    attributes,
+    bounded,
+    exceptions,
+    kinds,
+    leaves,
+    objects,
+    operators,
+    rules,
+    stacks,
+)
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import SCALAR_DTYPES, Joiner, scalar_type
@@ -238,13 +250,13 @@ class Machine:
         """Set the error tag, and keep what the message needs, where `bad` is true and no error came before."""
         if isinstance(exception, Union):
             for index, alternative in enumerate(exception.alternatives):
-                if not objects.is_exception(self, alternative):
+                if not exceptions.is_exception(self, alternative):
                     # the register held a value on the paths that did not raise
                     continue
                 here = self.builder.elementwise("eq", exception.selector, self.builder.constant(index, _INT32))
                 self.register_error(self.builder.elementwise("bitwise_and", bad, here), alternative)
             return
-        cls, args = objects.exception_parts(self, exception)
+        cls, args = exceptions.exception_parts(self, exception)
         shape = tuple(a.template if isinstance(a, Text) else type(a).__name__ for a in args)
         key = (self.location(), cls, shape)
         code = self._error_codes.get(key)
@@ -257,7 +269,7 @@ class Machine:
         after = self.builder.elementwise("select", first, self.builder.constant(code, _INT32), before)
         payload = (STATE, f"payload{code}")
         old = self.heap.slots.get(payload, DEAD)
-        packed = Tuple((Tuple(args), objects.cause(self, exception)))
+        packed = Tuple((Tuple(args), exceptions.cause(self, exception)))
         new: Value = packed
         if old is not DEAD:
             new = self.cond(first, lambda: packed, lambda: old)
@@ -371,7 +383,7 @@ class Machine:
 
     def type_of(self, value: Value) -> type:
         """The Python class that the value would have under CPython."""
-        return objects.type_of(self, value)
+        return kinds.type_of(self, value)
 
     def spec(self, value: Value) -> TensorType | type | None:
         """For NumPy's promotion: the tensor type of an array or NumPy scalar, the Python type of a Python number."""
@@ -405,15 +417,15 @@ class Machine:
 
     def array(self, value: Value) -> Var:
         """Any number, array or nested sequence of numbers as a device value, with NumPy's dtype."""
-        return objects.array(self, value)
+        return array_values.array(self, value)
 
     def read(self, array: NdArray) -> Var:
         """The elements of an array as they are now."""
-        return objects.read_array(self, array)
+        return array_values.read_array(self, array)
 
     def write(self, array: NdArray, var: Var) -> None:
         """Replace all elements of an array, seen by all its views."""
-        objects.write_array(self, array, var)
+        array_values.write_array(self, array, var)
 
     def new_array(self, var: Var) -> NdArray:
         """A fresh `numpy.ndarray` object with these elements."""
@@ -494,15 +506,15 @@ class Machine:
 
     def getattr(self, value: Value, name: str) -> Value:
         """`value.name`."""
-        return objects.getattr_(self, value, name)
+        return attributes.getattr_(self, value, name)
 
     def setattr(self, value: Value, name: str, item: Value) -> None:
         """`value.name = item`."""
-        objects.setattr_(self, value, name, item)
+        assignments.setattr_(self, value, name, item)
 
     def delattr(self, value: Value, name: str) -> None:
         """`del value.name`."""
-        objects.delattr_(self, value, name)
+        assignments.delattr_(self, value, name)
 
     def iterate(self, value: Value) -> list[Value]:
         """All items of an iterable whose length is known at compile time."""

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlapy.dispatch import containers, iteration, mixed, objects, unions
+from xlapy.dispatch import attributes, containers, exceptions, iteration, kinds, mixed, objects, texts, unions
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.join import same_constant
 from xlapy.domain.values import (
@@ -477,7 +477,7 @@ def _load_super_attr(machine, frame, op, super_, cls, self):
 
 @handles("load_special")
 def _load_special(machine, frame, op, value):
-    return objects.special(machine, value, op.imm)
+    return attributes.special(machine, value, op.imm)
 
 
 @handles("getitem")
@@ -583,17 +583,17 @@ def _dict(machine, frame, op, *parts):
 
 @handles("string")
 def _string(machine, frame, op, *parts):
-    return objects.join_strings(machine, parts)
+    return texts.join_strings(machine, parts)
 
 
 @handles("format")
 def _format(machine, frame, op, value, specification=None):
-    return objects.format_value(machine, value, specification or Const(""), op.imm)
+    return texts.format_value(machine, value, specification or Const(""), op.imm)
 
 
 @handles("convert")
 def _convert(machine, frame, op, value):
-    return objects.format_value(machine, value, Const(""), op.imm)
+    return texts.format_value(machine, value, Const(""), op.imm)
 
 
 @handles("list_append")
@@ -655,7 +655,7 @@ def _unpack(machine, frame, op, sequence):
         if count < before:
             machine.raise_(ValueError, f"not enough values to unpack (expected {before}, got {count})")
         if count > before:
-            known = isinstance(sequence, Tuple) or objects.type_of(machine, sequence) in (list, dict)
+            known = isinstance(sequence, Tuple) or kinds.type_of(machine, sequence) in (list, dict)
             got = f", got {count}" if known and objects.REPORTS_TOO_MANY else ""
             machine.raise_(ValueError, f"too many values to unpack (expected {before}{got})")
         return tuple(items)
@@ -739,9 +739,9 @@ def _raise(machine, frame, op, exception=None, cause=None):
         if frame.handled is NONE:
             machine.raise_(RuntimeError, "No active exception to reraise")
         raise PythonError(frame.handled)
-    raised = objects.as_exception(machine, exception)
+    raised = exceptions.as_exception(machine, exception)
     if cause is not None and isinstance(raised, Ref):
-        chained = NONE if cause is NONE else objects.as_exception(machine, cause)
+        chained = NONE if cause is NONE else exceptions.as_exception(machine, cause)
         machine.heap.write(raised.object, "__cause__", chained)
     raise PythonError(raised)
 
@@ -769,18 +769,18 @@ def _match_exc(machine, frame, op, exception, type_):
     for cls in classes if isinstance(classes, tuple) else (classes,):
         if not (isinstance(cls, type) and issubclass(cls, BaseException)):
             machine.raise_(TypeError, "catching classes that do not inherit from BaseException is not allowed")
-    return Const(issubclass(objects.type_of(machine, exception), classes))
+    return Const(issubclass(kinds.type_of(machine, exception), classes))
 
 
 @handles("enter_with")
 def _enter_with(machine, frame, op, manager):
-    exit_ = objects.special(machine, manager, "__exit__")
-    return exit_, machine.call(objects.special(machine, manager, "__enter__"), [])
+    exit_ = attributes.special(machine, manager, "__exit__")
+    return exit_, machine.call(attributes.special(machine, manager, "__enter__"), [])
 
 
 @handles("with_except_start")
 def _with_except_start(machine, frame, op, exit_, exception):
-    return machine.call(exit_, [Const(objects.type_of(machine, exception)), exception, NONE])
+    return machine.call(exit_, [Const(kinds.type_of(machine, exception)), exception, NONE])
 
 
 # -- match -------------------------------------------------------------------------------------------------------------
@@ -802,12 +802,12 @@ def _match_keys(machine, frame, op, subject, keys):
 
 @handles("match_mapping")
 def _match_mapping(machine, frame, op, subject):
-    return Const(objects.type_of(machine, subject).__flags__ & (1 << 6) != 0)
+    return Const(kinds.type_of(machine, subject).__flags__ & (1 << 6) != 0)
 
 
 @handles("match_sequence")
 def _match_sequence(machine, frame, op, subject):
-    return Const(objects.type_of(machine, subject).__flags__ & (1 << 5) != 0)
+    return Const(kinds.type_of(machine, subject).__flags__ & (1 << 5) != 0)
 
 
 @handles("len")

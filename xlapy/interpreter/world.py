@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import objects, subclasses, table, views
+from xlapy.dispatch import kinds, subclasses, table, views
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import randomness
 from xlapy.domain.device import DeviceView
@@ -193,7 +193,7 @@ class World:
         if isinstance(found, tuple):
             self.guard("type", source, kind)
             if kind is not tuple:
-                objects.check_container(kind)
+                kinds.check_container(kind)
             self.guard("len", source, len(found))
             return Tuple(tuple(self.wrap(part, item(source, i)) for i, part in enumerate(found)), kind)
         if kind in randomness.CLASSES:
@@ -209,9 +209,9 @@ class World:
         if isinstance(found, list | dict | set) and kind.__module__ != "builtins" and not isinstance(found, enum.Enum):
             name = next(c for c in (list, dict, set) if isinstance(found, c)).__name__
             base = base_of(kind)
-            own = base is not None and objects.changes(kind) is not None and subclasses.reads_plainly(kind, base)
+            own = base is not None and kinds.changes(kind) is not None and subclasses.reads_plainly(kind, base)
             if not own:
-                objects.check_container(kind)
+                kinds.check_container(kind)
             self.guard("type", source, kind)
             return Ref(self.machine.heap.external("instance" if own else name, kind, source, found))
         if self._is_constant(found, kind):
