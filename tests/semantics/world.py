@@ -82,6 +82,8 @@ def function_slots(f: types.FunctionType) -> Iterator[Slot]:
     for key in ("__defaults__", "__kwdefaults__", "__code__"):
         yield Slot(f"{f.__name__}.{key}", lambda key=key: getattr(f, key), lambda v, key=key: setattr(f, key, v))
     for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ()):
+        if name == "__classdict__":  # the namespace of a class, for its annotations: CPython keeps notes there
+            continue
         yield cell_slot(f"{f.__name__}.<cell {name}>", cell)
     for key in vars(f):
         yield item_slot(f"{f.__name__}.{key}", vars(f), key)
