@@ -13,6 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.lowering.rules import nextafter
+
 
 def identity(x):
     """The operand itself."""
@@ -136,6 +138,10 @@ def _modf(x):
 def _frexp(x):
     mantissa, exponent = jnp.frexp(x)
     return mantissa, exponent.astype(jnp.int32)
+
+
+def _nextafter(x, y):
+    return nextafter(*jnp.broadcast_arrays(x, y))
 
 
 def _spacing(x):
@@ -356,7 +362,7 @@ TABLE: dict[np.ufunc, Entry] = {
     np.trunc: {"f": jnp.trunc, "*": identity},
     np.rint: {"f": _rint, "c": _complex_rint, "*": identity},
     np.copysign: {"f": jnp.copysign},
-    np.nextafter: {"f": jnp.nextafter},
+    np.nextafter: {"f": _nextafter},
     np.spacing: {"f": _float_spacing},
     np.ldexp: {"f": jnp.ldexp},
     np.frexp: {"f": _frexp},

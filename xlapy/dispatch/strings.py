@@ -34,8 +34,8 @@ def operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
             count = machine.static(ranges.index(machine, right), "how often a string is repeated")
             return fold(machine, lambda s, n: s * n, left.value, count)
         return None
-    texts = is_text(machine, left) and is_text(machine, right)
-    if texts and (kinds.is_string(machine, left) or kinds.is_string(machine, right)):
+    both = is_text(machine, left) and is_text(machine, right)
+    if both and (kinds.is_string(machine, left) or kinds.is_string(machine, right)):
         if plain == "+":
             return texts.join_strings(machine, [left, right])
         if plain in ("==", "!=") and left == right:

@@ -100,8 +100,8 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
 
 def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Apply a dispatch rule; unions among the arguments are told apart first. A wrong call is a TypeError."""
-    unions = [a for a in (*args, *kwargs.values()) if isinstance(a, Union)]
-    if unions and not table.accepts(rule, all(isinstance(a, MixedScalar) for a in unions)):
+    several = [a for a in (*args, *kwargs.values()) if isinstance(a, Union)]
+    if several and not table.accepts(rule, all(isinstance(a, MixedScalar) for a in several)):
         return _told_apart(machine, args, kwargs, lambda a, k: _rule(machine, name, rule, a, k))
     try:
         result = rule(machine, *args, **kwargs)
@@ -138,19 +138,19 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         if id(item) in _PLAIN:
             return _inline_object(machine, item, args, kwargs)
     else:
-        kinds = {type(a) for a in (*args, *kwargs.values())}
-        if MixedScalar in kinds:
-            if BoundedArray in kinds:
+        given = {type(a) for a in (*args, *kwargs.values())}
+        if MixedScalar in given:
+            if BoundedArray in given:
                 return _told_apart(machine, args, kwargs, lambda a, k: _call_object(machine, function, a, k))
             if not kwargs:
                 args = mixed.arguments(machine, item, args)
-        if BoundedArray in kinds:
+        if BoundedArray in given:
             result = bounded_rules.call(machine, item, args, kwargs)
             if result is not None:
                 return result
         if item is super:
             return _super(machine, args)
-        if Ref in kinds:
+        if Ref in given:
             if any(stacks.of(machine, a) is not None for a in (*args, *kwargs.values())):
                 joined = stack_rules.joined_arrays(machine, item, args, kwargs)
                 if joined is not None:

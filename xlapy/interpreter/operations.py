@@ -95,7 +95,7 @@ def prepare(code: Code) -> list[Step]:
 
 
 def _step(op: Op) -> Step:
-    treatment = next((t for t, kinds in _TREATMENTS if op.kind in kinds), _LOOK)
+    treatment = next((t for t, operations in _TREATMENTS if op.kind in operations), _LOOK)
     copied = op.args[0] if op.kind in _COPIES else None
     changes = op.kind in _CHANGES
     return Step(op, HANDLERS[op.kind], treatment, copied, op.dst[0] if len(op.dst) == 1 else None, changes)
@@ -716,10 +716,10 @@ def _with_attribute(machine: Machine, made: Function, name: str, value: Value) -
         kwdefaults = dict(objects.mapping_entries(machine, value))
     elif name == "closure":
         closure = value.items  # type: ignore[attr-defined]
-    attributes = made.attributes
+    named = made.attributes
     if name == "annotations":
-        attributes = {**attributes, name: _annotations(machine, value)}
-    return Function(made.code, made.globals, made.name, defaults, kwdefaults, closure, attributes, made.namespace)
+        named = {**named, name: _annotations(machine, value)}
+    return Function(made.code, made.globals, made.name, defaults, kwdefaults, closure, named, made.namespace)
 
 
 def _annotations(machine: Machine, value: Value) -> Value:

@@ -23,6 +23,17 @@ def _sign_preserving(function: Callable) -> Callable:
     return function
 
 
+@jax.custom_jvp
+def nextafter(x, y):
+    """The number after `x` towards `y`. It moves as `x` does; JAX has no derivative of it."""
+    return lax.nextafter(x, y)
+
+
+@nextafter.defjvp
+def _nextafter_jvp(primals, tangents):
+    return nextafter(*primals), tangents[0]
+
+
 for _kind, _function in {
     "add": lax.add,
     "sub": lax.sub,
@@ -62,7 +73,7 @@ for _kind, _function in {
     "shift_left": lax.shift_left,
     "shift_right_arithmetic": lax.shift_right_arithmetic,
     "shift_right_logical": lax.shift_right_logical,
-    "nextafter": lax.nextafter,
+    "nextafter": nextafter,
     "eq": lax.eq,
     "ne": lax.ne,
     "lt": lax.lt,
