@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
 import threading
 import types
@@ -128,7 +129,7 @@ class Cache:
         named = self.binder.named(arguments)
         static = self.static | static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
-        with narrowing(narrow), _deep_recursion():
+        with narrowing(narrow), _deep_recursion(), _uncollected():
             analysis = analyse(self.function, named, static, self.dynamic, ambient_x64(), narrow, self.capacities)
         optimise(analysis.module)
         return analysis
@@ -230,6 +231,18 @@ class Cache:
                 outcome.write_texts(analysis, values, named)
             raise outcome.make_exception(cls, args, values, named)
         return outcome.finish(analysis, values, named, outcome.to_numpy if self.policy.numpy else outcome.to_jax)
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """An analysis makes many objects and drops few: Python's collector would look through all of them, in vain."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @contextlib.contextmanager
