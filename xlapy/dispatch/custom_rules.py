@@ -27,7 +27,7 @@ from xlapy.lowering.evaluate import evaluate
 
 def call(machine: Machine, item: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call a function with a derivative of its own: as it is, if JAX can trace it and its rule."""
-    if getattr(item.fun, "__module__", "").startswith(("jax.", "jax._src")):
+    if jax_rules.is_defined_by_jax(item.fun):
         return jax_rules.call(machine, item, args, kwargs)
     definition = Definition.of(machine, item)
     active = machine.custom_calls  # type: ignore[attr-defined]

@@ -21,6 +21,7 @@ import numpy as np
 
 from xlapy.dispatch import leaves, table
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
+from xlapy.dispatch.unions import selects
 from xlapy.domain.join import SCALAR_DTYPES, unchanged
 from xlapy.domain.values import (
     NONE,
@@ -70,10 +71,15 @@ _UNARY = {"-": python_operators.neg, "+": python_operators.pos, "~": python_oper
 
 def is_leaf(item: object) -> bool:
     """Whether a callable belongs to JAX and is called as it is."""
-    module = getattr(item, "__module__", None) or ""
-    if module.startswith(_LEAF_MODULES) or module == "jax":
+    if is_defined_by_jax(item):
         return True
     return isinstance(item, jax.custom_jvp | jax.custom_vjp) or _is_pjit(item)
+
+
+def is_defined_by_jax(item: object) -> bool:
+    """Whether a callable stands in one of JAX's own modules."""
+    module = getattr(item, "__module__", None) or ""
+    return module.startswith(_LEAF_MODULES) or module == "jax"
 
 
 def _is_pjit(item: object) -> bool:
@@ -191,7 +197,7 @@ def _chosen_number(machine: Machine, union: Union) -> Var | None:
     dtype = np.result_type(*(var.type.dtype for var in found))
     chosen, *others = (builder.convert(var, dtype) for var in found)
     for index, var in enumerate(others, 1):
-        here = builder.elementwise("eq", union.selector, builder.constant(index, union.selector.type.dtype))
+        here = selects(machine, union, index)
         chosen = builder.elementwise("select", here, var, chosen)
     return chosen
 

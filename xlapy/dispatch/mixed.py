@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.join import SCALAR_DTYPES, as_scalar, known_bounds, scalar_type
+from xlapy.domain.join import SCALAR_DTYPES, as_scalar, known_bounds, scalar_type, twin_kind
 from xlapy.domain.values import (
     BoundedArray,
     Const,
@@ -61,7 +61,7 @@ def numpy(machine: Machine, number: MixedScalar) -> NumpyScalar:
 
 def united(machine: Machine, selector: Var, alternatives: tuple[Value, ...]) -> Union:
     """The union of these values; one number where they are one of Python's and one of NumPy's of the same dtype."""
-    kinds = {_kind(v) for v in alternatives}
+    kinds = {twin_kind(v) for v in alternatives}
     if (
         len(alternatives) != 2
         or len(kinds) != 1
@@ -81,7 +81,7 @@ def united(machine: Machine, selector: Var, alternatives: tuple[Value, ...]) -> 
 
 def of_one_dtype(items: Sequence[Value]) -> type | None:
     """The Python class of numbers of one dtype that are not all Python's, nor all NumPy's; None for all else."""
-    kinds = {_kind(item) for item in items}
+    kinds = {twin_kind(item) for item in items}
     if len(kinds) != 1 or None in kinds:
         return None
     origins = {"mixed" if isinstance(item, MixedScalar) else is_numpy(item) for item in items}
@@ -104,7 +104,7 @@ def as_python(machine: Machine, value: Value) -> Scalar:
     """A number as Python's."""
     if isinstance(value, MixedScalar):
         return value.python
-    kind = _kind(value)
+    kind = twin_kind(value)
     return Scalar(kind, as_scalar(value, scalar_type(kind), machine.builder), known_bounds(value))  # type: ignore[arg-type]
 
 
@@ -129,19 +129,19 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value, then: Opera
 
 def compare(machine: Machine, symbol: str, left: Value, right: Value, then: Operator) -> Value | None:
     """A rich comparison of numbers of one class; None where it may tell them apart."""
-    if _kind(left) is not _kind(right):
+    if twin_kind(left) is not twin_kind(right):
         return None
     return _either(machine, left, right, lambda a, b: then(machine, symbol, a, b))
 
 
 def _either(machine: Machine, left: Value, right: Value, then: Callable[[Value, Value], Value]) -> Value | None:
-    if not all(isinstance(v, MixedScalar) or _kind(v) is not None or isinstance(v, NdArray) for v in (left, right)):
+    if not all(isinstance(v, MixedScalar) or twin_kind(v) is not None or isinstance(v, NdArray) for v in (left, right)):
         return None
     if any(isinstance(v, NdArray) or is_numpy(v) for v in (left, right)):
         if not all(map(_promotes_alike, (left, right), (right, left))):
             return None
         return then(*(numpy(machine, v) if isinstance(v, MixedScalar) else v for v in (left, right)))
-    if bool in (_kind(left), _kind(right)) and _kind(left) is not _kind(right):
+    if bool in (twin_kind(left), twin_kind(right)) and twin_kind(left) is not twin_kind(right):
         return None
     result = then(*(v.python if isinstance(v, MixedScalar) else v for v in (left, right)))
     if not isinstance(result, Scalar):
@@ -192,25 +192,6 @@ def is_numpy(value: Value) -> bool:
     return isinstance(value, NumpyScalar) or isinstance(value, Const) and isinstance(value.value, np.generic)
 
 
-def _kind(value: Value) -> type | None:
-    """The class of a number, of its Python form where there is one."""
-    match value:
-        case MixedScalar():
-            return value.python.kind
-        case Scalar():
-            return value.kind
-        case Const() if type(value.value) in SCALAR_DTYPES:
-            return type(value.value)
-        case Const() if isinstance(value.value, np.generic):
-            return _TWINS.get(value.value.dtype)
-        case NumpyScalar():
-            return _TWINS.get(value.var.type.dtype)
-    return None
-
-
-_TWINS = {dtype: kind for kind, dtype in SCALAR_DTYPES.items()}
-
-
 def _promotes_alike(value: Value, other: Value) -> bool:
     """Whether NumPy gives one type to `value` with `other`, be `value` Python's or its own."""
     if not isinstance(value, MixedScalar):
@@ -221,5 +202,5 @@ def _promotes_alike(value: Value, other: Value) -> bool:
     elif is_numpy(other):
         theirs = other.var.type.dtype if isinstance(other, NumpyScalar) else other.value.dtype  # type: ignore
     else:
-        return _kind(other) is not None
+        return twin_kind(other) is not None
     return np.result_type(theirs, dtype) == np.result_type(theirs, value.python.kind(0))

@@ -471,7 +471,9 @@ GENERATOR: dict[str, Callable] = {
 }
 
 
-def _of_object(rule: Callable) -> Callable:
+def of_object(rule: Callable) -> Callable:
+    """The rule of a method of a generator."""
+
     def bound(machine, self, *args, **kwargs):
         return rule(machine, self.object, *args, **kwargs)
 
@@ -504,7 +506,7 @@ def register() -> None:
     for cls, table in ((np.random.Generator, GENERATOR), (np.random.RandomState, LEGACY)):
         for name in (n for n in dir(cls) if not n.startswith("_")):
             rule = table.get(name)
-            bound = _of_object(rule) if rule is not None else _refusing(name)
+            bound = of_object(rule) if rule is not None else _refusing(name)
             method(cls, name)(bound)
             function(getattr(cls, name))(bound)
     for name in (n for n in dir(np.random.RandomState) if not n.startswith("_")):

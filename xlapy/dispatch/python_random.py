@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 
-from xlapy.dispatch.numpy_random import LEGACY, of_module, seed_state
+from xlapy.dispatch.numpy_random import LEGACY, of_module, of_object, seed_state
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function, method
 from xlapy.domain.values import NONE, Const, Ref, Value
@@ -48,13 +48,6 @@ def _make(machine: Machine, seed: Value = NONE) -> Value:
     return Ref(number)
 
 
-def _of_object(rule):
-    def bound(machine, self, *args, **kwargs):
-        return rule(machine, self.object, *args, **kwargs)
-
-    return bound
-
-
 _RULES = {
     "random": _random,
     "_randbelow": _below,
@@ -64,7 +57,7 @@ _RULES = {
     "seed": _seed,
 }
 for _name, _rule in _RULES.items():
-    method(random.Random, _name)(_of_object(_rule))
+    method(random.Random, _name)(of_object(_rule))
     if not _name.startswith("_"):
         function(getattr(random, _name))(of_module(_rule, random.random.__self__))  # type: ignore[attr-defined]
-        function(getattr(random.Random, _name))(_of_object(_rule))
+        function(getattr(random.Random, _name))(of_object(_rule))

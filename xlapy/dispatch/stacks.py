@@ -11,6 +11,7 @@ from jax import lax
 from xlapy.dispatch import mixed, ranges
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scalar_values import bounds_of, device, refuse_nan, scalar
+from xlapy.dispatch.unions import selects
 from xlapy.domain import stacks
 from xlapy.domain.join import Joiner, coerce, instantiate, place_in, select
 from xlapy.domain.values import (
@@ -102,7 +103,7 @@ class Service:
         options = [self.coerce(v, skeleton, joiner) for v in value.alternatives]
         chosen = options[-1]
         for index, option in reversed(list(enumerate(options[:-1]))):
-            here = builder.elementwise("eq", value.selector, builder.constant(index, value.selector.type.dtype))
+            here = selects(self.machine, value, index)
             chosen = [select(here, new, old, builder) for new, old in zip(option, chosen, strict=True)]
         return chosen
 

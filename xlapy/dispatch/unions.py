@@ -7,6 +7,13 @@ from collections.abc import Callable, Sequence
 from xlapy.dispatch import mixed
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import Ref, Union, Value
+from xlapy.ir import Var
+
+
+def selects(machine: Machine, union: Union, index: int) -> Var:
+    """Whether a union is its alternative number `index`."""
+    builder = machine.builder
+    return builder.elementwise("eq", union.selector, builder.constant(index, union.selector.type.dtype))
 
 
 def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., Value]) -> Value:
@@ -25,10 +32,7 @@ def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., V
 
         if index == len(value.alternatives) - 1:
             return chosen()
-        here = machine.builder.elementwise(
-            "eq", value.selector, machine.builder.constant(index, value.selector.type.dtype)
-        )
-        return machine.cond(here, chosen, lambda: alternative(index + 1))
+        return machine.cond(selects(machine, value, index), chosen, lambda: alternative(index + 1))
 
     return alternative(0)
 
@@ -55,7 +59,5 @@ def _each_content(machine, value: Ref, contents: Union, values, then, index: int
 
     if index == len(contents.alternatives) - 1:
         return chosen()
-    here = machine.builder.elementwise(
-        "eq", contents.selector, machine.builder.constant(index, contents.selector.type.dtype)
-    )
-    return machine.cond(here, chosen, lambda: _each_content(machine, value, contents, values, then, index + 1))
+    following = lambda: _each_content(machine, value, contents, values, then, index + 1)  # noqa: E731
+    return machine.cond(selects(machine, contents, index), chosen, following)

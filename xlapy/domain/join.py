@@ -113,7 +113,7 @@ def _numeric(value: Value) -> tuple[str, object] | None:
     return None
 
 
-def _mixed_kind(value: Value) -> type | None:
+def twin_kind(value: Value) -> type | None:
     """The Python class of a number of which there is a NumPy twin of the same dtype; None for all else."""
     if isinstance(value, MixedScalar):
         return value.python.kind
@@ -123,7 +123,7 @@ def _mixed_kind(value: Value) -> type | None:
 
 def _twins(a: Value, b: Value) -> bool:
     """Whether two numbers are of one dtype, one of them Python's and one NumPy's."""
-    return (kind := _mixed_kind(a)) is not None and kind is _mixed_kind(b)
+    return (kind := twin_kind(a)) is not None and kind is twin_kind(b)
 
 
 def same_constant(a: object, b: object) -> bool:
@@ -506,8 +506,8 @@ class Joiner:
 
     def _mixed(self, a: Value, b: Value) -> Value | None:
         """The join of numbers of one dtype, of Python's and of NumPy's; None if they are not that."""
-        kind = _mixed_kind(a)
-        if kind is None or kind is not _mixed_kind(b):
+        kind = twin_kind(a)
+        if kind is None or kind is not twin_kind(b):
             return None
         one, two = (v.python if isinstance(v, MixedScalar) else v for v in (a, b))
         bounds = self._bounds(one, two) if kind is int else None

@@ -119,7 +119,7 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
                     registers[register] = value
                 return
             if kind is Union or kind is MixedScalar and treatment != _NUMBER:
-                result = distribute(machine, args, lambda values: _applied(machine, frame, step, values))
+                result = unions.over_unions(machine, args, lambda *values: _applied(machine, frame, step, list(values)))
                 _write(frame, op, _unpacked(op, result))  # type: ignore[attr-defined]
                 return
         if treatment >= _CONTENT and machine.heap.has_unions:
@@ -165,33 +165,6 @@ def _packed(result: Value | tuple[Value, ...] | None) -> Value:
     return NONE if result is None else result
 
 
-def distribute(machine: Machine, values: list[Value], then: Callable[[list[Value]], Value]) -> Value:
-    """`then(values)` for each alternative of the unions among `values`, under the branch that tells them apart."""
-    position = next((i for i, value in enumerate(values) if isinstance(value, Union)), None)
-    if position is None:
-        return then(values)
-    value = values[position]
-    assert isinstance(value, Union)
-
-    def alternative(index: int) -> Value:
-        def chosen() -> Value:
-            return distribute(
-                machine, [*values[:position], mixed.alternative(machine, value, index), *values[position + 1 :]], then
-            )
-
-        if index == len(value.alternatives) - 1:
-            return chosen()
-        return machine.cond(selects(machine, value, index), chosen, lambda: alternative(index + 1))
-
-    return alternative(0)
-
-
-def selects(machine: Machine, union: Union, index: int) -> Var:
-    """Whether a union is its alternative number `index`."""
-    builder = machine.builder
-    return builder.elementwise("eq", union.selector, builder.constant(index, union.selector.type.dtype))
-
-
 def bound(machine: Machine, value: Value, cls: type, message: str) -> Value:
     """`value`, which may be unbound: then an exception."""
     if value is UNBOUND:
@@ -199,7 +172,7 @@ def bound(machine: Machine, value: Value, cls: type, message: str) -> Value:
     if isinstance(value, Union):
         for index, alternative in enumerate(value.alternatives):
             if alternative is UNBOUND:
-                machine.check(selects(machine, value, index), cls, message)
+                machine.check(unions.selects(machine, value, index), cls, message)
                 return without(machine, value, index)
     if value is DEAD:
         raise Refused("XP0099", "a value that liveness says nobody reads is read")
@@ -311,7 +284,7 @@ def _make_cell(machine, frame, op, value):
 @handles("load_deref")
 def _load_deref(machine, frame, op, cell):
     if isinstance(cell, Union):
-        return distribute(machine, [cell], lambda values: _load_deref(machine, frame, op, *values))
+        return unions.over_unions(machine, [cell], lambda one: _load_deref(machine, frame, op, one))
     value = machine.heap.read(cell.object, "value")
     if op.args[0] in frame.program.frees:
         message = f"cannot access free variable '{op.imm}' where it is not associated with a value in enclosing scope"
@@ -323,7 +296,7 @@ def _load_deref(machine, frame, op, cell):
 @handles("store_deref")
 def _store_deref(machine, frame, op, cell, value):
     if isinstance(cell, Union):
-        distribute(machine, [cell], lambda values: _packed(_store_deref(machine, frame, op, values[0], value)))
+        unions.over_unions(machine, [cell], lambda one: _packed(_store_deref(machine, frame, op, one, value)))
         return
     machine.heap.write(cell.object, "value", value)
 
@@ -456,7 +429,7 @@ def _getattr(machine, frame, op, value):
 @handles("setattr")
 def _setattr(machine, frame, op, value, item):
     if isinstance(value, Union):
-        distribute(machine, [value], lambda values: _packed(machine.setattr(values[0], op.imm, item)))
+        unions.over_unions(machine, [value], lambda one: _packed(machine.setattr(one, op.imm, item)))
     else:
         machine.setattr(value, op.imm, item)
 

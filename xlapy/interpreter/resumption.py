@@ -10,7 +10,7 @@ import contextlib
 import types
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlapy.dispatch import generator_rules
+from xlapy.dispatch import generator_rules, unions
 from xlapy.dispatch.effects import changes
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.scalar_values import logical_not, logical_or, refuse_where
@@ -196,8 +196,7 @@ def _is_one(machine: Machine, state: Value, number: int) -> bool | Var:
     found = [index for index, alternative in enumerate(state.alternatives) if alternative is wanted]
     if len(found) != 1:
         return bool(found)
-    builder = machine.builder
-    return builder.elementwise("eq", state.selector, builder.constant(found[0], state.selector.type.dtype))
+    return unions.selects(machine, state, found[0])
 
 
 def _converted(machine: Machine, exception: Value) -> Value:

@@ -10,6 +10,7 @@ import numpy as np
 
 from xlapy.dispatch import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.dispatch.unions import selects
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import NONE, Const, Marker, Scalar, Union, Value
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
@@ -339,8 +340,9 @@ def _each(machine: Machine, register: int, union: Union, then: Callable[[], None
     if index == len(union.alternatives) - 1:
         chosen()
         return
-    here = machine.builder.elementwise("eq", union.selector, machine.builder.constant(index, union.selector.type.dtype))
-    merge.node_branch(machine, here, chosen, lambda: _each(machine, register, union, then, index + 1))
+    merge.node_branch(
+        machine, selects(machine, union, index), chosen, lambda: _each(machine, register, union, then, index + 1)
+    )
 
 
 def _send(machine: Machine, node: Send) -> None:
