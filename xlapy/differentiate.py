@@ -7,8 +7,8 @@ from typing import Any
 
 from xlapy.api import jit
 from xlapy.dispatch import table
-from xlapy.dispatch.linear_functions import Linear, run_linear, with_linear
-from xlapy.dispatch.transformations import apply, forward
+from xlapy.dispatch.jax.linear_functions import Linear, run_linear, with_linear
+from xlapy.dispatch.jax.transformations import apply, forward
 from xlapy.domain.values import Value
 
 

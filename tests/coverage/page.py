@@ -8,8 +8,9 @@ import pathlib
 
 import numpy as np
 
-from xlapy.dispatch import numpy_reasons, rules
-from xlapy.dispatch.numpy_ufunc_table import GENERALISED, REFUSED, TABLE
+from xlapy.dispatch import rules
+from xlapy.dispatch.numpy import reasons as numpy_reasons
+from xlapy.dispatch.numpy.ufunc_table import GENERALISED, REFUSED, TABLE
 from xlapy.dispatch.table import find_attribute, find_function, find_method, find_replacement
 
 from . import array_calls, numpy_calls, random_calls, refused_calls

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from xlapy.dispatch import numpy_reasons, rules
-from xlapy.dispatch.numpy_ufunc_table import GENERALISED, REFUSED, TABLE
+from xlapy.dispatch import rules
+from xlapy.dispatch.numpy import reasons as numpy_reasons
+from xlapy.dispatch.numpy.ufunc_table import GENERALISED, REFUSED, TABLE
 from xlapy.dispatch.table import find_attribute, find_function, find_method, find_replacement
 
 assert rules

@@ -12,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch import mixed
+from xlapy.dispatch.numbers import mixed
+from xlapy.dispatch.numbers.scalar_values import bounds_of, bounds_of_any, device, scalar
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.scalar_values import bounds_of, bounds_of_any, device, scalar
 from xlapy.domain.join import JoinFailure, is_python_scalar, same_constant
 from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import TensorType, Var

@@ -1,35 +1,11 @@
 """Imports every module that fills the tables."""
 
-from xlapy.dispatch import (
-    bounded_at,
-    bounded_counting,
-    bounded_creation,
-    bounded_selection,
-    jax_rules,
-    jax_trees,
-    linear_functions,
-    numpy_all,
-    printing,
-    python_all,
-    python_random,
-    scipy_rules,
-    stack_rules,
-    transformations,
-)
+# ruff: noqa: F401  (imported for what they register)
 
-__all__ = [
-    "bounded_at",
-    "bounded_counting",
-    "bounded_creation",
-    "bounded_selection",
-    "jax_rules",
-    "jax_trees",
-    "numpy_all",
-    "printing",
-    "python_all",
-    "python_random",
-    "scipy_rules",
-    "stack_rules",
-    "linear_functions",
-    "transformations",
-]
+from xlapy.dispatch.bounded import at, counting, creation, selection
+from xlapy.dispatch.containers import stack_rules
+from xlapy.dispatch.jax import linear_functions, rules, scipy_rules, transformations, trees
+from xlapy.dispatch.numbers import python_random
+from xlapy.dispatch.numpy import all as numpy_all
+from xlapy.dispatch.python import all as python_all
+from xlapy.dispatch.python import printing

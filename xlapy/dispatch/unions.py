@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xlapy.dispatch import mixed
+from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import Ref, Union, Value
 from xlapy.ir import Var

@@ -6,7 +6,7 @@ import weakref
 
 import jax
 
-#: one step from a buffer to a view: kind and parameters, as in `dispatch.views`
+#: one step from a buffer to a view: kind and parameters, as in `dispatch.arrays.views`
 Step = tuple[str, tuple]
 
 

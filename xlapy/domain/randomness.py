@@ -1,6 +1,6 @@
 """Random generators of the caller's: what a call takes from them, and how it moves them on.
 
-A compiled function draws from a stream of its own (see `dispatch.numpy_random`), whose key is eight bytes that the
+A compiled function draws from a stream of its own (see `dispatch.numpy.random`), whose key is eight bytes that the
 generator would give next. They are looked at before the run, and taken after it: a call that fails takes nothing, and
 the next call sees other bytes.
 """

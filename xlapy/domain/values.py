@@ -74,7 +74,7 @@ class JaxArray(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lens:
-    """One step from a buffer to a view: `kind` and static or dynamic parameters (see `dispatch.views`)."""
+    """One step from a buffer to a view: `kind` and static or dynamic parameters (see `dispatch.arrays.views`)."""
 
     kind: str
     params: tuple[object, ...] = ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import types
 from dataclasses import dataclass, field
 
-from xlapy.dispatch import exceptions
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
+from xlapy.dispatch.python import exceptions
 from xlapy.domain.heap import STATE, AliasRisk, Captured
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute

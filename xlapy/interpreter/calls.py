@@ -11,25 +11,17 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import (
-    assignments,
-    attributes,
-    bounded,
-    bounded_rules,
-    caches,
-    custom_rules,
-    generator_functions,
-    jax_rules,
-    kinds,
-    mixed,
-    stack_rules,
-    stacks,
-    subclasses,
-    table,
-    ufuncs,
-    unions,
-)
+from xlapy.dispatch import table, unions
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded import rules as bounded_rules
+from xlapy.dispatch.containers import stack_rules, stacks, subclasses
+from xlapy.dispatch.iterators import generator_functions
+from xlapy.dispatch.jax import custom_rules
+from xlapy.dispatch.jax import rules as jax_rules
+from xlapy.dispatch.numbers import mixed
+from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
+from xlapy.dispatch.python import assignments, attributes, caches, kinds
 from xlapy.domain.subclasses import base_of
 from xlapy.domain.values import (
     NONE,

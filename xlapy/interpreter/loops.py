@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch import iteration
+from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import Captured, Slot
 from xlapy.domain.join import JoinFailure

@@ -9,20 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch import (  # noqa: F401
-    array_values,
-    assignments,
-    attributes,
-    bounded,
-    exceptions,
-    kinds,
-    leaves,
-    objects,
-    operators,
-    rules,
-    stacks,
-)
+from xlapy.dispatch import leaves, rules  # noqa: F401
+from xlapy.dispatch.arrays import values as array_values
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
+from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, operators
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import SCALAR_DTYPES, Joiner, scalar_type
 from xlapy.domain.values import (
@@ -102,7 +94,7 @@ class Machine:
         self.captures: list[tuple[dict[int, object], list[Var]]] = []
         #: calls of functions with a derivative of their own whose rules are being interpreted
         self.custom_calls: list[object] = []
-        #: results that functions of the caller's world keep (see `dispatch.caches`), and what such functions have read
+        #: results that functions of the caller's world keep (see `dispatch.python.caches`), and what these have read
         self.memo = self.heap.new("memo", object)
         self.kept_reads: dict[tuple[int, str], dict[Slot, Value]] = {}
         #: the join of lists that grow in loops, and room that was asked for or guessed for them, by loop

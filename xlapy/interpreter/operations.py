@@ -8,8 +8,12 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlapy.dispatch import attributes, containers, exceptions, iteration, kinds, mixed, objects, texts, unions
+from xlapy.dispatch import unions
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.dispatch.python import attributes, exceptions, kinds, objects, texts
 from xlapy.domain.join import same_constant
 from xlapy.domain.values import (
     DEAD,

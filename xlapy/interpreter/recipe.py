@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch import bounded, objects
+from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import objects
 from xlapy.domain import values
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import instantiate, unchanged
@@ -75,8 +76,8 @@ class External:
 
 @dataclass(frozen=True)
 class View:
-    """A view of an array of the caller's: `steps` as in `dispatch.views`, with outputs in the place of dynamic starts.
-    `identity` as `Leaf.mutable`."""
+    """A view of an array of the caller's: `steps` as in `dispatch.arrays.views`, with outputs in the place of dynamic
+    starts; `identity` as `Leaf.mutable`."""
 
     source: Source
     steps: tuple[tuple[str, tuple], ...]

@@ -10,10 +10,11 @@ import contextlib
 import types
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlapy.dispatch import generator_rules, unions
+from xlapy.dispatch import unions
 from xlapy.dispatch.effects import changes
+from xlapy.dispatch.iterators import generator_rules
+from xlapy.dispatch.numbers.scalar_values import logical_not, logical_or, refuse_where
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.dispatch.scalar_values import logical_not, logical_or, refuse_where
 from xlapy.domain.values import DEAD, NONE, UNBOUND, Const, Ref, Union, Value
 from xlapy.frontend import FINISHED, RAISE, START, FrontendError, Resumable, resumable
 from xlapy.interpreter import merge

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch import iteration, mixed
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain import stacks
 from xlapy.domain.heap import STATE, Slot

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch import iteration
+from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.heap import STATE

@@ -18,8 +18,11 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import kinds, subclasses, table, views
+from xlapy.dispatch import table
+from xlapy.dispatch.arrays import views
+from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds
 from xlapy.domain import randomness
 from xlapy.domain.device import DeviceView
 from xlapy.domain.join import SCALAR_DTYPES, is_python_scalar

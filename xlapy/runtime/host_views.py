@@ -1,4 +1,4 @@
-"""Views on the host: what the lenses of `dispatch.views` show of an array, as NumPy shows it."""
+"""Views on the host: what the lenses of `dispatch.arrays.views` show of an array, as NumPy shows it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Arrays as buffers and views: what a view shows, indexing, values of arrays."""

@@ -1,0 +1,402 @@
+"""`array[key]` and `array[key] = value` of NumPy arrays: basic indexing gives views, the rest is `arrays.fancy`'s."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from xlapy.dispatch.arrays import fancy as numpy_fancy
+from xlapy.dispatch.arrays.views import lens_type, make_view, read_view, write_view
+from xlapy.dispatch.numpy.values import (
+    broadcast_to,
+    cast,
+    kind_of,
+    known,
+    operand,
+    raise_real,
+    scalar_int,
+    sequence_items,
+)
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.join import known_bounds
+from xlapy.domain.values import BoundedArray, Const, JaxArray, Lens, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
+from xlapy.ir import Var, constant_value
+from xlapy.ir.affine import affine
+
+_INT64 = np.dtype(np.int64)
+_BOOL = np.dtype(bool)
+_BAD_KEY = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid"
+    " indices"
+)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key taken apart: one item for each part. Advanced parts are device arrays (`Var`) of integers or booleans."""
+
+    #: ('int', value) | ('slice', value) | ('new', None) | ('all', None) | ('array', var)
+    parts: tuple[tuple[str, object], ...]
+    ellipsis: bool
+    #: a rank-0 integer array was used as an integer: NumPy then returns a copy
+    scalar_array: bool
+
+    @property
+    def advanced(self) -> bool:
+        """Whether the key has index or mask arrays."""
+        return any(kind == "array" for kind, _ in self.parts)
+
+
+def getitem(machine: Machine, array: NdArray, key: Value) -> Value:
+    """`array[key]`."""
+    parsed = parse(machine, array, key)
+    if parsed.advanced:
+        return numpy_fancy.take(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view))
+    result = basic_view(machine, array, parsed.parts)
+    if result.type.shape == () and not parsed.ellipsis:
+        return machine.numpy_result(read_view(machine, result))
+    return machine.new_array(read_view(machine, result)) if parsed.scalar_array else result
+
+
+def setitem(machine: Machine, array: NdArray, key: Value, value: Value) -> None:
+    """`array[key] = value`."""
+    if not array.writeable:
+        machine.raise_(ValueError, "assignment destination is read-only")
+    parsed = parse(machine, array, key)
+    if parsed.advanced:
+        numpy_fancy.put(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view), value)
+        return
+    assign(machine, basic_view(machine, array, parsed.parts), value)
+
+
+def assign(machine: Machine, target: NdArray, value: Value) -> None:
+    """`target[...] = value`: cast and broadcast."""
+    if not target.writeable:
+        machine.raise_(ValueError, "assignment destination is read-only")
+    var = assigned(machine, value, target.type.dtype, target.type.shape)
+    write_view(machine, target, broadcast_to(machine, var, target.type.shape))
+
+
+def assigned(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, ...]) -> Var:
+    """`value` as `dtype`, as an assignment to elements of that type converts it; it must broadcast to `shape`."""
+    if isinstance(value, Const):
+        if isinstance(value.value, int | float | complex | np.generic | str | bytes) or value.value is None:
+            cell = np.empty((), dtype)
+            try:
+                with np.errstate(all="ignore"):
+                    cell[()] = value.value
+            except Exception as error:
+                raise_real(machine, error)
+            return machine.builder.constant(cell, dtype)
+    if isinstance(value, Scalar):
+        return _assigned_scalar(machine, value, dtype)
+    var = operand(machine, value)
+    _check_fits(machine, value, var, dtype, shape)
+    return cast(machine, var, dtype)
+
+
+def _assigned_scalar(machine: Machine, value: Scalar, dtype: np.dtype) -> Var:
+    kind = kind_of(dtype)
+    if value.kind is complex and kind != "c":
+        name = "int" if kind in "iu" else "float"
+        if kind != "b":
+            what = "a string, a bytes-like object or a real number" if name == "int" else "a string or a real number"
+            machine.raise_(TypeError, f"{name}() argument must be {what}, not 'complex'")
+    var = machine.builder.convert(value.var, value.var.type.dtype)
+    if value.kind is int and kind in "iu":
+        check_python_int(machine, value, dtype)
+    if value.kind is float and kind in "iu":
+        builder = machine.builder
+        machine.check(builder.elementwise("ne", var, var), ValueError, "cannot convert float NaN to integer")
+        infinite = builder.elementwise("eq", builder.elementwise("abs", var), builder.constant(np.inf, var.type.dtype))
+        machine.check(infinite, OverflowError, "cannot convert float infinity to integer")
+    return cast(machine, var, dtype)
+
+
+def check_python_int(machine: Machine, value: Scalar, dtype: np.dtype) -> None:
+    """OverflowError where a dynamic Python int does not fit an integer dtype."""
+    info = np.iinfo(dtype)
+    low, high = max(int(info.min), -(2**63)), min(int(info.max), 2**63 - 1)
+    bounds = value.bounds or (-(2**63), 2**63 - 1)
+    bad = None
+    if bounds[0] < low:
+        bad = machine.builder.elementwise("lt", value.var, machine.builder.constant(low, _INT64, weak=True))
+    if bounds[1] > high:
+        above = machine.builder.elementwise("gt", value.var, machine.builder.constant(high, _INT64, weak=True))
+        bad = above if bad is None else machine.builder.elementwise("bitwise_or", bad, above)
+    if bad is not None:
+        text = "Python integer {} out of bounds for " + str(dtype)
+        message = machine.message(text, value)  # type: ignore[attr-defined]
+        machine.check(bad, OverflowError, message)
+
+
+def _check_fits(machine: Machine, value: Value, var: Var, dtype: np.dtype, shape: tuple[int, ...]) -> None:
+    """Raise as NumPy does where an array cannot be broadcast to the elements it is assigned to."""
+    source = var.type.shape
+    core = source[max(len(source) - len(shape), 0) :]
+    extra = source[: len(source) - len(core)]
+    fits = all(a in (1, b) for a, b in zip(reversed(core), reversed(shape), strict=False)) and all(
+        n == 1 for n in extra
+    )
+    array_target = shape != () or isinstance(value, NumpyScalar | JaxArray)
+    if fits and (array_target or source == ()):
+        return
+    target = np.empty(shape if 0 not in shape else shape, dtype) if np.prod(shape, dtype=float) < 1e6 else None
+    if target is None or shape == ():
+        holder = np.empty(1, dtype)
+        try:
+            if shape == ():
+                holder[0] = np.broadcast_to(np.ones((), var.type.dtype), source)
+        except Exception as error:
+            raise_real(machine, error)
+        if fits:
+            return
+    message = f"could not broadcast input array from shape {_text(source)} into shape {_text(shape)}"
+    machine.raise_(ValueError, message)
+
+
+def _text(shape: tuple[int, ...]) -> str:
+    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+# -- keys ------------------------------------------------------------------------------------------------------------
+
+
+def parse(machine: Machine, array: NdArray, key: Value) -> Key:
+    """Take a key apart, and fill in the dimensions that it leaves out."""
+    items: Sequence[Value]
+    if isinstance(key, Tuple):
+        items = key.items
+    elif isinstance(key, Const) and isinstance(key.value, tuple):
+        items = [Const(item) for item in key.value]
+    else:
+        items = [key]
+    parts: list[tuple[str, object]] = []
+    place, scalar_array = None, False
+    for item in items:
+        if isinstance(item, Const) and item.value is Ellipsis:
+            if place is not None:
+                machine.raise_(IndexError, "an index can only have a single ellipsis ('...')")
+            place = len(parts)
+            continue
+        part = _part(machine, item)
+        scalar_array = scalar_array or (part[0] == "int" and isinstance(item, NdArray | JaxArray))
+        parts.append(part)
+    used = sum(_consumes(part) for part in parts)
+    rank = len(array.type.shape)
+    if used > rank:
+        machine.raise_(IndexError, f"too many indices for array: array is {rank}-dimensional, but {used} were indexed")
+    position = len(parts) if place is None else place
+    parts[position:position] = [("all", None)] * (rank - used)
+    return Key(tuple(parts), place is not None, scalar_array)
+
+
+def is_integer(item: Value) -> bool:
+    """Whether a part of a key is an integer, of Python or NumPy."""
+    if isinstance(item, Const):
+        return isinstance(item.value, int | np.integer) and not isinstance(item.value, bool)
+    return isinstance(item, Scalar | NumpyScalar) and item.var.type.dtype.kind in "iu"
+
+
+def _consumes(part: tuple[str, object]) -> int:
+    kind, value = part
+    if kind == "new":
+        return 0
+    if kind == "array" and value.type.dtype == _BOOL:  # type: ignore[attr-defined]
+        return len(value.type.shape)  # type: ignore[attr-defined]
+    return 1
+
+
+def _part(machine: Machine, item: Value) -> tuple[str, object]:
+    match item:
+        case Slice():
+            return ("slice", item)
+        case Const():
+            value = item.value
+            if value is None:
+                return ("new", None)
+            if isinstance(value, slice):
+                return ("slice", Slice(Const(value.start), Const(value.stop), Const(value.step)))
+            if isinstance(value, bool | np.bool_):
+                return ("array", operand(machine, item))
+            if not isinstance(value, list | tuple | range | np.floating | np.complexfloating):
+                try:
+                    return ("int", Const(operator.index(value)))  # type: ignore[arg-type]
+                except TypeError:
+                    machine.raise_(IndexError, _BAD_KEY)
+        case Scalar() | NumpyScalar():
+            dtype = item.var.type.dtype
+            if dtype.kind in "iu":
+                return ("int", item)
+            if dtype != _BOOL:
+                machine.raise_(IndexError, _BAD_KEY)
+        case NdArray() | JaxArray():
+            pass
+        case BoundedArray():
+            machine.static(item)
+        case _:
+            if sequence_items(machine, item) is None:
+                machine.raise_(IndexError, _BAD_KEY)
+    var = operand(machine, item)
+    dtype = var.type.dtype
+    if 0 in var.type.shape and sequence_items(machine, item) is not None:
+        return ("array", machine.builder.convert(var, _INT64))
+    if dtype.kind not in "iub":
+        machine.raise_(IndexError, "arrays used as indices must be of integer (or boolean) type")
+    if dtype != _BOOL and var.type.shape == ():
+        constant = constant_value(var)
+        return ("int", Const(int(constant[()])) if constant is not None else NumpyScalar(var))
+    return ("array", var if dtype == _BOOL else machine.builder.convert(var, _INT64))
+
+
+# -- basic indexing --------------------------------------------------------------------------------------------------
+
+
+def basic_view(machine: Machine, array: NdArray, parts: Sequence[tuple[str, object]]) -> NdArray:
+    """The view of a basic key: integers, slices, None; one part for each dimension."""
+    dims: list[tuple] = []
+    shape: list[int] = []
+    added = False
+    for kind, value in parts:
+        if kind == "new":
+            shape.append(1)
+            added = True
+            continue
+        axis, size = len(dims), array.type.shape[len(dims)]
+        if kind == "int":
+            dims.append((integer_index(machine, value, size, axis), 1, -1))  # type: ignore[arg-type]
+            continue
+        dim = (0, 1, size) if kind == "all" else _slice_dim(machine, value, size)  # type: ignore[arg-type]
+        dims.append(dim)
+        shape.append(dim[2])
+    lens = Lens("index", tuple(dims))
+    result = make_view(machine, array, lens, lens_type(lens, array.type))
+    if added:
+        spread = Lens("reshape", tuple(shape))
+        result = make_view(machine, result, spread, lens_type(spread, result.type))
+    return result
+
+
+def integer_index(machine: Machine, index: Value, size: int, axis: int) -> int | Var:
+    """An integer index into a dimension, non-negative; IndexError where it is out of range."""
+    bounds = known_bounds(index)
+    if isinstance(index, Const):
+        value = int(index.value)  # type: ignore[call-overload]
+        if not -size <= value < size:
+            machine.raise_(IndexError, f"index {value} is out of bounds for axis {axis} with size {size}")
+        return value + size if value < 0 else value
+    builder = machine.builder
+    var = scalar_int(machine, index)
+    constant = constant_value(var)
+    if constant is not None:
+        return integer_index(machine, Const(int(constant[()])), size, axis)
+    low, high = bounds or (-(2**63), 2**63 - 1)
+    bad = None
+    if low < -size:
+        bad = builder.elementwise("lt", var, builder.constant(-size, _INT64))
+    if high >= size:
+        above = builder.elementwise("ge", var, builder.constant(size, _INT64))
+        bad = above if bad is None else builder.elementwise("bitwise_or", bad, above)
+    if bad is not None:
+        text = machine.message(  # type: ignore[attr-defined]
+            "index {} is out of bounds for axis {} with size {}",
+            Scalar(int, builder.convert(var, _INT64, True)),
+            axis,
+            size,
+        )
+        if size == 0:
+            machine.raise_(IndexError, text)
+        machine.check(bad, IndexError, text)
+    if low >= 0:
+        return var
+    wrapped = builder.elementwise("add", var, builder.constant(size, _INT64))
+    if high < 0:
+        return wrapped
+    return builder.elementwise("select", builder.elementwise("lt", var, builder.constant(0, _INT64)), wrapped, var)
+
+
+def _slice_dim(machine: Machine, part: Slice, size: int) -> tuple:
+    """(start, step, length) of a slice of a dimension."""
+    step = known(machine, part.step, "the step of a slice")
+    step = 1 if step is None else _as_index(machine, step)
+    if step == 0:
+        machine.raise_(ValueError, "slice step cannot be zero")
+    parts = (part.start, part.stop)
+    if not all(machine.is_static(p) for p in parts):
+        dim = _dynamic_slice(machine, parts, step, size)
+        if dim is not None:
+            return dim
+    start, stop = (_slice_bound(machine, p) for p in parts)
+    start, stop, step = slice(start, stop, step).indices(size)
+    return (start, step, len(range(start, stop, step)))
+
+
+def _as_index(machine: Machine, value: object) -> int:
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        machine.raise_(TypeError, "slice indices must be integers or None or have an __index__ method")
+        raise
+
+
+def _slice_bound(machine: Machine, value: Value) -> int | None:
+    result = known(machine, value, "the bound of a slice (the size of an array depends on it)")
+    return None if result is None else _as_index(machine, result)
+
+
+def _dynamic_slice(machine: Machine, bounds: tuple[Value, Value], step: int, size: int) -> tuple | None:
+    """The dimension of a slice with dynamic bounds and a length that is known all the same; None if it is not."""
+    start, stop = bounds
+    for bound in bounds:
+        if not isinstance(bound, Scalar | NumpyScalar | Const) or (isinstance(bound, Const) and bound.value is None):
+            return None
+        if not isinstance(bound, Const) and bound.var.type.dtype.kind not in "iu":
+            machine.raise_(TypeError, "slice indices must be integers or None or have an __index__ method")
+    distance = _difference(start, stop)
+    low, high = known_bounds(start), known_bounds(stop)
+    if distance is None:
+        return None
+    if low is None:
+        low = None if high is None else (high[0] - distance, high[1] - distance)
+    if low is None:
+        return None
+    if high is not None:
+        low = (max(low[0], high[0] - distance), min(low[1], high[1] - distance))
+    high = (low[0] + distance, low[1] + distance)
+    limit = size if step > 0 else size - 1
+    if low[0] < 0 or high[0] < 0 or low[1] > limit or high[1] > limit:
+        return None
+    return (scalar_int(machine, start), step, len(range(0, distance, step)))
+
+
+def resolved_slice(machine: Machine, part: Slice, size: int) -> bool:
+    """Whether a slice with dynamic bounds and a known step has a length that is known all the same."""
+    if not isinstance(part.step, Const):
+        return False
+    step = 1 if part.step.value is None else int(part.step.value)  # type: ignore[call-overload]
+    return step != 0 and _dynamic_slice(machine, (part.start, part.stop), step, size) is not None
+
+
+def _difference(start: Value, stop: Value) -> int | None:
+    """`stop - start`, if it is a known number."""
+    first, second = _affine(start), _affine(stop)
+    if first is None or second is None:
+        return None
+    terms = dict(second[0])
+    for var, factor in first[0].items():
+        terms[var] = terms.get(var, 0) - factor
+    return second[1] - first[1] if not any(terms.values()) else None
+
+
+def _affine(value: Value) -> tuple[dict[int, int], int] | None:
+    if isinstance(value, Const):
+        return {}, int(value.value)  # type: ignore[call-overload]
+    return affine(value.var)  # type: ignore[attr-defined]
+
+
+def refuse_data_dependent(what: str) -> None:
+    """A result whose size depends on data."""
+    raise Refused("XP0013", f"the size of {what} depends on data", "use np.where, or a mask of weights")

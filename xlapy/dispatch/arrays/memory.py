@@ -1,0 +1,141 @@
+"""How arrays lie in memory: NumPy's order 'K', which decides whether a later `reshape` or `ravel` is a view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from xlapy.dispatch.arrays.views import buffer_type
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.sources import attribute
+from xlapy.domain.values import Lens, NdArray, Value
+from xlapy.ir import TensorType
+
+
+def is_plain(machine: Machine, value: Value) -> bool:
+    """Whether an array is certainly in C order, without asking NumPy."""
+    if not isinstance(value, NdArray):
+        return True
+    info = machine.heap.objects[value.buffer]
+    if info.details is not None or (isinstance(info.real, np.ndarray) and not info.real.flags.c_contiguous):
+        return False
+    return all(lens.kind == "index" for lens in value.lenses)
+
+
+def keep_order(machine: Machine, result: NdArray, inputs: Sequence[Value]) -> NdArray:
+    """Record the memory order (order='K') of an element-wise result of `inputs`."""
+    if len(result.type.shape) < 2 or all(is_plain(machine, v) for v in inputs):
+        return result
+    models = [layout_model(machine, v) for v in inputs if isinstance(v, NdArray)]
+    return set_order(machine, result, _allocated_order(result.type.shape, models))
+
+
+def _allocated_order(shape: tuple[int, ...], models: list[np.ndarray]) -> tuple[int, ...]:
+    """The axes from slowest to fastest in what NumPy's iterator allocates for these operands."""
+    small = [_shrunk(model) for model in models]
+    flags = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
+    with np.nditer(  # type: ignore[call-overload]
+        [*small, None], flags=["zerosize_ok", "multi_index"], op_flags=flags, itershape=tuple(min(n, 2) for n in shape)
+    ) as iterator:
+        strides = iterator.operands[-1].strides
+    return tuple(int(axis) for axis in np.argsort([-s for s in strides], kind="stable"))
+
+
+def _shrunk(model: np.ndarray) -> np.ndarray:
+    """The same strides with at most two elements a dimension; zero-filled memory, never read."""
+    shape = tuple(min(n, 2) for n in model.shape)
+    return np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), shape, model.strides)
+
+
+def layout_model(machine: Machine, array: NdArray) -> np.ndarray:
+    """A real array with the shape and strides that `array` has under NumPy. Its elements must not be touched."""
+    base = buffer_type(machine, array)
+    info = machine.heap.objects[array.buffer]
+    if isinstance(info.real, np.ndarray) and info.real.shape == base.shape:
+        strides = info.real.strides
+        if info.source is not None and hasattr(machine, "world"):
+            machine.world.guard("equal", attribute(info.source, "strides"), strides)
+    else:
+        strides = _strides(base, info.details)
+    model = _model(base.shape, strides, base.dtype)
+    for lens in array.lenses:
+        model = _model_through(model, lens)
+    return model
+
+
+def _strides(base: TensorType, order: object) -> tuple[int, ...]:
+    """Strides of a fresh array: C order, or the axes from slowest to fastest in `order`."""
+    axes = order if isinstance(order, tuple) and len(order) == len(base.shape) else tuple(range(len(base.shape)))
+    strides, step = [0] * len(base.shape), base.dtype.itemsize
+    for axis in reversed(axes):
+        strides[axis] = step
+        step *= max(base.shape[axis], 1)
+    return tuple(strides)
+
+
+def _model(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    return np.lib.stride_tricks.as_strided(np.zeros(1, dtype), shape, strides)
+
+
+def _model_through(model: np.ndarray, lens: Lens) -> np.ndarray:
+    match lens.kind:
+        case "index":
+            kept = [(s * step, n) for s, (_, step, n) in zip(model.strides, lens.params, strict=True) if n >= 0]
+            return _model(tuple(n for _, n in kept), tuple(s for s, _ in kept), model.dtype)
+        case "transpose":
+            return model.transpose(lens.params)
+        case "reshape":
+            try:
+                return reshape_in_place(model, tuple(lens.params))
+            except ValueError:  # `flat`, or an empty array
+                return _model(
+                    tuple(lens.params), _strides(TensorType(tuple(lens.params), model.dtype), None), model.dtype
+                )
+        case "real":
+            return model.real
+        case "imag":
+            return model.imag
+        case "bitcast":
+            return _model(model.shape, model.strides, lens.params[0])
+        case "windows":
+            extents, axes = lens.params
+            return np.lib.stride_tricks.sliding_window_view(model, extents, axes)
+        case "diagonal":
+            return model.diagonal(*lens.params)
+        case "broadcast":
+            return np.broadcast_to(model, lens.params)
+    raise Refused("XP0012", f"a view of kind {lens.kind!r}")
+
+
+def reshape_in_place(model: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """`model.reshape(shape)` if that is a view under NumPy, else ValueError. Never touches elements.
+
+    NumPy itself decides, from the strides, on an array of one byte an element would be too large for huge shapes: so
+    the model stays strided over nothing and `copy=False` makes NumPy refuse instead of copying.
+    """
+    return np.reshape(model, shape, copy=False)
+
+
+def can_reshape_in_place(machine: Machine, array: NdArray, shape: tuple[int, ...]) -> bool:
+    """Whether NumPy's `reshape` of this array is a view."""
+    if not array.lenses and machine.heap.objects[array.buffer].source is None:
+        if not isinstance(machine.heap.objects[array.buffer].details, tuple):
+            return True
+    try:
+        reshape_in_place(layout_model(machine, array), shape)
+    except ValueError:
+        return False
+    return True
+
+
+def is_c_contiguous(machine: Machine, array: NdArray) -> bool:
+    """`array.flags.c_contiguous`."""
+    return layout_model(machine, array).flags.c_contiguous
+
+
+def set_order(machine: Machine, array: NdArray, order: tuple[int, ...]) -> NdArray:
+    """Record that a fresh array lies in memory with its axes in `order` (slowest first), where that is not C order."""
+    if order != tuple(range(len(order))):
+        machine.heap.objects[array.buffer].details = order
+    return array

@@ -1,0 +1,122 @@
+"""Arrays as device values: what any value is as an array, and what an array holds."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+from xlapy.dispatch.arrays import views
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.numbers.scalar_values import refuse_where
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.python.attributes import find_special
+from xlapy.dispatch.python.kinds import is_instance, is_numeric_const, type_of
+from xlapy.dispatch.unions import over_unions
+from xlapy.domain.values import (
+    BoundedArray,
+    Const,
+    JaxArray,
+    NdArray,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.ir import Var
+
+
+def read_array(machine: Machine, array: NdArray) -> Var:
+    """The elements of an array as they are now."""
+    if not array.lenses:
+        return machine.heap.read(array.buffer, "data").var  # type: ignore[attr-defined]
+    return views.read_view(machine, array)
+
+
+def write_array(machine: Machine, array: NdArray, var: Var) -> None:
+    """Replace all elements of an array."""
+    if not array.writeable:
+        machine.raise_(ValueError, "assignment destination is read-only")
+    if not array.lenses:
+        machine.heap.write(array.buffer, "data", JaxArray(var))
+    else:
+        views.write_view(machine, array, var)
+
+
+def array(machine: Machine, value: Value) -> Var:
+    """Any number, array or nested sequence of numbers as a device value, with the dtype NumPy would give it."""
+    match value:
+        case JaxArray():
+            return value.var
+        case NdArray():
+            return read_array(machine, value)
+        case NumpyScalar():
+            return value.var
+        case BoundedArray():
+            raise bounded.require_static(machine, value)
+        case Scalar():
+            return machine.builder.convert(value.var, value.var.type.dtype)
+        case Const():
+            made = np.asarray(value.value)
+            if made.dtype.kind not in "biufc":
+                raise Refused("XP0005", f"an array of dtype {made.dtype} cannot be on the device")
+            return machine.builder.constant(made)
+        case Range():
+            return array(machine, Tuple(tuple(machine.iterate(value))))
+        case Union():
+            return _one_of_several(machine, value)
+        case Tuple() | Ref():
+            if isinstance(value, Ref) and is_instance(machine, value):
+                method = find_special(machine, value, "__array__") or find_special(machine, value, "__jax_array__")
+                if method is not None:
+                    return array(machine, machine.call(method, ()))
+                raise Refused("XP0005", f"an object of class {type_of(machine, value).__name__} is no array")
+            return _nested(machine, machine.iterate(value))
+    raise Refused("XP0005", f"{machine.describe(value)} is no array")  # type: ignore[attr-defined]
+
+
+def _one_of_several(machine: Machine, value: Union) -> Var:
+    """The elements of one array or another of the same type. Where the value is None or a string, an array of it would
+    be one of objects: the call is refused there."""
+    kinds = set()
+    bad = [isinstance(v, Const) and np.asarray(v.value).dtype.kind not in "biufc" for v in value.alternatives]
+    if True in bad and False in bad:
+        for index in (i for i, b in enumerate(bad) if b):
+            number = machine.builder.constant(index, value.selector.type.dtype)
+            here = machine.builder.elementwise("eq", value.selector, number)
+            refuse_where(machine, here, "XP0005", "an array of dtype object cannot be on the device")
+        good = value.alternatives[bad.index(False)]
+        value = Union(value.selector, tuple(good if b else v for v, b in zip(value.alternatives, bad, strict=True)))
+
+    def elements(alternative: Value) -> Value:
+        var = array(machine, alternative)
+        kinds.add((var.type.shape, var.type.dtype))
+        return JaxArray(var)
+
+    found = over_unions(machine, (value,), elements)
+    if len(kinds) != 1 or not isinstance(found, JaxArray):
+        raise Refused("XP0004", f"{machine.describe(value)}: the type of the array depends on data")
+    return found.var
+
+
+def _nested(machine: Machine, items: list[Value]) -> Var:
+    if all(is_numeric_const(v) for v in items):
+        return machine.builder.constant(np.asarray([v.value for v in items]))  # type: ignore[attr-defined]
+    parts = [array(machine, item) for item in items]
+    shapes = {p.type.shape for p in parts}
+    if len(shapes) > 1:
+        machine.raise_(
+            ValueError,
+            "setting an array element with a sequence."
+            " The requested array has an inhomogeneous shape after 1 dimensions."
+            f" The detected shape was ({len(parts)},) + inhomogeneous part.",
+        )
+    dtype = np.result_type(*(p.type.dtype for p in parts))
+    converted = [machine.builder.convert(p, dtype) for p in parts]
+    return machine.leaf(_stack, converted, (), "stack")[0]
+
+
+def _stack(*parts):
+    return jax.numpy.stack(parts)

@@ -1,0 +1,81 @@
+"""`ufunc.at` where the array, the indices or the values have a dynamic length."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch import table
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded.indexing import fit
+from xlapy.dispatch.bounded.lanes import INT64, var_of
+from xlapy.dispatch.bounded.rules import first_of
+from xlapy.dispatch.numpy import all as numpy_all
+from xlapy.dispatch.numpy.ufuncs import loop, type_of_operand
+from xlapy.dispatch.numpy.values import cast, operand
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, Scalar, Value
+
+_NATIVE = {np.add: "add", np.subtract: "add", np.multiply: "multiply", np.maximum: "max", np.minimum: "min"}
+_of_static = table.find_method(np.ufunc, "at")
+
+
+@table.method(np.ufunc, "at")
+def at(machine: Machine, self, a, indices, b=None, /):
+    """`ufunc.at(a, indices, b)` of one-dimensional arrays."""
+    if not bounded.involved(a, indices, b):
+        return _of_static(machine, self, a, indices, b)  # type: ignore[misc]
+    ufunc, array = self.value, first_of([a, indices, *([] if b is None else [b])], {})
+    found, picked = bounded.parts(machine, a), bounded.parts(machine, indices)
+    plain = found is not None and picked is not None and len(found[1]) == 1 == len(picked[1])
+    if not plain or ufunc not in _NATIVE or picked[0].type.dtype.kind not in "iu":  # type: ignore[index]
+        raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at")
+    (room, (lanes,)), (places, (mine,)) = found, picked  # type: ignore[misc]
+    if lanes is not None and (lanes.valid is not None or not isinstance(lanes.start, int)):
+        raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at")
+    if not room.writeable:
+        return machine.raise_(ValueError, "output array is read-only")
+    types = (room.type.dtype, type_of_operand(machine, b.base if isinstance(b, BoundedArray) else b))
+    if loop(ufunc, (*types, room.type.dtype))[2] != room.type.dtype:
+        raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at with a cast")
+    values = _values(machine, b, places, mine, room.type.dtype)
+    length = bounded.length_int(machine, lanes, room.type.shape[0])
+    index = machine.builder.convert(machine.read(places), INT64)
+    valid = bounded.valid_mask(machine, places.type.shape, (mine,))
+    valid = machine.builder.constant(np.ones(places.type.shape, bool)) if valid is None else valid
+    start = 0 if lanes is None else lanes.start
+    result, bad, first = machine.leaf(
+        _at, (machine.read(room), index, values, valid, var_of(machine, length)), (ufunc, start), name="at"
+    )
+    shown = (Scalar(int, machine.builder.convert(first, INT64, True)), Const(0), bounded.scalar(machine, length))
+    text = machine.message("index {} is out of bounds for axis {} with size {}", *shown)  # type: ignore[attr-defined]
+    machine.check(bad, IndexError, text)
+    machine.write(room, result)
+    return NONE
+
+
+def _values(machine: Machine, b: Value, places: NdArray, lanes, dtype: np.dtype):
+    if not isinstance(b, BoundedArray | NdArray):
+        return machine.builder.broadcast(operand(machine, b, dtype), places.type.shape)
+
+    def message() -> Value:
+        text, sizes = bounded.shape_text(machine, b)
+        goal, goals = bounded.shape_text(machine, bounded.made(machine, places, (lanes,)))
+        template = (
+            f"shape mismatch: value array of shape {text} could not be broadcast to indexing result of shape {goal}"
+        )
+        return machine.message(template, *sizes, *goals)  # type: ignore[attr-defined]
+
+    var = cast(machine, fit(machine, b, places.type.shape, (lanes,), message), dtype)
+    return machine.builder.broadcast(var, places.type.shape)
+
+
+def _at(base, index, values, valid, length, ufunc, start):
+    bad = valid & ((index < -length) | (index >= length))
+    place = jnp.where(valid, start + jnp.where(index < 0, index + length, index), base.shape[0])
+    values = -values if ufunc is np.subtract else values
+    done = getattr(base.at[place], _NATIVE[ufunc])(values, mode="drop", wrap_negative_indices=False)
+    return done, jnp.any(bad), index[jnp.argmax(bad)]
+
+
+__all__ = ["numpy_all"]

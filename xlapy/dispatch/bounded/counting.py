@@ -1,0 +1,83 @@
+"""np.bincount: its result is as long as the largest value says."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch import table
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded.rules import FUNCTIONS
+from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
+from xlapy.dispatch.numpy import all as numpy_all
+from xlapy.dispatch.numpy.values import absent, known, operand
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import BoundedArray, Lanes, Value
+from xlapy.ir import Var, constant_value
+
+#: bins for which there is room where nothing says how many there are
+_ROOM = 256
+_NEGATIVE = provoke(np.bincount, [-1])
+_of_known_size = table.find_function(np.bincount)
+
+
+@table.function(np.bincount)
+def bincount(machine: Machine, x, /, weights=None, minlength=0):
+    """np.bincount. There is room for `minlength` bins, else for as many as there are values, and for 256 at least."""
+    room, axes = bounded.parts(machine, x) or (None, None)
+    var = machine.read(room) if room is not None else operand(machine, x)
+    integers = len(var.type.shape) == 1 and var.type.dtype.kind in "iub"
+    if not integers or var.type.shape == (0,) or (axes in (None, (None,)) and constant_value(var) is not None):
+        return _of_known_size(machine, x, weights, minlength)  # type: ignore[misc]
+    least = int(known(machine, minlength, "minlength"))  # type: ignore[call-overload]
+    valid = None if axes is None else bounded.valid_mask(machine, var.type.shape, axes)
+    operands = [var] if valid is None else [var, valid]
+    lowest, longest = machine.leaf(_range, operands, name="bincount")
+    zero = machine.builder.constant(0, np.dtype(np.int64))
+    if var.type.dtype.kind == "i":
+        machine.check(machine.builder.elementwise("lt", lowest, zero), type(_NEGATIVE), *_NEGATIVE.args)
+    most = np.iinfo(var.type.dtype).max + 1 if var.type.dtype.kind in "iu" else 2
+    bins = max(least, min(most, _ROOM if most <= _ROOM else least or max(var.type.shape[0], _ROOM)))
+    if most > bins:
+        above = machine.builder.elementwise("gt", longest, machine.builder.constant(bins, np.dtype(np.int64)))
+        message = f"np.bincount of values of which one is above {bins - 1}: there is room for {bins} bins"
+        refuse_where(machine, above, "XP0013", message, "give as minlength a number above the largest value")
+    counted = _weights(machine, weights, axes)
+    if valid is not None:
+        counted.append(valid)
+    result = machine.leaf(_count, (var, *counted), (bins, not absent(weights), valid is not None), name="bincount")[0]
+    if least == bins:
+        return machine.new_array(result)
+    length = machine.builder.elementwise("max", longest, machine.builder.constant(least, np.dtype(np.int64)))
+    return bounded.fresh(machine, result, (Lanes(length),))
+
+
+def _weights(machine: Machine, weights: Value | None, axes) -> list[Var]:
+    if absent(weights):
+        return []
+    if not isinstance(weights, BoundedArray):
+        return [operand(machine, weights, np.dtype(np.float64))]
+    if axes is None or axes[0] is None or not bounded.same_lanes(weights.axes[0], axes[0]):  # type: ignore[arg-type]
+        raise bounded.require_static(machine, weights, "np.bincount with weights")
+    return [machine.builder.convert(machine.read(weights.base), np.dtype(np.float64))]
+
+
+def _range(x, *valid):
+    """The smallest value (0 if there is none) and the number of bins."""
+    wide = x.astype(jnp.int64)
+    wide = jnp.where(valid[0], wide, -1) if valid else wide
+    smallest = jnp.min(jnp.where(valid[0], wide, 0)) if valid else jnp.min(wide)
+    return smallest, jnp.max(wide) + 1
+
+
+def _count(x, *rest):
+    *operands, bins, weighted, masked = rest
+    values = operands[0] if weighted else jnp.ones(x.shape, jnp.int64)
+    values = jnp.where(operands[-1], values, 0) if masked else values
+    place = jnp.clip(x.astype(jnp.int64), 0, bins - 1)
+    return jnp.zeros(bins, values.dtype).at[place].add(values, mode="promise_in_bounds")
+
+
+FUNCTIONS[np.bincount] = bincount
+
+__all__ = ["numpy_all"]

@@ -1,0 +1,125 @@
+"""Fresh arrays whose size is an integer on the device with known bounds: np.zeros(n), np.arange(n), xlapy.bound."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch import table
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded.lanes import INT64, Int, as_int, clip, fresh, known_int, subtract, var_of
+from xlapy.dispatch.numpy import all as numpy_all
+from xlapy.dispatch.numpy.values import absent, known, require_dtype, sequence_items
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.bounded import bound
+from xlapy.domain.join import known_bounds
+from xlapy.domain.values import Const, Lanes, NumpyScalar, Scalar, Tuple, Value
+
+#: elements for which there may be room
+_MAXIMUM_ROOM = 2**27
+_NEGATIVE = "negative dimensions are not allowed"
+
+
+@table.function(bound)
+def _bound(machine: Machine, n, maximum):
+    most = known(machine, maximum, "the bound of xlapy.bound")
+    if not isinstance(n, Scalar | NumpyScalar) or n.var.type.dtype.kind not in "iu":
+        value = known(machine, n, "the first argument of xlapy.bound")
+        if value > most:  # type: ignore[operator]
+            machine.raise_(ValueError, f"{value} is more than the bound {most}")
+        return n
+    number = as_int(machine, n)
+    limit = machine.builder.constant(most, INT64)
+    text = machine.message("{} is more than the bound {}", n, Const(most))  # type: ignore[attr-defined]
+    machine.check(machine.builder.elementwise("gt", var_of(machine, number), limit), ValueError, text)
+    var = machine.leaf(_at_most, (var_of(machine, number), limit), name="bound")[0]
+    bounds = (number.low, min(number.high, int(most)))  # type: ignore[call-overload]
+    if isinstance(n, NumpyScalar):
+        return NumpyScalar(machine.builder.convert(var, n.var.type.dtype), bounds)
+    return bounded.scalar(machine, Int(var, *bounds))
+
+
+def _at_most(n, limit):
+    return jnp.minimum(n, limit)
+
+
+def _is_dynamic(machine: Machine, value: object) -> bool:
+    """Whether a size is only known on the device, within bounds, and is not to be had by specialisation."""
+    if not isinstance(value, Scalar | NumpyScalar) or machine.is_static(value) or known_bounds(value) is None:
+        return False
+    if value.var.type.dtype.kind not in "iu" or known_bounds(value)[1] > _MAXIMUM_ROOM:  # type: ignore[index]
+        return False
+    return not machine.specialisable(value.var)
+
+
+def _room(machine: Machine, shape: Value) -> tuple[Value, list[Lanes | None]] | None:
+    """A static shape with room for a dynamic one, and its dimensions; None if the shape has no such part."""
+    items = [shape] if isinstance(shape, Scalar | NumpyScalar) else sequence_items(machine, shape)
+    if items is None or not any(_is_dynamic(machine, v) for v in items):
+        return None
+    room, axes = [], []
+    for item in items:
+        if not _is_dynamic(machine, item):
+            room.append(item)
+            axes.append(None)
+            continue
+        number = as_int(machine, item)
+        if number.low < 0:
+            zero = machine.builder.constant(0, INT64)
+            machine.check(machine.builder.elementwise("lt", var_of(machine, number), zero), ValueError, _NEGATIVE)
+        most = known_int(max(number.high, 0))
+        room.append(Const(most.value))
+        axes.append(Lanes(var_of(machine, clip(machine, number, known_int(0), most))))
+    if np.prod([float(known(machine, n, "a shape")) for n in room]) > _MAXIMUM_ROOM:  # type: ignore[arg-type]
+        raise Refused("XP0013", "there would have to be room for too many elements", "give a bound with xlapy.bound")
+    return Tuple(tuple(room)), axes
+
+
+def _with_room(item: object) -> None:
+    before = table.find_function(item)
+
+    def rule(machine, shape, *args, **kwargs):
+        found = _room(machine, shape)
+        if found is None:
+            return before(machine, shape, *args, **kwargs)  # type: ignore[misc]
+        return bounded.made(machine, before(machine, found[0], *args, **kwargs), found[1])  # type: ignore[misc, arg-type]
+
+    table.function(item)(rule)
+
+
+for _item in (np.zeros, np.ones, np.empty, np.full, np.ndarray):
+    _with_room(_item)
+
+_arange_before = table.find_function(np.arange)
+
+
+@table.function(np.arange)
+def _arange(machine, *args, **kwargs):
+    dtype = kwargs.get("dtype")
+    plain = 1 <= len(args) <= 2 and not set(kwargs) - {"dtype"} and all(_is_whole(machine, a) for a in args)
+    if not plain or not any(_is_dynamic(machine, a) for a in args):
+        return _arange_before(machine, *args, **kwargs)  # type: ignore[misc]
+    start = as_int(machine, args[0]) if len(args) == 2 else known_int(0)
+    stop = as_int(machine, args[-1])
+    room = max(stop.high - start.low, 0)
+    if room > _MAXIMUM_ROOM:
+        raise Refused("XP0013", "there would have to be room for too many elements", "give a bound with xlapy.bound")
+    length = clip(machine, subtract(machine, stop, start), known_int(0), known_int(room))
+    target = INT64 if absent(dtype) else require_dtype(known(machine, dtype))
+    var = machine.leaf(_ramp, (var_of(machine, start),), (room, target), name="arange")[0]
+    return fresh(machine, var, (Lanes(var_of(machine, length)),))
+
+
+def _is_whole(machine: Machine, value: Value) -> bool:
+    if isinstance(value, Const):
+        return type(value.value) is int
+    if isinstance(value, Scalar):
+        return value.kind is int and (_is_dynamic(machine, value) or machine.is_static(value))
+    return isinstance(value, NumpyScalar) and value.var.type.dtype == INT64 and _is_dynamic(machine, value)
+
+
+def _ramp(start, room, dtype):
+    return (start + jnp.arange(room)).astype(dtype)
+
+
+__all__ = ["numpy_all"]

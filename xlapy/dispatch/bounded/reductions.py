@@ -1,0 +1,336 @@
+"""Reductions, cumulative functions and sorting of arrays of dynamic length: other lanes hold what does not count."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded.lanes import INT64, Lanes, fresh, require_static, select_valid, valid_mask, var_of
+from xlapy.dispatch.bounded.slices import basic
+from xlapy.dispatch.numpy import reductions as numpy_reductions
+from xlapy.dispatch.numpy.leaf import bounded as index_within
+from xlapy.dispatch.numpy.values import absent, cast, inexact, kind_of, known, operand, reshape
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import BoundedArray, Const, JaxArray, Slice, Tuple, Value
+from xlapy.ir import Var
+
+_NONE = np._NoValue if hasattr(np, "_NoValue") else None
+
+
+def _default(value: object) -> bool:
+    return value is True or value is _NONE or (isinstance(value, Const) and value.value is True)
+
+
+def _axes(machine: Machine, array: BoundedArray, axis: object) -> tuple[int, ...]:
+    return numpy_reductions.normalised_axes(machine, axis, len(array.axes))
+
+
+def _counted(machine: Machine, array: BoundedArray, axes: tuple[int, ...], where: object) -> Value:
+    """The mask of the elements that a reduction over `axes` counts."""
+    lanes = [x if k in axes else None for k, x in enumerate(array.axes)]
+    mask = valid_mask(machine, array.base.type.shape, lanes)
+    if not _default(where):
+        if bounded.involved(where):
+            raise require_static(machine, array, "where= of dynamic length")
+        given = machine.builder.broadcast(operand(machine, where, bounded.BOOL), array.base.type.shape)
+        mask = given if mask is None else machine.builder.elementwise("bitwise_and", mask, given)
+    return Const(True) if mask is None else JaxArray(mask)
+
+
+def _remaining(machine: Machine, array: BoundedArray, axes: tuple[int, ...], keep: object, result: Value) -> Value:
+    """The result with the dimensions that are left."""
+    kept = bool(known(machine, keep if keep is not _NONE else False, "keepdims"))
+    out = [None if k in axes else x for k, x in enumerate(array.axes) if kept or k not in axes]
+    return bounded.made(machine, result, out)
+
+
+def _whole_out(machine: Machine, array: BoundedArray, axes: tuple[int, ...], out: object) -> None:
+    if not absent(out) and any(x is not None for k, x in enumerate(array.axes) if k not in axes):
+        raise require_static(machine, array, "out=")
+
+
+def reduce(machine, ufunc, array, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True, name=None):
+    """`ufunc.reduce`, and np.sum, np.max and their like."""
+    axes = _axes(machine, array, axis)
+    _whole_out(machine, array, axes, out)
+    given = initial if not (initial is _NONE or absent(initial)) else None
+    if ufunc in (np.maximum, np.minimum):
+        result = _extreme(machine, ufunc, array, axes, out, keepdims, given, where, name)
+    elif ufunc in numpy_reductions.NATIVE or ufunc.identity is not None:
+        mask = _counted(machine, array, axes, where)
+        room = JaxArray(machine.read(array.base))
+        axis = Tuple(tuple(map(Const, axes)))
+        result = numpy_reductions.reduce_rule(machine, ufunc, room, axis, dtype, out, keepdims, given, mask, name)
+    else:
+        raise require_static(machine, array, f"{ufunc.__name__}.reduce")
+    return _remaining(machine, array, axes, keepdims, result)
+
+
+def _lowest(dtype: np.dtype, largest: bool) -> object:
+    """The value that loses against all others."""
+    kind = kind_of(dtype)
+    if kind == "f":
+        return -np.inf if largest else np.inf
+    if kind == "b":
+        return not largest
+    info = np.iinfo(dtype)
+    return info.min if largest else info.max
+
+
+def _filled(machine: Machine, array: BoundedArray, mask: Value, largest: bool) -> Var:
+    dtype = array.base.type.dtype
+    if kind_of(dtype) == "c":
+        raise require_static(machine, array, "extremes of complex numbers")
+    var = machine.read(array.base)
+    if isinstance(mask, JaxArray):
+        fill = machine.builder.broadcast(machine.builder.constant(_lowest(dtype, largest), dtype), var.type.shape)
+        return machine.builder.elementwise("select", mask.var, var, fill)
+    return var
+
+
+def _empty(machine: Machine, array: BoundedArray, axes: tuple[int, ...]) -> Var:
+    """Whether a reduction over `axes` has nothing to reduce, but results to give."""
+    builder = machine.builder
+    zero = builder.constant(0, INT64)
+    lengths = [
+        var_of(machine, bounded.length_int(machine, x, n))
+        for x, n in zip(array.axes, array.base.type.shape, strict=True)
+    ]
+    bad: Var = builder.constant(False)
+    for k in axes:
+        bad = builder.elementwise("bitwise_or", builder.elementwise("eq", lengths[k], zero), bad)
+    for k, length in enumerate(lengths):
+        if k not in axes:
+            bad = builder.elementwise("bitwise_and", builder.elementwise("ne", length, zero), bad)
+    return bad
+
+
+def _extreme(machine, ufunc, array, axes, out, keepdims, initial, where, name):
+    mask = _counted(machine, array, axes, where)
+    if initial is None:
+        if not _default(where):
+            message = (
+                f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
+            )
+            return machine.raise_(ValueError, message + " to specify 'initial'")
+        message = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+        machine.check(_empty(machine, array, axes), ValueError, message)
+    if any(array.base.type.shape[k] == 0 for k in axes) and initial is None:
+        raise require_static(machine, array, "an extreme of nothing")
+    room = JaxArray(_filled(machine, array, mask, ufunc is np.maximum))
+    axis = Tuple(tuple(map(Const, axes)))
+    return numpy_reductions.reduce_rule(machine, ufunc, room, axis, None, out, keepdims, initial, True, name)
+
+
+def moment(machine, function, array, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
+    """np.mean, np.var and np.std."""
+    axes = _axes(machine, array, axis)
+    _whole_out(machine, array, axes, out)
+    mask = _counted(machine, array, axes, where)
+    room = JaxArray(machine.read(array.base))
+    axis = Tuple(tuple(map(Const, axes)))
+    result = numpy_reductions._moment(machine, function, room, axis, dtype, out, ddof, keepdims, mask)
+    return _remaining(machine, array, axes, keepdims, result)
+
+
+def arg_extreme(machine, function, array, axis=None, out=None, keepdims=False):
+    """np.argmax and np.argmin of vectors, or along one dimension."""
+    largest = function is np.argmax
+    if absent(axis) and len(array.axes) != 1:
+        raise require_static(machine, array, f"np.{function.__name__} over all dimensions")
+    axes = _axes(machine, array, Const(0) if absent(axis) else axis)
+    (place,) = axes
+    lanes = array.axes[place]
+    if not absent(out):
+        raise require_static(machine, array, "out=")
+    message = f"attempt to get {function.__name__} of an empty sequence"
+    machine.check(_empty(machine, array, axes), ValueError, message)
+    size = array.base.type.shape[place]
+    if size == 0:
+        raise require_static(machine, array, f"np.{function.__name__} of nothing")
+    keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
+    var = _filled(machine, array, _counted(machine, array, axes, True), largest)
+    jax_function = jnp.argmax if largest else jnp.argmin
+    found = machine.leaf(numpy_reductions._arg_leaf, (var,), (jax_function, place, keep), name=function.__name__)[0]
+    if lanes is not None and lanes.valid is not None:
+        found = machine.leaf(_rank_of, (lanes.valid, found), name="rank")[0]
+    elif lanes is not None and lanes.start != 0:
+        found = machine.leaf(_less, (found, var_of(machine, lanes.start)), name="rank")[0]  # type: ignore[arg-type]
+    return _remaining(machine, array, axes, keepdims, index_within(machine, found, 0, size - 1))
+
+
+def _rank_of(valid, lane):
+    return jnp.maximum(jnp.cumsum(valid, dtype=jnp.int64) - 1, 0)[lane]
+
+
+def _less(lane, start):
+    return jnp.maximum(lane - start, 0)
+
+
+# -- along one dimension ----------------------------------------------------------------------------------------------
+
+
+def accumulate(machine, ufunc, array, axis=None, dtype=None, out=None):
+    """np.cumsum, np.cumprod and the like: dead lanes change nothing."""
+    axis = known(machine, axis, "an axis")
+    if axis is None and len(array.axes) != 1 or not absent(out) or ufunc.identity is None:
+        raise require_static(machine, array, f"{ufunc.__name__}.accumulate")
+    place = 0 if axis is None else int(axis) % len(array.axes)
+    dtype_in = array.base.type.dtype
+    unit = machine.builder.constant(np.asarray(ufunc.identity).astype(dtype_in), dtype_in)
+    lanes = [x if k == place else None for k, x in enumerate(array.axes)]
+    var = select_valid(machine, machine.read(array.base), unit, lanes)
+    result = numpy_reductions.accumulate_rule(machine, ufunc, JaxArray(var), Const(place), dtype)
+    return bounded.made(machine, result, array.axes)
+
+
+def _vector(machine: Machine, array: BoundedArray, what: str) -> tuple[Var, Var, Lanes]:
+    """The elements, the mask and the lanes of an array of one dimension."""
+    if len(array.axes) != 1:
+        raise require_static(machine, array, f"{what} of several dimensions")
+    (lanes,) = array.axes
+    return machine.read(array.base), bounded.valid_lanes(machine, lanes, array.base.type.shape[0]), lanes  # type: ignore
+
+
+def sort(machine, array, axis=-1, kind=None, order=None, *, stable=None):
+    """np.sort: dead lanes come last, after NaN."""
+    if kind_of(array.base.type.dtype) == "c" or not absent(order):
+        raise require_static(machine, array, "np.sort of complex numbers")
+    var, valid, lanes = _vector(machine, array, "np.sort")
+    return fresh(machine, machine.leaf(_sort, (var, valid), name="sort")[0], (Lanes(lanes.length),))
+
+
+def argsort(machine, array, axis=-1, kind=None, order=None, *, stable=None):
+    """np.argsort, stable."""
+    if kind_of(array.base.type.dtype) == "c" or not absent(order):
+        raise require_static(machine, array, "np.argsort of complex numbers")
+    var, valid, lanes = _vector(machine, array, "np.argsort")
+    return fresh(machine, machine.leaf(_argsort, (var, valid), name="argsort")[0], (Lanes(lanes.length),))
+
+
+def _sort(x, valid):
+    """The dead lanes hold what nothing comes behind, not even in a stable sort: equal values are alike."""
+    kind = kind_of(np.dtype(x.dtype))
+    last = jnp.nan if kind == "f" else True if kind == "b" else jnp.iinfo(x.dtype).max
+    return lax.sort(jnp.where(valid, x, jnp.asarray(last, x.dtype)))
+
+
+def _argsort(x, valid):
+    rank = jnp.cumsum(valid, dtype=jnp.int64) - 1
+    return lax.sort((~valid, x, rank), num_keys=2, is_stable=True)[2]
+
+
+def median(machine, array, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """np.median of a vector."""
+    if not absent(out) or known(machine, keepdims) or kind_of(array.base.type.dtype) == "c":
+        raise require_static(machine, array, "np.median with options")
+    var, valid, lanes = _vector(machine, array, "np.median")
+    if var.type.shape[0] == 0:
+        raise require_static(machine, array, "np.median of nothing")
+    var = cast(machine, var, inexact(var.type.dtype))
+    return machine.numpy_result(machine.leaf(_median, (var, valid, lanes.length), name="median")[0])
+
+
+def _median(x, valid, length):
+    ordered = _sort(x, valid)
+    low, high = jnp.maximum((length - 1) // 2, 0), length // 2
+    middle = (ordered[low] + ordered[jnp.minimum(high, x.shape[0] - 1)]) / 2
+    middle = jnp.where(low == high, ordered[low], middle)
+    broken = jnp.any(jnp.isnan(x) & valid) | (length == 0)
+    return jnp.where(broken, jnp.nan, middle).astype(x.dtype)
+
+
+def unique(
+    machine,
+    array,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    """np.unique: of values in order, the first of each run."""
+    if not isinstance(array, BoundedArray):
+        var = reshape(machine, operand(machine, array), (-1,))
+        valid = machine.builder.broadcast(machine.builder.constant(True), var.type.shape)
+        holder = machine.new_array(var)
+        array = BoundedArray(holder, (Lanes(machine.builder.constant(var.type.shape[0], INT64)),))
+    else:
+        var, valid, _ = _vector(machine, array, "np.unique")
+    if not absent(axis) or kind_of(var.type.dtype) == "c":
+        raise require_static(machine, array, "np.unique of complex numbers, or along an axis")
+    merges = bool(known(machine, equal_nan))
+    wanted = [bool(known(machine, flag)) for flag in (return_index, return_inverse, return_counts)]
+    places = wanted[0] or wanted[1]
+    values, first, index, inverse, counts, number = machine.leaf(_unique, (var, valid), (places, merges), name="unique")
+    lanes = Lanes(number)
+    found = [fresh(machine, values, (Lanes(number, 0, first),))]
+    if wanted[0]:
+        found.append(fresh(machine, index, (lanes,)))
+    if wanted[1]:
+        found.append(
+            fresh(machine, inverse, array.axes if array.axes[0].valid is None else (Lanes(array.axes[0].length),))
+        )  # type: ignore
+    if wanted[2]:
+        found.append(fresh(machine, counts, (lanes,)))
+    return found[0] if len(found) == 1 else Tuple(tuple(found))
+
+
+def _unique(x, valid, places, merges):
+    room = x.shape[0]
+    if places:
+        rank = jnp.cumsum(valid, dtype=jnp.int64) - 1
+        dead, ordered, where = lax.sort((~valid, x, rank), num_keys=2, is_stable=True)
+    else:
+        ordered, where = _sort(x, valid), jnp.zeros(room, jnp.int64)
+        dead = lax.iota(jnp.int64, room) >= jnp.sum(valid, dtype=jnp.int64)
+    before = jnp.concatenate([ordered[:1], ordered[:-1]])
+    different = ordered != before
+    if jnp.issubdtype(x.dtype, jnp.floating) and merges:
+        different &= ~(jnp.isnan(ordered) & jnp.isnan(before))
+    first = ~dead & (different | (lax.iota(jnp.int32, room) == 0))
+    group = jnp.cumsum(first, dtype=jnp.int64) - 1
+    number = jnp.sum(first, dtype=jnp.int64)
+    place = jnp.where(dead, room, group)
+    counts = jnp.zeros(room, jnp.int64).at[place].add(1, mode="drop")
+    index = jnp.zeros(room, jnp.int64).at[jnp.where(first, group, room)].set(where, mode="drop")
+    inverse = jnp.zeros(room, jnp.int64).at[jnp.where(dead, room, where)].set(group, mode="drop")
+    return ordered, first, index, inverse, counts, number
+
+
+def diff(machine, array, n=1, axis=-1, prepend=None, append=None):
+    """np.diff of a vector, by slices."""
+    if known(machine, n) != 1 or len(array.axes) != 1 or not (prepend in (None, _NONE) and append in (None, _NONE)):
+        raise require_static(machine, array, "np.diff with options")
+    var, axes = bounded.compacted(machine, array)
+    flat = fresh(machine, var, axes)
+    return machine.binary("-", _slice(machine, flat, 1, None), _slice(machine, flat, None, -1))
+
+
+def _slice(machine: Machine, array: Value, start: object, stop: object) -> Value:
+    key = ("slice", bounded_slice(start, stop))
+    return basic(machine, array.base, array.axes, [key])  # type: ignore[attr-defined]
+
+
+def bounded_slice(start: object, stop: object):
+    """A slice with known bounds."""
+    return Slice(Const(start), Const(stop), Const(None))
+
+
+def count_nonzero(machine, array, axis=None, *, keepdims=False):
+    """np.count_nonzero."""
+    axes = _axes(machine, array, axis)
+    mask = _counted(machine, array, axes, True)
+    hit = cast(machine, machine.read(array.base), bounded.BOOL)
+    if isinstance(mask, JaxArray):
+        hit = machine.builder.elementwise("bitwise_and", hit, mask.var)
+    result = machine.call(
+        Const(np.count_nonzero),
+        (machine.new_array(hit),),
+        {"axis": Tuple(tuple(map(Const, axes))), "keepdims": Const(bool(known(machine, keepdims)))},
+    )
+    return _remaining(machine, array, axes, keepdims, result)

@@ -1,0 +1,488 @@
+"""What functions, methods and attributes mean for arrays of dynamic length. The others ask for static lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from xlapy.dispatch import table
+from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded import reductions as bounded_reductions
+from xlapy.dispatch.bounded.indexing import assign, getitem
+from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
+from xlapy.dispatch.bounded.slices import reversed_parts
+from xlapy.dispatch.numpy.ufunc_table import TABLE
+from xlapy.dispatch.numpy.values import absent, known, require_dtype, sequence_items, single
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, Tuple, Value
+from xlapy.ir import Var
+
+Rule = Callable[..., object]
+FUNCTIONS: dict[object, Rule] = {}
+METHODS: dict[str, Rule] = {}
+_ATTRIBUTES: dict[str, Rule] = {}
+#: NumPy functions that work element by element
+_LANEWISE = {
+    np.where,
+    np.clip,
+    np.round,
+    np.around,
+    np.isclose,
+    np.nan_to_num,
+    np.real,
+    np.imag,
+    np.angle,
+    np.sinc,
+    np.zeros_like,
+    np.ones_like,
+    np.empty_like,
+    np.full_like,
+    np.iscomplex,
+    np.isreal,
+    np.isneginf,
+    np.isposinf,
+}
+#: functions of Python that work through iteration, length and items, or do not look at the array
+_GENERIC = {
+    enumerate,
+    zip,
+    iter,
+    reversed,
+    isinstance,
+    type,
+    id,
+    callable,
+    hasattr,
+    getattr,
+    range,
+    list,
+    tuple,
+    sum,
+    max,
+    min,
+}
+
+
+def call(machine: Machine, item: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value | None:
+    """`item(*args, **kwargs)` where one of the arguments has a dynamic length; None if the general way is right."""
+    array = first_of(args, kwargs)
+    rule = FUNCTIONS.get(item) if _hashable(item) else None
+    if rule is not None:
+        return rule(machine, *args, **kwargs)  # type: ignore[return-value]
+    if isinstance(item, np.ufunc):
+        if item not in TABLE or kwargs or len(args) != item.nin:
+            return _ufunc_with_options(machine, item, args, kwargs, array)
+        return bounded_arithmetic.elementwise(machine, item, args)
+    if _hashable(item) and item in _LANEWISE:
+        if any(map(involved, kwargs.values())):
+            raise require_static(machine, array, _name(item))
+        return bounded_arithmetic.lanewise(machine, item, args, kwargs)  # type: ignore[arg-type]
+    if _hashable(item) and item in _GENERIC or table.find_replacement(item) is not None:
+        return None
+    if table.find_function(item) is not None or (getattr(item, "__module__", None) or "").partition(".")[0] in (
+        "numpy",
+        "jax",
+    ):
+        raise require_static(machine, array, _name(item))
+    return None
+
+
+def _ufunc_with_options(machine: Machine, ufunc: np.ufunc, args, kwargs, array: BoundedArray) -> Value:
+    """`np.add(x, y, out=z)`, `np.add(x, y, z)`, with `where=` too."""
+    inputs, options = args[: ufunc.nin], dict(kwargs)
+    out = single(machine, options.pop("out", args[ufunc.nin] if len(args) > ufunc.nin else None))
+    where = options.pop("where", None)
+    if ufunc not in TABLE or ufunc.nout != 1 or options or len(args) > ufunc.nin + 1 or len(inputs) < ufunc.nin:
+        raise require_static(machine, array, f"np.{ufunc.__name__} with options")
+    result = bounded_arithmetic.elementwise(machine, ufunc, inputs)
+    if absent(out):
+        if where is not None:
+            raise require_static(machine, array, f"np.{ufunc.__name__} with where= and without out=")
+        return result
+    found, made = bounded.parts(machine, out), bounded.parts(machine, result)  # type: ignore[arg-type]
+    if found is None or made is None or not np.can_cast(made[0].type.dtype, found[0].type.dtype, "same_kind"):
+        raise require_static(machine, array, f"np.{ufunc.__name__} with such an out=")
+    return bounded_arithmetic.deliver(machine, result, out, inputs, where)  # type: ignore[arg-type]
+
+
+def _hashable(item: object) -> bool:
+    return getattr(type(item), "__hash__", None) is not None
+
+
+def _name(item: object) -> str:
+    return f"{getattr(item, '__module__', '') or ''}.{getattr(item, '__name__', item)}".strip(".")
+
+
+def first_of(args: Sequence[Value], kwargs: dict[str, Value]) -> BoundedArray:
+    return next(v for v in (*args, *kwargs.values()) if isinstance(v, BoundedArray))
+
+
+def method(machine: Machine, receiver: Value, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    """A method of an array where the array or an argument has a dynamic length."""
+    rule = METHODS.get(name)
+    if rule is None:
+        raise require_static(machine, first_of((receiver, *args), kwargs), f"ndarray.{name}")
+    return rule(machine, receiver, *args, **kwargs)  # type: ignore[return-value]
+
+
+def getattr_(machine: Machine, value: BoundedArray, name: str) -> Value:
+    """`array.name`."""
+    if name in _ATTRIBUTES:
+        return _ATTRIBUTES[name](machine, value)  # type: ignore[return-value]
+    if name in METHODS:
+        rule = METHODS[name]
+        return BoundMethod(Intrinsic(f"ndarray.{name}", rule), value)
+    if name == "__class__":
+        return Const(np.ndarray)
+    if not hasattr(np.ndarray, name):
+        return machine.raise_(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'")
+    raise require_static(machine, value, f"ndarray.{name}")
+
+
+def _function(*items: object) -> Callable[[Rule], Rule]:
+    def register(rule: Rule) -> Rule:
+        for item in items:
+            FUNCTIONS[item] = rule
+        return rule
+
+    return register
+
+
+def _method(*names: str) -> Callable[[Rule], Rule]:
+    def register(rule: Rule) -> Rule:
+        for name in names:
+            METHODS[name] = rule
+        return rule
+
+    return register
+
+
+def _bounded(machine: Machine, value: Value, what: str, *others: object) -> BoundedArray:
+    """The first argument, which must be the one of dynamic length."""
+    if not isinstance(value, BoundedArray) or involved(*others):
+        raise require_static(machine, value if isinstance(value, BoundedArray) else first_of(others, {}), what)  # type: ignore
+    return value
+
+
+# -- reductions -------------------------------------------------------------------------------------------------------
+
+
+def _typed(ufunc: np.ufunc, name: str):
+    def rule(machine, a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+        a = _bounded(machine, a, f"np.{name}", out)
+        return bounded_reductions.reduce(machine, ufunc, a, axis, dtype, out, keepdims, initial, where, name)
+
+    return rule
+
+
+def _untyped(ufunc: np.ufunc, name: str):
+    def rule(machine, a, axis=None, out=None, keepdims=False, initial=None, where=True):
+        a = _bounded(machine, a, f"np.{name}", out)
+        return bounded_reductions.reduce(machine, ufunc, a, axis, None, out, keepdims, initial, where, name)
+
+    return rule
+
+
+def _moment(function, has_ddof: bool):
+    def spread(machine, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
+        a = _bounded(machine, a, f"np.{function.__name__}", out)
+        return bounded_reductions.moment(machine, function, a, axis, dtype, out, known(machine, ddof), keepdims, where)
+
+    def mean(machine, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+        return spread(machine, a, axis, dtype, out, 0, keepdims, where=where)
+
+    return spread if has_ddof else mean
+
+
+def _arg(function):
+    def rule(machine, a, axis=None, out=None, *, keepdims=False):
+        return bounded_reductions.arg_extreme(machine, function, _bounded(machine, a, "it"), axis, out, keepdims)
+
+    return rule
+
+
+def _cumulative(ufunc):
+    def rule(machine, a, axis=None, dtype=None, out=None):
+        return bounded_reductions.accumulate(machine, ufunc, _bounded(machine, a, "it"), axis, dtype, out)
+
+    return rule
+
+
+for _names, _rule in {
+    ("sum",): _typed(np.add, "sum"),
+    ("prod",): _typed(np.multiply, "prod"),
+    ("max", "amax"): _untyped(np.maximum, "max"),
+    ("min", "amin"): _untyped(np.minimum, "min"),
+    ("any",): _untyped(np.logical_or, "any"),
+    ("all",): _untyped(np.logical_and, "all"),
+    ("mean",): _moment(np.mean, False),
+    ("std",): _moment(np.std, True),
+    ("var",): _moment(np.var, True),
+    ("argmax",): _arg(np.argmax),
+    ("argmin",): _arg(np.argmin),
+    ("cumsum",): _cumulative(np.add),
+    ("cumprod",): _cumulative(np.multiply),
+}.items():
+    _method(_names[0])(_rule)
+    _function(*(getattr(np, n) for n in _names))(_rule)
+
+_function(np.count_nonzero)(
+    lambda machine, a, axis=None, *, keepdims=False: bounded_reductions.count_nonzero(
+        machine, _bounded(machine, a, "np.count_nonzero"), axis, keepdims=keepdims
+    )
+)
+_method("argsort")(bounded_reductions.argsort)
+for _item in (np.sort, np.argsort, np.median, np.diff):
+    _function(_item)(getattr(bounded_reductions, _item.__name__))
+
+
+@_method("sort")
+def _sort_in_place(machine, self, axis=-1, kind=None, order=None, *, stable=None):
+    assign(machine, self, bounded_reductions.sort(machine, self, axis, kind, order))
+    return NONE
+
+
+@_function(np.linalg.norm)
+def _norm(machine, x, ord=None, axis=None, keepdims=False):
+    if (
+        len(_bounded(machine, x, "np.linalg.norm").axes) != 1
+        or not (absent(ord) and absent(axis))
+        or known(machine, keepdims)
+    ):
+        raise require_static(machine, x, "np.linalg.norm with options")
+    absolute = bounded_arithmetic.elementwise(machine, np.absolute, (x,))
+    squares = bounded_arithmetic.elementwise(machine, np.square, (absolute,))
+    return machine.call(Const(np.sqrt), (machine.call(Const(np.sum), (squares,)),))
+
+
+@_function(np.ptp)
+def _ptp(machine, a, axis=None, out=None, keepdims=False):
+    extremes = [machine.call(Const(f), (a, *([] if absent(axis) else [axis]))) for f in (np.max, np.min)]
+    if not absent(out) or known(machine, keepdims):
+        raise require_static(machine, a, "np.ptp with options")
+    return machine.binary("-", *extremes)
+
+
+@_function(np.average)
+def _average(machine, a, axis=None, weights=None, returned=False, *, keepdims=False):
+    if not absent(weights) or known(machine, returned) or known(machine, keepdims):
+        raise require_static(machine, _bounded(machine, a, "np.average"), "np.average with options")
+    return machine.call(Const(np.mean), (a, *([] if absent(axis) else [axis])))
+
+
+def _builtin_truth(ufunc: np.ufunc):
+    def rule(machine, a):
+        if len(a.axes) != 1:
+            raise require_static(machine, a, "the truth of rows")
+        return machine.boolean(machine.truth(bounded_reductions.reduce(machine, ufunc, a)))
+
+    return rule
+
+
+FUNCTIONS[any] = _builtin_truth(np.logical_or)
+FUNCTIONS[all] = _builtin_truth(np.logical_and)
+FUNCTIONS[np.take] = lambda machine, a, indices: getitem(machine, a, indices)
+
+
+def contains(machine: Machine, item: Value, array: BoundedArray) -> Value:
+    """`item in array`."""
+    return bounded_arithmetic.operator(machine, "in", array if item is array else item, array)  # type: ignore[return-value]
+
+
+# -- products ---------------------------------------------------------------------------------------------------------
+
+
+def _product(function):
+    def rule(machine, a, b, out=None):
+        if not absent(out):
+            raise require_static(machine, first_of((a, b, out), {}), "out=")
+        return bounded_arithmetic.product(machine, function, a, b)
+
+    return rule
+
+
+_function(np.dot)(_product(np.dot))
+_function(np.matmul)(_product(np.matmul))
+_method("dot")(_product(np.dot))
+
+
+_function(abs)(lambda machine, a: bounded_arithmetic.elementwise(machine, np.absolute, (a,)))
+
+
+@_function(np.inner)
+def _inner(machine, a, b):
+    if any(len(found[1]) != 1 for found in (bounded.parts(machine, a), bounded.parts(machine, b)) if found is not None):
+        raise require_static(machine, first_of((a, b), {}), "np.inner of several dimensions")
+    return bounded_arithmetic.product(machine, np.dot, a, b)
+
+
+@_function(np.vdot)
+def _vdot(machine, a, b):
+    if isinstance(a, BoundedArray) and a.base.type.dtype.kind == "c":
+        a = bounded_arithmetic.elementwise(machine, np.conjugate, (a,))
+    return _inner(machine, a, b)
+
+
+@_function(np.outer)
+def _outer(machine, a, b, out=None):
+    if not absent(out):
+        raise require_static(machine, first_of((a, b), {}), "out=")
+    return bounded_arithmetic.outer(machine, a, b)
+
+
+# -- attributes -------------------------------------------------------------------------------------------------------
+
+
+def _shape(machine: Machine, array: BoundedArray) -> Value:
+    return Tuple(tuple(bounded.shape_of(machine, array)))
+
+
+def _size(machine: Machine, array: BoundedArray) -> Value:
+    total: Value = Const(1)
+    for length in bounded.shape_of(machine, array):
+        total = machine.binary("*", total, length)  # type: ignore[attr-defined]
+    return total
+
+
+def length(machine: Machine, array: BoundedArray) -> Value:
+    """`len(array)`."""
+    return bounded.shape_of(machine, array)[0]
+
+
+def truth(machine: Machine, array: BoundedArray) -> bool | Var:
+    """`bool(array)`: of its one element."""
+    number = machine.builder.convert(machine.scalar_var(_size(machine, array), int), INT64)  # type: ignore[attr-defined]
+    one = machine.builder.constant(1, INT64)
+    message = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+    machine.check(machine.builder.elementwise("gt", number, one), ValueError, message)
+    empty = "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty."
+    machine.check(machine.builder.elementwise("lt", number, one), ValueError, empty)
+    return machine.truth(bounded_reductions.reduce(machine, np.logical_or, array))
+
+
+def transposed(machine: Machine, array: BoundedArray) -> Value:
+    """`array.T`."""
+    base = machine.getattr(array.base, "T")
+    return BoundedArray(base, array.axes[::-1])  # type: ignore[arg-type]
+
+
+_ATTRIBUTES.update(
+    shape=_shape,
+    size=_size,
+    ndim=lambda machine, array: Const(len(array.axes)),
+    dtype=lambda machine, array: Const(array.base.type.dtype),
+    itemsize=lambda machine, array: Const(array.base.type.dtype.itemsize),
+    T=transposed,
+    real=lambda machine, array: bounded.made(machine, machine.getattr(array.base, "real"), array.axes),
+    imag=lambda machine, array: bounded.made(machine, machine.getattr(array.base, "imag"), array.axes),
+)
+_function(len)(length)
+_function(np.shape)(_shape)
+_function(np.size)(
+    lambda machine, a, axis=None: (
+        _size(machine, a) if absent(axis) else bounded.shape_of(machine, a)[int(known(machine, axis))]
+    )
+)  # type: ignore
+_function(np.ndim)(lambda machine, a: Const(len(a.axes)))
+_function(np.transpose)(lambda machine, a: transposed(machine, _bounded(machine, a, "np.transpose")))
+_method("transpose")(lambda machine, self: transposed(machine, self))
+
+
+# -- copies and shapes ------------------------------------------------------------------------------------------------
+
+
+@_function(np.copy)
+@_method("copy", "__copy__", "__deepcopy__")
+def _copy(machine, a, order="C", subok=False):
+    return fresh(machine, machine.read(a.base), a.axes)
+
+
+@_function(np.asarray, np.asanyarray)
+def _as_array(machine, a, dtype=None, order=None, **options):
+    a = _bounded(machine, a, "np.asarray")
+    same = absent(dtype) or require_dtype(known(machine, dtype)) == a.base.type.dtype
+    return a if same and not options else _array(machine, a, dtype)
+
+
+@_function(np.array)
+def _array(machine, a, dtype=None, **options):
+    a = _bounded(machine, a, "np.array")
+    if options:
+        raise require_static(machine, a, "np.array with options")
+    return _astype(machine, a, a.base.type.dtype if absent(dtype) else dtype)
+
+
+@_method("astype")
+def _astype(machine, self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    base = machine.call(machine.getattr(self.base, "astype"), (dtype if isinstance(dtype, Value) else Const(dtype),))
+    return BoundedArray(base, self.axes)
+
+
+@_method("fill")
+def _fill(machine, self, value):
+    assign(machine, self, value)
+    return NONE
+
+
+@_function(np.flip)
+def _flip(machine, m, axis=None):
+    m = _bounded(machine, m, "np.flip")
+    axis = known(machine, axis)
+    rank = len(m.axes)
+    flipped = range(rank) if axis is None else [int(a) % rank for a in (axis if isinstance(axis, tuple) else (axis,))]
+    return reversed_parts(machine, m.base, m.axes, tuple(flipped))
+
+
+@_method("ravel", "flatten")
+@_function(np.ravel)
+def _ravel(machine, a, order="C"):
+    if len(a.axes) != 1:
+        raise require_static(machine, a, "np.ravel of several dimensions")
+    return a
+
+
+METHODS["flatten"] = lambda machine, a, order="C": _copy(machine, _ravel(machine, a))
+
+
+@_method("reshape")
+def _reshape(machine, self, *shape, order="C", copy=None):
+    items = sequence_items(machine, shape[0]) if len(shape) == 1 else None
+    wanted = [known(machine, v) if machine.is_static(v) else v for v in (items or shape)]
+    if len(self.axes) != 1 or [w for w in wanted if w != 1] != [-1]:
+        raise require_static(machine, self, "reshape")
+    key = [NONE] * len(wanted)
+    key[wanted.index(-1)] = Const(slice(None))
+    return getitem(machine, self, Tuple(tuple(key)))
+
+
+@_function(np.reshape)
+def _reshape_function(machine, a, shape, order="C", **options):
+    return _reshape(machine, _bounded(machine, a, "np.reshape"), shape)
+
+
+METHODS["round"] = lambda machine, self, *args, **kw: bounded_arithmetic.lanewise(machine, np.round, (self, *args), kw)
+METHODS["clip"] = lambda machine, self, *args, **kw: bounded_arithmetic.lanewise(machine, np.clip, (self, *args), kw)
+METHODS["conj"] = METHODS["conjugate"] = lambda machine, self: bounded_arithmetic.elementwise(
+    machine, np.conjugate, (self,)
+)
+
+
+_SYMBOLS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+}
+_SYMBOLS |= {"&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift"}
+for _symbol, _name_of in _SYMBOLS.items():
+    METHODS[f"__{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s, self, other)
+    METHODS[f"__r{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s, other, self)
+    METHODS[f"__i{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s + "=", self, other)
+METHODS["__len__"] = length
+METHODS["__getitem__"] = getitem

@@ -1,0 +1,321 @@
+"""Functions whose result has a size that depends on data: np.nonzero, np.where(c), np.compress, np.unique...
+
+They stand before the rules for arrays that are known at compile time, so this module is imported after those.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch import table
+from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded import reductions as bounded_reductions
+from xlapy.dispatch.bounded.indexing import assign, getitem
+from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, require_static
+from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
+from xlapy.dispatch.numpy import all as numpy_all
+from xlapy.dispatch.numpy.values import absent, cast, known, operand, reshape, sequence_items
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Tuple, Value
+from xlapy.ir import Var, constant_value
+
+
+def _depends(machine: Machine, value: object) -> bool:
+    """Whether an argument is an array that is only known on the device."""
+    if isinstance(value, BoundedArray):
+        return True
+    if isinstance(value, NdArray):
+        return constant_value(machine.read(value)) is None
+    return isinstance(value, JaxArray) and constant_value(value.var) is None
+
+
+def _overlay(item: object):
+    """Register a rule for arrays whose values are only known on the device, before the one that is there."""
+    before = table.find_function(item)
+
+    def register(rule: Rule) -> Rule:
+        def either(machine, *args, **kwargs):
+            if args and any(_depends(machine, a) for a in args):
+                return rule(machine, *args, **kwargs)
+            return before(machine, *args, **kwargs)  # type: ignore[misc]
+
+        table.function(item)(either)
+        FUNCTIONS[item] = rule
+        return rule
+
+    return register
+
+
+def _hits(machine: Machine, a: Value) -> tuple[Var, tuple[int, ...], Lanes | None]:
+    """Where an array is not zero, as a flat mask; its shape; the lanes of a vector of dynamic length."""
+    lanes = None
+    if isinstance(a, BoundedArray):
+        if len(a.axes) != 1:
+            raise require_static(machine, a, "np.nonzero of several dimensions")
+        (lanes,) = a.axes
+        hit = operand(machine, a.base, bounded.BOOL)
+        hit = machine.builder.elementwise("bitwise_and", hit, bounded.valid_lanes(machine, lanes, hit.type.shape[0]))  # type: ignore
+    else:
+        hit = operand(machine, a, bounded.BOOL)
+    return reshape(machine, hit, (-1,)), hit.type.shape, lanes
+
+
+def _indices(machine: Machine, a: Value) -> list[Value]:
+    """np.nonzero: an array of indices for each dimension."""
+    flat, shape, lanes = _hits(machine, a)
+    if not shape:
+        raise Refused("XP0013", "np.nonzero of a number")
+    hits = masked_lanes(machine, flat)
+    if lanes is not None:
+        ranks = machine.leaf(_ranks, (bounded.valid_lanes(machine, lanes, shape[0]),), name="rank")
+        return [fresh(machine, ranks[0], (hits,))]
+    indices = machine.leaf(_unraveled, (), (shape,), name="indices")
+    return [fresh(machine, var, (hits,)) for var in indices]
+
+
+def _ranks(valid):
+    return jnp.cumsum(valid, dtype=jnp.int64) - 1
+
+
+def _unraveled(shape):
+    return [g.reshape(-1) for g in jnp.meshgrid(*(jnp.arange(n, dtype=jnp.int64) for n in shape), indexing="ij")]
+
+
+@_overlay(np.nonzero)
+def _nonzero(machine, a):
+    return Tuple(tuple(_indices(machine, a)))
+
+
+METHODS["nonzero"] = _nonzero
+
+
+@_overlay(np.flatnonzero)
+def _flatnonzero(machine, a):
+    if not isinstance(a, BoundedArray):
+        a = JaxArray(reshape(machine, operand(machine, a), (-1,)))
+    return _indices(machine, a)[0]
+
+
+@_overlay(np.argwhere)
+def _argwhere(machine, a):
+    indices = _indices(machine, a)
+    hits = indices[0].axes[0]  # type: ignore[attr-defined]
+    columns = [machine.read(i.base) for i in indices]  # type: ignore[attr-defined]
+    return fresh(machine, machine.leaf(_columns, columns, name="stack")[0], (hits, None))
+
+
+def _columns(*columns):
+    return jnp.stack(columns, axis=1)
+
+
+_where_before = table.find_function(np.where)
+
+
+def _where(machine, condition, *args, **kwargs):
+    if not args and not kwargs and _depends(machine, condition):
+        return Tuple(tuple(_indices(machine, condition)))
+    if involved(condition, *args):
+        return bounded_arithmetic.lanewise(machine, np.where, (condition, *args), kwargs)
+    return _where_before(machine, condition, *args, **kwargs)  # type: ignore[misc]
+
+
+table.function(np.where)(_where)
+FUNCTIONS[np.where] = _where
+
+
+@_overlay(np.compress)
+def _compress(machine, condition, a, axis=None, out=None):
+    if involved(condition, a):
+        raise require_static(machine, first_of((condition, a), {}), "np.compress")
+    if not absent(out):
+        result = _compress(machine, condition, a, axis)
+        assign(machine, out, result)
+        return out
+    mask = operand(machine, condition, bounded.BOOL)
+    array = machine.new_array(operand(machine, a))
+    where = known(machine, axis)
+    if where is None:
+        array, where = machine.new_array(reshape(machine, machine.read(array), (-1,))), 0
+    where = int(where) % len(array.type.shape)
+    missing = array.type.shape[where] - mask.type.shape[0]
+    if missing < 0:
+        raise Refused("XP0011", "np.compress with more conditions than elements")
+    if missing:
+        mask = machine.leaf(_padded, (mask,), (missing,), name="pad")[0]
+    key = [Const(slice(None))] * where + [machine.new_array(mask)]
+    return getitem(machine, array, Tuple(tuple(key)))
+
+
+def _padded(mask, missing):
+    return jnp.pad(mask, (0, missing))
+
+
+@_overlay(np.extract)
+def _extract(machine, condition, arr):
+    if involved(condition, arr):
+        raise require_static(machine, first_of((condition, arr), {}), "np.extract")
+    mask = machine.new_array(reshape(machine, operand(machine, condition, bounded.BOOL), (-1,)))
+    return _compress(machine, mask, arr)
+
+
+@table.method(np.ndarray, "compress")
+def _compress_method(machine, self, condition, axis=None, out=None):
+    return _compress(machine, condition, self, axis, out)
+
+
+METHODS["compress"] = _compress_method
+
+
+# -- joining --
+
+
+def _joined(machine, arrays, axis=0, out=None, **options):
+    """np.concatenate along the first dimension."""
+    items = [v if bounded.parts(machine, v) else machine.new_array(operand(machine, v)) for v in arrays]
+    found = [bounded.parts(machine, v) for v in items]
+    dtype = np.result_type(*(room.type.dtype for room, _ in found))
+    axis = known(machine, axis)
+    flat = all(len(axes) == 1 for _, axes in found)
+    like = len({len(axes) for _, axes in found} | {room.type.shape[1:] for room, _ in found}) == 2
+    if axis not in ((0, None) if flat else (0,)) or options or not absent(out) or not like:
+        raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate along such dimensions")
+    if any(x is not None for _, axes in found for x in axes[1:]):
+        raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate of such dimensions")
+    parts, lengths = [], []
+    for value, (room, axes) in zip(items, found, strict=True):
+        var = bounded.compacted(machine, value)[0] if involved(value) else machine.read(room)
+        parts.append(cast(machine, var, dtype))
+        lengths.append(bounded.var_of(machine, bounded.length_int(machine, axes[0], room.type.shape[0])))
+    whole, length = machine.leaf(_one_after_another, (*parts, *lengths), (len(parts),), name="concatenate")
+    return fresh(machine, whole, (Lanes(length), *found[0][1][1:]))
+
+
+def _one_after_another(*rest):
+    *values, count = rest
+    parts, lengths = values[:count], values[count:]
+    whole = jnp.zeros((sum(p.shape[0] for p in parts), *parts[0].shape[1:]), parts[0].dtype)
+    place = jnp.zeros((), jnp.int64)
+    for part, length in zip(parts, lengths, strict=True):
+        whole = lax.dynamic_update_slice_in_dim(whole, part, place, 0)
+        place = place + length
+    return whole, place
+
+
+def _of_sequences(item: object, shorthand: bool = False, variadic: bool = False) -> None:
+    """Let a function of a sequence of arrays have such of dynamic length in it."""
+    before = table.find_function(item)
+
+    def rule(machine, arrays, *args, **kwargs):
+        items = [arrays, *args] if variadic else sequence_items(machine, arrays)
+        if items is None or not any(map(involved, items)):
+            return before(machine, arrays, *args, **kwargs)  # type: ignore[misc]
+        if shorthand:
+            items = [v if involved(v) else machine.call(Const(np.atleast_1d), (v,)) for v in items]
+        return _joined(machine, items, *(() if variadic else args), **kwargs)
+
+    table.function(item)(rule)
+    FUNCTIONS[item] = rule
+
+
+_of_sequences(np.concatenate)
+_of_sequences(np.hstack, shorthand=True)
+_of_sequences(np.append, shorthand=True, variadic=True)
+
+
+# -- sets, in Python --
+
+
+def _union1d(ar1, ar2):
+    return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+
+
+def _intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    if return_indices:
+        one, first = np.unique(ar1, return_index=True)
+        two, second = np.unique(ar2, return_index=True)
+        mine, yours = _among(one, two), _among(two, one)
+        return one[mine], first[mine], second[yours]
+    one = np.unique(ar1)
+    return one[_among(one, np.ravel(ar2))]
+
+
+def _setdiff1d(ar1, ar2, assume_unique=False):
+    one = np.ravel(ar1) if assume_unique else np.unique(ar1)
+    return one[~_among(one, np.ravel(ar2))]
+
+
+def _trim_zeros(filt, trim="fb", axis=None):
+    hit = filt != 0
+    size = len(filt)
+    some = hit.any()
+    first = np.where(some, np.argmax(hit), size) if "f" in trim.lower() else 0
+    last = np.where(some, size - np.argmax(hit[::-1]), 0 if "b" in trim.lower() else size)
+    return filt[int(first) : int(last) if "b" in trim.lower() else size]
+
+
+def _setxor1d(ar1, ar2, assume_unique=False):
+    return np.union1d(np.setdiff1d(ar1, ar2), np.setdiff1d(ar2, ar1))
+
+
+def _among(values, others):
+    return (values[:, None] == others[None, :]).any(axis=1)
+
+
+def _isin(element, test_elements):
+    return _among(np.ravel(element), np.ravel(test_elements))
+
+
+def _in_python(implementation, count: int = 2):
+    def rule(machine, *args, **kwargs):
+        arrays = [machine.call(Const(np.asarray), (a,)) if not involved(a) else a for a in args[:count]]
+        return machine.call(Const(implementation), [*arrays, *args[count:]], kwargs)
+
+    return rule
+
+
+for _item, _implementation in (
+    (np.union1d, _union1d),
+    (np.intersect1d, _intersect1d),
+    (np.setdiff1d, _setdiff1d),
+    (np.setxor1d, _setxor1d),
+):
+    _overlay(_item)(_in_python(_implementation))
+
+
+@_overlay(np.trim_zeros)
+def _trim(machine, filt, *args, **kwargs):
+    if len((bounded.parts(machine, filt) or (machine.new_array(operand(machine, filt)),))[0].type.shape) != 1:
+        raise Refused("XP0013", "np.trim_zeros of an array that is not a vector")
+    return _in_python(_trim_zeros, 1)(machine, filt, *args, **kwargs)
+
+
+FUNCTIONS[np.isin] = _in_python(_isin)
+_overlay(np.unique)(bounded_reductions.unique)
+
+
+def _named_unique(item, *wanted: str) -> None:
+    """np.unique_all and its like: named tuples of what np.unique finds, every NaN for itself."""
+    result = type(item(np.zeros(1)))
+
+    @_overlay(item)
+    def rule(machine, x):
+        flags = dict.fromkeys(wanted, Const(True))
+        found = machine.call(Const(np.unique), (x,), {**flags, "equal_nan": Const(False)})
+        if "return_inverse" in wanted and not involved(x):
+            shape = operand(machine, x).type.shape
+            at = 2 if "return_index" in wanted else 1
+            items = list(found.items)
+            if len(shape) != 1:
+                items[at] = machine.call(Const(np.reshape), (items[at], Const(shape)))
+            found = Tuple(tuple(items))
+        return Tuple(found.items, result)
+
+
+_named_unique(np.unique_all, "return_index", "return_inverse", "return_counts")
+_named_unique(np.unique_counts, "return_counts")
+_named_unique(np.unique_inverse, "return_inverse")
+
+__all__ = ["numpy_all"]

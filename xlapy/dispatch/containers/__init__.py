@@ -1,0 +1,1 @@
+"""Python's containers: lists, tuples, dicts, sets, ranges, and what is sorted."""

@@ -1,0 +1,412 @@
+"""Subscripts, length, membership and comparison of Python's containers; their methods are in files of their own.
+
+Contents are slots of heap objects: `items` is a `Tuple` for lists (and deques), a `Mapping` for dicts and sets.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from xlapy.dispatch import gather
+from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import (
+    BoundMethod,
+    Const,
+    Function,
+    JaxArray,
+    Mapping,
+    NdArray,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Slice,
+    Text,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.ir import Var
+
+_LIST_INDEX = provoke(operator.getitem, [], 0)
+_TUPLE_INDEX = provoke(operator.getitem, (), 0)
+_LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
+_NAMES = {list: "list", tuple: "tuple", range: "range"}
+
+#: class -> rule(machine, container, key) -> Value, found along the method resolution order
+GETITEM: dict[type, Callable] = {}
+#: class -> rule(machine, container, key, item)
+SETITEM: dict[type, Callable] = {}
+#: class -> rule(machine, container, key)
+DELITEM: dict[type, Callable] = {}
+#: class -> rule(machine, item, container) -> bool | Var
+CONTAINS: dict[type, Callable] = {}
+#: class -> rule(machine, container) -> Value
+LENGTH: dict[type, Callable] = {}
+
+
+def register(where: dict[type, Callable], *classes: type) -> Callable[[Callable], Callable]:
+    """Register a rule of one of the tables above."""
+
+    def add(rule: Callable) -> Callable:
+        for cls in classes:
+            where[cls] = rule
+        return rule
+
+    return add
+
+
+def _find(machine, where: dict[type, Callable], value: Value) -> Callable | None:
+    return next((where[c] for c in machine.type_of(value).__mro__ if c in where), None)
+
+
+# -- contents ---------------------------------------------------------------------------------------------------------
+
+
+def contents(machine, value: Value) -> tuple[Value, ...]:
+    """The items of a tuple, list or deque."""
+    if isinstance(value, Tuple):
+        return value.items
+    if isinstance(value, Const):
+        return tuple(map(Const, value.value))  # type: ignore[call-overload]
+    return stacks.items(machine, machine.heap.read(value.object, "items"))  # type: ignore[attr-defined]
+
+
+def _whole(found: Value) -> Value:
+    """Contents of a container; the interpreter has told apart those of the containers that an operation is about."""
+    if isinstance(found, Union):
+        raise Refused("XP0004", "a list or dict whose size depends on data, inside another container")
+    return found
+
+
+def entries(machine, value: Value) -> dict[object, Value]:
+    """The entries of a dict or set (a fresh dict)."""
+    if isinstance(value, Const):
+        return {key: Const(True) for key in value.value}  # type: ignore[attr-defined]
+    return dict(_whole(machine.heap.read(value.object, "items")).entries)  # type: ignore[attr-defined]
+
+
+def set_contents(machine, value: Ref, items) -> None:
+    """Replace the items of a list or deque."""
+    machine.heap.write(value.object, "items", Tuple(tuple(items)))
+
+
+def set_entries(machine, value: Ref, items: dict[object, Value]) -> None:
+    """Replace the entries of a dict or set."""
+    machine.heap.write(value.object, "items", Mapping(items))
+
+
+def heap_kind(machine, value: Value) -> str | None:
+    """The kind of the heap object that a value refers to."""
+    return machine.heap.objects[value.object].kind if isinstance(value, Ref) else None
+
+
+def key_of(machine, value: Value) -> object:
+    """The dictionary key that a value is: the known object, or the reference for an object that hashes by identity."""
+    match value:
+        case Const():
+            fold(machine, hash, value.value)
+            return value.value
+        case Tuple():
+            parts = [key_of(machine, item) for item in value.items]
+            return tuple(parts) if value.cls is tuple else value.cls(*parts)
+        case Ref():
+            info = machine.heap.objects[value.object]
+            if info.cls.__hash__ is None:
+                machine.raise_(TypeError, f"unhashable type: '{info.cls.__name__}'")
+            if info.cls.__hash__ is object.__hash__:
+                return value
+            if info.kind == "set":
+                return frozenset(entries(machine, value))
+            raise Refused(
+                "XP0004", f"an object of class {info.cls.__name__}, which has a __hash__ of its own, as a key"
+            )
+        case NdArray():
+            machine.raise_(TypeError, "unhashable type: 'numpy.ndarray'")
+        case Slice():
+            return fold(machine, hash, slice(None)).value
+        case Function() | BoundMethod():
+            raise Refused("XP0004", "a function made inside the program as a key")
+    return machine.static(value, "a dictionary key")
+
+
+# -- the interpreter's entry points -----------------------------------------------------------------------------------
+
+
+def getitem(machine, container: Value, key: Value) -> Value:
+    """`container[key]`."""
+    rule = _find(machine, GETITEM, container)
+    if rule is not None:
+        return rule(machine, container, key)
+    if isinstance(container, Const) and hasattr(container.value, "__getitem__"):
+        return fold(machine, operator.getitem, container.value, machine.static(key, "an index"))
+    return machine.raise_(TypeError, f"'{iteration.type_name(machine, container)}' object is not subscriptable")
+
+
+def setitem(machine, container: Value, key: Value, item: Value) -> None:
+    """`container[key] = item`."""
+    rule = _find(machine, SETITEM, container)
+    if rule is None:
+        name = iteration.type_name(machine, container)
+        machine.raise_(TypeError, f"'{name}' object does not support item assignment")
+    else:
+        rule(machine, container, key, item)
+
+
+def delitem(machine, container: Value, key: Value) -> None:
+    """`del container[key]`."""
+    rule = _find(machine, DELITEM, container)
+    if rule is None:
+        name = iteration.type_name(machine, container)
+        verb = "doesn't" if isinstance(container, Tuple | Const | Scalar) else "does not"
+        machine.raise_(TypeError, f"'{name}' object {verb} support item deletion")
+    else:
+        rule(machine, container, key)
+
+
+def contains(machine, item: Value, container: Value) -> bool | Var:
+    """`item in container`."""
+    if isinstance(container, Union | NdArray) or isinstance(item, Union):
+        return _contains_other(machine, item, container)
+    rule = _find(machine, CONTAINS, container)
+    if rule is not None:
+        return rule(machine, item, container)
+    if isinstance(container, Const) and isinstance(item, Const) and hasattr(type(container.value), "__contains__"):
+        return bool(fold(machine, operator.contains, container.value, item.value).value)
+    return among(machine, item, iteration.items(machine, container), container)
+
+
+def _contains_other(machine, item: Value, container: Value) -> bool | Var:
+    if isinstance(container, NdArray):
+        same = machine.compare("==", container, item)
+        if isinstance(same, NdArray | JaxArray):
+            same = machine.call(machine.getattr(same, "any"), [])
+        return machine.truth(same)
+    for value, others in ((container, item), (item, container)):
+        if isinstance(value, Union):
+            found: bool | Var = False
+            for index, alternative in enumerate(value.alternatives):
+                pair = (item, alternative) if value is container else (alternative, others)
+                selector = machine.builder.constant(index, value.selector.type.dtype)
+                here = machine.builder.elementwise("eq", value.selector, selector)
+                result = machine.cond(here, lambda p=pair: machine.boolean(contains(machine, *p)), lambda: Const(False))
+                found = logical_or(machine, found, machine.truth(result))
+            return found
+    raise AssertionError("no union")
+
+
+def length(machine, value: Value) -> Value:
+    """`len(value)`."""
+    match value:
+        case Tuple() if value.cls.__len__ is tuple.__len__:
+            return Const(len(value.items))
+        case Range():
+            return ranges.length(machine, value)
+        case NdArray() | JaxArray():
+            shape = value.type.shape if isinstance(value, NdArray) else value.var.type.shape
+            if not shape:
+                machine.raise_(TypeError, "len() of unsized object")
+            return Const(shape[0])
+        case Const():
+            return fold(machine, len, value.value)
+        case Text():
+            raise Refused("XP0004", "the length of a string with dynamic parts")
+        case Ref():
+            kind = machine.heap.objects[value.object].kind
+            if kind == "list":
+                stack = stacks.of(machine, value)
+                return stack.length if stack is not None else Const(len(contents(machine, value)))
+            if kind in ("dict", "set"):
+                return Const(len(entries(machine, value)))
+            if kind == "view":
+                return length(machine, machine.heap.read(value.object, "source"))
+    cls = machine.type_of(value)
+    if isinstance(value, Ref | Tuple) and defines(machine, cls, "__len__"):
+        return ranges.index(machine, machine.call(machine.getattr(value, "__len__"), []))
+    return machine.raise_(TypeError, f"object of type '{iteration.type_name(machine, value)}' has no len()")
+
+
+# -- equality and membership ------------------------------------------------------------------------------------------
+
+
+def same_item(machine, a: Value, b: Value) -> bool | Var:
+    """`a is b or a == b`, as containers compare their items."""
+    if a is b:
+        return True
+    if isinstance(a, Ref | NdArray) and type(a) is type(b):
+        same = machine.is_(a, b)
+        if same is True:
+            return True
+    if isinstance(a, Const) and isinstance(b, Const) and a.value is b.value:
+        return True
+    return machine.truth(machine.compare("==", a, b))
+
+
+def among(machine, item: Value, items, container: Value | None = None) -> bool | Var:
+    """Whether an item is one of several."""
+    known = _known_member(machine, item, items)
+    if known is not None:
+        return known
+    found: bool | Var = False
+    for other in items:
+        same = same_item(machine, other, item)
+        if same is True:
+            return True
+        found = logical_or(machine, found, same)
+    return found
+
+
+def _known_member(machine, item: Value, items) -> bool | Var | None:
+    """Membership of a dynamic number in a long sequence of known numbers, as one comparison with a table."""
+    if len(items) <= 8 or not isinstance(item, Scalar) or item.kind not in (int, bool):
+        return None
+    if not all(isinstance(i, Const) and type(i.value) is int and abs(i.value) < 2**63 for i in items):
+        return None
+    table = machine.builder.constant(np.array([i.value for i in items], np.int64))
+    return machine.leaf(_member, [machine.builder.convert(item.var, np.dtype(np.int64)), table])[0]
+
+
+def _member(item, table):
+    return (item == table).any()
+
+
+def sequences_equal(machine, left, right) -> bool | Var:
+    """`==` of two sequences of items."""
+    if len(left) != len(right):
+        return False
+    same: bool | Var = True
+    for a, b in zip(left, right, strict=True):
+        same = logical_and(machine, same, same_item(machine, a, b))
+        if same is False:
+            return False
+    return same
+
+
+def compare_sequences(machine, symbol: str, left, right) -> Value:
+    """A rich comparison of two lists or two tuples: by the first items that differ, then by length."""
+    if symbol in ("==", "!="):
+        same = sequences_equal(machine, left, right)
+        return machine.boolean(same if symbol == "==" else logical_not(machine, same))
+    return machine.boolean(_ordered(machine, symbol, list(left), list(right)))
+
+
+ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+def _ordered(machine, symbol: str, left: list, right: list) -> bool | Var:
+    if not left or not right:
+        return ORDERINGS[symbol](len(left), len(right))
+    same = same_item(machine, left[0], right[0])
+    if same is True:
+        return _ordered(machine, symbol, left[1:], right[1:])
+    here = machine.truth(machine.compare(symbol, left[0], right[0]))
+    if same is False:
+        return here
+    rest = _ordered(machine, symbol, left[1:], right[1:])
+    both = logical_and(machine, same, rest)
+    return logical_or(machine, both, logical_and(machine, logical_not(machine, same), here))
+
+
+# -- indices and slices of sequences ----------------------------------------------------------------------------------
+
+
+def is_slice(key: Value) -> bool:
+    """Whether a key is a slice object."""
+    return isinstance(key, Slice) or (isinstance(key, Const) and isinstance(key.value, slice))
+
+
+def static_slice(machine, key: Value) -> slice:
+    """A slice whose parts are known; asks for them if they are not."""
+    known = machine.static(key, "the bounds of a slice of a list or tuple")
+    parts = []
+    for part in (known.start, known.stop, known.step):
+        if part is not None and not hasattr(type(part), "__index__"):
+            machine.raise_(TypeError, "slice indices must be integers or None or have an __index__ method")
+        parts.append(None if part is None else operator.index(part))
+    if parts[2] == 0:
+        machine.raise_(ValueError, "slice step cannot be zero")
+    return slice(*parts)
+
+
+def position(machine, key: Value, count: int, error: BaseException, noun: str) -> Value:
+    """An index into `count` items, from 0; `error` where it is out of range."""
+    if not ranges.is_index(machine, key):
+        name = iteration.type_name(machine, key)
+        machine.raise_(TypeError, f"{noun} indices must be integers or slices, not {name}")
+    return ranges.in_bounds(machine, ranges.index(machine, key), Const(count), error)
+
+
+@register(GETITEM, list)
+def _list_getitem(machine, container: Value, key: Value) -> Value:
+    items = contents(machine, container)
+    if is_slice(key):
+        return machine.new_list(items[static_slice(machine, key)])
+    return gather.gather(machine, items, position(machine, key, len(items), _LIST_INDEX, "list"))
+
+
+@register(GETITEM, tuple)
+def _tuple_getitem(machine, container: Value, key: Value) -> Value:
+    items = contents(machine, container)
+    if is_slice(key):
+        return Tuple(items[static_slice(machine, key)])
+    return gather.gather(machine, items, position(machine, key, len(items), _TUPLE_INDEX, "tuple"))
+
+
+@register(GETITEM, range)
+def _range_getitem(machine, container: Value, key: Value) -> Value:
+    return ranges.getitem(machine, container, key)
+
+
+@register(SETITEM, list)
+def _list_setitem(machine, container: Ref, key: Value, item: Value) -> None:
+    items = contents(machine, container)
+    if is_slice(key):
+        changed = list(items)
+        where = static_slice(machine, key)
+        try:
+            new = iteration.items(machine, item)
+            changed[where] = new
+        except ValueError as error:
+            machine.raise_(ValueError, *error.args)
+        set_contents(machine, container, changed)
+        return
+    at = position(machine, key, len(items), _LIST_ASSIGNMENT, "list")
+    set_contents(machine, container, gather.scatter(machine, items, at, item))
+
+
+@register(DELITEM, list)
+def _list_delitem(machine, container: Ref, key: Value) -> None:
+    items = list(contents(machine, container))
+    if not is_slice(key) and not machine.is_static(key):
+        at = position(machine, key, len(items), _LIST_ASSIGNMENT, "list")
+        machine.call(machine.getattr(container, "pop"), (at,))
+        return
+    if is_slice(key):
+        del items[static_slice(machine, key)]
+    else:
+        known = Const(machine.static(ranges.index(machine, key), "the index of an item to delete"))
+        del items[position(machine, known, len(items), _LIST_ASSIGNMENT, "list").value]  # type: ignore[attr-defined]
+    set_contents(machine, container, items)
+
+
+@register(CONTAINS, list, tuple)
+def _sequence_contains(machine, item: Value, container: Value) -> bool | Var:
+    return among(machine, item, contents(machine, container))
+
+
+@register(CONTAINS, range)
+def _range_contains(machine, item: Value, container: Value) -> bool | Var:
+    return ranges.contains(machine, item, container)
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a Python or NumPy number."""
+    if isinstance(value, Const):
+        return isinstance(value.value, bool | int | float | complex | np.generic)
+    return isinstance(value, Scalar | NumpyScalar)

@@ -1,0 +1,86 @@
+"""collections.Counter: a dict whose missing counts are zero."""
+
+from __future__ import annotations
+
+import collections
+import operator
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers.common import entries, key_of, set_entries
+from xlapy.dispatch.containers.dicts import dict_operator, is_dict, new
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators.iteration import key_value
+from xlapy.domain.values import NONE, Const, Ref, Tuple, Value
+
+
+@table.function(collections.Counter)
+def make_counter(machine, *args: Value, **kwargs: Value) -> Value:
+    """`collections.Counter`."""
+    made = new(machine, collections.Counter, {})
+    _count(machine, made, args[0] if args else NONE, kwargs, "+")
+    return made
+
+
+def _count(machine, self: Ref, source: Value, more: dict[str, Value], symbol: str) -> None:
+    table_ = entries(machine, self)
+    counts: list[tuple[object, Value]] = []
+    if containers.heap_kind(machine, source) == "dict":
+        counts += entries(machine, source).items()
+    elif not (isinstance(source, Const) and source.value is None):
+        counts += [(key_of(machine, item), Const(1)) for item in iteration.items(machine, source)]
+    for key, count in [*counts, *more.items()]:
+        table_[key] = machine.binary(symbol, table_.get(key, Const(0)), count)
+    set_entries(machine, self, table_)
+
+
+@table.method(collections.Counter, "update")
+def _counter_update(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) -> Value:
+    _count(machine, self, iterable, kwargs, "+")
+    return NONE
+
+
+@table.method(collections.Counter, "subtract")
+def _counter_subtract(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) -> Value:
+    _count(machine, self, iterable, kwargs, "-")
+    return NONE
+
+
+@table.method(collections.Counter, "total")
+def _counter_total(machine, self: Ref) -> Value:
+    total: Value = Const(0)
+    for count in entries(machine, self).values():
+        total = machine.binary("+", total, count)
+    return total
+
+
+@table.method(collections.Counter, "most_common")
+def _counter_most_common(machine, self: Ref, n: Value = NONE) -> Value:
+    known = {k: machine.static(v, "a count") for k, v in entries(machine, self).items()}
+    pairs = collections.Counter(known).most_common(machine.static(n))  # type: ignore[arg-type]
+    return machine.new_list([Tuple((key_value(k), Const(v))) for k, v in pairs])
+
+
+@table.method(collections.Counter, "elements")
+def _counter_elements(machine, self: Ref) -> Value:
+    known = {k: machine.static(v, "a count") for k, v in entries(machine, self).items()}
+    repeated = Tuple(tuple(key_value(k) for k in collections.Counter(known).elements()))
+    return iteration.make_iterator(machine, repeated)
+
+
+@table.operator(collections.Counter)
+def counter_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """Arithmetic of counters, where all counts are known; the rest is dict's."""
+    plain = symbol.removesuffix("=")
+    if plain not in ("+", "-", "&", "|") or not (is_dict(machine, left) and is_dict(machine, right)):
+        return dict_operator(machine, symbol, left, right)
+    known = [
+        collections.Counter({k: machine.static(v, "a count") for k, v in entries(machine, side).items()})
+        for side in (left, right)
+    ]
+    function = {"+": operator.add, "-": operator.sub, "&": operator.and_, "|": operator.or_}[plain]
+    result = {k: Const(v) for k, v in function(*known).items()}
+    if symbol != plain:
+        set_entries(machine, left, result)  # type: ignore[arg-type]
+        return left
+    return new(machine, collections.Counter, result)

@@ -1,0 +1,457 @@
+"""dict, its views, defaultdict, OrderedDict and Counter: known keys, abstract values."""
+
+from __future__ import annotations
+
+import collections
+import types
+
+import numpy as np
+
+from xlapy.dispatch import gather, table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.containers.common import entries, key_of, same_item, set_entries
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators.iteration import key_value
+from xlapy.dispatch.numbers.scalar_values import (
+    bounds_of,
+    defines,
+    logical_and,
+    logical_not,
+    logical_or,
+    provoke,
+    refuse_where,
+)
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import attributes
+from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Tuple, Value, variables
+from xlapy.ir import Var
+
+_EMPTY = provoke({}.popitem)
+_NO_PAIR = provoke(dict, [1])
+_ORDERED_EMPTY = provoke(collections.OrderedDict().popitem)
+_NEW_KEY = "a new key that depends on the contents of arrays is put into a dict"
+_NEW_KEY_HINT = "put every key into the dict before, or count with an array"
+#: more keys than this are not compared one by one with a dynamic key
+_MANY = 256
+_VIEW_TYPES = {"keys": type({}.keys()), "values": type({}.values()), "items": type({}.items())}
+
+
+# -- keys that are known, and keys that are not -----------------------------------------------------------------------
+
+
+def _dynamic(machine, key: Value) -> bool:
+    """Whether a key is a number, or a tuple with numbers, that is only known on the device."""
+    if isinstance(key, Tuple):
+        return any(_dynamic(machine, item) for item in key.items)
+    return isinstance(key, Scalar | NumpyScalar) and not machine.is_static(key)
+
+
+def _matches(machine, table_: dict, key: Value) -> list[tuple[object, bool | Var]]:
+    """The keys of a dict that a dynamic key may be equal to, each with the flag that says so."""
+    if len(table_) > _MANY:
+        machine.static(key, "a dictionary key")
+    found: list[tuple[object, bool | Var]] = []
+    for candidate in table_:
+        if isinstance(candidate, Value) or isinstance(candidate, tuple) != isinstance(key, Tuple):
+            continue
+        if isinstance(candidate, tuple) and len(candidate) != len(key.items):  # type: ignore[attr-defined]
+            continue
+        if not isinstance(candidate, tuple | int | float | complex | np.generic):
+            continue
+        same = same_item(machine, key_value(candidate), key)
+        if same is not False:
+            found.append((candidate, same))
+        if same is True:
+            break
+    return found
+
+
+def find(machine, table_: dict, key: Value) -> tuple[Value | None, bool | Var]:
+    """The value under a key, wherever it is there, and whether it is."""
+    if not _dynamic(machine, key):
+        known = key_of(machine, key)
+        return (table_[known], True) if known in table_ else (None, False)
+    dense = _dense(table_, key)
+    if dense is not None:
+        first, values = dense
+        low, high = bounds_of(key)
+        inside: bool | Var = True
+        if low < first or high >= first + len(values):
+            above = machine.truth(machine.compare(">=", key, Const(first)))
+            below = machine.truth(machine.compare("<", key, Const(first + len(values))))
+            inside = logical_and(machine, above, below)
+        if inside is False:
+            return None, False
+        at = ranges.index(machine, machine.binary("-", key, Const(first)))
+        at = ranges.minimum(machine, ranges.maximum(machine, at, Const(0)), Const(len(values) - 1))
+        return gather.gather(machine, values, at), inside
+    matches = _matches(machine, table_, key)
+    if not matches:
+        return None, False
+    anywhere: bool | Var = False
+    position: Value = Const(0)
+    for number, (_, same) in enumerate(matches):
+        anywhere = logical_or(machine, anywhere, same)
+        if number:
+            position = gather.choose(machine, same, Const(number), position)
+    return gather.gather(machine, [table_[k] for k, _ in matches], position), anywhere
+
+
+def _dense(table_: dict, key: Value) -> tuple[int, list[Value]] | None:
+    """The first key and the values, if all keys are consecutive ints and the key is an int."""
+    whole = (
+        isinstance(key, Scalar) and key.kind is int or isinstance(key, NumpyScalar) and key.var.type.dtype.kind == "i"
+    )
+    if not whole or len(table_) < 2 or not all(type(k) is int for k in table_):
+        return None
+    keys = sorted(table_)
+    if keys[-1] - keys[0] != len(keys) - 1:
+        return None
+    return keys[0], [table_[k] for k in keys]
+
+
+# -- subscripts -------------------------------------------------------------------------------------------------------
+
+
+@containers.register(containers.GETITEM, dict)
+def getitem(machine, container: Ref, key: Value) -> Value:
+    """`d[key]`, with `__missing__` of subclasses."""
+    found, there = find(machine, entries(machine, container), key)
+    if there is True:
+        return found  # type: ignore[return-value]
+    if there is False:
+        return _missing(machine, container, key)
+    if _has_missing(machine, container):
+        return machine.cond(there, lambda: found, lambda: _missing(machine, container, key))
+    machine.check(logical_not(machine, there), KeyError, key)
+    return found  # type: ignore[return-value]
+
+
+def _has_missing(machine, container: Ref) -> bool:
+    return defines(machine, machine.type_of(container), "__missing__")
+
+
+def _missing(machine, container: Ref, key: Value) -> Value:
+    cls = machine.type_of(container)
+    if issubclass(cls, collections.defaultdict):
+        factory = default_factory(machine, container)
+        if not (isinstance(factory, Const) and factory.value is None):
+            made = machine.call(factory, [])
+            setitem(machine, container, key, made)
+            return made
+    elif issubclass(cls, collections.Counter):
+        return Const(0)
+    else:
+        method, _ = attributes.lookup(machine, cls, "__missing__")
+        if isinstance(method, types.FunctionType):
+            return machine.call(Const(method), [container, key])
+    return machine.raise_(KeyError, key)
+
+
+def default_factory(machine, container: Ref) -> Value:
+    """`default_factory` of a defaultdict."""
+    info = machine.heap.objects[container.object]
+    if info.real is not None:
+        return machine.world.wrap_anchored(info.real.default_factory)
+    return machine.heap.read(container.object, "default_factory")
+
+
+@table.attribute(collections.defaultdict, "default_factory")
+def _default_factory(machine, self: Ref) -> Value:
+    return default_factory(machine, self)
+
+
+def _assign(machine, container: Ref, table_: dict, key: Value, item: Value) -> bool:
+    """`d[key] = item` for a dynamic key; False if the key has to be known. Where it is new, the call is refused."""
+    _, there = find(machine, table_, key)
+    if there is False:
+        return False
+    if there is not True:
+        if any(machine.specialisable(var) for var in variables(key)):
+            return False
+        refuse_where(machine, logical_not(machine, there), "XP0006", _NEW_KEY, _NEW_KEY_HINT)  # type: ignore[arg-type]
+    dense = _dense(table_, key)
+    if dense is not None:
+        first, values = dense
+        at = ranges.index(machine, machine.binary("-", key, Const(first)))
+        at = ranges.minimum(machine, ranges.maximum(machine, at, Const(0)), Const(len(values) - 1))
+        changed = gather.scatter(machine, values, at, item)
+        set_entries(machine, container, {k: changed[k - first] for k in table_})  # type: ignore[operator]
+        return True
+    for candidate, same in _matches(machine, table_, key):
+        table_[candidate] = gather.choose(machine, same, item, table_[candidate])
+    set_entries(machine, container, table_)
+    return True
+
+
+@containers.register(containers.SETITEM, dict)
+def setitem(machine, container: Ref, key: Value, item: Value) -> None:
+    """`d[key] = item`; with a dynamic key if it is one of those that are there."""
+    table_ = entries(machine, container)
+    if _dynamic(machine, key) and _assign(machine, container, table_, key, item):
+        return
+    table_[key_of(machine, key)] = item
+    set_entries(machine, container, table_)
+
+
+@containers.register(containers.DELITEM, dict)
+def delitem(machine, container: Ref, key: Value) -> None:
+    """`del d[key]`."""
+    table_, known = entries(machine, container), key_of(machine, key)
+    if known not in table_:
+        machine.raise_(KeyError, key)
+    del table_[known]
+    set_entries(machine, container, table_)
+
+
+@containers.register(containers.CONTAINS, dict, set, frozenset)
+def contains(machine, item: Value, container: Value) -> bool | Var:
+    """`key in d`."""
+    table_ = entries(machine, container)
+    if not _dynamic(machine, item):
+        return key_of(machine, item) in table_
+    found: bool | Var = False
+    for _, same in _matches(machine, table_, item):
+        found = logical_or(machine, found, same)
+    return found
+
+
+# -- construction -----------------------------------------------------------------------------------------------------
+
+
+def mapping_entries(machine, source: Value) -> dict[object, Value]:
+    """The entries that `dict(source)` has."""
+    if containers.heap_kind(machine, source) == "dict":
+        return entries(machine, source)
+    if isinstance(source, Const) and isinstance(source.value, types.MappingProxyType):
+        raise Refused("XP0005", "a mappingproxy as a dict")
+    if isinstance(source, Ref) and defines(machine, machine.type_of(source), "keys"):
+        keys = iteration.items(machine, machine.call(machine.getattr(source, "keys"), []))
+        return {key_of(machine, k): machine.getitem(source, k) for k in keys}
+    found: dict[object, Value] = {}
+    for number, pair in enumerate(iteration.items(machine, source)):
+        if isinstance(pair, Scalar | NumpyScalar) or (isinstance(pair, Const) and not hasattr(pair.value, "__iter__")):
+            machine.raise_(TypeError, str(_NO_PAIR).replace("#0", f"#{number}"))
+        parts = iteration.items(machine, pair)
+        if len(parts) != 2:
+            machine.raise_(
+                ValueError, f"dictionary update sequence element #{number} has length {len(parts)}; 2 is required"
+            )
+        found[key_of(machine, parts[0])] = parts[1]
+    return found
+
+
+def new(machine, cls: type, items: dict[object, Value]) -> Ref:
+    """A fresh dict of a class."""
+    made = machine.new_dict(items)
+    machine.heap.objects[made.object].cls = cls
+    return made
+
+
+@table.function(dict)
+def make_dict(machine, *args: Value, **kwargs: Value) -> Value:
+    """`dict(mapping_or_pairs, **kwargs)`."""
+    if len(args) > 1:
+        machine.raise_(TypeError, f"dict expected at most 1 argument, got {len(args)}")
+    return machine.new_dict({**(mapping_entries(machine, args[0]) if args else {}), **kwargs})
+
+
+@table.function(collections.OrderedDict)
+def make_ordered(machine, *args: Value, **kwargs: Value) -> Value:
+    """`collections.OrderedDict`."""
+    return new(machine, collections.OrderedDict, {**(mapping_entries(machine, args[0]) if args else {}), **kwargs})
+
+
+@table.function(collections.defaultdict)
+def make_default(machine, default_factory: Value = NONE, *args: Value, **kwargs: Value) -> Value:
+    """`collections.defaultdict`."""
+    contents = {**(mapping_entries(machine, args[0]) if args else {}), **kwargs}
+    made = new(machine, collections.defaultdict, contents)
+    machine.heap.write(made.object, "default_factory", default_factory)
+    return made
+
+
+# -- methods ----------------------------------------------------------------------------------------------------------
+
+
+@table.method(dict, "get")
+def _get(machine, self: Ref, key: Value, default: Value = NONE) -> Value:
+    found, there = find(machine, entries(machine, self), key)
+    return default if found is None else gather.choose(machine, there, found, default)
+
+
+@table.method(dict, "pop")
+def _pop(machine, self: Ref, key: Value, *default: Value) -> Value:
+    table_, known = entries(machine, self), key_of(machine, key)
+    if known not in table_:
+        return default[0] if default else machine.raise_(KeyError, key)
+    taken = table_.pop(known)
+    set_entries(machine, self, table_)
+    return taken
+
+
+@table.method(dict, "popitem")
+def _popitem(machine, self: Ref) -> Value:
+    table_ = entries(machine, self)
+    if not table_:
+        machine.raise_(KeyError, *_EMPTY.args)
+    key, value = table_.popitem()
+    set_entries(machine, self, table_)
+    return Tuple((key_value(key), value))
+
+
+@table.method(dict, "setdefault")
+def _setdefault(machine, self: Ref, key: Value, default: Value = NONE) -> Value:
+    table_, known = entries(machine, self), key_of(machine, key)
+    if known in table_:
+        return table_[known]
+    table_[known] = default
+    set_entries(machine, self, table_)
+    return default
+
+
+@table.method(dict, "update")
+def _update(machine, self: Ref, source: Value | None = None, /, **kwargs: Value) -> Value:
+    new_ = mapping_entries(machine, source) if source is not None else {}
+    set_entries(machine, self, {**entries(machine, self), **new_, **kwargs})
+    return NONE
+
+
+@table.method(dict, "clear")
+def _clear(machine, self: Ref) -> Value:
+    set_entries(machine, self, {})
+    return NONE
+
+
+@table.method(dict, "copy", "__copy__")
+def _copy(machine, self: Ref) -> Value:
+    made = new(machine, machine.type_of(self), entries(machine, self))
+    if issubclass(machine.type_of(self), collections.defaultdict):
+        machine.heap.write(made.object, "default_factory", default_factory(machine, self))
+    return made
+
+
+@table.method(dict, "fromkeys")
+def _fromkeys(machine, *args: Value) -> Value:
+    value = args[1] if len(args) > 1 else NONE
+    return machine.new_dict({key_of(machine, k): value for k in iteration.items(machine, args[0])})
+
+
+@table.method(dict, "__len__")
+@table.method(set, "__len__")
+def _len(machine, self: Ref) -> Value:
+    return containers.length(machine, self)
+
+
+@table.method(collections.OrderedDict, "move_to_end")
+def _move_to_end(machine, self: Ref, key: Value, last: Value = TRUE) -> Value:
+    table_, known = entries(machine, self), key_of(machine, key)
+    if known not in table_:
+        machine.raise_(KeyError, key)
+    value = table_.pop(known)
+    at_end = machine.static(last)
+    set_entries(machine, self, {**table_, known: value} if at_end else {known: value, **table_})
+    return NONE
+
+
+@table.method(collections.OrderedDict, "popitem")
+def _ordered_popitem(machine, self: Ref, last: Value = TRUE) -> Value:
+    table_ = entries(machine, self)
+    if not table_:
+        machine.raise_(KeyError, *_ORDERED_EMPTY.args)
+    key = list(table_)[-1 if machine.static(last) else 0]
+    value = table_.pop(key)
+    set_entries(machine, self, table_)
+    return Tuple((key_value(key), value))
+
+
+# -- operators --------------------------------------------------------------------------------------------------------
+
+
+def is_dict(machine, value: Value) -> bool:
+    """Whether a value is a dict."""
+    return containers.heap_kind(machine, value) == "dict"
+
+
+@table.operator(dict)
+def dict_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """`|`, `|=`, `==` and `!=`."""
+    if symbol == "|=" and isinstance(left, Ref) and is_dict(machine, left):
+        return _update(machine, left, right) and left
+    if not (is_dict(machine, left) and is_dict(machine, right)):
+        return None
+    if symbol == "|":
+        made = _copy(machine, left)  # type: ignore[arg-type]
+        _update(machine, made, right)  # type: ignore[arg-type]
+        return made
+    if symbol in ("==", "!="):
+        same = _equal(machine, left, right)
+        return machine.boolean(same if symbol == "==" else logical_not(machine, same))
+    return None
+
+
+def _equal(machine, left: Value, right: Value) -> bool | Var:
+    one, two = entries(machine, left), entries(machine, right)
+    if left == right:
+        return True
+    if one.keys() != two.keys():
+        return False
+    ordered = all(issubclass(machine.type_of(v), collections.OrderedDict) for v in (left, right))
+    if ordered and list(one) != list(two):
+        return False
+    same: bool | Var = True
+    for key, value in one.items():
+        same = logical_and(machine, same, same_item(machine, value, two[key]))
+        if same is False:
+            return False
+    return same
+
+
+# -- views ------------------------------------------------------------------------------------------------------------
+
+
+def _view(what: str):
+    def rule(machine, self: Ref) -> Value:
+        number = machine.heap.new("view", _VIEW_TYPES[what], machine.builder.location(), source=self)
+        machine.heap.objects[number].details = what
+        return Ref(number)
+
+    return rule
+
+
+for _what in _VIEW_TYPES:
+    table.method(dict, _what)(_view(_what))
+
+
+@containers.register(containers.CONTAINS, *_VIEW_TYPES.values())
+def _view_contains(machine, item: Value, view: Ref) -> bool | Var:
+    owner = machine.heap.read(view.object, "source")
+    what = machine.heap.objects[view.object].details
+    if what == "keys":
+        return contains(machine, item, owner)
+    if what == "items" and not (isinstance(item, Tuple) and len(item.items) == 2):
+        return False
+    if what == "items":
+        found, there = find(machine, entries(machine, owner), item.items[0])  # type: ignore[attr-defined]
+        if found is None:
+            return False
+        return logical_and(machine, there, same_item(machine, found, item.items[1]))  # type: ignore[attr-defined]
+    return containers.among(machine, item, list(entries(machine, owner).values()))
+
+
+def view_keys(machine, value: Value) -> dict[object, Value] | None:
+    """The keys of a set or of a view of keys, as the keys of a dict; None for anything else."""
+    if isinstance(value, Const):
+        return entries(machine, value) if isinstance(value.value, frozenset) else None
+    kind = containers.heap_kind(machine, value)
+    if kind == "set":
+        return entries(machine, value)
+    if kind == "view":
+        owner = machine.heap.read(value.object, "source")  # type: ignore[attr-defined]
+        what = machine.heap.objects[value.object].details  # type: ignore[attr-defined]
+        if what == "keys":
+            return dict.fromkeys(entries(machine, owner), Const(True))
+        if what == "items" and all(map(machine.is_static, entries(machine, owner).values())):
+            return {(k, machine.static(v)): Const(True) for k, v in entries(machine, owner).items()}
+    return None

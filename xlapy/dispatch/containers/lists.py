@@ -1,0 +1,485 @@
+"""Operators and methods of list, tuple, named tuples and deque."""
+
+from __future__ import annotations
+
+import collections
+import operator
+from collections.abc import Callable
+
+from xlapy.dispatch import gather, table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import ordering, ranges
+from xlapy.dispatch.containers.common import contents, set_contents
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers.scalar_values import defines, kind_of, provoke
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import FALSE, NONE, Const, Ref, Tuple, Value
+from xlapy.ir import Var
+
+_ZERO = Const(0)
+_ONE = Const(1)
+_LAST = Const(-1)
+_FAR = Const(2**62)
+_NOTHING = Tuple(())
+_POP_EMPTY = provoke([].pop)
+_POP_RANGE = provoke([0].pop, 5)
+_REMOVE = provoke([].remove, 0)
+_DEQUE_REMOVE = provoke(collections.deque().remove, 0)
+_TUPLE_MISSING = provoke(().index, 0)
+_DEQUE_EMPTY = provoke(collections.deque().pop)
+_DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
+
+
+def _is_list(machine, value: Value) -> bool:
+    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list"
+
+
+def _count(machine, value: Value) -> int:
+    """How often to repeat a sequence; asked for if it is dynamic."""
+    return max(int(machine.static(ranges.index(machine, value), "how often a sequence is repeated")), 0)  # type: ignore[call-overload]
+
+
+# -- operators --------------------------------------------------------------------------------------------------------
+
+
+@table.operator(list)
+def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """`+`, `*`, comparisons, and the in-place forms that change the list."""
+    if symbol == "+=" and _is_list(machine, left):
+        set_contents(machine, left, (*contents(machine, left), *iteration.items(machine, right)))  # type: ignore[arg-type]
+        return left
+    if symbol in ("*", "*="):
+        return _repeat_list(machine, symbol, left, right)
+    if not (_is_list(machine, left) and _is_list(machine, right)):
+        if symbol == "+" and _is_list(machine, left) and not _has_add(machine, right):
+            name = iteration.type_name(machine, right)
+            machine.raise_(TypeError, f'can only concatenate list (not "{name}") to list')
+        return None
+    if symbol == "+":
+        return machine.new_list((*contents(machine, left), *contents(machine, right)))
+    if symbol in containers.ORDERINGS or symbol in ("==", "!="):
+        if left == right and symbol in ("==", "!="):
+            return Const(symbol == "==")
+        return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
+    return None
+
+
+def _has_add(machine, value: Value) -> bool:
+    return defines(machine, machine.type_of(value), "__radd__")
+
+
+def _no_count(machine, value: Value) -> Value | None:
+    """A sequence times what is no int: left to the other operand's type, if that is not one of Python's own."""
+    if kind_of(value) is None and defines(machine, machine.type_of(value), "__rmul__"):
+        return None
+    name = iteration.type_name(machine, value)
+    return machine.raise_(TypeError, f"can't multiply sequence by non-int of type '{name}'")
+
+
+def _repeat_list(machine, symbol: str, left: Value, right: Value) -> Value | None:
+    if not _is_list(machine, left):
+        left, right = right, left
+        symbol = "*"
+    if not ranges.is_index(machine, right):
+        return _no_count(machine, right)
+    items = contents(machine, left) * _count(machine, right)
+    if symbol == "*=":
+        set_contents(machine, left, items)  # type: ignore[arg-type]
+        return left
+    return machine.new_list(items)
+
+
+@table.operator(tuple)
+def tuple_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """`+`, `*` and comparisons."""
+    left, right = (
+        Tuple(contents(machine, v)) if isinstance(v, Const) and type(v.value) is tuple else v for v in (left, right)
+    )
+    if symbol in ("*", "*="):
+        if not isinstance(left, Tuple):
+            left, right = right, left
+        if not ranges.is_index(machine, right):
+            return _no_count(machine, right)
+        return Tuple(contents(machine, left) * _count(machine, right))
+    if not (isinstance(left, Tuple) and isinstance(right, Tuple)):
+        if symbol in ("+", "+=") and isinstance(left, Tuple) and not _has_add(machine, right):
+            name = iteration.type_name(machine, right)
+            machine.raise_(TypeError, f'can only concatenate tuple (not "{name}") to tuple')
+        return None
+    if symbol in ("+", "+="):
+        return Tuple((*left.items, *right.items))
+    if symbol in containers.ORDERINGS or symbol in ("==", "!="):
+        return containers.compare_sequences(machine, symbol, left.items, right.items)
+    return None
+
+
+# -- list -------------------------------------------------------------------------------------------------------------
+
+
+@table.method(list, "append")
+@table.takes_mixed
+def _append(machine, self: Ref, item: Value) -> Value:
+    set_contents(machine, self, (*contents(machine, self), item))
+    return NONE
+
+
+@table.method(list, "extend")
+def _extend(machine, self: Ref, iterable: Value) -> Value:
+    set_contents(machine, self, (*contents(machine, self), *iteration.items(machine, iterable)))
+    return NONE
+
+
+@table.method(list, "insert")
+@table.takes_mixed
+def _insert(machine, self: Ref, where: Value, item: Value) -> Value:
+    items = list(contents(machine, self))
+    items.insert(_known_index(machine, where), item)
+    set_contents(machine, self, items)
+    return NONE
+
+
+def _known_index(machine, value: Value) -> int:
+    return machine.static(ranges.index(machine, value), "where a list changes its length")
+
+
+@table.method(list, "pop")
+def _pop(machine, self: Ref, where: Value = _LAST) -> Value:
+    items = list(contents(machine, self))
+    if not items:
+        machine.raise_(IndexError, *_POP_EMPTY.args)
+    at = ranges.in_bounds(machine, ranges.index(machine, where), Const(len(items)), _POP_RANGE)
+    set_contents(machine, self, _without(machine, items, at))
+    return gather.gather(machine, items, at)
+
+
+def _without(machine, items: list[Value], at: Value) -> list[Value]:
+    """The items but the one at a position in range."""
+    if isinstance(at, Const):
+        return items[: at.value] + items[at.value + 1 :]  # type: ignore[operator, misc]
+    rest = []
+    for number in range(len(items) - 1):
+        before = machine.truth(machine.compare("<", Const(number), at))
+        rest.append(gather.choose(machine, before, items[number], items[number + 1]))
+    return rest
+
+
+def _remover(error: BaseException):
+    def rule(machine, self: Ref, item: Value) -> Value:
+        items = list(contents(machine, self))
+        at = _position(machine, items, item, range(len(items)), error)
+        set_contents(machine, self, _without(machine, items, at))
+        return NONE
+
+    return rule
+
+
+table.method(list, "remove")(_remover(_REMOVE))
+
+
+def _position(machine, items, item: Value, where: range, error: BaseException) -> Value:
+    """The position of the first item that is equal; `error` where there is none."""
+    numbers: list[Value] = []
+    found = []
+    for number in where:
+        same = containers.same_item(machine, items[number], item)
+        if same is False:
+            continue
+        numbers.append(Const(number))
+        found.append(same)
+        if same is True:
+            break
+    return _first_true(machine, found, numbers, error)
+
+
+@table.method(list, "index")
+def _index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value = _FAR) -> Value:
+    error: BaseException = _TUPLE_MISSING
+    if _is_list(machine, self):
+        text = repr(item.value) if isinstance(item, Const) else "{!r}"
+        error = ValueError(_list_missing(machine, item, text))
+    items = contents(machine, self)
+    first, last, _ = slice(machine.static(start), machine.static(stop)).indices(len(items))
+    return _position(machine, items, item, range(first, last), error)
+
+
+def _list_missing(machine, item: Value, text: str, index: Callable = [].index) -> object:
+    """What `list.index` says of an item that it does not find, on this CPython."""
+    pattern = str(provoke(index, "@"))
+    if "'@'" not in pattern:
+        return pattern
+    head, _, tail = pattern.partition("'@'")
+    return head + text + tail if isinstance(item, Const) else machine.message(head + text + tail, item)
+
+
+def _first_true(machine, found: list, numbers: list[Value], error: BaseException) -> Value:
+    """The number that belongs to the first true flag; `error` where there is none."""
+    if not found or found[-1] is not True:
+        missing: bool | Var = True
+        for flag in found:
+            missing = containers.logical_and(machine, missing, containers.logical_not(machine, flag))
+        machine.check(missing, type(error), *error.args)
+        if not found:
+            raise AssertionError("the check raises")
+    result = numbers[-1]
+    for flag, number in reversed(list(zip(found[:-1], numbers[:-1], strict=True))):
+        result = gather.choose(machine, flag, number, result)
+    return result
+
+
+@table.method(tuple, "index")
+def _tuple_index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value = _FAR) -> Value:
+    return _index(machine, self, item, start, stop)
+
+
+@table.method(list, "count")
+@table.method(tuple, "count")
+def _count_item(machine, self: Value, item: Value) -> Value:
+    total: Value = Const(0)
+    for other in contents(machine, self):
+        same = containers.same_item(machine, other, item)
+        if same is not False:
+            total = machine.binary("+", total, machine.boolean(same))
+    return total
+
+
+@table.method(list, "copy", "__copy__")
+def _copy(machine, self: Ref) -> Value:
+    return _like(machine, self, contents(machine, self))
+
+
+@table.method(list, "clear")
+def _clear(machine, self: Ref) -> Value:
+    set_contents(machine, self, ())
+    return NONE
+
+
+@table.method(list, "reverse")
+def _reverse(machine, self: Ref) -> Value:
+    set_contents(machine, self, contents(machine, self)[::-1])
+    return NONE
+
+
+@table.method(list, "sort")
+def _sort(machine, self: Ref, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
+    set_contents(machine, self, ordering.sort(machine, contents(machine, self), key, reverse))
+    return NONE
+
+
+def _like(machine, self: Ref, items) -> Ref:
+    """A new list or deque with other items."""
+    made = machine.new_list(items)
+    info = machine.heap.objects[self.object]
+    machine.heap.objects[made.object].cls = info.cls
+    if issubclass(info.cls, collections.deque):
+        machine.heap.write(made.object, "maxlen", machine.heap.read(self.object, "maxlen"))
+    return made
+
+
+@table.method(list, "__len__")
+@table.method(tuple, "__len__")
+def _len(machine, self: Value) -> Value:
+    return Const(len(contents(machine, self)))
+
+
+@table.method(list, "__getitem__")
+@table.method(tuple, "__getitem__")
+@table.method(dict, "__getitem__")
+def _getitem(machine, self: Value, key: Value) -> Value:
+    return containers.getitem(machine, self, key)
+
+
+@table.method(list, "__setitem__")
+@table.method(dict, "__setitem__")
+def _setitem(machine, self: Value, key: Value, item: Value) -> Value:
+    containers.setitem(machine, self, key, item)
+    return NONE
+
+
+@table.method(list, "__delitem__")
+@table.method(dict, "__delitem__")
+def _delitem(machine, self: Value, key: Value) -> Value:
+    containers.delitem(machine, self, key)
+    return NONE
+
+
+@table.method(list, "__contains__")
+@table.method(tuple, "__contains__")
+@table.method(dict, "__contains__")
+@table.method(set, "__contains__")
+def _contains(machine, self: Value, item: Value) -> Value:
+    return machine.boolean(containers.contains(machine, item, self))
+
+
+@table.method(list, "__iter__")
+@table.method(tuple, "__iter__")
+@table.method(dict, "__iter__")
+@table.method(set, "__iter__")
+def _iter(machine, self: Value) -> Value:
+    return iteration.make_iterator(machine, self)
+
+
+# -- named tuples -----------------------------------------------------------------------------------------------------
+
+
+@table.method(tuple, "_replace")
+def _replace(machine, self: Tuple, **changes: Value) -> Value:
+    fields = self.cls._fields  # type: ignore[attr-defined]
+    unexpected = [name for name in changes if name not in fields]
+    if unexpected:
+        blank = self.cls(*([None] * len(fields)))
+        error = provoke(lambda: blank._replace(**dict.fromkeys(unexpected)))
+        machine.raise_(type(error), *error.args)
+    return Tuple(tuple(changes.get(f, v) for f, v in zip(fields, self.items, strict=True)), self.cls)
+
+
+@table.method(tuple, "_asdict")
+def _asdict(machine, self: Tuple) -> Value:
+    return machine.new_dict(dict(zip(self.cls._fields, self.items, strict=True)))  # type: ignore[attr-defined]
+
+
+# -- deque ------------------------------------------------------------------------------------------------------------
+
+
+@table.function(collections.deque)
+def deque(machine, iterable: Value = _NOTHING, maxlen: Value = NONE) -> Value:
+    """`collections.deque(iterable, maxlen)`: a list of another class."""
+    limit = machine.static(maxlen, "maxlen of a deque")
+    items = iteration.items(machine, iterable)
+    made = machine.new_list(items if limit is None else items[max(len(items) - limit, 0) :])
+    machine.heap.objects[made.object].cls = collections.deque
+    machine.heap.write(made.object, "maxlen", Const(limit))
+    return made
+
+
+def _limit(machine, self: Ref) -> int | None:
+    value = machine.heap.read(self.object, "maxlen")
+    if isinstance(value, Const):
+        return value.value  # type: ignore[return-value]
+    return machine.heap.objects[self.object].real.maxlen
+
+
+def _push(machine, self: Ref, items: list[Value], left: bool) -> Value:
+    limit = _limit(machine, self)
+    if limit is not None and len(items) > limit:
+        items = items[:limit] if left else items[len(items) - limit :]
+    set_contents(machine, self, items)
+    return NONE
+
+
+@table.method(collections.deque, "append")
+@table.takes_mixed
+def _deque_append(machine, self: Ref, item: Value) -> Value:
+    return _push(machine, self, [*contents(machine, self), item], False)
+
+
+@table.method(collections.deque, "appendleft")
+@table.takes_mixed
+def _deque_appendleft(machine, self: Ref, item: Value) -> Value:
+    return _push(machine, self, [item, *contents(machine, self)], True)
+
+
+@table.method(collections.deque, "extend")
+def _deque_extend(machine, self: Ref, iterable: Value) -> Value:
+    return _push(machine, self, [*contents(machine, self), *iteration.items(machine, iterable)], False)
+
+
+@table.method(collections.deque, "extendleft")
+def _deque_extendleft(machine, self: Ref, iterable: Value) -> Value:
+    return _push(machine, self, [*iteration.items(machine, iterable)[::-1], *contents(machine, self)], True)
+
+
+@table.method(collections.deque, "pop")
+def _deque_pop(machine, self: Ref) -> Value:
+    items = contents(machine, self)
+    if not items:
+        machine.raise_(IndexError, *_DEQUE_EMPTY.args)
+    set_contents(machine, self, items[:-1])
+    return items[-1]
+
+
+@table.method(collections.deque, "popleft")
+def _deque_popleft(machine, self: Ref) -> Value:
+    items = contents(machine, self)
+    if not items:
+        machine.raise_(IndexError, *_DEQUE_EMPTY.args)
+    set_contents(machine, self, items[1:])
+    return items[0]
+
+
+@table.method(collections.deque, "insert")
+def _deque_insert(machine, self: Ref, where: Value, item: Value) -> Value:
+    limit = _limit(machine, self)
+    if limit is not None and len(contents(machine, self)) >= limit:
+        machine.raise_(IndexError, *provoke(collections.deque(maxlen=0).insert, 0, 0).args)
+    return _insert(machine, self, where, item)
+
+
+@table.method(collections.deque, "index")
+def _deque_index(machine, self: Ref, item: Value) -> Value:
+    items = contents(machine, self)
+    text = repr(item.value) if isinstance(item, Const) else "{!r}"
+    error = ValueError(_list_missing(machine, item, text, collections.deque().index))
+    return _position(machine, items, item, range(len(items)), error)
+
+
+@table.method(collections.deque, "rotate")
+def _deque_rotate(machine, self: Ref, count: Value = _ONE) -> Value:
+    items = collections.deque(contents(machine, self))
+    items.rotate(_known_index(machine, count))
+    set_contents(machine, self, items)
+    return NONE
+
+
+table.method(collections.deque, "remove")(_remover(_DEQUE_REMOVE))
+
+
+@table.attribute(collections.deque, "maxlen")
+def _deque_maxlen(machine, self: Ref) -> Value:
+    return Const(_limit(machine, self))
+
+
+for _name, _rule in {
+    "clear": _clear,
+    "copy": _copy,
+    "__copy__": _copy,
+    "count": _count_item,
+    "reverse": _reverse,
+    "__len__": _len,
+    "__iter__": _iter,
+}.items():
+    table.method(collections.deque, _name)(_rule)
+
+
+@containers.register(containers.GETITEM, collections.deque)
+def _deque_getitem(machine, self: Ref, key: Value) -> Value:
+    items = contents(machine, self)
+    if not ranges.is_index(machine, key):
+        name = iteration.type_name(machine, key)
+        machine.raise_(TypeError, f"sequence index must be integer, not '{name}'")
+    at = ranges.in_bounds(machine, ranges.index(machine, key), Const(len(items)), _DEQUE_INDEX)
+    return gather.gather(machine, items, at)
+
+
+@containers.register(containers.SETITEM, collections.deque)
+def _deque_setitem(machine, self: Ref, key: Value, item: Value) -> None:
+    items = contents(machine, self)
+    at = ranges.in_bounds(machine, ranges.index(machine, key), Const(len(items)), _DEQUE_INDEX)
+    set_contents(machine, self, gather.scatter(machine, items, at, item))
+
+
+@containers.register(containers.CONTAINS, collections.deque)
+def _deque_contains(machine, item: Value, self: Ref) -> bool | Var:
+    return containers.among(machine, item, contents(machine, self))
+
+
+@table.operator(collections.deque)
+def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """Comparisons and `+=`."""
+    if symbol == "+=" and isinstance(left, Ref):
+        _deque_extend(machine, left, right)
+        return left
+    if machine.type_of(left) is not collections.deque or machine.type_of(right) is not collections.deque:
+        return None
+    if symbol in containers.ORDERINGS or symbol in ("==", "!="):
+        return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
+    raise Refused("XP0004", f"'{symbol}' of deques")

@@ -1,0 +1,161 @@
+"""Sorting with known structure: by known keys at compile time, by dynamic ones with a stable sort on the device."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch import gather
+from xlapy.dispatch.effects import changes
+from xlapy.dispatch.numbers import mixed
+from xlapy.dispatch.numbers.scalar_values import refuse_nan
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import Const, JaxArray, Tuple, Value
+from xlapy.ir import Var
+
+#: more objects than this are not compared one with another
+_MANY = 16
+
+
+def sort(machine, items: Sequence[Value], key: Value, reverse: Value) -> list[Value]:
+    """`sorted(items, key=key, reverse=reverse)`."""
+    items = list(items)
+    keys = items
+    if not (isinstance(key, Const) and key.value is None):
+        keys = [machine.call(key, [item]) for item in items]
+    backwards = machine.truth(reverse)
+    if isinstance(backwards, Var):
+        backwards = bool(machine.static(machine.boolean(backwards), "the order of sorting"))
+    if len(items) < 2:
+        return items
+    if all(map(machine.is_static, keys)):
+        return _known(machine, items, keys, backwards)
+    columns = _columns(machine, keys)
+    if columns is None:
+        return _by_comparison(machine, items, keys, backwards)
+    for column in columns:
+        refuse_nan(machine, column)
+    order = machine.leaf(_order, columns, (backwards,), "sort")[0]
+    return gather.permute(machine, items, order)
+
+
+def _known(machine, items: list[Value], keys: list[Value], backwards: bool) -> list[Value]:
+    try:
+        known = [machine.static(k) for k in keys]
+        order = sorted(range(len(items)), key=known.__getitem__, reverse=backwards)
+    except TypeError as error:
+        machine.raise_(TypeError, *error.args)
+        raise
+    return [items[i] for i in order]
+
+
+def _columns(machine, keys: list[Value]) -> list[Var] | None:
+    """One device vector for each component of the keys, the most important one first; None if there is none."""
+    if all(isinstance(k, Tuple) for k in keys):
+        if len({len(k.items) for k in keys}) > 1:  # type: ignore[attr-defined]
+            return None
+        found: list[Var] = []
+        for part in zip(*(k.items for k in keys), strict=True):  # type: ignore[attr-defined]
+            columns = _columns(machine, list(part))
+            if columns is None:
+                return None
+            found += columns
+        return found
+    if all(map(machine.is_static, keys)):
+        known = [machine.static(k) for k in keys]
+        try:
+            ranks = {k: i for i, k in enumerate(sorted(set(known)))}  # type: ignore[type-var]
+        except TypeError:
+            return None
+        return [machine.builder.constant(np.array([ranks[k] for k in known], np.int64))]
+    if mixed.of_one_dtype(keys) is not None:
+        keys = [mixed.as_python(machine, k) for k in keys]
+    kinds = [gather.signature(k) for k in keys]
+    if any(kind is None or kind[0] == "tuple" for kind in kinds):
+        return None
+    if any(isinstance(k, JaxArray) and k.var.type.shape for k in keys):
+        return None
+    if len(set(kinds)) > 1:
+        numbers = {kind[1] for kind in kinds}  # type: ignore[index]
+        if any(kind[0] != "python" for kind in kinds) or complex in numbers:  # type: ignore[index]
+            return None
+        if float in numbers:
+            return None
+        kinds = [("python", int)] * len(keys)
+    if _complex(kinds[0]):
+        return None
+    parts = [gather.as_var(machine, k, kind) for k, kind in zip(keys, kinds, strict=True)]  # type: ignore[arg-type]
+    return machine.leaf(_stack, parts)
+
+
+def _complex(kind: tuple | None) -> bool:
+    dtype = {"python": lambda k: k, "numpy": lambda d: d, "jax": lambda t: t.dtype}[kind[0]](kind[1])  # type: ignore[index]
+    return np.dtype(dtype).kind == "c"
+
+
+def _stack(*parts):
+    return jnp.stack(parts)
+
+
+def _order(*columns):
+    """The stable order by columns, the first being the most important one; descending with equal keys in place."""
+    *keys, backwards = columns
+    if not backwards:
+        return jnp.lexsort(tuple(keys[::-1]))
+    order = jnp.lexsort(tuple(k[::-1] for k in keys[::-1]))
+    return (keys[0].shape[0] - 1 - order)[::-1]
+
+
+def _by_comparison(machine, items: list[Value], keys: list[Value], backwards: bool) -> list[Value]:
+    """By `<` of the keys: at compile time where its results are known, else by counting what each item comes after."""
+    before, mark = machine.heap.slots.copy(), machine.heap.next_identity
+
+    def compare(i: int, j: int) -> int:
+        less = machine.truth(machine.compare("<", keys[i], keys[j]))
+        if isinstance(less, Var):
+            raise _Unknown
+        return -1 if less else 1
+
+    try:
+        order = sorted(range(len(items)), key=functools.cmp_to_key(compare), reverse=backwards)
+    except _Unknown:
+        if len(items) > _MANY or changes(machine, before, mark):
+            raise Refused(
+                "XP0006",
+                "sorting by keys of different types, or of objects, whose order depends on data",
+                "sort by one number, or by tuples of numbers",
+            ) from None
+        return _by_counting(machine, items, keys, backwards, before, mark)
+    return [items[i] for i in order]
+
+
+class _Unknown(Exception):
+    """A comparison depends on data."""
+
+
+def _by_counting(machine, items, keys, backwards: bool, before, mark: int) -> list[Value]:
+    """The stable order of items: the place of each is the number of those that come before it."""
+    numbers = range(len(items))
+    less: dict[tuple[int, int], Var] = {}
+    for i in numbers:
+        for j in numbers:
+            if i != j:
+                first, second = (j, i) if backwards else (i, j)
+                found = machine.truth(machine.compare("<", keys[first], keys[second]))
+                less[i, j] = found if isinstance(found, Var) else machine.builder.constant(found)
+    if changes(machine, before, mark):
+        raise Refused("XP0006", "sorting objects whose comparison changes something, by data")
+    order = machine.leaf(_from_comparisons, [less[p] for p in sorted(less)], (len(items),), "sort")[0]
+    return gather.permute(machine, items, order)
+
+
+def _from_comparisons(*flags):
+    """The order of `count` items, given for each pair (i, j), row by row, whether item i is less than item j."""
+    *flags, count = flags
+    rows = jnp.stack(flags).reshape(count, count - 1)
+    less = jnp.stack([jnp.insert(row, i, False) for i, row in enumerate(rows)])
+    earlier = jnp.tril(jnp.ones((count, count), bool), -1) & ~less & ~less.T
+    return jnp.argsort((less.T | earlier).sum(axis=1))

@@ -1,0 +1,520 @@
+"""Operations of lists and deques whose contents are a stack; those of others go to `lists` and `common`."""
+
+from __future__ import annotations
+
+import collections
+import operator
+from collections.abc import Callable, Sequence
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch import gather, table
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import lists as list_rules
+from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.jax import rules as jax_rules
+from xlapy.dispatch.numbers.scalar_values import device, logical_not, provoke
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import all as python_all
+from xlapy.domain.stacks import hollow
+from xlapy.domain.values import (
+    NONE,
+    BoundedArray,
+    Const,
+    JaxArray,
+    Lanes,
+    NdArray,
+    Ref,
+    Scalar,
+    Slice,
+    Stack,
+    Tuple,
+    Value,
+)
+from xlapy.ir import Var
+
+_POP_EMPTY = provoke([].pop)
+_POP_RANGE = provoke([0].pop, 5)
+_DEQUE_EMPTY = provoke(collections.deque().pop)
+_LIST_INDEX = provoke(operator.getitem, [], 0)
+_DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
+_LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
+#: items of a list of numbers that becomes a stack once its subscript is not known
+_LONG = 48
+_ZERO, _LAST = Const(0), Const(-1)
+
+
+def _write(machine, self: Ref, stack: Stack) -> None:
+    machine.heap.write(self.object, "items", stack)
+
+
+def _limit(machine, self: Ref) -> int | None:
+    if machine.heap.objects[self.object].cls is not collections.deque:
+        return None
+    return list_rules._limit(machine, self)
+
+
+# -- methods ----------------------------------------------------------------------------------------------------------
+
+
+def _append(machine, self: Ref, stack: Stack, item: Value) -> Value:
+    limit = _limit(machine, self)
+    if limit is not None:
+        full = machine.truth(machine.compare(">=", stack.length, Const(limit)))
+        stack = _without(machine, stack, full, stacks.pop_first)
+    _write(machine, self, stacks.push(machine, stack, item))
+    return NONE
+
+
+def _appendleft(machine, self: Ref, stack: Stack, item: Value) -> Value:
+    limit = _limit(machine, self)
+    if limit is not None:
+        full = machine.truth(machine.compare(">=", stack.length, Const(limit)))
+        stack = _without(machine, stack, full, stacks.pop)
+    _write(machine, self, stacks.push_first(machine, stack, item))
+    return NONE
+
+
+def _without(machine, stack: Stack, full: bool | Var, remove: Callable) -> Stack:
+    """The stack without an item at one end where it is full."""
+    if full is False:
+        return stack
+    if full is True:
+        return remove(machine, stack)[0]
+    holder = Ref(machine.heap.new("list", list, machine.location(), items=stack))
+
+    def shorter() -> Value:
+        _write(machine, holder, remove(machine, stack)[0])
+        return NONE
+
+    machine.cond(full, shorter, lambda: NONE)
+    return machine.heap.read(holder.object, "items")
+
+
+def _extend(machine, self: Ref, stack: Stack, iterable: Value) -> Value:
+    machine.call(Const(_append_each), [machine.getattr(self, "append"), iterable])
+    return NONE
+
+
+def _append_each(append, iterable):
+    for item in iterable:
+        append(item)
+
+
+def _pop(machine, self: Ref, stack: Stack, where: Value = _LAST) -> Value:
+    deque = machine.heap.objects[self.object].cls is collections.deque
+    _check_filled(machine, stack, _DEQUE_EMPTY if deque else _POP_EMPTY)
+    if isinstance(where, Const) and where.value == -1:
+        rest, item = stacks.pop(machine, stack)
+    elif isinstance(where, Const) and where.value == 0:
+        rest, item = stacks.pop_first(machine, stack)
+    else:
+        at = stacks.index(machine, stack, where, _POP_RANGE)
+        item = stacks.item(machine, stack, at)
+        rest = stacks.without(machine, stack, at)
+    _write(machine, self, rest)
+    return item
+
+
+def _popleft(machine, self: Ref, stack: Stack) -> Value:
+    return _pop(machine, self, stack, _ZERO)
+
+
+def _check_filled(machine, stack: Stack, error: BaseException) -> None:
+    empty = machine.truth(machine.compare("==", stack.length, _ZERO))
+    machine.check(empty, type(error), *error.args)
+
+
+def _insert(machine, self: Ref, stack: Stack, where: Value, item: Value) -> Value:
+    if isinstance(where, Const) and where.value == 0:
+        _write(machine, self, stacks.push_first(machine, stack, item))
+        return NONE
+    raise Refused("XP0004", "an insertion into a list whose length depends on data", "append to it")
+
+
+def _copy(machine, self: Ref, stack: Stack) -> Value:
+    made = machine.new_list(())
+    _write(machine, made, stack)
+    info = machine.heap.objects[self.object]
+    machine.heap.objects[made.object].cls = info.cls
+    if info.cls is collections.deque:
+        machine.heap.write(made.object, "maxlen", machine.heap.read(self.object, "maxlen"))
+    return made
+
+
+def _reverse(machine, self: Ref, stack: Stack) -> Value:
+    _write(machine, self, stacks.reversed_(machine, stack))
+    return NONE
+
+
+def _length(machine, self: Ref, stack: Stack) -> Value:
+    return stack.length
+
+
+def _count_items(items, wanted):
+    total = 0
+    for item in items:
+        if item == wanted:
+            total += 1
+    return total
+
+
+def _find_item(items, wanted):
+    for position, item in enumerate(items):
+        if item == wanted:
+            return position
+    raise ValueError(f"{wanted!r} is not in list")
+
+
+def _has_item(items, wanted):
+    for item in items:
+        if item == wanted:
+            return True
+    return False
+
+
+def _count(machine, self: Ref, stack: Stack, item: Value) -> Value:
+    return machine.call(Const(_count_items), [self, item])
+
+
+def _index(machine, self: Ref, stack: Stack, item: Value) -> Value:
+    return machine.call(Const(_find_item), [self, item])
+
+
+def _sort(machine, self: Ref, stack: Stack, *, key: Value = NONE, reverse: Value = Const(False)) -> Value:  # noqa: B008
+    if key is not NONE:
+        raise Refused("XP0004", "sorting a list whose length depends on data by a key", "sort an array of the keys")
+    _write(machine, self, stacks.sorted_(machine, stack, bool(machine.static(reverse, "reverse of sort"))))
+    return NONE
+
+
+def _for_stacks(cls: type, name: str, rule: Callable) -> None:
+    before = table.find_method(cls, name)
+
+    def either(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+        stack = stacks.of(machine, self)
+        if stack is None or (name not in _CHEAP and isinstance(stack.length, Const)):
+            return before(machine, self, *args, **kwargs)  # type: ignore[misc]
+        return rule(machine, self, stack, *args, **kwargs)
+
+    table.method(cls, name)(table.takes_mixed(either) if before and table.accepts(before, True) else either)
+
+
+#: methods that do not take a stack of known length apart
+_CHEAP = {"append", "appendleft", "extend", "pop", "popleft", "__len__", "copy"}
+_METHODS = {
+    "append": _append,
+    "extend": _extend,
+    "pop": _pop,
+    "copy": _copy,
+    "__copy__": _copy,
+    "reverse": _reverse,
+    "__len__": _length,
+    "count": _count,
+    "index": _index,
+}
+for _name, _rule in {**_METHODS, "insert": _insert, "sort": _sort}.items():
+    _for_stacks(list, _name, _rule)
+for _name, _rule in {**_METHODS, "appendleft": _appendleft, "popleft": _popleft}.items():
+    _for_stacks(collections.deque, _name, _rule)
+
+
+# -- subscripts -------------------------------------------------------------------------------------------------------
+
+
+def _is_slice(key: Value) -> bool:
+    return isinstance(key, Slice) or (isinstance(key, Const) and isinstance(key.value, slice))
+
+
+def _getitem(machine, self: Ref, stack: Stack, key: Value) -> Value:
+    if _is_slice(key):
+        made = machine.new_list(())
+        _write(machine, made, stacks.sliced(machine, stack, key))
+        return made
+    return stacks.item(machine, stack, _position(machine, self, stack, key, _LIST_INDEX))
+
+
+def _position(machine, self: Ref, stack: Stack, key: Value, error: BaseException) -> Value:
+    if not ranges.is_index(machine, key):
+        name = iteration.type_name(machine, key)
+        machine.raise_(TypeError, f"list indices must be integers or slices, not {name}")
+    if machine.heap.objects[self.object].cls is collections.deque:
+        error = _DEQUE_INDEX
+    return stacks.index(machine, stack, key, error)
+
+
+def _setitem(machine, self: Ref, stack: Stack, key: Value, item: Value) -> None:
+    if _is_slice(key):
+        raise Refused("XP0004", "a slice of a list whose length depends on data is assigned")
+    at = _position(machine, self, stack, key, _LIST_ASSIGNMENT)
+    _write(machine, self, stacks.put(machine, stack, at, item))
+
+
+def _delitem(machine, self: Ref, stack: Stack, key: Value) -> None:
+    if _is_slice(key):
+        raise Refused("XP0004", "a slice of a list whose length depends on data is deleted")
+    _write(machine, self, stacks.without(machine, stack, _position(machine, self, stack, key, _LIST_ASSIGNMENT)))
+
+
+def _contains(machine, item: Value, self: Ref, stack: Stack) -> bool | Var:
+    return machine.truth(machine.call(Const(_has_item), [self, item]))
+
+
+def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
+    """A long list of numbers of one type as a stack, once it is subscripted by an index on the device: what the list
+    holds from now on. A list of the caller's is left as it is while it is only read."""
+    read = where is containers.GETITEM
+    if (
+        not (read or where is containers.SETITEM)
+        or isinstance(key, Const)
+        or _is_slice(key)
+        or not isinstance(self, Ref)
+    ):
+        return None
+    if (
+        machine.heap.objects[self.object].cls is not list
+        or read
+        and machine.heap.objects[self.object].source is not None
+    ):
+        return None
+    contents = machine.heap.read(self.object, "items")
+    if not isinstance(contents, Tuple) or len(contents.items) < _LONG:
+        return None
+    kind = gather.signature(contents.items[0])
+    if kind is None or kind[0] == "tuple" or not gather.stackable(machine, contents.items):
+        return None
+    _write(machine, self, stacks.of_items(machine, contents.items, hollow(contents.items[0])))
+    return stacks.of(machine, self)
+
+
+def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
+    for cls in (list, collections.deque):
+        before = where[cls] if cls in where else where[list]
+
+        def either(machine, *args: Value, _before=before) -> object:
+            self = args[receiver]
+            stack = stacks.of(machine, self) or _of_numbers(machine, self, args[1], where)
+            if stack is None:
+                return _before(machine, *args)
+            place = receiver + 1
+            return rule(machine, *args[:place], stack, *args[place:])
+
+        where[cls] = either
+
+
+_subscripts(containers.GETITEM, _getitem, 0)
+_subscripts(containers.SETITEM, _setitem, 0)
+_subscripts(containers.DELITEM, _delitem, 0)
+_subscripts(containers.CONTAINS, _contains, 1)
+
+
+# -- operators --------------------------------------------------------------------------------------------------------
+
+
+def _operators(cls: type) -> None:
+    before = table.OPERATORS[cls]
+
+    def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
+        if symbol == "+=" and stacks.of(machine, left) is not None:
+            _extend(machine, left, stacks.of(machine, left), right)  # type: ignore[arg-type]
+            return left
+        if symbol == "+" and _both_lists(machine, left, right):
+            made = _copy(machine, left, _stack_of(machine, left, right))  # type: ignore[arg-type]
+            _extend(machine, made, stacks.of(machine, made), right)  # type: ignore[arg-type]
+            return made
+        if symbol in ("==", "!=") and _both_lists(machine, left, right):
+            same = machine.call(Const(_equal), [left, right])
+            return same if symbol == "==" else machine.boolean(logical_not(machine, machine.truth(same)))
+        return before(machine, symbol, left, right)  # type: ignore[return-value]
+
+    table.OPERATORS[cls] = either
+
+
+def _both_lists(machine, left: Value, right: Value) -> bool:
+    """Whether both are lists, of which one has an unknown length."""
+    kinds = [containers.heap_kind(machine, v) == "list" for v in (left, right)]
+    return all(kinds) and (stacks.is_dynamic(machine, left) or stacks.is_dynamic(machine, right))
+
+
+def _stack_of(machine, left: Ref, right: Ref) -> Stack:
+    """The contents of `left` as a stack."""
+    found = stacks.of(machine, left)
+    if found is not None:
+        return found
+    other = stacks.of(machine, right)
+    return stacks.of_items(machine, containers.contents(machine, left), other.element)  # type: ignore[union-attr]
+
+
+def _equal(left, right):
+    if len(left) != len(right):
+        return False
+    for a, b in zip(left, right):  # noqa: B905
+        if a != b:
+            return False
+    return True
+
+
+_operators(list)
+
+
+# -- as arrays --------------------------------------------------------------------------------------------------------
+
+#: functions that take a sequence of arrays, not an array
+_OF_SEQUENCES = {
+    np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack, np.block, np.stack, np.select, np.choose,
+    np.meshgrid, np.ix_, np.broadcast_arrays, np.linalg.multi_dot, np.savez,
+}  # fmt: skip
+
+
+def as_array(machine, value: Value) -> Value | None:
+    """A list whose contents are a stack as an array of its items; None for any other value, and where items differ."""
+    stack = stacks.of(machine, value)
+    if stack is None:
+        return None
+    var = stacks.column(machine, stack)
+    if var is None:
+        return None
+    if isinstance(stack.length, Const):
+        short = stacks.resized(machine, Stack(stack.element, (var,), stack.length, stack.capacity), stack.length.value)  # type: ignore
+        return machine.new_array(short.rows[0])
+    axes = (Lanes(device(machine, stack.length, int)), *[None] * (len(var.type.shape) - 1))
+    return bounded.fresh(machine, var, axes)
+
+
+def as_arrays(machine, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[list, dict]:
+    """The arguments of a function of NumPy's or JAX's, with arrays in the place of lists that grew in loops."""
+
+    def convert(value: Value) -> Value:
+        made = as_array(machine, value)
+        if made is None:
+            return value
+        return JaxArray(machine.read(made)) if jax and isinstance(made, NdArray) else made
+
+    jax = (getattr(function, "__module__", None) or "").startswith("jax")
+    return [convert(a) for a in args], {k: convert(v) for k, v in kwargs.items()}
+
+
+def takes_arrays(function: object) -> bool:
+    """Whether a callable makes arrays of the lists it is given."""
+    if isinstance(function, np.ufunc):
+        return True
+    root = (getattr(function, "__module__", None) or "").partition(".")[0]
+    if root not in ("numpy", "jax"):
+        return False
+    try:
+        return function not in _OF_SEQUENCES
+    except TypeError:
+        return False
+
+
+def joined_arrays(machine, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value | None:
+    """`np.stack(items)`, `np.vstack(items)`, `np.concatenate(items)` of a list that grew in a loop, along the first
+    axis; None where there is no such list or no such rule."""
+    if not args or len(args) > 1 or kwargs:
+        return None
+    whole = as_array(machine, args[0])
+    if whole is None:
+        return None
+    base = whole.base if isinstance(whole, BoundedArray) else whole
+    rank = len(base.type.shape)  # type: ignore[attr-defined]
+    if function is np.stack and rank >= 1 or function is np.vstack and rank == 2:
+        return whole
+    if isinstance(whole, NdArray) and function in (np.concatenate, np.vstack, np.hstack):
+        if rank >= 2 and not (function is np.hstack and rank > 2) and not (function is np.vstack and rank == 2):
+            shape = whole.type.shape
+            flat = Const((shape[0] * shape[1], *shape[2:]))
+            return machine.call(machine.getattr(whole, "reshape"), [flat])
+    return None
+
+
+def _by_jax(function: Callable) -> None:
+    """The same for a function of JAX's, whose arrays have known lengths."""
+
+    def either(machine, *args: Value, **kwargs: Value) -> Value:
+        made = _joined_by_jax(machine, function, args[0]) if len(args) == 1 and not kwargs else None
+        return made if made is not None else jax_rules.call(machine, function, list(args), kwargs)
+
+    table.function(function)(either)
+
+
+for _function in (jnp.stack, jnp.array, jnp.asarray, jnp.concatenate, jnp.hstack, jnp.vstack):
+    _by_jax(_function)
+
+
+def _joined_by_jax(machine, function: Callable, value: Value) -> Value | None:
+    stack = stacks.of(machine, value)
+    if stack is None or not isinstance(stack.length, Const) or stack.length.value == 0:
+        return None
+    whole = stacks.column(machine, stack)
+    if whole is None:
+        return None
+    count: int = stack.length.value  # type: ignore[assignment]
+    rows = JaxArray(whole)
+    if count != whole.type.shape[0]:
+        rows = machine.getitem(rows, Const(slice(count)))
+    rank = len(whole.type.shape) - 1
+    stacked = function in (jnp.stack, jnp.array, jnp.asarray) or (function is jnp.vstack and rank < 2)
+    if stacked:
+        return jax_rules.call(machine, jnp.asarray, [rows], {})
+    if rank == 0 or (function is jnp.hstack and rank > 1):
+        return None
+    shape = whole.type.shape
+    return machine.call(Const(jnp.reshape), [rows, Const((count * shape[1], *shape[2:]))])
+
+
+# -- copies -----------------------------------------------------------------------------------------------------------
+
+
+def _copies(function: Callable, implementation: Callable) -> None:
+    before = table.find_function(function)
+
+    def either(machine, *args: Value, **kwargs: Value) -> Value:
+        grows = _grows(machine, args[0]) if args else False
+        if grows is None:
+            state = machine.save()
+            try:
+                return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
+            except Refused as refusal:
+                if refusal.code not in ("XP0009", "XP0013"):
+                    raise
+                machine.rewind(state)
+        if grows is False:
+            return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
+        return machine.call(Const(implementation), list(args), kwargs)
+
+    table.function(function)(either)
+
+
+def _grows(machine, value: Value) -> bool | None:
+    """Whether an iterable has a number of items that is only known on the device; None if that is to be found out."""
+    if stacks.is_dynamic(machine, value):
+        return True
+    if isinstance(value, BoundedArray):
+        return True
+    if containers.heap_kind(machine, value) in ("generator", "instance"):
+        return None
+    if not iteration.is_iterator(machine, value):
+        return False
+    plan = iteration.plan(machine, value)
+    if plan is None:
+        return None if iteration.known_length(machine, value) is None else False
+    return isinstance(plan.trips, Scalar) and not machine.specialisable(plan.trips.var)
+
+
+def _list(iterable, /):
+    return [item for item in iterable]  # noqa: C416
+
+
+def _sorted(iterable, /, *, key=None, reverse=False):
+    items = [item for item in iterable]  # noqa: C416
+    items.sort(key=key, reverse=reverse)
+    return items
+
+
+_copies(list, _list)
+_copies(sorted, _sorted)
+
+__all__ = ["python_all"]

@@ -1,0 +1,488 @@
+"""Items of lists that grew in loops: put into the rows of a stack, taken out, moved; see `domain.stacks`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.numbers import mixed
+from xlapy.dispatch.numbers.scalar_values import bounds_of, device, refuse_nan, scalar
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.unions import selects
+from xlapy.domain import stacks
+from xlapy.domain.join import Joiner, coerce, instantiate, place_in, select
+from xlapy.domain.values import (
+    Const,
+    Hole,
+    Mapping,
+    MixedScalar,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Stack,
+    Stored,
+    Tuple,
+    Union,
+    Value,
+    children,
+    rebuild,
+    variables,
+)
+from xlapy.ir import Var
+
+_INT64 = np.dtype(np.int64)
+_ZERO, _ONE = Const(0), Const(1)
+#: a stack of known length that is used as if it were a tuple has at most this many items
+_MAXIMUM_SPREAD = 4096
+
+
+def of(machine, value: Value) -> Stack | None:
+    """The stack that a list's contents are, if they are one."""
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
+        contents = machine.heap.read(value.object, "items")
+        if isinstance(contents, Stack):
+            return contents
+    return None
+
+
+def settled(machine, value: Ref) -> Stack | None:
+    """The stack that a list's contents are, or become if the list may have one of several lengths."""
+    contents = machine.heap.read(value.object, "items")
+    if not isinstance(contents, Union):
+        return contents if isinstance(contents, Stack) else None
+    joiner = machine.joiner(0, widen=False, unions=True)
+    joiner.states = (machine.heap.slots,)
+    skeleton = stacks.joined(joiner, contents, contents)
+    parts = machine.stacks.coerce(contents, skeleton, joiner)
+    made = instantiate(skeleton, iter(parts))
+    machine.heap.write(value.object, "items", made)
+    return made  # type: ignore[return-value]
+
+
+def is_dynamic(machine, value: Value) -> bool:
+    """Whether a value is a list whose length is only known on the device."""
+    found = of(machine, value)
+    return found is not None and not isinstance(found.length, Const)
+
+
+# -- joins ------------------------------------------------------------------------------------------------------------
+
+
+class Service:
+    """What `domain.join` needs for stacks."""
+
+    def __init__(self, machine) -> None:
+        self.machine = machine
+
+    def join(self, joiner: Joiner, a: Value, b: Value) -> Value:
+        """The join of contents of a list of which one at least is a stack."""
+        return stacks.joined(joiner, a, b)
+
+    def coerce(self, value: Value, skeleton: Stack, joiner: Joiner) -> list[Var]:
+        """The device values of contents of a list as the stack `skeleton`: its rows, and its length."""
+        if isinstance(value, Union):
+            return self._choose(value, skeleton, joiner)
+        machine = self.machine
+        stack = value if isinstance(value, Stack) else of_items(machine, value.items, skeleton.element, joiner)  # type: ignore[attr-defined]
+        stack = resized(machine, widened(machine, stack, skeleton.element), skeleton.capacity)
+        rows = [
+            machine.builder.convert(row, hole.type.dtype, hole.type.weak)
+            for row, hole in zip(stack.rows, skeleton.rows, strict=True)
+            if isinstance(hole, Hole)
+        ]
+        if isinstance(skeleton.length, Scalar) and isinstance(skeleton.length.var, Hole):
+            rows.append(device(machine, stack.length, int))
+        return rows
+
+    def _choose(self, value: Union, skeleton: Stack, joiner: Joiner) -> list[Var]:
+        builder = self.machine.builder
+        options = [self.coerce(v, skeleton, joiner) for v in value.alternatives]
+        chosen = options[-1]
+        for index, option in reversed(list(enumerate(options[:-1]))):
+            here = selects(self.machine, value, index)
+            chosen = [select(here, new, old, builder) for new, old in zip(option, chosen, strict=True)]
+        return chosen
+
+
+def _exact(machine) -> Joiner:
+    return Joiner(machine.heap, 0, widen=False, unions=True, stacks=machine.stacks)
+
+
+def pack(machine, value: Value, loop: object = None) -> Value:
+    """A value as a stack holds it."""
+    return stacks.packed(machine.heap, value, machine.read, machine.heap.read, loop)
+
+
+def of_items(machine, items, element: Value, joiner: Joiner | None = None) -> Stack:
+    """A stack of these items, which `element` covers."""
+    joiner = joiner or _exact(machine)
+    parts = [coerce(pack(machine, i, joiner.loop), element, _exact(machine), machine.builder) for i in items]
+    if parts:
+        rows = tuple(machine.leaf(_stacked, column)[0] for column in zip(*parts, strict=True))
+    else:
+        rows = tuple(_empty(machine, hole, 0) for hole in variables(element))  # type: ignore[arg-type]
+    return Stack(element, rows, Const(len(parts)), len(parts))
+
+
+def _stacked(*parts):
+    return jnp.stack(parts)
+
+
+def widened(machine, stack: Stack, element: Value) -> Stack:
+    """The same stack with a more general element."""
+    if stack.element is element:
+        return stack
+    rows = _embedded(machine, stack.element, element, iter(stack.rows), stack.capacity)
+    return Stack(element, tuple(rows), stack.length, stack.capacity, stack.elastic, stack.loop)
+
+
+def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], capacity: int) -> list[Var]:
+    """The rows of the element `old` as rows of the more general element `new`."""
+    if isinstance(new, MixedScalar):
+        return _as_mixed(machine, old, new, rows, capacity)
+    if isinstance(new, Union) and isinstance(new.selector, Hole):
+        return _as_alternatives(machine, old, new, rows, capacity)
+    if isinstance(old, Union) or not children(new):
+        _require_same(old, new)
+        return []
+    found: list[Var] = []
+    for part, wider in zip(children(old), children(new), strict=True):
+        if isinstance(wider, Hole):
+            found.append(machine.builder.convert(next(rows), wider.type.dtype, wider.type.weak))
+        elif isinstance(wider, Value):
+            found.extend(_embedded(machine, part, wider, rows, capacity))  # type: ignore[arg-type]
+    return found
+
+
+def _require_same(old: Value, new: Value) -> None:
+    """Elements without holes must be the same thing."""
+    if isinstance(old, Union) != isinstance(new, Union):
+        raise Refused("XP0007", "a list that grows in a loop has items of too many kinds")
+
+
+def _as_mixed(machine, old: Value, new: MixedScalar, rows: Iterator[Var], capacity: int) -> list[Var]:
+    """Numbers of one dtype as numbers that are Python's or NumPy's."""
+    number = new.python.var.type
+    if isinstance(old, MixedScalar):
+        return [next(rows), next(rows)]
+    if isinstance(old, Const):
+        values = machine.builder.broadcast(machine.builder.constant(old.value, number.dtype, number.weak), (capacity,))
+    else:
+        values = machine.builder.convert(next(rows), number.dtype, number.weak)
+    of_numpy = mixed.is_numpy(old)
+    return [
+        machine.builder.broadcast(machine.builder.constant(int(of_numpy), new.selector.type.dtype), (capacity,)),
+        values,
+    ]
+
+
+def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], capacity: int) -> list[Var]:
+    builder, exact = machine.builder, _exact(machine)
+    options = old.alternatives if isinstance(old, Union) else (old,)
+    chosen = next(rows) if isinstance(old, Union) else None
+    places = [place_in(option, new, exact) for option in options]
+    dtype = new.selector.type.dtype
+    selector = builder.broadcast(builder.constant(places[0], dtype), (capacity,))
+    for index, where in enumerate(places[1:], 1):
+        here = builder.elementwise("eq", chosen, builder.broadcast(builder.constant(index, dtype), (capacity,)))  # type: ignore[arg-type]
+        there = builder.broadcast(builder.constant(where, dtype), (capacity,))
+        selector = builder.elementwise("select", here, there, selector)
+    shared = [next(rows)] if isinstance(old, MixedScalar) else None
+    found: dict[int, list[Var]] = {}
+    for option, where in zip(options, places, strict=True):
+        if where in found:
+            raise Refused("XP0007", "a list that grows in a loop has items of too many kinds")
+        own = rows if shared is None else iter(shared)
+        found[where] = _embedded(machine, option, new.alternatives[where], own, capacity)
+    result = [selector]
+    for index, alternative in enumerate(new.alternatives):
+        result += found.get(index) or [_empty(machine, h, capacity) for h in variables(alternative)]  # type: ignore[arg-type]
+    return result
+
+
+def _empty(machine, hole: Hole, capacity: int) -> Var:
+    zero = machine.builder.constant(np.zeros((), hole.type.dtype), weak=hole.type.weak)
+    return machine.builder.broadcast(zero, (capacity, *hole.type.shape))
+
+
+def resized(machine, stack: Stack, capacity: int) -> Stack:
+    """The same stack with room for more or fewer items."""
+    if capacity == stack.capacity:
+        return stack
+    rows = tuple(machine.leaf(_resized, [row], (capacity,))[0] for row in stack.rows)
+    return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop)
+
+
+def _resized(rows, capacity):
+    if capacity <= rows.shape[0]:
+        return rows[:capacity]
+    return lax.pad(rows, jnp.zeros((), rows.dtype), [(0, capacity - rows.shape[0], 0)] + [(0, 0, 0)] * (rows.ndim - 1))
+
+
+# -- items ------------------------------------------------------------------------------------------------------------
+
+
+def _put(rows, item, at):
+    return lax.dynamic_update_index_in_dim(rows, item.astype(rows.dtype), at, 0)
+
+
+def _take(rows, at):
+    return lax.dynamic_index_in_dim(rows, at, keepdims=False)
+
+
+def _rolled(rows, by):
+    return jnp.roll(rows, by, axis=0)
+
+
+def _length(machine, stack: Stack, by: int) -> Value:
+    """The length after `by` more items."""
+    low, high = bounds_of(stack.length)
+    if isinstance(stack.length, Const):
+        return Const(stack.length.value + by)  # type: ignore[operator]
+    var = machine.builder.elementwise("add", stack.length.var, machine.builder.constant(by, _INT64, True))  # type: ignore
+    # not cut at 0: how much a list grows in a trip is read off the change of these bounds
+    bounds = (low + by, min(high + by, stack.capacity))
+    return scalar(machine, int, var, bounds) if bounds[0] < bounds[1] else Scalar(int, var, bounds)
+
+
+def with_room(machine, stack: Stack) -> Stack:
+    """The stack with room for one more item: an elastic one raises an error on the device where it is full."""
+    most = bounds_of(stack.length)[1]
+    if most < stack.capacity:
+        return stack
+    if stack.elastic is None:
+        return resized(machine, stack, max(stack.capacity, most) + 1)
+    full = machine.compare("==", stack.length, Const(stack.capacity))
+    error = machine.exception(stacks.Overfull, Const(stack.elastic))
+    if isinstance(full, Const):
+        if full.value:
+            return resized(machine, stack, stack.capacity + 1)
+        return stack
+    machine.register_error(full.var, error)
+    return stack
+
+
+def put(machine, stack: Stack, at: Value, value: Value) -> Stack:
+    """The stack after `items[at] = value`, for a position within its room."""
+    item = pack(machine, value, stack.loop)
+    element = _exact(machine).join(stack.element, stacks.hollow(item))
+    stack = widened(machine, stack, element)
+    parts = coerce(item, element, _exact(machine), machine.builder)
+    where = device(machine, at, int)
+    rows = tuple(machine.leaf(_put, [row, part, where])[0] for row, part in zip(stack.rows, parts, strict=True))
+    return stack.with_rows(rows)
+
+
+def push(machine, stack: Stack, value: Value) -> Stack:
+    """The stack after `append(value)`."""
+    stack = put(machine, with_room(machine, stack), stack.length, value)
+    return stack.with_rows(stack.rows, _length(machine, stack, 1))
+
+
+def push_first(machine, stack: Stack, value: Value) -> Stack:
+    """The stack after `appendleft(value)`."""
+    stack = put(machine, _moved(machine, with_room(machine, stack), 1), _ZERO, value)
+    return stack.with_rows(stack.rows, _length(machine, stack, 1))
+
+
+def _moved(machine, stack: Stack, by: int) -> Stack:
+    rows = tuple(machine.leaf(_rolled, [row], (by,))[0] for row in stack.rows)
+    return stack.with_rows(rows)
+
+
+def pop(machine, stack: Stack) -> tuple[Stack, Value]:
+    """The stack without its last item, and that item; there is one."""
+    shorter = stack.with_rows(stack.rows, _length(machine, stack, -1))
+    return shorter, item(machine, stack, shorter.length)
+
+
+def pop_first(machine, stack: Stack) -> tuple[Stack, Value]:
+    """The stack without its first item, and that item; there is one."""
+    rest = _moved(machine, stack, -1)
+    return rest.with_rows(rest.rows, _length(machine, rest, -1)), item(machine, stack, _ZERO)
+
+
+def item(machine, stack: Stack, at: Value) -> Value:
+    """`items[at]`, for a position in range."""
+    where = device(machine, at, int)
+    fill = iter([machine.leaf(_take, [row, where])[0] for row in stack.rows])
+    return unpacked(machine, instantiate(stack.element, fill), stack.loop)
+
+
+def unpacked(machine, value: Value, loop: object = None) -> Value:
+    """A value that a stack held: objects are made anew, and must not be changed, since the list would not see it."""
+    if isinstance(value, Stored):
+        parts = [unpacked(machine, p, loop) for p in value.parts]
+        if value.kind == "buffer":
+            made = machine.new_array(parts[0].var)  # type: ignore[attr-defined]
+            machine.heap.captured[made.buffer] = loop
+            return made
+        heap = machine.heap
+        if value.kind == "instance":
+            number = heap.new("instance", value.cls, machine.location(), **dict(zip(value.names, parts, strict=True)))
+        elif value.kind == "list":
+            number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)))
+        else:
+            number = heap.new(
+                "dict", dict, machine.location(), items=Mapping(dict(zip(value.names, parts, strict=True)))
+            )
+        heap.captured[number] = loop
+        return Ref(number)
+    parts = children(value)
+    if not any(isinstance(p, Value) for p in parts):
+        if isinstance(value, Scalar):
+            return scalar(machine, value.kind, value.var, value.bounds)
+        return value
+    return rebuild(value, tuple(unpacked(machine, p, loop) if isinstance(p, Value) else p for p in parts))
+
+
+def spread(machine, stack: Stack) -> tuple[Value, ...]:
+    """All items of a stack of known length."""
+    if not isinstance(stack.length, Const):
+        raise Refused(
+            "XP0004",
+            "there is no rule for this operation on a list whose length depends on data",
+            "make an array of it with np.array",
+        )
+    count: int = stack.length.value  # type: ignore[assignment]
+    if count > _MAXIMUM_SPREAD:
+        raise Refused("XP0009", f"a list of more than {_MAXIMUM_SPREAD} items would be taken apart")
+    return tuple(item(machine, stack, Const(k)) for k in range(count))
+
+
+def items(machine, contents: Value) -> tuple[Value, ...]:
+    """The items of a list's contents."""
+    if isinstance(contents, Union):
+        raise Refused("XP0004", "a list whose size depends on data, inside another container")
+    return spread(machine, contents) if isinstance(contents, Stack) else contents.items  # type: ignore[attr-defined]
+
+
+# -- as arrays --------------------------------------------------------------------------------------------------------
+
+
+def column(machine, stack: Stack) -> Var | None:
+    """The rows as one array, where items are numbers or arrays of one type (or tuples or lists of such numbers)."""
+    element = instantiate(stack.element, iter(stack.rows))
+    return _column(machine, element, stack.capacity)
+
+
+def _column(machine, value: Value, capacity: int) -> Var | None:
+    if isinstance(value, Stored) and value.kind == "buffer":
+        value = value.parts[0]
+    if isinstance(value, Stored | Tuple) and (isinstance(value, Tuple) or value.kind == "list"):
+        inner = value.items if isinstance(value, Tuple) else value.parts
+        parts = [_column(machine, v, capacity) for v in inner]
+        if not parts or any(p is None or p.type.shape != parts[0].type.shape for p in parts):  # type: ignore[union-attr]
+            return None
+        dtype = np.result_type(*(p.type.dtype for p in parts))  # type: ignore[union-attr]
+        return machine.leaf(_side_by_side, [machine.builder.convert(p, dtype) for p in parts])[0]  # type: ignore[arg-type]
+    if isinstance(value, Union):
+        return _mixed_numbers(machine, value, capacity)
+    if isinstance(value, Const):
+        made = np.asarray(value.value)
+        if made.dtype.kind not in "biufc":
+            return None
+        return machine.builder.broadcast(machine.builder.constant(made), (capacity, *made.shape))
+    found = children(value)
+    if len(found) != 1 or not isinstance(found[0], Var):
+        return None
+    return machine.builder.convert(found[0], found[0].type.dtype)
+
+
+def _mixed_numbers(machine, value: Union, capacity: int) -> Var | None:
+    """Numbers of several types, as NumPy would have them if all of the types are there."""
+    parts = [_column(machine, v, capacity) for v in value.alternatives]
+    if any(p is None or p.type.shape != parts[0].type.shape for p in parts):  # type: ignore[union-attr]
+        return None
+    dtype = np.result_type(*(p.type.dtype for p in parts))  # type: ignore[union-attr]
+    converted = [machine.builder.convert(p, dtype) for p in parts]  # type: ignore[arg-type]
+    return machine.leaf(_chosen, [value.selector, *converted])[0]
+
+
+def _side_by_side(*parts):
+    return jnp.stack(parts, axis=1)
+
+
+def _chosen(selector, *parts):
+    which = selector.reshape(selector.shape + (1,) * (parts[0].ndim - 1))
+    result = parts[-1]
+    for index, part in enumerate(parts[:-1]):
+        result = jnp.where(which == index, part, result)
+    return result
+
+
+def index(machine, stack: Stack, key: Value, error: BaseException) -> Value:
+    """A Python index as a position in range; `error` where it is out of range."""
+    return ranges.in_bounds(machine, ranges.index(machine, key), stack.length, error)
+
+
+def without(machine, stack: Stack, at: Value) -> Stack:
+    """The stack without the item at a position in range."""
+    where = device(machine, at, int)
+    rows = tuple(machine.leaf(_closed, [row, where])[0] for row in stack.rows)
+    return stack.with_rows(rows, _length(machine, stack, -1))
+
+
+def _closed(rows, at):
+    lane = jnp.arange(rows.shape[0])
+    return jnp.take(rows, jnp.minimum(jnp.where(lane >= at, lane + 1, lane), rows.shape[0] - 1), axis=0)
+
+
+def reversed_(machine, stack: Stack) -> Stack:
+    """The items in the opposite order."""
+    length = device(machine, stack.length, int)
+    rows = tuple(machine.leaf(_backwards, [row, length])[0] for row in stack.rows)
+    return stack.with_rows(rows)
+
+
+def _backwards(rows, length):
+    return jnp.take(rows, jnp.maximum(length - 1 - jnp.arange(rows.shape[0]), 0), axis=0)
+
+
+def sorted_(machine, stack: Stack, reverse: bool) -> Stack:
+    """The items in order, if they are numbers."""
+    if (
+        len(stack.rows) != 1
+        or not isinstance(stack.element, Scalar | NumpyScalar)
+        or stack.element.var.type.dtype.kind == "c"
+    ):
+        raise Refused("XP0004", "sorting a list whose length depends on data, of items that are no real numbers")
+    length = device(machine, stack.length, int)
+    refuse_nan(machine, stack.rows[0], length)
+    row = machine.leaf(_in_order, [stack.rows[0], length], (reverse,))[0]
+    return stack.with_rows((row,))
+
+
+def _in_order(row, length, reverse):
+    """A stable sort in which lanes beyond the length stay behind all others."""
+    lane = jnp.arange(row.shape[0])
+    inside = lane < length
+    key = -lane if reverse else lane
+    order = jnp.lexsort((key, row, (~inside) if not reverse else inside))
+    return row[order[::-1] if reverse else order]
+
+
+def sliced(machine, stack: Stack, key: Value) -> Stack:
+    """The items of a slice whose step is known."""
+    parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
+    wanted = ranges.slice_indices(machine, parts, stack.length)
+    start, stop, step = wanted
+    count = (
+        ranges.length(machine, Range(start, stop, step))
+        if not all(isinstance(v, Const) for v in wanted)
+        else Const(
+            len(range(*(v.value for v in wanted)))  # type: ignore[attr-defined]
+        )
+    )
+    operands = [device(machine, v, int) for v in (start, step)]
+    rows = tuple(machine.leaf(_strided, [row, *operands])[0] for row in stack.rows)
+    return stack.with_rows(rows, count)
+
+
+def _strided(rows, start, step):
+    return jnp.take(rows, jnp.clip(start + step * jnp.arange(rows.shape[0]), 0, max(rows.shape[0] - 1, 0)), axis=0)

@@ -1,0 +1,1 @@
+"""Iterators, generators and itertools."""

@@ -1,0 +1,335 @@
+"""Iterators made from iterators: enumerate, zip, map, filter, reversed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators.iteration import Kind, Plan, Step, make_iterator, new, step
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import NONE, UNBOUND, Const, Range, Ref, Tuple, Value
+from xlapy.ir import Var
+
+_ZERO, _ONE = Const(0), Const(1)
+
+
+def inner_of(machine, number: int) -> Ref:
+    return machine.heap.read(number, "inner")
+
+
+def _inners(machine, number: int) -> tuple[Value, ...]:
+    return machine.heap.read(number, "inner").items
+
+
+def advance(machine, number: int, name: str, by: Value) -> Value:
+    """Add to a slot; the value before."""
+    before = machine.heap.read(number, name)
+    machine.heap.write(number, name, machine.binary("+", before, by))
+    return before
+
+
+def absent(value: object) -> bool:
+    return value is None or (isinstance(value, Const) and value.value is None)
+
+
+# -- enumerate --------------------------------------------------------------------------------------------------------
+
+
+@table.function(enumerate)
+def enumerate_(machine, iterable: Value, start: Value = _ZERO) -> Value:
+    """`enumerate(iterable, start)`."""
+    inner = make_iterator(machine, iterable)
+    return new(machine, _ENUMERATE, enumerate, inner=inner, count=ranges.index(machine, start))
+
+
+def _enumerate_step(machine, number: int) -> Step:
+    more, element = step(machine, inner_of(machine, number))
+    return more, lambda: Tuple((advance(machine, number, "count", _ONE), element()))
+
+
+def _enumerate_plan(machine, number: int) -> Plan | None:
+    inner = iteration.plan(machine, inner_of(machine, number))
+    if inner is None:
+        return None
+    start = machine.heap.read(number, "count")
+
+    def finish(k: Value) -> None:
+        inner.finish(k)
+        machine.heap.write(number, "count", machine.binary("+", start, k))
+
+    return Plan(inner.trips, lambda k: Tuple((machine.binary("+", start, k), inner.element(k))), finish)
+
+
+def _inner_length(machine, number: int) -> int | None:
+    return iteration.known_length(machine, inner_of(machine, number))
+
+
+_ENUMERATE = Kind("enumerate", _enumerate_step, _enumerate_plan, _inner_length)
+
+
+# -- zip and map ------------------------------------------------------------------------------------------------------
+
+
+@table.function(zip)
+def zip_(machine, *iterables: Value, strict: Value = Const(False)) -> Value:  # noqa: B008
+    """`zip(*iterables, strict=...)`."""
+    inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
+    exact = bool(machine.static(strict, "strict of zip"))
+    return new(machine, _ZIP, zip, inner=inner, strict=Const(exact), function=NONE)
+
+
+@table.function(map)
+def map_(machine, function: Value, *iterables: Value) -> Value:
+    """`map(function, *iterables)`."""
+    if not iterables:
+        machine.raise_(TypeError, "map() must have at least two arguments.")
+    inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
+    return new(machine, _ZIP, map, inner=inner, strict=Const(False), function=function)
+
+
+@table.function(itertools.starmap)
+def starmap(machine, function: Value, iterable: Value) -> Value:
+    """`itertools.starmap(function, iterable)`."""
+    inner = Tuple((make_iterator(machine, iterable),))
+    return new(machine, _ZIP, itertools.starmap, inner=inner, strict=Const(False), function=function)
+
+
+def _combined(machine, number: int, parts: list[Value]) -> Value:
+    """A tuple of the parts for zip, else what the function makes of them."""
+    cls = machine.heap.objects[number].cls
+    if cls is zip:
+        return Tuple(tuple(parts))
+    function = machine.heap.read(number, "function")
+    if cls is itertools.starmap:
+        return machine.call(function, iteration.items(machine, parts[0]))
+    return machine.call(function, parts)
+
+
+def _zip_step(machine, number: int) -> Step:
+    inners = _inners(machine, number)
+    if not inners:
+        return False, lambda: UNBOUND
+    strict = machine.heap.read(number, "strict").value
+    elements: list[Callable[[], Value] | Value] = []
+    more: bool | Var = True
+    for position, inner in enumerate(inners):
+        one, element = step(machine, inner)
+        if isinstance(one, Var) and (strict or len(inners) > 1):
+            one = bool(
+                machine.static(machine.boolean(one), "the length of an iterable, zipped with one to be unrolled")
+            )
+        if one is False:
+            if strict:
+                _check_strict(machine, inners, position)
+            return False, lambda: UNBOUND
+        more = one
+        elements.append(element() if len(inners) > 1 else element)
+
+    def combined() -> Value:
+        return _combined(machine, number, [e if isinstance(e, Value) else e() for e in elements])
+
+    return more, combined
+
+
+def _check_strict(machine, inners: tuple[Value, ...], position: int) -> None:
+    """The ValueError of `zip(strict=True)` where one iterable ends and others do not."""
+    if position:
+        _unequal(machine, position, "shorter")
+    for later in range(1, len(inners)):
+        if step(machine, inners[later])[0] is not False:
+            _unequal(machine, later, "longer")
+
+
+def _unequal(machine, position: int, word: str) -> None:
+    machine.raise_(ValueError, _unequal_text(position, word))
+
+
+def _unequal_text(position: int, word: str) -> str:
+    others = " 1" if position == 1 else f"s 1-{position}"
+    return f"zip() argument {position + 1} is {word} than argument{others}"
+
+
+def _check_lengths(machine, position: int, longer: bool | Var, shorter: bool | Var) -> None:
+    """The error of `zip(strict=True)`, raised before the loop: nobody may be there to see that the loop has run."""
+    if machine.catching:
+        raise Refused("XP0009", "zip(strict=True) of iterables of unknown lengths, inside `try`")
+    for bad, word in ((shorter, "shorter"), (longer, "longer")):
+        machine.check(bad, ValueError, _unequal_text(position, word))
+
+
+def _zip_plan(machine, number: int) -> Plan | None:
+    inners = _inners(machine, number)
+    plans = [iteration.plan(machine, i) for i in inners]
+    if not plans or any(p is None for p in plans):
+        return None
+    trips = plans[0].trips  # type: ignore[union-attr]
+    strict = machine.heap.read(number, "strict").value
+    for position, plan in enumerate(plans[1:], 1):
+        if strict:
+            longer = machine.truth(machine.compare(">", plan.trips, trips))  # type: ignore[union-attr]
+            shorter = machine.truth(machine.compare("<", plan.trips, trips))  # type: ignore[union-attr]
+            if isinstance(longer, Var) or isinstance(shorter, Var):
+                _check_lengths(machine, position, longer, shorter)
+            elif longer or shorter:
+                _unequal(machine, position, "longer" if longer else "shorter")
+        trips = ranges.minimum(machine, trips, plan.trips)  # type: ignore[union-attr]
+
+    def element(k: Value) -> Value:
+        return _combined(machine, number, [p.element(k) for p in plans])  # type: ignore[union-attr]
+
+    def finish(k: Value) -> None:
+        for plan in plans:
+            plan.finish(k)  # type: ignore[union-attr]
+
+    return Plan(trips, element, finish)
+
+
+def _zip_length(machine, number: int) -> int | None:
+    lengths = [iteration.known_length(machine, i) for i in _inners(machine, number)]
+    known = [n for n in lengths if n is not None]
+    endless = [i for i, n in zip(_inners(machine, number), lengths, strict=True) if n is None and _endless(machine, i)]
+    return min(known) if known and len(known) + len(endless) == len(lengths) else None
+
+
+def _endless(machine, inner: Value) -> bool:
+    made = iteration.plan(machine, inner)
+    return made is not None and isinstance(made.trips, Const) and made.trips.value == INT_MAX
+
+
+_ZIP = Kind("zip", _zip_step, _zip_plan, _zip_length)
+
+
+# -- filter -----------------------------------------------------------------------------------------------------------
+
+
+@table.function(filter)
+def filter_(machine, function: Value, iterable: Value) -> Value:
+    """`filter(function, iterable)`: a generator where the iterable could be a loop on the device."""
+    inner = make_iterator(machine, iterable)
+    if iteration.plan(machine, inner) is not None:
+        return machine.call(Const(_filter_truth if absent(function) else _filter_items), [function, inner])
+    return new(machine, _FILTER, filter, inner=inner, function=function, wanted=Const(True))
+
+
+def _filter_items(function, iterable):
+    for item in iterable:
+        if function(item):
+            yield item
+
+
+def _filter_truth(function, iterable):
+    for item in iterable:
+        if item:
+            yield item
+
+
+@table.function(itertools.filterfalse)
+def filterfalse(machine, function: Value, iterable: Value) -> Value:
+    """`itertools.filterfalse(function, iterable)`."""
+    inner = make_iterator(machine, iterable)
+    return new(machine, _FILTER, itertools.filterfalse, inner=inner, function=function, wanted=Const(False))
+
+
+def _filter_step(machine, number: int) -> Step:
+    function = machine.heap.read(number, "function")
+    wanted = machine.heap.read(number, "wanted").value
+    while True:
+        more, element = step(machine, inner_of(machine, number))
+        if isinstance(more, Var):
+            raise Refused(
+                "XP0009", "filter of an iterable whose length is only known on the device", "use a loop with if"
+            )
+        if not more:
+            return False, lambda: UNBOUND
+        item = element()
+        passed = machine.truth(item if absent(function) else machine.call(function, [item]))
+        if isinstance(passed, Var):
+            raise Refused(
+                "XP0013",
+                "filter by a condition that depends on data gives a number of items that depends on data",
+                "use a loop with `if`, a comprehension with `if`, or a mask",
+            )
+        if passed is wanted:
+            return True, lambda found=item: found
+
+
+_FILTER = Kind("filter", _filter_step)
+
+
+# -- reversed ---------------------------------------------------------------------------------------------------------
+
+
+@table.function(reversed)
+def reversed_(machine, sequence: Value) -> Value:
+    """`reversed(sequence)`."""
+    if isinstance(sequence, Ref):
+        info = machine.heap.objects[sequence.object]
+        if info.kind in ("dict", "view"):
+            backwards = iteration.items(machine, make_iterator(machine, sequence))[::-1]
+            return make_iterator(machine, Tuple(tuple(backwards)))
+        if info.kind == "instance" and defines(machine, info.cls, "__reversed__"):
+            return machine.call(machine.getattr(sequence, "__reversed__"), [])
+        if (
+            info.kind == "instance"
+            and defines(machine, info.cls, "__getitem__")
+            and defines(machine, info.cls, "__len__")
+        ):
+            count = machine.static(ranges.index(machine, machine.call(machine.getattr(sequence, "__len__"), [])))
+            backwards = [machine.getitem(sequence, Const(i)) for i in range(count - 1, -1, -1)]
+            return make_iterator(machine, Tuple(tuple(backwards)))
+        if info.kind != "list":
+            name = iteration.type_name(machine, sequence)
+            machine.raise_(TypeError, f"'{name}' object is not reversible")
+    source = sequence
+    if isinstance(sequence, Const) and not isinstance(sequence.value, range):
+        found = iteration.constant_sequence(machine, sequence)
+        if found is None or isinstance(sequence.value, frozenset):
+            name = iteration.type_name(machine, sequence)
+            machine.raise_(TypeError, f"'{name}' object is not reversible")
+        source = found  # type: ignore[assignment]
+    elif not isinstance(sequence, Ref | Tuple | Range | Const) and not hasattr(machine.type_of(sequence), "shape"):
+        machine.raise_(TypeError, f"'{iteration.type_name(machine, sequence)}' object is not reversible")
+    return new(machine, _REVERSED, reversed, source=source, left=iteration.length_of(machine, source))
+
+
+def _reversed_step(machine, number: int) -> Step:
+    source, left = machine.heap.read(number, "source"), machine.heap.read(number, "left")
+    more = machine.truth(machine.compare(">", left, _ZERO))
+    if more is True and isinstance(source, Ref) and isinstance(left, Const):
+        more = left.value <= iteration.length_of(machine, source).value  # type: ignore[attr-defined]
+    if more is False:
+        machine.heap.write(number, "left", _ZERO)
+
+    def element() -> Value:
+        position = machine.binary("-", left, _ONE)
+        machine.heap.write(number, "left", position)
+        return iteration.item_of(machine, source, iteration.inside(machine, position, source))
+
+    return more, element
+
+
+def _reversed_plan(machine, number: int) -> Plan | None:
+    source, left = machine.heap.read(number, "source"), machine.heap.read(number, "left")
+    if not iteration.loops(machine, source):
+        return None
+
+    def element(k: Value) -> Value:
+        position = machine.binary("-", machine.binary("-", left, _ONE), k)
+        return iteration.item_of(machine, source, iteration.inside(machine, position, source))
+
+    def finish(k: Value) -> None:
+        machine.heap.write(number, "left", machine.binary("-", left, k))
+
+    return Plan(left, element, finish)
+
+
+def _reversed_length(machine, number: int) -> int | None:
+    left = machine.heap.read(number, "left")
+    return left.value if isinstance(left, Const) else None  # type: ignore[return-value]
+
+
+_REVERSED = Kind("reversed", _reversed_step, _reversed_plan, _reversed_length)

@@ -1,0 +1,104 @@
+"""Methods of generators, and context managers made of generator functions."""
+
+from __future__ import annotations
+
+import contextlib
+import types
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.python import builtin_functions, exceptions, objects
+from xlapy.domain.values import NONE, Ref, Value
+from xlapy.ir import Var
+
+
+def _result(machine, step) -> Value:
+    """What `next` or `send` returns after a step, where the generator has not ended."""
+    done, value, returned = step
+    if done is False:
+        return value
+    args = () if returned is NONE else (returned,)
+    if done is True:
+        return machine.raise_(StopIteration, *args)
+    assert isinstance(done, Var)
+    machine.check(done, StopIteration, *args)
+    return value
+
+
+@table.method(types.GeneratorType, "__next__")
+def _next(machine, self: Ref) -> Value:
+    return _result(machine, machine.advance(self))
+
+
+@table.method(types.GeneratorType, "send")
+def _send(machine, self: Ref, item: Value) -> Value:
+    return _result(machine, machine.advance(self, item))
+
+
+@table.method(types.GeneratorType, "throw")
+def _throw(machine, self: Ref, kind: Value, value: Value = NONE, traceback: Value = NONE) -> Value:
+    exception = exceptions.as_exception(machine, kind if value is NONE else value)
+    return _result(machine, machine.advance(self, NONE, exception))
+
+
+@table.method(types.GeneratorType, "close")
+def _close(machine, self: Ref) -> Value:
+    return machine.call(objects.Const(_closed), [self])
+
+
+def _closed(generator):
+    try:
+        generator.throw(GeneratorExit())
+    except (GeneratorExit, StopIteration):
+        return
+    raise RuntimeError("generator ignored GeneratorExit")
+
+
+@table.method(types.GeneratorType, "__iter__")
+def _iter(machine, self: Ref) -> Value:
+    return self
+
+
+_next_before = table.find_function(next)
+
+
+@table.function(next)
+def _next_of(machine, iterator: Value, *default: Value) -> Value:
+    """`next(iterator[, default])`."""
+    if containers.heap_kind(machine, iterator) != "generator":
+        return _next_before(machine, iterator, *default)  # type: ignore[misc, return-value]
+    step = machine.advance(iterator)
+    if not default:
+        return _result(machine, step)
+    return machine.cond(step.done, lambda: default[0], lambda: step.value)
+
+
+# -- contextlib.contextmanager ----------------------------------------------------------------------------------------
+
+
+@table.replacement(contextlib._GeneratorContextManager.__init__)  # type: ignore[attr-defined]
+def _manager_init(self, func, args, kwds):
+    self.gen = func(*args, **kwds)
+    self.func, self.args, self.kwds = func, args, kwds
+
+
+@table.replacement(contextlib._GeneratorContextManager.__exit__)  # type: ignore[attr-defined]
+def _manager_exit(self, typ, value, traceback):
+    if typ is None:
+        try:
+            next(self.gen)
+        except StopIteration:
+            return False
+        raise RuntimeError("generator didn't stop")
+    try:
+        self.gen.throw(value)
+    except StopIteration as error:
+        return error is not value
+    except BaseException as error:
+        if error is not value:
+            raise
+        return False
+    raise RuntimeError("generator didn't stop after throw()")
+
+
+__all__ = ["builtin_functions"]

@@ -1,0 +1,531 @@
+"""Iterators: heap objects of kind 'iterator', whose `details` is a `Kind`, the functions of one sort of iterator.
+
+An iterator can be stepped (`step`), and some can be planned (`plan`): then the number of remaining items is a value,
+and the k-th one can be computed for an index on the device, which makes a loop over it a loop on the device.
+What changes is in slots of the object, values that it refers to too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from xlapy.dispatch import gather, unions
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, bounds_of, defines, logical_and, logical_not, logical_or
+from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.domain.values import (
+    UNBOUND,
+    BoundedArray,
+    Const,
+    JaxArray,
+    NdArray,
+    Range,
+    Ref,
+    Scalar,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.ir import Var
+
+#: lists and tuples of like numbers longer than this become loops on the device
+_SHORT = 16
+#: the number of items of an iterator that does not end
+ENDLESS = Const(INT_MAX)
+#: items that may be unrolled
+MAXIMUM_ITEMS = 100_000
+_ZERO = Const(0)
+_ONE = Const(1)
+_END = Const(-1)
+
+Step = tuple["bool | Var", Callable[[], Value]]
+
+
+class Plan(NamedTuple):
+    """How an iterator becomes a loop on the device.
+
+    `trips` is the number of remaining items, an int; `element(k)` the k-th of them, for a `Scalar` in `range(trips)`;
+    `finish(k)` makes the iterator one from which k items were taken.
+    """
+
+    trips: Value
+    element: Callable[[Value], Value]
+    finish: Callable[[Value], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """One sort of iterator: functions of the machine and the object's number."""
+
+    name: str
+    step: Callable[[object, int], Step]
+    plan: Callable[[object, int], Plan | None] = lambda machine, number: None
+    known_length: Callable[[object, int], int | None] = lambda machine, number: None
+
+
+def new(machine, kind: Kind, cls: type, **slots: Value) -> Ref:
+    """A fresh iterator."""
+    number = machine.heap.new("iterator", cls, machine.builder.location(), **slots)
+    machine.heap.objects[number].details = kind
+    return Ref(number)
+
+
+def is_iterator(machine, value: Value) -> bool:
+    """Whether a value is an iterator made by this module."""
+    return isinstance(value, Ref) and isinstance(machine.heap.objects[value.object].details, Kind)
+
+
+_WHICH = "iteration over one of several objects, which one depends on data"
+
+
+def _kind(machine, iterator: Value) -> Kind | None:
+    details = machine.heap.objects[iterator.object].details if isinstance(iterator, Ref) else None
+    return details if isinstance(details, Kind) else None
+
+
+# -- what the interpreter calls ---------------------------------------------------------------------------------------
+
+
+def make_iterator(machine, value: Value) -> Value:
+    """`iter(value)`."""
+    if isinstance(value, Union):
+        _require_sequences(machine, value)
+        return new(machine, INDEXED, type(iter([])), source=value, position=_ZERO)
+    if is_iterator(machine, value):
+        return value
+    source = _sequence(machine, value)
+    if source is not None:
+        cls = type(iter(())) if not isinstance(value, Ref) else type(iter([]))
+        return new(machine, INDEXED, cls, source=source, position=_ZERO)
+    if isinstance(value, Ref):
+        info = machine.heap.objects[value.object]
+        if info.kind in ("dict", "set", "view"):
+            return _dict_iterator(machine, value)
+        if info.kind == "generator":
+            return value
+        if info.kind == "instance":
+            return _user_iterator(machine, value)
+    if isinstance(value, Tuple):
+        return _user_iterator(machine, value)
+    return machine.raise_(TypeError, f"'{type_name(machine, value)}' object is not iterable")
+
+
+def step(machine, iterator: Value) -> Step:
+    """Whether there is a next item, and a function that produces it and advances the iterator."""
+    kind = _kind(machine, iterator)
+    if kind is not None:
+        return kind.step(machine, iterator.object)  # type: ignore[attr-defined]
+    if isinstance(iterator, Union):
+        raise Refused("XP0004", _WHICH)
+    return _user_step(machine, iterator)
+
+
+def plan(machine, iterator: Value) -> Plan | None:
+    """How to loop over the iterator on the device; None if it is to be unrolled."""
+    kind = _kind(machine, iterator)
+    return kind.plan(machine, iterator.object) if kind is not None else None  # type: ignore[attr-defined]
+
+
+def known_length(machine, iterator: Value) -> int | None:
+    """The number of remaining items, if it is known."""
+    kind = _kind(machine, iterator)
+    if kind is None:
+        return None
+    found = kind.known_length(machine, iterator.object)  # type: ignore[attr-defined]
+    if found is None:
+        made = kind.plan(machine, iterator.object)  # type: ignore[attr-defined]
+        if made is not None and isinstance(made.trips, Const) and made.trips.value != INT_MAX:
+            return made.trips.value  # type: ignore[return-value]
+    return found
+
+
+def items(machine, value: Value) -> list[Value]:
+    """All items of an iterable; their number is asked for if it is dynamic."""
+    if isinstance(value, Tuple) and value.cls is tuple:
+        return list(value.items)
+    if isinstance(value, Ref):
+        kind = machine.heap.objects[value.object].kind
+        if kind == "list":
+            return list(stacks.items(machine, machine.heap.read(value.object, "items")))
+        if kind == "generator":
+            return machine.run_generator(value)
+    iterator = make_iterator(machine, value)
+    made = plan(machine, iterator)
+    if made is not None:
+        trips = made.trips
+        if isinstance(trips, Scalar):
+            trips = Const(machine.static(trips, "the number of items"))
+        if trips.value > MAXIMUM_ITEMS:  # type: ignore[attr-defined]
+            raise Refused("XP0009", f"an iterable of more than {MAXIMUM_ITEMS} items would be unrolled")
+        found = [made.element(Const(k)) for k in range(trips.value)]  # type: ignore[attr-defined]
+        made.finish(trips)
+        return found
+    found = []
+    while True:
+        more, element = step(machine, iterator)
+        if isinstance(more, Var):
+            raise Refused(
+                "XP0013", "the number of items depends on data", "use a loop that appends, or an array with a mask"
+            )
+        if not more:
+            return found
+        found.append(element())
+        if len(found) > MAXIMUM_ITEMS:
+            raise Refused("XP0009", f"an iterable of more than {MAXIMUM_ITEMS} items would be unrolled")
+
+
+def _is_generator(machine, value: Value) -> bool:
+    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator"
+
+
+def type_name(machine, value: Value) -> str:
+    """The name of a value's type in CPython's messages."""
+    cls = machine.type_of(value)
+    return f"numpy.{cls.__name__}" if issubclass(cls, np.generic | np.ndarray) else cls.__name__
+
+
+# -- sequences: anything with a length and items by index -------------------------------------------------------------
+
+
+def _sequence(machine, value: Value) -> Value | None:
+    """`value` if its items can be had by index, as the source of an INDEXED iterator; None if they cannot."""
+    match value:
+        case Tuple():
+            return value if value.cls is tuple or "__iter__" not in value.cls.__dict__ else None
+        case Range():
+            return value
+        case NdArray() | JaxArray():
+            shape = value.type.shape if isinstance(value, NdArray) else value.var.type.shape
+            if not shape:
+                machine.raise_(TypeError, "iteration over a 0-d array")
+            return value
+        case BoundedArray():
+            return bounded.with_order(machine, value)
+        case Ref():
+            return value if machine.heap.objects[value.object].kind == "list" else None
+        case Const():
+            return constant_sequence(machine, value)
+    return None
+
+
+def constant_sequence(machine, value: Const) -> Value | None:
+    """The items of a known immutable iterable as a `Tuple`; a range as it is; None if it is not iterable."""
+    known = value.value
+    if isinstance(known, range):
+        return value
+    if isinstance(known, tuple | str | bytes | frozenset) or (
+        isinstance(known, type) and hasattr(known, "__members__")
+    ):
+        return Tuple(tuple(Const(item) for item in known))  # type: ignore[union-attr]
+    if isinstance(known, np.ndarray | list | dict | set):
+        raise Refused("XP0099", f"a {type(known).__name__} that is not in the heap")
+    if defines(machine, type(known), "__iter__") and not isinstance(known, type):
+        raise Refused(
+            "XP0005",
+            f"iteration over an object of type '{type(known).__name__}' from outside the program",
+            "make a list or tuple of it first",
+        )
+    return None
+
+
+def length_of(machine, source: Value) -> Value:
+    """The number of items of a sequence."""
+    match source:
+        case Union():
+            _require_sequences(machine, source)
+            return length_of(machine, source.alternatives[0])
+        case Tuple():
+            return Const(len(source.items))
+        case NdArray():
+            return Const(source.type.shape[0])
+        case JaxArray():
+            return Const(source.var.type.shape[0])
+        case BoundedArray():
+            return bounded.shape_of(machine, source)[0]
+        case Ref():
+            stack = stacks.settled(machine, source)
+            return stack.length if stack is not None else Const(len(machine.heap.read(source.object, "items").items))
+    return ranges.length(machine, source)
+
+
+def _require_sequences(machine, source: Union) -> None:
+    """One of several sequences: all of them must be, and as long as each other."""
+    for value in source.alternatives:
+        if not isinstance(value, Tuple | Ref | NdArray | JaxArray) or _sequence(machine, value) is not value:
+            raise Refused("XP0004", _WHICH)
+    lengths = [length_of(machine, value) for value in source.alternatives]
+    if not all(isinstance(n, Const) for n in lengths) or len({n.value for n in lengths}) > 1:
+        raise Refused("XP0004", f"{_WHICH}, of different lengths")
+
+
+def item_of(machine, source: Value, position: Value) -> Value:
+    """The item of a sequence at a position in range."""
+    match source:
+        case Union():
+            return unions.over_unions(machine, (source,), lambda one: item_of(machine, one, position))
+        case Tuple():
+            return gather.gather(machine, source.items, position)
+        case Ref():
+            stack = stacks.settled(machine, source)
+            if stack is not None:
+                return stacks.item(machine, stack, position)
+            contents = machine.heap.read(source.object, "items").items
+            if isinstance(position, Scalar):
+                return gather.gather(machine, contents, position)
+            return contents[position.value]
+        case NdArray() | JaxArray() | BoundedArray():
+            return machine.getitem(source, position)
+    return ranges.item(machine, source, position)
+
+
+def loops(machine, source: Value) -> bool:
+    """Whether a loop over a sequence is to be a loop on the device."""
+    match source:
+        case Union():
+            _require_sequences(machine, source)
+            return any(loops(machine, alternative) for alternative in source.alternatives)
+        case Tuple():
+            return len(source.items) > _SHORT and gather.stackable(machine, source.items)
+        case Ref():
+            stack = stacks.settled(machine, source)
+            if stack is not None:
+                return not isinstance(stack.length, Const) or stack.length.value > _SHORT
+            contents = machine.heap.read(source.object, "items").items
+            return len(contents) > _SHORT and gather.stackable(machine, contents)
+    return True
+
+
+def _indexed_step(machine, number: int) -> Step:
+    source, position = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+    if isinstance(position, Const) and position.value == -1:
+        return False, lambda: UNBOUND
+    more = machine.truth(machine.compare("<", position, length_of(machine, source)))
+    if more is False:
+        machine.heap.write(number, "position", _END)
+
+    def element() -> Value:
+        at = machine.heap.read(number, "position")
+        machine.heap.write(number, "position", machine.binary("+", at, _ONE))
+        return item_of(machine, source, inside(machine, at, source))
+
+    return more, element
+
+
+def inside(machine, position: Value, source: Value) -> Value:
+    """A position with the bounds that being in range gives it."""
+    if not isinstance(position, Scalar):
+        return position
+    low, high = bounds_of(position)
+    most = bounds_of(length_of(machine, source))[1]
+    return Scalar(int, position.var, (max(low, 0), max(min(high, most - 1), 0)))
+
+
+def _indexed_plan(machine, number: int) -> Plan | None:
+    source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+    if not loops(machine, source):
+        return None
+    return indexed_plan(machine, number, source, start)
+
+
+def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
+    """The plan of an iterator over a sequence from a position on."""
+    count = length_of(machine, source)
+    ended = isinstance(start, Const) and start.value == -1
+    trips = _ZERO if ended else ranges.maximum(machine, machine.binary("-", count, start), _ZERO)
+
+    def element(k: Value) -> Value:
+        return item_of(machine, source, machine.binary("+", start, k))
+
+    def finish(k: Value) -> None:
+        machine.heap.write(number, "position", machine.binary("+", start, k))
+
+    return Plan(trips, element, finish)
+
+
+def _indexed_length(machine, number: int) -> int | None:
+    source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+    count = length_of(machine, source)
+    if isinstance(start, Const) and isinstance(count, Const):
+        return max(count.value - start.value, 0) if start.value >= 0 else 0  # type: ignore[operator]
+    return None
+
+
+INDEXED = Kind("sequence", _indexed_step, _indexed_plan, _indexed_length)
+
+
+# -- dicts, sets and views of dicts -----------------------------------------------------------------------------------
+
+
+def key_value(key: object) -> Value:
+    """The value of a key of a dict or set."""
+    if isinstance(key, Value):
+        return key
+    if isinstance(key, tuple):
+        return Tuple(tuple(map(key_value, key)), type(key))
+    return Const(key)
+
+
+def ordered_keys(machine, number: int) -> list:
+    """The keys of a dict or set in the order of iteration."""
+    entries = machine.heap.read(number, "items").entries
+    if machine.heap.objects[number].kind == "set":
+        return list(set(entries))
+    return list(entries)
+
+
+def _dict_iterator(machine, value: Ref) -> Ref:
+    info = machine.heap.objects[value.object]
+    owner, what = value, "keys"
+    if info.kind == "view":
+        owner = machine.heap.read(value.object, "source")
+        what = info.details
+    keys = ordered_keys(machine, owner.object)
+    cls = type(iter({})) if machine.heap.objects[owner.object].kind == "dict" else type(iter(set()))
+    return new(
+        machine,
+        _VIEWS[what],
+        cls,
+        source=owner,
+        keys=Tuple(tuple(map(key_value, keys))),
+        size=Const(len(keys)),
+        position=_ZERO,
+    )
+
+
+def view_item(machine, owner: Ref, what: str, key: object) -> Value:
+    """What a view of a dict shows for a key."""
+    if what == "keys":
+        return key_value(key)
+    value = machine.heap.read(owner.object, "items").entries[key]
+    return value if what == "values" else Tuple((key_value(key), value))
+
+
+def _view_step(what: str) -> Callable[[object, int], Step]:
+    def step_(machine, number: int) -> Step:
+        heap = machine.heap
+        owner, position = heap.read(number, "source"), heap.read(number, "position")
+        keys = heap.read(number, "keys").items
+        at = machine.static(position, "the position of an iterator over a dict")
+        if at < 0:
+            return False, lambda: UNBOUND
+        if not isinstance(owner, Ref):
+            raise Refused("XP0004", "iteration over one of several dicts or sets", "make a list of it before")
+        entries = heap.read(owner.object, "items").entries
+        if len(entries) != heap.read(number, "size").value:
+            noun = "dictionary" if heap.objects[owner.object].kind == "dict" else "Set"
+            machine.raise_(RuntimeError, f"{noun} changed size during iteration")
+        if at >= len(keys):
+            heap.write(number, "position", _END)
+            return False, lambda: UNBOUND
+
+        def element() -> Value:
+            heap.write(number, "position", Const(at + 1))
+            if what == "keys":
+                return keys[at]
+            key = ordered_keys(machine, owner.object)[at]
+            return view_item(machine, owner, what, key)
+
+        return True, element
+
+    return step_
+
+
+def _view_length(machine, number: int) -> int | None:
+    position = machine.heap.read(number, "position")
+    if not isinstance(position, Const):
+        return None
+    return len(machine.heap.read(number, "keys").items) - position.value if position.value >= 0 else 0  # type: ignore[operator]
+
+
+_VIEWS = {what: Kind(what, _view_step(what), known_length=_view_length) for what in ("keys", "values", "items")}
+
+
+# -- objects of the user's --------------------------------------------------------------------------------------------
+
+
+def _special(machine, value: Value, name: str) -> bool:
+    return defines(machine, machine.type_of(value), name)
+
+
+def _user_iterator(machine, value: Value) -> Value:
+    if _special(machine, value, "__iter__"):
+        made = machine.call(machine.getattr(value, "__iter__"), [])
+        if is_iterator(machine, made) or isinstance(made, Union) or _special(machine, made, "__next__"):
+            return made
+        return machine.raise_(TypeError, f"iter() returned non-iterator of type '{type_name(machine, made)}'")
+    if _special(machine, value, "__getitem__"):
+        return new(machine, _GETITEM, type(iter(_Subscriptable())), source=value, position=_ZERO)
+    return machine.raise_(TypeError, f"'{type_name(machine, value)}' object is not iterable")
+
+
+class _Subscriptable:
+    """Something with `__getitem__` alone, for the type of its iterator."""
+
+    def __getitem__(self, index: int) -> int:
+        raise IndexError(index)
+
+
+def catching(machine, cls: type, action: Callable[[], Value]) -> tuple[Value, bool | Var]:
+    """The value of `action()`, and whether it raised an exception of class `cls` instead (other ones propagate)."""
+    outer, machine.pending = machine.pending, []
+    machine.catching += 1
+    try:
+        value = action()
+        mine = machine.pending
+    except PythonError as error:
+        if issubclass(machine.type_of(error.value), cls):
+            return UNBOUND, True
+        raise
+    finally:
+        machine.catching -= 1
+        machine.pending = outer
+    raised: bool | Var = False
+    for bad, exception in mine:
+        bad = logical_and(machine, bad, logical_not(machine, raised))
+        if not isinstance(exception, Union) and issubclass(machine.type_of(exception), cls):
+            raised = logical_or(machine, raised, bad)
+        elif isinstance(bad, Var):
+            machine.may_raise(bad, exception)
+    return value, raised
+
+
+def _user_step(machine, iterator: Value) -> Step:
+    """One call of `__next__`; StopIteration is the end."""
+    if _is_generator(machine, iterator):
+        done, item, _ = machine.advance(iterator)
+        return logical_not(machine, done), lambda: item
+    value, ended = catching(machine, StopIteration, lambda: machine.call(machine.getattr(iterator, "__next__"), []))
+    return logical_not(machine, ended), lambda: value
+
+
+def _getitem_step(machine, number: int) -> Step:
+    source, position = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+    value, ended = catching(machine, IndexError, lambda: machine.getitem(source, position))
+
+    def element() -> Value:
+        machine.heap.write(number, "position", machine.binary("+", position, _ONE))
+        return value
+
+    return logical_not(machine, ended), element
+
+
+_GETITEM = Kind("getitem", _getitem_step)
+
+
+def _sentinel_step(machine, number: int) -> Step:
+    """`iter(function, sentinel)`."""
+    if machine.heap.read(number, "position") is not UNBOUND:
+        return False, lambda: UNBOUND
+    value = machine.call(machine.heap.read(number, "function"), [])
+    ended = machine.truth(machine.compare("==", value, machine.heap.read(number, "sentinel")))
+    if ended is True:
+        machine.heap.write(number, "position", _END)
+    return logical_not(machine, ended), lambda: value
+
+
+SENTINEL = Kind("sentinel", _sentinel_step)

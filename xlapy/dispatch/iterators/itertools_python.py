@@ -1,0 +1,235 @@
+"""Functions of itertools written in Python: classes whose `__next__` is interpreted, and lists made at compile time."""
+
+from __future__ import annotations
+
+import itertools
+
+from xlapy.dispatch import table
+from xlapy.dispatch.iterators import iteration
+from xlapy.domain.values import NONE, Const, Tuple, Value
+from xlapy.ir import Var
+
+_MISSING = object()
+
+
+# -- lazy ones --------------------------------------------------------------------------------------------------------
+
+
+class _Iterator:
+    """Its own iterator."""
+
+    def __iter__(self):
+        return self
+
+
+class _Accumulate(_Iterator):
+    def __init__(self, iterable, function, initial, begun):
+        self.iterator = iter(iterable)
+        self.function = function
+        self.total = initial
+        self.begun = begun
+
+    def __next__(self):
+        if self.begun == 1:
+            self.begun = 2
+            return self.total
+        item = next(self.iterator)
+        if self.begun == 0:
+            self.begun = 2
+            self.total = item
+        elif self.function is None:
+            self.total = self.total + item
+        else:
+            self.total = self.function(self.total, item)
+        return self.total
+
+
+@table.replacement(itertools.accumulate)
+def _accumulate(iterable, func=None, *, initial=None):
+    if initial is None:
+        return _Accumulate(iterable, func, None, 0)
+    return _Accumulate(iterable, func, initial, 1)
+
+
+class _TakeWhile(_Iterator):
+    def __init__(self, predicate, iterable):
+        self.predicate = predicate
+        self.iterator = iter(iterable)
+        self.ended = False
+
+    def __next__(self):
+        if self.ended:
+            raise StopIteration
+        item = next(self.iterator)
+        if self.predicate(item):
+            return item
+        self.ended = True
+        raise StopIteration
+
+
+@table.replacement(itertools.takewhile)
+def _takewhile(predicate, iterable, /):
+    return _TakeWhile(predicate, iterable)
+
+
+def _drop_while(predicate, iterable):
+    dropping = True
+    for item in iterable:
+        if dropping and predicate(item):
+            continue
+        dropping = False
+        yield item
+
+
+@table.function(itertools.dropwhile)
+def dropwhile(machine, predicate: Value, iterable: Value, /) -> Value:
+    """`itertools.dropwhile(predicate, iterable)`: at once where the items are known, else a generator."""
+    inner = iteration.make_iterator(machine, iterable)
+    if iteration.plan(machine, inner) is not None or iteration.known_length(machine, inner) is None:
+        return machine.call(Const(_drop_while), [predicate, inner])
+    items = iteration.items(machine, inner)
+    for number, item in enumerate(items):
+        dropped = machine.truth(machine.call(predicate, [item]))
+        if isinstance(dropped, Var):
+            dropped = machine.static(machine.boolean(dropped), "whether dropwhile drops an item")
+        if not dropped:
+            return iteration.make_iterator(machine, Tuple(tuple(items[number:])))
+    return iteration.make_iterator(machine, Tuple(()))
+
+
+def _select(data, selectors):
+    for item, wanted in zip(data, selectors, strict=False):
+        if wanted:
+            yield item
+
+
+@table.function(itertools.compress)
+def compress(machine, data: Value, selectors: Value) -> Value:
+    """`itertools.compress(data, selectors)`: at once where the selectors are known, else a generator."""
+    inners = [iteration.make_iterator(machine, v) for v in (data, selectors)]
+    if any(iteration.known_length(machine, i) is None for i in inners):
+        return machine.call(Const(_select), inners)
+    items, flags = (iteration.items(machine, i) for i in inners)
+    known = [machine.truth(flag) for flag in flags]
+    if any(isinstance(flag, Var) for flag in known):
+        return machine.call(Const(_select), [Tuple(tuple(items)), Tuple(tuple(flags))])
+    chosen = [item for item, wanted in zip(items, known, strict=False) if wanted]
+    return iteration.make_iterator(machine, Tuple(tuple(chosen)))
+
+
+class _Group(_Iterator):
+    def __init__(self, owner, key):
+        self.owner = owner
+        self.key = key
+
+    def __next__(self):
+        owner = self.owner
+        if owner.ended or owner.current_key != self.key or owner.group is not self:
+            raise StopIteration
+        item = owner.current
+        owner.advance()
+        return item
+
+
+class _GroupBy(_Iterator):
+    def __init__(self, iterable, key):
+        self.iterator = iter(iterable)
+        self.key = key
+        self.ended = False
+        self.begun = False
+        self.current = None
+        self.current_key = None
+        self.target = None
+        self.group = None
+
+    def advance(self):
+        try:
+            self.current = next(self.iterator)
+        except StopIteration:
+            self.ended = True
+        else:
+            self.current_key = self.current if self.key is None else self.key(self.current)
+
+    def __next__(self):
+        if not self.begun:
+            self.begun = True
+            self.advance()
+        else:
+            while not self.ended and self.current_key == self.target:
+                self.advance()
+        if self.ended:
+            raise StopIteration
+        self.target = self.current_key
+        self.group = _Group(self, self.current_key)
+        return self.current_key, self.group
+
+
+@table.replacement(itertools.groupby)
+def _groupby(iterable, key=None):
+    return _GroupBy(iterable, key)
+
+
+class _Batched(_Iterator):
+    def __init__(self, iterable, n):
+        self.iterator = iter(iterable)
+        self.n = n
+
+    def __next__(self):
+        items = [next(self.iterator)]
+        while len(items) < self.n:
+            try:
+                items.append(next(self.iterator))
+            except StopIteration:
+                break
+        return tuple(items)
+
+
+def _batched(iterable, n, *, strict=False):
+    if n < 1:
+        raise ValueError("n must be at least one")
+    if strict:
+        iterable = list(iterable)
+        if len(iterable) % n:
+            raise ValueError("batched(): incomplete batch")
+    return _Batched(iterable, n)
+
+
+if hasattr(itertools, "batched"):
+    table.replacement(itertools.batched)(_batched)
+
+
+# -- those that need all items ----------------------------------------------------------------------------------------
+
+
+def _number(machine, value: Value, what: str) -> int | None:
+    return machine.static(value, what)
+
+
+def _arrangements(function) -> None:
+    def rule(machine, iterable: Value, r: Value = NONE) -> Value:
+        pool = iteration.items(machine, iterable)
+        size = _number(machine, r, "how many items are chosen")
+        found = function(pool, *([] if size is None else [size]))
+        return iteration.make_iterator(machine, Tuple(tuple(Tuple(tuple(parts)) for parts in found)))
+
+    table.function(function)(rule)
+
+
+for _function in (itertools.permutations, itertools.combinations, itertools.combinations_with_replacement):
+    _arrangements(_function)
+
+
+@table.function(itertools.zip_longest)
+def zip_longest(machine, *iterables: Value, fillvalue: Value = NONE) -> Value:
+    """`itertools.zip_longest(*iterables, fillvalue=...)`."""
+    columns = [iteration.items(machine, i) for i in iterables]
+    rows = itertools.zip_longest(*columns, fillvalue=fillvalue)
+    return iteration.make_iterator(machine, Tuple(tuple(Tuple(tuple(row)) for row in rows)))
+
+
+@table.function(itertools.tee)
+def tee(machine, iterable: Value, n: Value = Const(2)) -> Value:  # noqa: B008
+    """`itertools.tee(iterable, n)`."""
+    items = Tuple(tuple(iteration.items(machine, iterable)))
+    count = _number(machine, n, "how many iterators are made")
+    return Tuple(tuple(iteration.make_iterator(machine, items) for _ in range(count)))  # type: ignore[arg-type]

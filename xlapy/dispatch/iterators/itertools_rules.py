@@ -1,0 +1,304 @@
+"""Iterators of itertools that stay lazy; the others are written in Python in `itertools_python`."""
+
+from __future__ import annotations
+
+import itertools
+
+from xlapy.dispatch import gather, table
+from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators.combined import absent, advance, inner_of
+from xlapy.dispatch.iterators.iteration import ENDLESS, Kind, Plan, Step, make_iterator, new, step
+from xlapy.dispatch.numbers.scalar_values import INT_MAX
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import NONE, UNBOUND, Const, Tuple, Value
+from xlapy.ir import Var
+
+_ZERO, _ONE = Const(0), Const(1)
+
+
+# -- itertools: endless ones ------------------------------------------------------------------------------------------
+
+
+@table.function(itertools.count)
+def count(machine, start: Value = _ZERO, step: Value = _ONE) -> Value:
+    """`itertools.count(start, step)`."""
+    return new(machine, _COUNT, itertools.count, start=start, step=step, position=_ZERO)
+
+
+def _count_item(machine, number: int, position: Value) -> Value:
+    size = machine.heap.read(number, "step")
+    return machine.binary("+", machine.heap.read(number, "start"), machine.binary("*", position, size))
+
+
+def _count_step(machine, number: int) -> Step:
+    return True, lambda: _count_item(machine, number, advance(machine, number, "position", _ONE))
+
+
+def _count_plan(machine, number: int) -> Plan:
+    start = machine.heap.read(number, "position")
+    return Plan(
+        ENDLESS,
+        lambda k: _count_item(machine, number, machine.binary("+", start, k)),
+        lambda k: machine.heap.write(number, "position", machine.binary("+", start, k)),
+    )
+
+
+_COUNT = Kind("count", _count_step, _count_plan)
+
+
+@table.function(itertools.repeat)
+def repeat(machine, object: Value, times: Value = NONE) -> Value:
+    """`itertools.repeat(object, times)`."""
+    left = ENDLESS if absent(times) else ranges.maximum(machine, ranges.index(machine, times), _ZERO)
+    return new(machine, _REPEAT, itertools.repeat, item=object, left=left)
+
+
+def _repeat_step(machine, number: int) -> Step:
+    left = machine.heap.read(number, "left")
+
+    def element() -> Value:
+        if left is not ENDLESS:
+            machine.heap.write(number, "left", machine.binary("-", left, _ONE))
+        return machine.heap.read(number, "item")
+
+    return machine.truth(machine.compare(">", left, _ZERO)), element
+
+
+def _repeat_plan(machine, number: int) -> Plan:
+    left = machine.heap.read(number, "left")
+
+    def finish(k: Value) -> None:
+        if left is not ENDLESS:
+            machine.heap.write(number, "left", machine.binary("-", left, k))
+
+    return Plan(left, lambda k: machine.heap.read(number, "item"), finish)
+
+
+_REPEAT = Kind("repeat", _repeat_step, _repeat_plan)
+
+
+@table.function(itertools.cycle)
+def cycle(machine, iterable: Value) -> Value:
+    """`itertools.cycle(iterable)`, of known length."""
+    saved = Tuple(tuple(iteration.items(machine, iterable)))
+    return new(machine, _CYCLE, itertools.cycle, source=saved, position=_ZERO)
+
+
+def _cycle_item(machine, number: int, position: Value) -> Value:
+    source = machine.heap.read(number, "source")
+    return gather.gather(machine, source.items, machine.binary("%", position, Const(len(source.items))))
+
+
+def _cycle_step(machine, number: int) -> Step:
+    if not machine.heap.read(number, "source").items:
+        return False, lambda: UNBOUND
+    return True, lambda: _cycle_item(machine, number, advance(machine, number, "position", _ONE))
+
+
+def _cycle_plan(machine, number: int) -> Plan | None:
+    source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+    if not gather.stackable(machine, source.items):
+        return None
+    return Plan(
+        ENDLESS,
+        lambda k: _cycle_item(machine, number, machine.binary("+", start, k)),
+        lambda k: machine.heap.write(number, "position", machine.binary("+", start, k)),
+    )
+
+
+_CYCLE = Kind("cycle", _cycle_step, _cycle_plan)
+
+
+# -- itertools: islice, chain, pairwise -------------------------------------------------------------------------------
+
+
+@table.function(itertools.islice)
+def islice(machine, iterable: Value, *args: Value) -> Value:
+    """`itertools.islice(iterable, [start,] stop[, step])`."""
+    parts = [_ZERO, args[0], NONE] if len(args) == 1 else [*args, NONE][:3]
+    start = _ZERO if absent(parts[0]) else ranges.index(machine, parts[0])
+    stop = ENDLESS if absent(parts[1]) else ranges.index(machine, parts[1])
+    size = _ONE if absent(parts[2]) else ranges.index(machine, parts[2])
+    indices = ranges.make(machine, start, stop, size)
+    return new(machine, _ISLICE, itertools.islice, inner=make_iterator(machine, iterable), indices=indices, taken=_ZERO)
+
+
+def _islice_step(machine, number: int) -> Step:
+    """Take items until the next wanted one; `taken` counts what came from the inner iterator."""
+    known = machine.static(machine.heap.read(number, "indices"), "the bounds of islice")
+    taken = machine.static(machine.heap.read(number, "taken"), "how many items islice has taken")
+    later = [known.start + ((max(taken - known.start, 0) + known.step - 1) // known.step) * known.step]
+    if later[0] >= known.stop:
+        while taken < known.stop != INT_MAX and _skip(machine, number):
+            taken += 1
+        return False, lambda: UNBOUND
+    for _ in range(taken, later[0]):
+        if not _skip(machine, number):
+            return False, lambda: UNBOUND
+    more, element = step(machine, inner_of(machine, number))
+
+    def item() -> Value:
+        advance(machine, number, "taken", _ONE)
+        return element()
+
+    return more, item
+
+
+def _skip(machine, number: int) -> bool:
+    more, element = step(machine, inner_of(machine, number))
+    if isinstance(more, Var):
+        raise Refused("XP0009", "islice of an iterable whose length is only known on the device")
+    if more:
+        element()
+        advance(machine, number, "taken", _ONE)
+    return more
+
+
+def _islice_plan(machine, number: int) -> Plan | None:
+    inner = iteration.plan(machine, inner_of(machine, number))
+    taken = machine.heap.read(number, "taken")
+    if inner is None or not (isinstance(taken, Const) and taken.value == 0):
+        return None
+    start, stop, size = ranges.parts_of(machine.heap.read(number, "indices"))
+    last = ranges.minimum(machine, stop, inner.trips)
+    wanted = ranges.make(machine, start, last, size)
+
+    def finish(k: Value) -> None:
+        machine.heap.write(number, "taken", last)
+        inner.finish(last)
+
+    return Plan(ranges.length(machine, wanted), lambda k: inner.element(ranges.item(machine, wanted, k)), finish)
+
+
+_ISLICE = Kind("islice", _islice_step, _islice_plan)
+
+
+@table.function(itertools.chain)
+def chain(machine, *iterables: Value) -> Value:
+    """`itertools.chain(*iterables)`."""
+    return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, Tuple(iterables)), current=NONE)
+
+
+@table.method(itertools.chain, "from_iterable")
+def chain_from_iterable(machine, iterable: Value) -> Value:
+    """`itertools.chain.from_iterable(iterable)`."""
+    return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, iterable), current=NONE)
+
+
+def _chain_step(machine, number: int) -> Step:
+    heap = machine.heap
+    while True:
+        current = heap.read(number, "current")
+        if absent(current):
+            more, element = step(machine, heap.read(number, "outer"))
+            if isinstance(more, Var):
+                raise Refused("XP0009", "chain of a number of iterables that is only known on the device")
+            if not more:
+                return False, lambda: UNBOUND
+            current = make_iterator(machine, element())
+            heap.write(number, "current", current)
+        more, element = step(machine, current)
+        if isinstance(more, Var):
+            if iteration.known_length(machine, heap.read(number, "outer")) == 0:
+                return more, element
+            raise Refused("XP0009", "chain of iterables whose lengths are only known on the device")
+        if more:
+            return True, element
+        heap.write(number, "current", NONE)
+
+
+_CHAIN = Kind("chain", _chain_step)
+
+
+@table.function(itertools.pairwise)
+def pairwise(machine, iterable: Value) -> Value:
+    """`itertools.pairwise(iterable)`."""
+    return new(machine, _PAIRWISE, itertools.pairwise, inner=make_iterator(machine, iterable), last=NONE, begun=_ZERO)
+
+
+def _pairwise_step(machine, number: int) -> Step:
+    inner = inner_of(machine, number)
+    if machine.heap.read(number, "begun") is _ZERO:
+        more, element = step(machine, inner)
+        if isinstance(more, Var):
+            raise Refused("XP0009", "pairwise of an iterable whose length is only known on the device")
+        if not more:
+            return False, lambda: UNBOUND
+        machine.heap.write(number, "last", element())
+        machine.heap.write(number, "begun", _ONE)
+    more, element = step(machine, inner)
+
+    def pair() -> Value:
+        before, item = machine.heap.read(number, "last"), element()
+        machine.heap.write(number, "last", item)
+        return Tuple((before, item))
+
+    return more, pair
+
+
+def _pairwise_plan(machine, number: int) -> Plan | None:
+    inner = iteration.plan(machine, inner_of(machine, number))
+    if inner is None or machine.heap.read(number, "begun") is not _ZERO:
+        return None
+    trips = inner.trips
+    if trips is not ENDLESS:
+        trips = ranges.maximum(machine, machine.binary("-", trips, _ONE), _ZERO)
+
+    def element(k: Value) -> Value:
+        return Tuple((inner.element(k), inner.element(machine.binary("+", k, _ONE))))
+
+    return Plan(trips, element, lambda k: inner.finish(machine.binary("+", k, _ONE)))
+
+
+_PAIRWISE = Kind("pairwise", _pairwise_step, _pairwise_plan)
+
+
+# -- itertools.product ------------------------------------------------------------------------------------------------
+
+
+@table.function(itertools.product)
+def product(machine, *iterables: Value, repeat: Value = _ONE) -> Value:
+    """`itertools.product(*iterables, repeat=...)`: a loop on the device if all are ranges or arrays."""
+    times = machine.static(ranges.index(machine, repeat), "repeat of product")
+    plans = [iteration.plan(machine, make_iterator(machine, i)) for i in iterables] * times
+    if plans and all(p is not None for p in plans):
+        return new(machine, _PRODUCT, itertools.product, pools=Tuple(tuple(iterables) * times), position=_ZERO)
+    pools = [iteration.items(machine, i) for i in iterables] * times
+    return make_iterator(machine, Tuple(tuple(Tuple(found) for found in itertools.product(*pools))))
+
+
+def _product_plan(machine, number: int) -> Plan:
+    pools = machine.heap.read(number, "pools").items
+    start = machine.heap.read(number, "position")
+    plans = [iteration.plan(machine, make_iterator(machine, pool)) for pool in pools]
+    total: Value = _ONE
+    for plan in plans:
+        total = machine.binary("*", total, plan.trips)  # type: ignore[union-attr]
+
+    def element(k: Value) -> Value:
+        rest, found = machine.binary("+", start, k), []
+        for plan in plans[:0:-1]:
+            size = ranges.maximum(machine, plan.trips, _ONE)  # type: ignore[union-attr]
+            found.append(plan.element(machine.binary("%", rest, size)))  # type: ignore[union-attr]
+            rest = machine.binary("//", rest, size)
+        return Tuple((plans[0].element(rest), *found[::-1]))  # type: ignore[union-attr]
+
+    def finish(k: Value) -> None:
+        machine.heap.write(number, "position", machine.binary("+", start, k))
+
+    return Plan(machine.binary("-", total, start), element, finish)
+
+
+def _product_step(machine, number: int) -> Step:
+    plan = _product_plan(machine, number)
+
+    def element() -> Value:
+        item = plan.element(_ZERO)
+        plan.finish(_ONE)
+        return item
+
+    return machine.truth(machine.compare(">", plan.trips, _ZERO)), element
+
+
+_PRODUCT = Kind("product", _product_step, _product_plan)

@@ -1,0 +1,1 @@
+"""JAX's and SciPy's functions, and transformations of functions."""

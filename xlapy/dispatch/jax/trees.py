@@ -1,0 +1,177 @@
+"""`jax.tree` and `jax.tree_util`: pytrees of abstract values are taken apart and put together by JAX's own registry.
+
+An abstract container becomes a real one with abstract values for leaves, JAX's function runs on that while the program
+is analysed, and what it makes becomes abstract again. Nothing is traced; arrays keep their kind and their identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+
+from xlapy.dispatch import table
+from xlapy.dispatch.jax import rules as jax_rules
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.values import NULL, Const, Mapping, Ref, Tuple, Value
+from xlapy.ir import Var
+
+
+def opened(machine: Machine, value: Value) -> object:
+    """The pytree that a value stands for; its leaves are abstract values."""
+    if isinstance(value, Const) and not jax.tree_util.all_leaves([value.value]):
+        return value.value
+    if isinstance(value, Tuple):
+        items = [opened(machine, v) for v in value.items]
+        return tuple(items) if value.cls is tuple else value.cls(*items)
+    if isinstance(value, Ref):
+        info = machine.heap.objects[value.object]
+        if info.kind in ("list", "dict"):
+            contents = machine.heap.read(value.object, "items")
+            if isinstance(contents, Tuple):
+                return [opened(machine, v) for v in contents.items]
+            if isinstance(contents, Mapping):
+                return {k: opened(machine, v) for k, v in contents.entries.items()}
+        if info.kind == "instance":
+            node = machine.world.pytree_children(value)  # type: ignore[attr-defined]
+            if node is not None:
+                rebuild, parts = node
+                return rebuild([opened(machine, p) for p in parts])
+    return value
+
+
+def closed(machine: Machine, tree: object) -> Value:
+    """A pytree with abstract leaves as a value."""
+    leaves = jax.tree.map(lambda leaf: leaf if isinstance(leaf, Value) else Const(leaf), tree)
+    return jax_rules.abstract(machine, leaves)
+
+
+def _leaf_test(machine: Machine, is_leaf: Value | None) -> Callable | None:
+    if is_leaf is None or (isinstance(is_leaf, Const) and is_leaf.value is None):
+        return None
+
+    def test(node: object) -> bool:
+        answer = machine.truth(machine.call(is_leaf, [closed(machine, node)]))
+        if isinstance(answer, Var):
+            raise Refused("XP0006", "what is a leaf of a pytree depends on data")
+        return answer
+
+    return test
+
+
+def _path(path: tuple) -> Value:
+    return Tuple(tuple(map(Const, path)))
+
+
+_tree, _util = jax.tree, jax.tree_util
+
+
+@table.function(_tree.flatten, _util.tree_flatten)
+def _flatten(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
+    leaves, structure = jax.tree.flatten(opened(machine, tree), _leaf_test(machine, is_leaf))
+    return Tuple((machine.new_list([closed(machine, v) for v in leaves]), Const(structure)))
+
+
+@table.function(_tree.leaves, _util.tree_leaves)
+def _leaves(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
+    leaves = jax.tree.leaves(opened(machine, tree), _leaf_test(machine, is_leaf))
+    return machine.new_list([closed(machine, v) for v in leaves])
+
+
+@table.function(_tree.structure, _util.tree_structure)
+def _structure(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
+    return Const(jax.tree.structure(opened(machine, tree), _leaf_test(machine, is_leaf)))
+
+
+@table.function(_tree.unflatten, _util.tree_unflatten)
+def _unflatten(machine: Machine, treedef: Value, leaves: Value) -> Value:
+    structure = machine.static(treedef, "the structure of a pytree")
+    try:
+        made = jax.tree.unflatten(structure, [opened(machine, v) for v in machine.iterate(leaves)])
+    except ValueError as error:
+        return machine.reraise(error)
+    return jax_rules.abstract(machine, made)
+
+
+@table.method(_util.PyTreeDef, "unflatten")
+def _unflatten_method(machine: Machine, self: Value, leaves: Value) -> Value:
+    return _unflatten(machine, self, leaves)
+
+
+@table.method(_util.PyTreeDef, "flatten_up_to")
+def _flatten_up_to(machine: Machine, self: Value, tree: Value) -> Value:
+    structure = machine.static(self, "the structure of a pytree")
+    try:
+        parts = structure.flatten_up_to(opened(machine, tree))  # type: ignore[attr-defined]
+    except (TypeError, ValueError) as error:
+        return machine.reraise(error)
+    return machine.new_list([closed(machine, p) for p in parts])
+
+
+@table.function(_tree.map, _util.tree_map)
+def _map(machine: Machine, f: Value, tree: Value, *rest: Value, is_leaf: Value | None = None) -> Value:
+    def apply(*leaves: object) -> Value:
+        return machine.call(f, [closed(machine, v) for v in leaves])
+
+    return _mapped(machine, lambda *trees, test: jax.tree.map(apply, *trees, is_leaf=test), (tree, *rest), is_leaf)
+
+
+@table.function(_util.tree_map_with_path, _tree.map_with_path)
+def _map_with_path(machine: Machine, f: Value, tree: Value, *rest: Value, is_leaf: Value | None = None) -> Value:
+    def apply(path: tuple, *leaves: object) -> Value:
+        return machine.call(f, [_path(path), *(closed(machine, v) for v in leaves)])
+
+    def run(*trees: object, test: Callable | None) -> object:
+        return _util.tree_map_with_path(apply, *trees, is_leaf=test)
+
+    return _mapped(machine, run, (tree, *rest), is_leaf)
+
+
+def _mapped(machine: Machine, run: Callable, trees: tuple[Value, ...], is_leaf: Value | None) -> Value:
+    try:
+        made = run(*(opened(machine, t) for t in trees), test=_leaf_test(machine, is_leaf))
+    except ValueError as error:
+        return machine.reraise(error)
+    return jax_rules.abstract(machine, made)
+
+
+@table.function(_util.tree_flatten_with_path, _tree.flatten_with_path)
+def _flatten_with_path(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
+    pairs, structure = _util.tree_flatten_with_path(opened(machine, tree), _leaf_test(machine, is_leaf))
+    found = [Tuple((_path(path), closed(machine, leaf))) for path, leaf in pairs]
+    return Tuple((machine.new_list(found), Const(structure)))
+
+
+@table.function(_util.tree_leaves_with_path, _tree.leaves_with_path)
+def _leaves_with_path(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
+    pairs = _util.tree_leaves_with_path(opened(machine, tree), _leaf_test(machine, is_leaf))
+    return machine.new_list([Tuple((_path(path), closed(machine, leaf))) for path, leaf in pairs])
+
+
+@table.function(_tree.reduce, _util.tree_reduce)
+def _reduce(
+    machine: Machine, function: Value, tree: Value, initializer: Value = NULL, is_leaf: Value | None = None
+) -> Value:
+    leaves = jax.tree.leaves(opened(machine, tree), _leaf_test(machine, is_leaf))
+    values = [*(() if initializer is NULL else (initializer,)), *(closed(machine, v) for v in leaves)]
+    if not values:
+        return machine.raise_(TypeError, "reduce() of empty iterable with no initial value")
+    result = values[0]
+    for value in values[1:]:
+        result = machine.call(function, [result, value])
+    return result
+
+
+@table.function(_tree.all, _util.tree_all)
+def _all(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
+    return machine.call(Const(all), [_leaves(machine, tree, is_leaf)])
+
+
+@table.function(_tree.transpose, _util.tree_transpose)
+def _transpose(machine: Machine, outer_treedef: Value, inner_treedef: Value, pytree_to_transpose: Value) -> Value:
+    structures = [machine.static(v, "the structure of a pytree") for v in (outer_treedef, inner_treedef)]
+    try:
+        made = jax.tree.transpose(*structures, opened(machine, pytree_to_transpose))
+    except (TypeError, ValueError) as error:
+        return machine.reraise(error)
+    return jax_rules.abstract(machine, made)

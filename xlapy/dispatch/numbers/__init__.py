@@ -1,0 +1,1 @@
+"""Python's numbers: operators, methods, `math`, `cmath`, `random`."""

@@ -1,0 +1,214 @@
+"""The `math` module for ints, and its functions of sequences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import jax.numpy as jnp
+from jax import lax
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers.math_functions import Failure, known, power_of_two, real
+from xlapy.dispatch.numbers.scalar_values import (
+    INT_MAX,
+    bounds_of,
+    constant,
+    device,
+    fold,
+    provoke,
+    refuse_where,
+    scalar,
+)
+from xlapy.domain.values import Const, Value
+from xlapy.ir import Var
+
+_NEGATIVE = {f: Failure(f, -7) for f in (math.factorial, math.isqrt)}
+_COMB = (Failure(math.comb, -7, 1), Failure(math.comb, 1, -7))
+_PERM = (Failure(math.perm, -7, 1), Failure(math.perm, 1, -7))
+_MAXIMUM_FACTORIAL = 20
+
+
+def _whole(machine, value: Value) -> Value:
+    return ranges.index(machine, value)
+
+
+def _negative(machine, var: Var) -> Var:
+    return machine.builder.elementwise("lt", var, constant(machine, 0, var))
+
+
+def _reduction(function: Callable, how: Callable, empty: int) -> None:
+    """`gcd` and `lcm` of any number of ints."""
+
+    def rule(machine, *integers: Value) -> Value:
+        found: Value = Const(empty)
+        for value in (_whole(machine, v) for v in integers):
+            if isinstance(found, Const) and isinstance(value, Const):
+                found = fold(machine, function, found.value, value.value)
+            else:
+                var = machine.leaf(how, [device(machine, found, int), device(machine, value, int)])[0]
+                found = scalar(machine, int, var, (0, INT_MAX))
+        return found
+
+    table.function(function)(rule)
+
+
+_reduction(math.gcd, jnp.gcd, 0)
+_reduction(math.lcm, jnp.lcm, 1)
+
+
+def _isqrt(n):
+    """The floor of the square root: the float's, put right."""
+    root = jnp.floor(jnp.sqrt(n.astype(jnp.float64))).astype(jnp.int64)
+    root = jnp.minimum(root, 3_037_000_499)
+    root = jnp.where(root * root > n, root - 1, root)
+    return jnp.where((root < 3_037_000_499) & ((root + 1) * (root + 1) <= n), root + 1, root)
+
+
+@table.function(math.isqrt)
+def isqrt(machine, n: Value, /) -> Value:
+    """`math.isqrt(n)`."""
+    value = _whole(machine, n)
+    if isinstance(value, Const):
+        return fold(machine, math.isqrt, value.value)
+    var = device(machine, value, int)
+    _NEGATIVE[math.isqrt].check(machine, _negative(machine, var), value)
+    high = math.isqrt(max(bounds_of(value)[1], 0))
+    return scalar(machine, int, machine.leaf(_isqrt, [var])[0], (0, high))
+
+
+def _factorial(n):
+    table_ = jnp.array([math.factorial(i) for i in range(_MAXIMUM_FACTORIAL + 1)], jnp.int64)
+    return table_[jnp.clip(n, 0, _MAXIMUM_FACTORIAL)]
+
+
+@table.function(math.factorial)
+def factorial(machine, n: Value, /) -> Value:
+    """`math.factorial(n)`; beyond 20 the result does not fit 64 bits."""
+    value = _whole(machine, n)
+    if isinstance(value, Const):
+        return fold(machine, math.factorial, value.value)
+    var = device(machine, value, int)
+    _NEGATIVE[math.factorial].check(machine, _negative(machine, var), value)
+    if bounds_of(value)[1] > _MAXIMUM_FACTORIAL:
+        large = machine.builder.elementwise("gt", var, constant(machine, _MAXIMUM_FACTORIAL, var))
+        refuse_where(machine, large, "XP0005", "a factorial beyond 64 bits", "use math.lgamma")
+    return scalar(machine, int, machine.leaf(_factorial, [var])[0], (1, math.factorial(_MAXIMUM_FACTORIAL)))
+
+
+def _comb(n, k):
+    """n over k by products that stay whole, divided by the common factor first so that they fit."""
+    k = jnp.minimum(k, n - k)
+
+    def body(i, found):
+        numerator, denominator = n - i, i + 1
+        common = jnp.gcd(found, denominator)
+        return (found // common) * (numerator // (denominator // common))
+
+    return jnp.where(k < 0, 0, lax.fori_loop(0, jnp.maximum(k, 0), body, jnp.ones_like(n)))
+
+
+def _perm(n, k):
+    count = jnp.clip(k, 0, n)
+    return jnp.where(k > n, 0, lax.fori_loop(0, count, lambda i, found: found * (n - i), jnp.ones_like(n)))
+
+
+def _selection(machine, function: Callable, how: Callable, failures: tuple, n: Value, k: Value) -> Value:
+    values = (_whole(machine, n), _whole(machine, k))
+    given = known(machine, values)
+    if given is not None:
+        return fold(machine, function, *given)
+    vars_ = [device(machine, v, int) for v in values]
+    for failure, var, value in zip(failures, vars_, values, strict=True):
+        failure.check(machine, _negative(machine, var), value)
+    return scalar(machine, int, machine.leaf(how, vars_)[0], (0, INT_MAX))
+
+
+@table.function(math.comb)
+def comb(machine, n: Value, k: Value, /) -> Value:
+    """`math.comb(n, k)`."""
+    return _selection(machine, math.comb, _comb, _COMB, n, k)
+
+
+@table.function(math.perm)
+def perm(machine, n: Value, k: Value | None = None, /) -> Value:
+    """`math.perm(n[, k])`."""
+    if k is None or (isinstance(k, Const) and k.value is None):
+        return factorial(machine, n)
+    return _selection(machine, math.perm, _perm, _PERM, n, k)
+
+
+# -- points -----------------------------------------------------------------------------------------------------------
+
+
+def _hypot(*coordinates):
+    """The Euclidean norm, scaled by a power of two so that squares neither overflow nor vanish."""
+    sizes = jnp.abs(jnp.stack(coordinates))
+    largest = jnp.max(jnp.where(jnp.isnan(sizes), 0.0, sizes))
+    _, exponent = jnp.frexp(jnp.where(jnp.isfinite(largest), largest, 1.0))
+    half = exponent // 2
+    scaled = sizes * power_of_two(-half) * power_of_two(half - exponent)
+    norm = jnp.sqrt(jnp.sum(scaled * scaled)) * power_of_two(half) * power_of_two(exponent - half)
+    return jnp.where(jnp.isinf(sizes).any(), jnp.inf, jnp.where(largest == 0, jnp.sum(sizes), norm))
+
+
+@table.function(math.hypot)
+def hypot(machine, *coordinates: Value) -> Value:
+    """`math.hypot(*coordinates)`."""
+    given = known(machine, coordinates)
+    if given is not None:
+        return fold(machine, math.hypot, *given)
+    return scalar(machine, float, machine.leaf(_hypot, [real(machine, c) for c in coordinates])[0])
+
+
+@table.function(math.dist)
+def dist(machine, p: Value, q: Value, /) -> Value:
+    """`math.dist(p, q)`."""
+    one, two = iteration.items(machine, p), iteration.items(machine, q)
+    if len(one) != len(two):
+        machine.raise_(ValueError, *provoke(math.dist, [1.0], [1.0, 2.0]).args)
+    if not one:
+        return Const(0.0)
+    gaps = []
+    for a, b in zip(one, two, strict=True):
+        gaps.append(scalar(machine, float, machine.builder.elementwise("sub", real(machine, a), real(machine, b))))
+    return hypot(machine, *gaps)
+
+
+# -- sequences, as loops in Python ------------------------------------------------------------------------------------
+
+
+@table.replacement(math.fsum)
+def _fsum(seq):
+    """Neumaier's compensated sum."""
+    total = 0.0
+    lost = 0.0
+    for item in seq:
+        item = float(item)
+        after = total + item
+        if abs(total) >= abs(item):
+            lost = lost + ((total - after) + item)
+        else:
+            lost = lost + ((item - after) + total)
+        total = after
+    return total + lost if math.isfinite(lost) else total
+
+
+@table.replacement(math.prod)
+def _prod(iterable, *, start=1):
+    for item in iterable:
+        start = start * item
+    return start
+
+
+def _sumprod(p, q, /):
+    total = 0
+    for a, b in zip(p, q, strict=True):
+        total = total + a * b
+    return total
+
+
+if hasattr(math, "sumprod"):
+    table.replacement(math.sumprod)(_sumprod)

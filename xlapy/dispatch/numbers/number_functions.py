@@ -1,0 +1,399 @@
+"""Built-in functions of numbers: conversions, abs, divmod, pow, round, and the methods of int, float and complex."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch import table, unions
+from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.numbers import mixed, scalars
+from xlapy.dispatch.numbers.scalar_arithmetic import float_divmod, floor_division
+from xlapy.dispatch.numbers.scalar_values import (
+    bounds_of,
+    check,
+    constant,
+    defines,
+    device,
+    fold,
+    kind_of,
+    provoke,
+    refuse_where,
+    scalar,
+)
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import NONE, Const, JaxArray, MixedScalar, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
+from xlapy.ir import Var
+
+_NAN_TO_INT = provoke(int, math.nan)
+_INF_TO_INT = provoke(int, math.inf)
+_LENGTH_ONE = provoke(int, np.zeros(2))
+_DIVMOD = {kind: provoke(divmod, kind(1), kind(0)) for kind in (int, float)}
+_ZERO_MODULUS = provoke(pow, 2, 2, 0)
+_NO_INVERSE = provoke(pow, 2, -1, 4)
+#: the largest modulus whose square fits 64 bits
+_MODULUS = 3_037_000_499
+
+
+# -- numbers as device values -----------------------------------------------------------------------------------------
+
+
+def _reshape(x):
+    return x.reshape(())
+
+
+def number(machine, value: Value) -> Var | None:
+    """A NumPy scalar, or an array of one element, as a rank-0 device value; None for anything else."""
+    match value:
+        case NumpyScalar():
+            return value.var
+        case Const() if isinstance(value.value, np.generic):
+            return machine.builder.constant(value.value)
+        case NdArray():
+            if int(np.prod(value.type.shape)) != 1:
+                machine.raise_(TypeError, *_LENGTH_ONE.args)
+            var = machine.read(value)
+            return var if not var.type.shape else machine.leaf(_reshape, [var])[0]
+        case JaxArray():
+            if value.var.type.shape:
+                rank = len(value.var.type.shape)
+                machine.raise_(TypeError, f"Only scalar arrays can be converted to Python scalars; got arr.ndim={rank}")
+            return value.var
+    return None
+
+
+def _dunder(machine, value: Value, *names: str) -> Value | None:
+    """The result of the first of some special methods that a user's object has."""
+    if not isinstance(value, Ref):
+        return None
+    for name in names:
+        if defines(machine, machine.type_of(value), name):
+            return machine.call(machine.getattr(value, name), [])
+    return None
+
+
+def truncated(machine, var: Var, round_kind: str | None = None) -> Value:
+    """A float as a Python int: towards zero, or by the element-wise operation `round_kind`; NaN and infinity raise."""
+    if var.type.dtype.kind in "iub":
+        return scalar(machine, int, var)
+    builder = machine.builder
+    finite = builder.elementwise("is_finite", var)
+    nan = builder.elementwise("ne", var, var)
+    check(machine, nan, _NAN_TO_INT)
+    check(machine, builder.elementwise("bitwise_not", builder.elementwise("bitwise_or", finite, nan)), _INF_TO_INT)
+    if round_kind is not None:
+        var = builder.elementwise(round_kind, var)
+    if var.type.dtype.itemsize > 2:
+        size = builder.elementwise("abs", var)
+        large = builder.elementwise("ge", size, constant(machine, 2.0**63, size))
+        large = builder.elementwise("bitwise_and", large, finite)
+        refuse_where(machine, large, "XP0005", "a float beyond 64 bits is made an int", "keep it a float")
+    return scalar(machine, int, builder.convert(var, np.dtype(np.int64)))
+
+
+# -- conversions ------------------------------------------------------------------------------------------------------
+
+
+@table.function(int)
+def int_(machine, *args: Value, **kwargs: Value) -> Value:
+    """`int(x)`, `int(text, base)`."""
+    if not args:
+        return Const(0)
+    value = args[0]
+    if len(args) > 1 or kwargs or (isinstance(value, Const) and not isinstance(value.value, np.generic)):
+        known = [machine.static(a) for a in args]
+        return fold(machine, int, *known, **{k: machine.static(v) for k, v in kwargs.items()})
+    kind = kind_of(value)
+    if kind in (int, bool):
+        return scalar(machine, int, device(machine, value, int), bounds_of(value))
+    if kind is float:
+        return truncated(machine, device(machine, value, float))
+    if kind is complex:
+        return fold(machine, int, 0j)
+    var = number(machine, value)
+    if var is not None:
+        _no_complex(machine, var, "int")
+        made = truncated(machine, var)
+        bounds = getattr(value, "bounds", None)
+        return Scalar(int, made.var, bounds) if bounds is not None and isinstance(made, Scalar) else made
+    result = _dunder(machine, value, "__int__", "__index__", "__trunc__")
+    if result is None:
+        name = machine.type_of(value).__name__
+        message = str(provoke(int, object())).replace("'object'", f"'{name}'")
+        return machine.raise_(TypeError, message)
+    return int_(machine, result)
+
+
+def _no_complex(machine, var: Var, function: str) -> None:
+    if var.type.dtype.kind == "c":
+        raise Refused(
+            "XP0004", f"{function}() of a complex array or NumPy scalar drops its imaginary part", "use .real"
+        )
+
+
+def is_numpy(value: Value) -> bool:
+    """Whether a value is a NumPy array or scalar."""
+    return isinstance(value, NdArray | NumpyScalar) or (
+        isinstance(value, Const) and isinstance(value.value, np.generic)
+    )
+
+
+@table.function(float)
+def float_(machine, *args: Value) -> Value:
+    """`float(x)`."""
+    if not args:
+        return Const(0.0)
+    value = args[0]
+    if isinstance(value, Const) and not isinstance(value.value, np.complexfloating):
+        return fold(machine, float, value.value)
+    kind = kind_of(value)
+    if kind is complex:
+        return fold(machine, float, 0j)
+    if kind is not None:
+        return scalar(machine, float, device(machine, value, float))
+    var = number(machine, value)
+    if var is not None:
+        _no_complex(machine, var, "float")
+        return scalar(machine, float, var)
+    result = _dunder(machine, value, "__float__", "__index__")
+    if result is None:
+        name = machine.type_of(value).__name__
+        message = str(provoke(float, object())).replace("'object'", f"'{name}'")
+        return machine.raise_(TypeError, message)
+    return float_(machine, result)
+
+
+@table.function(bool)
+def bool_(machine, *args: Value) -> Value:
+    """`bool(x)`."""
+    return machine.boolean(machine.truth(args[0])) if args else Const(False)
+
+
+@table.function(complex)
+def complex_(machine, real: Value = NONE, imag: Value = NONE) -> Value:
+    """`complex(real, imag)`."""
+    given = [v for v in (real, imag) if v is not NONE]
+    if all(isinstance(v, Const) for v in given) and (real is not NONE or imag is NONE):
+        return fold(machine, complex, *(v.value for v in given))  # type: ignore[attr-defined]
+    first = device(machine, _complex_part(machine, real), complex) if real is not NONE else None
+    if imag is NONE:
+        return scalar(machine, complex, first)  # type: ignore[arg-type]
+    second = device(machine, _complex_part(machine, imag), complex)
+    if first is None:
+        first = constant(machine, 0, second)
+    return scalar(machine, complex, machine.leaf(_complex_of, [first, second])[0])
+
+
+def _complex_of(real, imag):
+    """`real + 1j * imag`, without making NaN of infinities."""
+    return lax.complex(real.real - imag.imag, real.imag + imag.real)
+
+
+def _complex_part(machine, value: Value) -> Value:
+    if kind_of(value) is not None:
+        return value
+    var = number(machine, value)
+    if var is not None:
+        return scalar(machine, complex if var.type.dtype.kind == "c" else float, var)
+    result = _dunder(machine, value, "__complex__", "__float__", "__index__")
+    if result is None:
+        name = machine.type_of(value).__name__
+        return machine.raise_(TypeError, str(provoke(complex, object())).replace("'object'", f"'{name}'"))
+    return result
+
+
+# -- abs, divmod, pow -------------------------------------------------------------------------------------------------
+
+
+@table.function(abs)
+@table.takes_mixed
+def abs_(machine, value: Value, /) -> Value:
+    """`abs(x)`."""
+    if isinstance(value, MixedScalar):
+        found = mixed.unary(machine, value, lambda v: abs_(machine, v))
+        return found or unions.over_unions(machine, (value,), lambda v: abs_(machine, v))
+    result = scalars.absolute(machine, value)
+    if result is None and isinstance(value, JaxArray):
+        result = machine.call(Const(jnp.abs), [value])
+    elif result is None and is_numpy(value):
+        result = machine.call(Const(np.absolute), [value])
+    elif result is None:
+        result = _dunder(machine, value, "__abs__")
+    if result is None:
+        return machine.raise_(TypeError, f"bad operand type for abs(): '{machine.type_of(value).__name__}'")
+    return result
+
+
+@table.function(divmod)
+def divmod_(machine, left: Value, right: Value, /) -> Value:
+    """`divmod(a, b)`."""
+    one, two = kind_of(left), kind_of(right)
+    if one is not None and two is not None:
+        if isinstance(left, Const) and isinstance(right, Const):
+            return Tuple(tuple(map(Const, fold(machine, divmod, left.value, right.value).value)))  # type: ignore
+        if complex in (one, two):
+            return fold(machine, divmod, one(1), two(1))
+        return _divmod_scalars(machine, left, right, float if float in (one, two) else int)
+    if isinstance(left, JaxArray) or isinstance(right, JaxArray):
+        return machine.call(Const(jnp.divmod), [left, right])
+    if is_numpy(left) or is_numpy(right):
+        return machine.call(Const(np.divmod), [left, right])
+    for value, other, name in ((left, right, "__divmod__"), (right, left, "__rdivmod__")):
+        if isinstance(value, Ref) and defines(machine, machine.type_of(value), name):
+            result = machine.call(machine.getattr(value, name), [other])
+            if not (isinstance(result, Const) and result.value is NotImplemented):
+                return result
+    names = machine.type_of(left).__name__, machine.type_of(right).__name__
+    message = f"unsupported operand type(s) for divmod(): '{names[0]}' and '{names[1]}'"
+    return machine.raise_(TypeError, message)
+
+
+def _divmod_scalars(machine, left: Value, right: Value, kind: type) -> Value:
+    divisor = device(machine, right, kind)
+    low, high = bounds_of(right) if kind is int else (0, 0)
+    if isinstance(right, Const):
+        check(machine, right.value == 0, _DIVMOD[kind])
+    elif low <= 0 <= high:
+        check(machine, machine.builder.elementwise("eq", divisor, constant(machine, 0, divisor)), _DIVMOD[kind])
+    if kind is float:
+        parts = machine.leaf(float_divmod, [device(machine, left, float), divisor])
+        return Tuple(tuple(scalar(machine, float, p) for p in parts))
+    return Tuple(tuple(floor_division(machine, symbol, left, right) for symbol in ("//", "%")))
+
+
+@table.function(pow)
+def pow_(machine, base: Value, exp: Value, mod: Value = NONE) -> Value:
+    """`pow(base, exp[, mod])`."""
+    if mod is NONE:
+        return machine.binary("**", base, exp)
+    if all(isinstance(v, Const) for v in (base, exp, mod)):
+        return fold(machine, pow, base.value, exp.value, mod.value)  # type: ignore[attr-defined]
+    kinds = [kind_of(v) for v in (base, exp, mod)]
+    if any(k not in (int, bool) for k in kinds):
+        if None in kinds:
+            raise Refused("XP0004", "pow() with three arguments that are not Python ints")
+        return fold(machine, pow, *(k(1) for k in kinds))  # type: ignore[misc]
+    b, e, m = (device(machine, v, int) for v in (base, exp, mod))
+    builder = machine.builder
+    check(machine, builder.elementwise("eq", m, constant(machine, 0, m)), _ZERO_MODULUS)
+    negative = machine.truth(machine.compare("<", exp, Const(0)))
+    if negative is True:
+        raise Refused("XP0004", "pow() with a negative exponent and a modulus")
+    if isinstance(negative, Var):
+        refuse_where(machine, negative, "XP0004", "pow() with a negative exponent and a modulus")
+    low, high = bounds_of(mod)
+    if max(-low, high) > _MODULUS:
+        large = builder.elementwise("gt", builder.elementwise("abs", m), constant(machine, _MODULUS, m))
+        refuse_where(machine, large, "XP0004", f"pow() with a modulus beyond {_MODULUS}")
+    return scalar(machine, int, machine.leaf(_power_modulo, [b, e, m])[0], (0, high) if low > 0 else None)
+
+
+def _power_modulo(base, exponent, modulus):
+    """By squaring, with Python's sign of the modulus."""
+
+    def body(i, state):
+        result, square = state
+        bit = (exponent >> i) & 1
+        return jnp.where(bit == 1, jnp.mod(result * square, modulus), result), jnp.mod(square * square, modulus)
+
+    modulus = jnp.where(modulus == 0, 1, modulus)
+    first = jnp.mod(jnp.ones_like(base), modulus)
+    return lax.fori_loop(0, 63, body, (first, jnp.mod(base, modulus)))[0]
+
+
+# -- round ------------------------------------------------------------------------------------------------------------
+
+
+@table.function(round)
+def round_(machine, number_: Value, ndigits: Value = NONE) -> Value:
+    """`round(number, ndigits)`: half to even, exactly as decimal text would be rounded."""
+    kind = kind_of(number_)
+    if kind is complex:
+        return fold(machine, round, 0j)
+    if kind is None:
+        return _round_other(machine, number_, ndigits)
+    if isinstance(number_, Const) and isinstance(ndigits, Const):
+        return fold(machine, round, number_.value, ndigits.value)
+    if ndigits is NONE:
+        if kind is float:
+            var = machine.leaf(jnp.round, [device(machine, number_, float)])[0]
+            return truncated(machine, var)
+        return scalar(machine, int, device(machine, number_, int), bounds_of(number_))
+    digits = int(machine.static(ranges.index(machine, ndigits), "the digits to round to"))  # type: ignore[call-overload]
+    if kind is float:
+        if abs(digits) > 22:
+            raise Refused("XP0011", f"round() of a float to {digits} digits")
+        function = _round_up_to if digits >= 0 else _round_down_to
+        var = machine.leaf(function, [device(machine, number_, float)], (10 ** abs(digits),))[0]
+        return scalar(machine, float, var)
+    if digits >= 0:
+        return scalar(machine, int, device(machine, number_, int), bounds_of(number_))
+    if digits < -18:
+        return Const(0)
+    return scalar(machine, int, machine.leaf(_round_int, [device(machine, number_, int)], (10**-digits,))[0])
+
+
+def two_product(x, y):
+    """x * y as a sum of two floats (Dekker), the halves cut out of the bits."""
+    mask = jnp.int64(-(1 << 27))
+
+    def split(v):
+        high = lax.bitcast_convert_type(lax.bitcast_convert_type(v, jnp.int64) & mask, v.dtype)
+        return high, v - high
+
+    (xh, xl), (yh, yl) = split(x), split(y)
+    product = x * y
+    return product, ((xh * yh - product) + xh * yl + xl * yh) + xl * yl
+
+
+def _opaque(x, power):
+    """A power of ten that XLA does not see to be constant: it would multiply by the reciprocal."""
+    return jnp.where(jnp.isnan(x), x, float(power))
+
+
+def _round_up_to(x, power):
+    """`round(x, n)` for power = 10 ** n: the exact product decides where it lies half way."""
+    scale = _opaque(x, power)
+    product, rest = two_product(x, scale)
+    below = jnp.floor(product)
+    half = product - below == 0.5
+    tie = jnp.where(rest == 0, jnp.round(product), jnp.where(rest > 0, below + 1, below))
+    # the sum of a whole number and a small rest never crosses a half
+    whole = jnp.where(half, tie, jnp.round(product))
+    result = jnp.copysign(whole / scale, x)
+    return jnp.where(jnp.abs(product) < 2.0**52, result, x)
+
+
+def _round_down_to(x, power):
+    """`round(x, -n)` for power = 10 ** n."""
+    scale = _opaque(x, power)
+    size = jnp.abs(x)
+    rest = jnp.fmod(size, scale)
+    count = (size - rest) / scale
+    up = (rest > scale / 2) | ((rest == scale / 2) & (jnp.fmod(count, 2.0) == 1))
+    return jnp.where(jnp.isfinite(x), jnp.copysign((count + up) * scale, x), x)
+
+
+def _round_int(n, power):
+    rest = jnp.mod(n, power)
+    base = n - rest
+    odd = jnp.mod(base // power, 2) == 1
+    up = (rest * 2 > power) | ((rest * 2 == power) & odd)
+    return jnp.where(up, base + power, base)
+
+
+def _round_other(machine, value: Value, ndigits: Value) -> Value:
+    if isinstance(value, JaxArray):
+        return machine.call(Const(jnp.round), [value, Const(0) if ndigits is NONE else ndigits])
+    if isinstance(value, NumpyScalar) or (isinstance(value, Const) and isinstance(value.value, np.generic)):
+        if ndigits is NONE:
+            var = number(machine, value)
+            return truncated(machine, var if var.type.dtype.kind in "iub" else machine.leaf(jnp.round, [var])[0])  # type: ignore
+        return machine.call(Const(np.round), [value, ndigits])
+    if isinstance(value, Ref) and defines(machine, machine.type_of(value), "__round__"):
+        return machine.call(machine.getattr(value, "__round__"), [] if ndigits is NONE else [ndigits])
+    name = "numpy.ndarray" if isinstance(value, NdArray) else machine.type_of(value).__name__
+    return machine.raise_(TypeError, f"type {name} doesn't define __round__ method")

@@ -1,0 +1,140 @@
+"""Attributes and methods of Python's int, float and complex."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from xlapy.dispatch import table
+from xlapy.dispatch.numbers import scalars
+from xlapy.dispatch.numbers.number_functions import abs_, bool_, divmod_, float_, int_, round_
+from xlapy.dispatch.numbers.scalar_values import COMPARISONS, device, scalar
+from xlapy.domain.values import Const, Tuple, Value
+
+
+@table.attribute(complex, "real")
+def _real(machine, self: Value) -> Value:
+    if isinstance(self, Const):
+        return Const(self.value.real)  # type: ignore[attr-defined]
+    return scalar(machine, float, machine.leaf(lax.real, [self.var])[0])  # type: ignore[attr-defined]
+
+
+@table.attribute(complex, "imag")
+def _imag(machine, self: Value) -> Value:
+    if isinstance(self, Const):
+        return Const(self.value.imag)  # type: ignore[attr-defined]
+    return scalar(machine, float, machine.leaf(lax.imag, [self.var])[0])  # type: ignore[attr-defined]
+
+
+@table.method(complex, "conjugate")
+def _conjugate(machine, self: Value) -> Value:
+    if isinstance(self, Const):
+        return Const(self.value.conjugate())  # type: ignore[attr-defined]
+    return scalar(machine, complex, machine.leaf(lax.conj, [self.var])[0])  # type: ignore[attr-defined]
+
+
+@table.attribute(int, "real", "numerator")
+@table.method(int, "conjugate", "__int__", "__index__", "__trunc__", "__floor__", "__ceil__", "__pos__")
+@table.attribute(float, "real")
+@table.method(float, "conjugate", "__float__", "__pos__")
+def _itself(machine, self: Value) -> Value:
+    return machine.unary("+", self)
+
+
+@table.attribute(int, "imag")
+def _int_imag(machine, self: Value) -> Value:
+    return Const(0)
+
+
+@table.attribute(int, "denominator")
+def _denominator(machine, self: Value) -> Value:
+    return Const(1)
+
+
+@table.attribute(float, "imag")
+def _float_imag(machine, self: Value) -> Value:
+    return Const(0.0)
+
+
+@table.method(int, "bit_length")
+def _bit_length(machine, self: Value) -> Value:
+    if isinstance(self, Const):
+        return Const(int(self.value).bit_length())  # type: ignore[call-overload]
+    return scalar(machine, int, machine.leaf(_bits_of, [device(machine, self, int)])[0], (0, 64))
+
+
+def _bits_of(n):
+    return 64 - lax.clz(jnp.abs(n))
+
+
+@table.method(int, "bit_count")
+def _bit_count(machine, self: Value) -> Value:
+    if isinstance(self, Const):
+        return Const(int(self.value).bit_count())  # type: ignore[call-overload]
+    return scalar(machine, int, machine.leaf(_ones_of, [device(machine, self, int)])[0], (0, 64))
+
+
+def _ones_of(n):
+    return lax.population_count(jnp.abs(n))
+
+
+@table.method(int, "is_integer")
+def _int_is_integer(machine, self: Value) -> Value:
+    return Const(True)
+
+
+@table.method(float, "is_integer")
+def _is_integer(machine, self: Value) -> Value:
+    if isinstance(self, Const):
+        return Const(self.value.is_integer())  # type: ignore[attr-defined]
+    builder, var = machine.builder, self.var  # type: ignore[attr-defined]
+    whole = builder.elementwise("eq", builder.elementwise("floor", var), var)
+    return machine.boolean(builder.elementwise("bitwise_and", whole, builder.elementwise("is_finite", var)))
+
+
+@table.method(int, "as_integer_ratio")
+def _ratio(machine, self: Value) -> Value:
+    return Tuple((machine.unary("+", self), Const(1)))
+
+
+_SPECIAL = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "lshift": "<<",
+    "rshift": ">>",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+}
+_COMPARING = dict(zip(("eq", "ne", "lt", "le", "gt", "ge"), COMPARISONS, strict=True))
+
+
+def _special_method(symbol: str, reflected: bool):
+    def rule(machine, self: Value, other: Value) -> Value:
+        pair = (other, self) if reflected else (self, other)
+        result = scalars.binary(machine, symbol, *pair)
+        return Const(NotImplemented) if result is None else result
+
+    return rule
+
+
+for _cls in (int, float, complex):
+    for _name, _symbol in {**_SPECIAL, **_COMPARING}.items():
+        if hasattr(_cls, f"__{_name}__"):
+            table.method(_cls, f"__{_name}__")(_special_method(_symbol, False))
+        if hasattr(_cls, f"__r{_name}__"):
+            table.method(_cls, f"__r{_name}__")(_special_method(_symbol, True))
+    table.method(_cls, "__neg__")(lambda machine, self: machine.unary("-", self))
+    table.method(_cls, "__abs__")(lambda machine, self: abs_(machine, self))
+    table.method(_cls, "__bool__")(lambda machine, self: bool_(machine, self))
+table.method(int, "__invert__")(lambda machine, self: machine.unary("~", self))
+table.method(int, "__float__")(lambda machine, self: float_(machine, self))
+table.method(float, "__int__")(lambda machine, self: int_(machine, self))
+for _cls in (int, float):
+    table.method(_cls, "__round__")(round_)
+    table.method(_cls, "__divmod__")(divmod_)

@@ -1,0 +1,33 @@
+"""All of NumPy: importing this registers the rules."""
+
+# ruff: noqa: F401  (imported for what they register)
+
+from xlapy.dispatch.arrays import indexing
+from xlapy.dispatch.numpy import (
+    attributes,
+    creation,
+    eigen,
+    fft,
+    index_tricks,
+    linalg,
+    manipulation,
+    methods,
+    nan_functions,
+    operators,
+    polynomial,
+    quantiles,
+    questions,
+    random,
+    ranges,
+    reductions,
+    refusals,
+    replacements,
+    scalar_classes,
+    selection,
+    sets,
+    sorting,
+    statistics,
+    ufunc_methods,
+    ufuncs,
+    views,
+)

@@ -1,0 +1,416 @@
+"""Making arrays: zeros, arange, array, linspace, eye, meshgrid, indices..., and the classes of NumPy scalars."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.arrays.indexing import assigned
+from xlapy.dispatch.arrays.memory import is_c_contiguous, keep_order, layout_model
+from xlapy.dispatch.numpy import views as numpy_views
+from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
+from xlapy.dispatch.numpy.values import (
+    absent,
+    array_type,
+    broadcast_to,
+    cast,
+    kind_of,
+    known,
+    operand,
+    raise_real,
+    require_dtype,
+    reshape,
+    sequence_items,
+)
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.table import function
+from xlapy.domain.values import Const, NdArray, Scalar, Tuple, Value
+
+#: constants up to this many elements are part of the program; larger ones are computed
+SMALL = 1024
+
+
+def small(shape: tuple[int, ...]) -> bool:
+    """Whether an array of this shape may be a constant of the program."""
+    return math.prod(shape) <= SMALL
+
+
+def dtype_or(machine: Machine, dtype: object, default: object) -> np.dtype:
+    """The dtype of an argument, or a default."""
+    return require_dtype(default if absent(dtype) else known(machine, dtype, "a dtype"))
+
+
+def shape_of(machine: Machine, shape: object) -> tuple[int, ...]:
+    """A shape argument as a tuple; NumPy's errors for bad ones."""
+    wanted = known(machine, shape, "a shape")
+    try:
+        empty = np.broadcast_to(np.False_, wanted) if _valid(wanted) else np.empty(wanted)  # type: ignore[call-overload]
+        return empty.shape
+    except Exception as error:
+        raise_real(machine, error)
+        raise
+
+
+def _valid(wanted: object) -> bool:
+    items = wanted if isinstance(wanted, tuple | list) else (wanted,)
+    return all(isinstance(n, int | np.integer) and n >= 0 for n in items)
+
+
+def filled(machine: Machine, value: object, shape: tuple[int, ...], dtype: np.dtype) -> NdArray:
+    """A fresh array of one number."""
+    return machine.new_array(machine.builder.broadcast(machine.builder.constant(value, dtype), shape))
+
+
+def ordered(machine: Machine, array: NdArray, order: object) -> NdArray:
+    """Record the memory order of a fresh array."""
+    if order is not None and str(known(machine, order)) == "F" and len(array.type.shape) > 1:
+        machine.heap.objects[array.buffer].details = tuple(range(len(array.type.shape)))[::-1]
+    return array
+
+
+@function(np.zeros)
+def zeros(machine, shape, dtype=None, order=None, *, device=None, like=None):
+    """np.zeros."""
+    return ordered(machine, filled(machine, 0, shape_of(machine, shape), dtype_or(machine, dtype, float)), order)
+
+
+@function(np.ones)
+def ones(machine, shape, dtype=None, order=None, *, device=None, like=None):
+    """np.ones."""
+    return ordered(machine, filled(machine, 1, shape_of(machine, shape), dtype_or(machine, dtype, float)), order)
+
+
+function(np.empty)(zeros)
+
+
+@function(np.ndarray)
+def ndarray(machine, shape, dtype=None, buffer=None, offset=0, strides=None, order=None):
+    """np.ndarray(shape): a fresh array."""
+    if not absent(buffer) or not absent(strides):
+        raise Refused("XP0003", "numpy.ndarray over a buffer of the host's memory", "use np.zeros or a slice")
+    return zeros(machine, shape, dtype, order)
+
+
+@function(np.full)
+def full(machine, shape, fill_value, dtype=None, order=None, *, device=None, like=None):
+    """np.full."""
+    wanted = shape_of(machine, shape)
+    target = dtype_or(machine, dtype, array_type(machine, fill_value).dtype)
+    var = assigned(machine, fill_value, target, wanted or (1,))
+    return ordered(machine, machine.new_array(broadcast_to(machine, var, wanted)), order)
+
+
+def _like(value: int):
+    def rule(machine, a, /, dtype=None, order=None, subok=True, shape=None, *, device=None):
+        source = array_type(machine, a)
+        wanted = source.shape if absent(shape) else shape_of(machine, shape)
+        result = filled(machine, value, wanted, dtype_or(machine, dtype, source.dtype))
+        return keep_order(machine, result, (a,)) if wanted == source.shape else result
+
+    return rule
+
+
+def _like_named(rule):
+    def named(machine, *args, prototype=None, **kwargs):
+        return rule(machine, *(args if prototype is None else (prototype, *args)), **_renamed(kwargs))
+
+    return named
+
+
+def _renamed(kwargs: dict) -> dict:
+    return {k: v for k, v in kwargs.items() if k != "a"}
+
+
+def _accept_a(rule):
+    def accepting(machine, *args, **kwargs):
+        first = [kwargs.pop("a")] if "a" in kwargs else []
+        return rule(machine, *first, *args, **kwargs)
+
+    return accepting
+
+
+function(np.zeros_like)(_accept_a(_like(0)))
+function(np.ones_like)(_accept_a(_like(1)))
+function(np.empty_like)(_like_named(_like(0)))
+
+
+@function(np.full_like)
+def full_like(machine, a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """np.full_like."""
+    source = array_type(machine, a)
+    wanted = source.shape if absent(shape) else shape_of(machine, shape)
+    target = dtype_or(machine, dtype, source.dtype)
+    var = assigned(machine, fill_value, target, wanted or (1,))
+    result = machine.new_array(broadcast_to(machine, var, wanted))
+    return keep_order(machine, result, (a,)) if wanted == source.shape else result
+
+
+# -- from data -------------------------------------------------------------------------------------------------------
+
+
+@function(np.array)
+def array(machine, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None):
+    """np.array: a copy."""
+    if known(machine, copy) is not True:
+        return asarray(machine, object, dtype)
+    result = _from(machine, object, dtype)
+    if isinstance(object, NdArray):
+        result = keep_order(machine, result, (object,))
+    result = ordered(machine, result, order)
+    least = int(known(machine, ndmin))
+    if least > len(result.type.shape):
+        shape = (1,) * (least - len(result.type.shape)) + result.type.shape
+        return machine.new_array(reshape(machine, machine.read(result), shape))
+    return result
+
+
+def _from(machine: Machine, value: Value, dtype: object) -> NdArray:
+    if absent(dtype):
+        return machine.new_array(operand(machine, value))
+    target = require_dtype(known(machine, dtype, "a dtype"))
+    if isinstance(value, Const | Scalar):
+        return machine.new_array(assigned(machine, value, target, ()))
+    items = sequence_items(machine, value)
+    if items is not None and all(isinstance(v, Const) for v in items):
+        try:
+            return machine.new_array(machine.builder.constant(np.array([v.value for v in items], target)))
+        except Exception as error:
+            raise_real(machine, error)
+    return machine.new_array(cast(machine, operand(machine, value), target))
+
+
+@function(np.asarray, np.asanyarray)
+def asarray(machine, a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """np.asarray: the array itself where it has the dtype."""
+    if not absent(copy) and known(machine, copy) is True:
+        return array(machine, a, dtype)
+    if isinstance(a, NdArray) and (absent(dtype) or require_dtype(known(machine, dtype)) == a.type.dtype):
+        return a
+    return _from(machine, a, dtype)
+
+
+@function(np.ascontiguousarray)
+def ascontiguousarray(machine, a, dtype=None, *, like=None):
+    """np.ascontiguousarray: the array itself where it is contiguous; at least one dimension."""
+    result = asarray(machine, a, dtype)
+    if not result.type.shape:
+        return numpy_views.view(machine, result, "reshape", (1,))
+    if isinstance(result, NdArray) and is_c_contiguous(machine, result):
+        return result
+    return machine.new_array(machine.read(result))
+
+
+@function(np.asfortranarray)
+def asfortranarray(machine, a, dtype=None, *, like=None):
+    """np.asfortranarray."""
+    result = asarray(machine, a, dtype)
+    if layout_model(machine, result).flags.f_contiguous:
+        return result
+    return numpy_views.copy_of(machine, result, "F")
+
+
+@function(np.require)
+def require(machine, a, dtype=None, requirements=None, *, like=None):
+    """np.require."""
+    return ascontiguousarray(machine, a, dtype)
+
+
+@function(np.asarray_chkfinite)
+def asarray_chkfinite(machine, a, dtype=None, order=None):
+    """np.asarray_chkfinite: ValueError where something is not finite."""
+    result = asarray(machine, a, dtype)
+    if kind_of(result.type.dtype) in "fc":
+        bad = machine.leaf(_not_finite, (machine.read(result),), name="isfinite")[0]
+        machine.check(bad, ValueError, "array must not contain infs or NaNs")
+    return result
+
+
+def _not_finite(x):
+    return ~jnp.all(jnp.isfinite(x))
+
+
+@function(np.copy)
+def copy(machine, a, order="K", subok=False):
+    """np.copy."""
+    return numpy_views.copy_of(machine, a, str(known(machine, order)))
+
+
+@function(np.astype)
+def astype(machine, x, dtype, /, *, copy=True, device=None):
+    """np.astype."""
+    if not isinstance(x, NdArray):
+        return machine.raise_(TypeError, f"Input should be a NumPy array. It is of type {machine.type_of(x)}.")
+    return machine.call(machine.getattr(x, "astype"), (dtype,), {"copy": copy} if isinstance(copy, Value) else {})
+
+
+@function(np.fromiter)
+def fromiter(machine, iter, dtype, count=-1, *, like=None):
+    """np.fromiter of an iterable of known length."""
+    items, number = machine.iterate(iter), int(known(machine, count))
+    if number > len(items):
+        text = f"iterator too short: Expected {number} but iterator had only {len(items)} items."
+        return machine.raise_(ValueError, text)
+    return _from(machine, Tuple(tuple(items if number < 0 else items[:number])), dtype)
+
+
+# -- matrices --------------------------------------------------------------------------------------------------------
+
+
+@function(np.eye)
+def eye(machine, N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):  # noqa: N803
+    """np.eye."""
+    rows, columns = known(machine, N, "a size"), known(machine, M, "a size")
+    static = (
+        int(rows),
+        int(rows if columns is None else columns),
+        int(known(machine, k)),
+        dtype_or(machine, dtype, float),
+    )
+    return machine.new_array(machine.leaf(_eye, (), static, name="eye")[0])
+
+
+@function(np.identity)
+def identity(machine, n, dtype=None, *, like=None):
+    """np.identity."""
+    return eye(machine, n, dtype=float if absent(dtype) else dtype)
+
+
+def _eye(rows, columns, k, dtype):
+    return jnp.eye(rows, columns, k, dtype)
+
+
+@function(np.tri)
+def tri(machine, N, M=None, k=0, dtype=float, *, like=None):  # noqa: N803
+    """np.tri."""
+    rows, columns = known(machine, N), known(machine, M)
+    static = (
+        int(rows),
+        int(rows if columns is None else columns),
+        int(known(machine, k)),
+        dtype_or(machine, dtype, float),
+    )
+    return machine.new_array(machine.leaf(_tri, (), static, name="tri")[0])
+
+
+def _tri(rows, columns, k, dtype):
+    return jnp.tri(rows, columns, k, dtype)
+
+
+numpy_leaf(np.tril, jnp.tril, "m", "keep")
+numpy_leaf(np.triu, jnp.triu, "m", "keep")
+numpy_leaf(np.diagflat, jnp.diagflat, "v", "keep")
+numpy_leaf(np.vander, jnp.vander, "x", "promote")
+
+
+@function(np.diag)
+def diag(machine, v, k=0):
+    """np.diag: a matrix from a vector, or a read-only view of a diagonal."""
+    if len(array_type(machine, v).shape) == 2:
+        return numpy_views.diagonal(machine, v, k)
+    offset = int(known(machine, k))
+    var = operand(machine, v)
+    if len(var.type.shape) != 1:
+        return machine.raise_(ValueError, "Input must be 1- or 2-d.")
+    return machine.new_array(machine.leaf(_diag, (var,), (offset,), name="diag")[0])
+
+
+def _diag(v, k):
+    return jnp.diag(v, k)
+
+
+# -- grids -----------------------------------------------------------------------------------------------------------
+
+
+@function(np.meshgrid)
+def meshgrid(machine, *xi, copy=True, sparse=False, indexing="xy"):
+    """np.meshgrid."""
+    thin, style = bool(known(machine, sparse)), str(known(machine, indexing))
+    operands = [operand(machine, x) for x in xi]
+    if style not in ("xy", "ij"):
+        return machine.raise_(ValueError, "Valid values for `indexing` are 'xy' and 'ij'.")
+    if not operands:
+        return Tuple(())
+    results = machine.leaf(_meshgrid, operands, (thin, style), name="meshgrid")
+    return Tuple(tuple(machine.new_array(v) for v in results))
+
+
+def _meshgrid(*rest):
+    *arrays, sparse, indexing = rest
+    arrays = [jnp.ravel(a) for a in arrays]
+    rank = len(arrays)
+    grids = [a.reshape((1,) * i + (-1,) + (1,) * (rank - 1 - i)) for i, a in enumerate(arrays)]
+    if indexing == "xy" and rank > 1:
+        grids = [jnp.swapaxes(g, 0, 1) for g in grids]
+    if sparse:
+        return grids
+    shape = jnp.broadcast_shapes(*(g.shape for g in grids))
+    return [jnp.broadcast_to(g, shape) for g in grids]
+
+
+@function(np.indices)
+def indices(machine, dimensions, dtype=int, sparse=False):
+    """np.indices."""
+    shape, target = known(machine, dimensions, "a shape"), dtype_or(machine, dtype, int)
+    if known(machine, sparse):
+        parts = np.indices(shape, target, sparse=True)
+        return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
+    return machine.new_array(machine.leaf(_indices, (), (hashable(shape), target), name="indices")[0])
+
+
+def _indices(shape, dtype):
+    return jnp.indices(shape, dtype)
+
+
+@function(np.fromfunction)
+def fromfunction(machine, function, shape, *, dtype=float, like=None, **kwargs):
+    """np.fromfunction: calls the function once, with the coordinates."""
+    grids = indices(machine, shape, dtype)
+    coordinates = [machine.getattr(grids, "copy")] * 0
+    coordinates += [numpy_views.view(machine, grids, "index", _row(k, grids)) for k in range(grids.type.shape[0])]
+    return machine.call(function, coordinates, kwargs)
+
+
+def _row(k: int, grids: NdArray) -> tuple:
+    return ((k, 1, -1), *((0, 1, n) for n in grids.type.shape[1:]))
+
+
+def _known_indices(numpy_function):
+    """Index arrays that depend on shapes only."""
+
+    def rule(machine, *args, **kwargs):
+        known_args = [known(machine, a, "a size") for a in args]
+        known_named = {k: known(machine, v, "a size") for k, v in kwargs.items()}
+        try:
+            parts = numpy_function(*known_args, **known_named)
+        except Exception as error:
+            return raise_real(machine, error)
+        return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
+
+    return rule
+
+
+for _function in (np.tril_indices, np.triu_indices, np.diag_indices):
+    function(_function)(_known_indices(_function))
+
+
+def _indices_from(numpy_function, base):
+    def rule(machine, arr, k=0):
+        shape = array_type(machine, arr).shape
+        try:
+            offset = (int(known(machine, k)),) if base is not np.diag_indices else ()
+            parts = numpy_function(np.broadcast_to(np.False_, shape), *offset)
+        except Exception as error:
+            return raise_real(machine, error)
+        return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
+
+    return rule
+
+
+for _function, _base in (
+    (np.tril_indices_from, np.tril_indices),
+    (np.triu_indices_from, np.triu_indices),
+    (np.diag_indices_from, np.diag_indices),
+):
+    function(_function)(_indices_from(_function, _base))

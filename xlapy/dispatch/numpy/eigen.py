@@ -1,0 +1,108 @@
+"""np.linalg.eig, eigvals and np.roots: real results where all imaginary parts are zero, else complex ones."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.numbers.scalar_values import refuse_where
+from xlapy.dispatch.numpy.leaf import JAX_ERRORS
+from xlapy.dispatch.numpy.values import kind_of, operand, raise_as_numpy
+from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.table import function, replacement
+from xlapy.domain.values import NONE, Tuple, Value
+from xlapy.ir import Var
+
+_EigResult = type(np.linalg.eig(np.eye(1)))
+
+
+def _eig(a):
+    if a.dtype.kind not in "fc":
+        a = a.astype(jnp.float64)
+    values, vectors = jnp.linalg.eig(a)
+    return jnp.all(values.imag == 0), jnp.any(~jnp.isfinite(a)), values, vectors
+
+
+def _eigvals(a):
+    """Has a derivative, unlike that of the eigenvectors."""
+    if a.dtype.kind not in "fc":
+        a = a.astype(jnp.float64)
+    values = jnp.linalg.eigvals(a)
+    return jnp.all(values.imag == 0), jnp.any(~jnp.isfinite(a)), values
+
+
+def _general(machine: Machine, numpy_function, leaf, a: Value) -> tuple[Var, list[Var]]:
+    """Whether all eigenvalues are real; eigenvalues, and eigenvectors if `leaf` gives them."""
+    var = operand(machine, a)
+    shape = var.type.shape
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        raise_as_numpy(machine, numpy_function, (a,), {}, "the shape")
+    try:
+        real, bad, *results = machine.leaf(leaf, (var,), name="eig")
+    except JAX_ERRORS as error:
+        raise_as_numpy(machine, numpy_function, (a,), {}, error)
+        raise
+    machine.check(bad, np.linalg.LinAlgError, "Array must not contain infs or NaNs")
+    if kind_of(var.type.dtype) == "c":
+        real = machine.builder.constant(False)
+    return real, results
+
+
+def _either(machine: Machine, real: Var, results: list[Var], made) -> Value:
+    """`made` of real arrays where all eigenvalues are real, else of complex ones."""
+    return machine.cond(
+        real,
+        lambda: made([machine.new_array(machine.leaf(_real, (v,), name="real")[0]) for v in results]),
+        lambda: made([machine.new_array(v) for v in results]),
+    )
+
+
+def _real(x):
+    return x.real
+
+
+@function(np.linalg.eig)
+def eig(machine, a):
+    """np.linalg.eig."""
+    real, results = _general(machine, np.linalg.eig, _eig, a)
+    return _either(machine, real, results, lambda found: Tuple(tuple(found), _EigResult))
+
+
+@function(np.linalg.eigvals)
+def eigvals(machine, a):
+    """np.linalg.eigvals."""
+    real, results = _general(machine, np.linalg.eigvals, _eigvals, a)
+    return _either(machine, real, results, lambda found: found[0])
+
+
+@replacement(np.roots)
+def roots(p):
+    """np.roots: the eigenvalues of the companion matrix. How many there are must be known: leading and trailing zeros
+    of the coefficients change it."""
+    p = np.atleast_1d(p)
+    if p.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    if len(p) < 2:
+        return np.array([])
+    _require_ends(p)
+    if p.dtype.kind not in "fc":
+        p = p.astype(float)
+    companion = np.diag(np.ones((len(p) - 2,), p.dtype), -1)
+    companion[0, :] = -p[1:] / p[0]
+    return np.linalg.eigvals(companion)
+
+
+def _require_ends(p):
+    raise NotImplementedError
+
+
+@function(_require_ends)
+def _ends(machine, p):
+    var = operand(machine, p)
+    bad = machine.leaf(_zero_ends, (var,), name="check")[0]
+    refuse_where(machine, bad, "XP0013", "np.roots of coefficients of which the first or the last is zero")
+    return NONE
+
+
+def _zero_ends(p):
+    return (p[0] == 0) | (p[-1] == 0)

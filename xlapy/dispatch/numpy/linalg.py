@@ -1,0 +1,403 @@
+"""Products and linear algebra."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.numbers.scalar_values import refuse_where
+from xlapy.dispatch.numpy.leaf import call_leaf, numpy_leaf
+from xlapy.dispatch.numpy.ufuncs import ufunc_rule
+from xlapy.dispatch.numpy.values import (
+    absent,
+    cast_array,
+    deliver,
+    known,
+    operand,
+    raise_as_numpy,
+    require_dtype,
+)
+from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.table import function, replacement
+from xlapy.domain.values import Const, JaxArray, NdArray, Tuple, Value
+from xlapy.ir import Var, constant_value
+
+_LinAlgError = np.linalg.LinAlgError
+
+# -- products --------------------------------------------------------------------------------------------------------
+
+
+def _logical(product):
+    """Products of booleans are `any` of `and`."""
+
+    def run(*args, **kwargs):
+        if all(str(getattr(a, "dtype", None)) == "bool" for a in args[:2]):
+            return product(*(a.astype(jnp.int32) for a in args[:2]), *args[2:], **kwargs) != 0
+        return product(*args, **kwargs)
+
+    return run
+
+
+_dot, _inner, _outer = _logical(jnp.dot), _logical(jnp.inner), _logical(jnp.outer)
+
+
+def dot(a, b):
+    """np.dot of arrays of one dtype."""
+    return _dot(a, b)
+
+
+def inner(a, b):
+    """np.inner."""
+    return _inner(a, b)
+
+
+def outer(a, b):
+    """np.outer."""
+    return _outer(a, b)
+
+
+def vdot(a, b):
+    """np.vdot."""
+    return (
+        jnp.sum(jnp.conj(jnp.ravel(a)) * jnp.ravel(b), dtype=a.dtype)
+        if a.dtype != bool
+        else jnp.any(jnp.ravel(a) & jnp.ravel(b))
+    )
+
+
+def linalg_outer(x1, x2):
+    """np.linalg.outer."""
+    return jnp.outer(x1, x2)
+
+
+numpy_leaf(np.dot, dot, "a b", "promote")
+numpy_leaf(np.inner, inner, "a b", "promote")
+numpy_leaf(np.outer, outer, "a b", "promote")
+numpy_leaf(np.vdot, vdot, "a b", "promote")
+numpy_leaf(np.kron, jnp.kron, "a b", "promote")
+numpy_leaf(np.cross, jnp.cross, "a b", "promote")
+numpy_leaf(np.tensordot, jnp.tensordot, "a b", "promote")
+numpy_leaf(np.linalg.tensordot, jnp.linalg.tensordot, "x1 x2", "promote")
+numpy_leaf(np.linalg.outer, linalg_outer, "x1 x2", "promote")
+numpy_leaf(np.linalg.cross, jnp.linalg.cross, "x1 x2", "promote")
+numpy_leaf(np.linalg.multi_dot, jnp.linalg.multi_dot, "arrays", "promote")
+
+
+def _trace(a, offset=0, axis1=0, axis2=1, dtype=None):
+    return jnp.trace(a, offset, axis1, axis2)
+
+
+def _linalg_trace(x, offset=0, dtype=None):
+    return jnp.trace(x, offset, -2, -1)
+
+
+numpy_leaf(np.trace, _trace, "a", "promote")
+numpy_leaf(np.linalg.trace, _linalg_trace, "x", "promote")
+
+
+@function(np.linalg.matmul)
+def linalg_matmul(machine, x1, x2, /):
+    """np.linalg.matmul."""
+    return ufunc_rule(machine, np.matmul, x1, x2)
+
+
+@function(np.linalg.vecdot)
+def linalg_vecdot(machine, x1, x2, /, *, axis=-1):
+    """np.linalg.vecdot."""
+    place = known(machine, axis)
+    if place != -1:
+        x1, x2 = (machine.call(Const(np.moveaxis), (x, Const(place), Const(-1))) for x in (x1, x2))
+    return ufunc_rule(machine, np.vecdot, x1, x2)
+
+
+@function(np.einsum)
+def einsum(machine, *operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
+    """np.einsum: a plan of contractions is made at compile time."""
+    first = operands[0]
+    if not (isinstance(first, Const) and isinstance(first.value, str)):
+        subscripts, arrays = _subscripts(machine, operands)
+        return einsum(machine, Const(subscripts), *arrays, out=out, dtype=dtype, order=order, casting=casting)
+    subscripts: str = first.value
+    variables = [operand(machine, v) for v in operands[1:]]
+    given = None if absent(dtype) else require_dtype(known(machine, dtype, "a dtype"))
+    rule = known(machine, casting)
+    shown = [np.broadcast_to(np.ones((), v.type.dtype), tuple(min(n, 3) for n in v.type.shape)) for v in variables]
+    try:
+        result = np.einsum(subscripts, *shown, dtype=given, casting=rule)
+        dtype_ = np.asarray(result).dtype
+        var = machine.leaf(_einsum, variables, (subscripts, dtype_), name="einsum")[0]
+    except Exception as error:
+        return raise_as_numpy(machine, np.einsum, operands, {"dtype": Const(given), "casting": Const(rule)}, error)
+    return deliver(machine, var, out, str(rule))
+
+
+def _subscripts(machine: Machine, operands) -> tuple[str, list]:
+    """`einsum(a, [0, 1], b, [1, 2], [0, 2])` as subscripts and arrays."""
+    pairs = len(operands) // 2
+    lists = [known(machine, operands[2 * k + 1], "subscripts") for k in range(pairs)]
+    if len(operands) % 2:
+        lists.append(known(machine, operands[-1], "subscripts"))
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    texts = ["".join("..." if n is Ellipsis else letters[n] for n in part) for part in lists]  # type: ignore
+    text = ",".join(texts[:pairs])
+    return text + ("->" + texts[-1] if len(operands) % 2 else ""), list(operands[0 : 2 * pairs : 2])
+
+
+def _einsum(*rest):
+    *operands, subscripts, dtype = rest
+    if dtype.kind == "b":
+        return jnp.einsum(subscripts, *(o.astype(jnp.int32) for o in operands), optimize="optimal") != 0
+    return jnp.einsum(subscripts, *(cast_array(o, dtype) for o in operands), optimize="optimal")
+
+
+# -- linear algebra --------------------------------------------------------------------------------------------------
+
+
+def _surviving(machine: Machine, bad: Var, call: Callable, args, kwargs, result: Value) -> Value:
+    """The result of `call(args, kwargs)`, to which an exception that somebody may catch puts an end where `bad` is
+    true: there it has no derivative."""
+    if not machine.catching or constant_value(bad) is not None:  # type: ignore[attr-defined]
+        return result
+    passes = machine.builder.elementwise("bitwise_not", bad)
+
+    def alive(value: object) -> object:
+        if isinstance(value, NdArray):
+            return machine.new_array(machine.builder.live(passes, machine.read(value)))
+        return JaxArray(machine.builder.live(passes, value.var)) if isinstance(value, JaxArray) else value
+
+    return call(tuple(map(alive, args)), {k: alive(v) for k, v in kwargs.items()})
+
+
+def _checked(machine: Machine, numpy_function, implementation, args, kwargs, arrays: str, check):
+    """A leaf after a check on the device: `check(*operands)` is true where NumPy raises LinAlgError."""
+    signature = inspect.signature(numpy_function)
+    names = frozenset(arrays.split())
+
+    def call(args, kwargs):
+        return call_leaf(machine, numpy_function, implementation, signature, names, "inexact", args, kwargs)
+
+    result = call(args, kwargs)
+    bound = signature.bind(*args, **kwargs).arguments
+    matrix = operand(machine, bound[arrays.split()[0]])
+    bad = machine.leaf(check, (matrix,), name="check")[0]
+    return _surviving(machine, bad, call, args, kwargs, result), bad
+
+
+def _singular(a):
+    a = a.astype(jnp.result_type(a.dtype, jnp.float32)) if a.dtype.kind in "fc" else a.astype(jnp.float64)
+    if 0 in a.shape:
+        return jnp.zeros((), bool)
+    factors = lax.linalg.lu(a)[0]
+    return jnp.any(jnp.diagonal(factors, axis1=-2, axis2=-1) == 0)
+
+
+def _solving(numpy_function, implementation, arrays):
+    def rule(machine, *args, **kwargs):
+        result, bad = _checked(machine, numpy_function, implementation, args, kwargs, arrays, _singular)
+        machine.check(bad, _LinAlgError, "Singular matrix")
+        return result
+
+    function(numpy_function)(rule)
+
+
+def solve(a, b):
+    """np.linalg.solve: in NumPy 2, `b` is a vector only where it has one dimension."""
+    return (
+        jnp.linalg.solve(a, b)
+        if b.ndim == 1
+        else jax.scipy.linalg.solve(a, b)
+        if a.ndim == 2
+        else jnp.linalg.solve(a, b)
+    )
+
+
+def inv(a):
+    """np.linalg.inv."""
+    return jnp.linalg.inv(a)
+
+
+_solving(np.linalg.solve, solve, "a b")
+_solving(np.linalg.inv, inv, "a")
+
+
+@replacement(np.linalg.tensorinv)
+def tensorinv(a, ind=2):
+    """np.linalg.tensorinv."""
+    a = np.asarray(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    shape = a.shape[ind:] + a.shape[:ind]
+    rows = 1
+    for n in a.shape[ind:]:
+        rows = rows * n
+    return np.linalg.inv(a.reshape(rows, -1)).reshape(*shape)
+
+
+@replacement(np.linalg.tensorsolve)
+def tensorsolve(a, b, axes=None):
+    """np.linalg.tensorsolve."""
+    a, b = np.asarray(a), np.asarray(b)
+    if axes is not None:
+        order = list(range(a.ndim))
+        for k in axes:
+            order.remove(k)
+            order.insert(a.ndim, k)
+        a = a.transpose(order)
+    shape = a.shape[-(a.ndim - b.ndim) :]
+    size = 1
+    for n in shape:
+        size = size * n
+    if a.size != size**2:
+        raise np.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+        )
+    return np.linalg.solve(a.reshape(size, size), b.ravel()).reshape(shape)
+
+
+def cholesky(a, upper=False):
+    """np.linalg.cholesky: reads one triangle only."""
+    if upper:
+        return jnp.conj(jnp.swapaxes(cholesky(jnp.conj(jnp.swapaxes(a, -1, -2))), -1, -2))
+    lower = jnp.tril(a)
+    strict = jnp.conj(jnp.swapaxes(jnp.tril(a, -1), -1, -2))
+    return jnp.linalg.cholesky(lower + strict, symmetrize_input=False)
+
+
+def _not_positive(factor):
+    return jnp.any(jnp.isnan(factor))
+
+
+@function(np.linalg.cholesky)
+def cholesky_rule(machine, a, /, *, upper=False):
+    """np.linalg.cholesky; LinAlgError where the matrix is not positive definite."""
+    named = {"upper": upper} if isinstance(upper, Value) else {}
+    signature = inspect.signature(np.linalg.cholesky)
+
+    def call(args, kwargs):
+        return call_leaf(machine, np.linalg.cholesky, cholesky, signature, frozenset("a"), "inexact", args, kwargs)
+
+    result = call((a,), named)
+    bad = machine.leaf(_not_positive, (operand(machine, result),), name="check")[0]
+    machine.check(bad, _LinAlgError, "Matrix is not positive definite")
+    return _surviving(machine, bad, call, (a,), named, result)
+
+
+def _eigh(a, UPLO="L"):  # noqa: N803
+    return jnp.linalg.eigh(_symmetric(a, UPLO), symmetrize_input=False)
+
+
+def _eigvalsh(a, UPLO="L"):  # noqa: N803
+    return jnp.linalg.eigh(_symmetric(a, UPLO), symmetrize_input=False)[0]
+
+
+def _symmetric(a, triangle):
+    if triangle.upper() == "U":
+        a = jnp.conj(jnp.swapaxes(a, -1, -2))
+    lower = jnp.tril(a, -1)
+    diagonal = jnp.eye(a.shape[-1], dtype=bool)
+    return lower + jnp.conj(jnp.swapaxes(lower, -1, -2)) + jnp.where(diagonal, jnp.real(a), 0)
+
+
+numpy_leaf(np.linalg.eigh, _eigh, "a")
+numpy_leaf(np.linalg.eigvalsh, _eigvalsh, "a")
+numpy_leaf(np.linalg.det, jnp.linalg.det, "a")
+numpy_leaf(np.linalg.slogdet, jnp.linalg.slogdet, "a")
+numpy_leaf(np.linalg.pinv, jnp.linalg.pinv, "a rcond rtol")
+numpy_leaf(np.linalg.cond, jnp.linalg.cond, "x")
+numpy_leaf(np.linalg.svdvals, jnp.linalg.svdvals, "x")
+numpy_leaf(np.linalg.norm, jnp.linalg.norm, "x")
+numpy_leaf(np.linalg.matrix_norm, jnp.linalg.matrix_norm, "x")
+numpy_leaf(np.linalg.vector_norm, jnp.linalg.vector_norm, "x")
+
+
+def _matrix_rank(A, tol=None, hermitian=False, rtol=None):  # noqa: N803
+    if A.ndim < 2:
+        return jnp.any(A != 0).astype(jnp.int64)
+    values = jnp.abs(jnp.linalg.eigvalsh(A)) if hermitian else jnp.linalg.svd(A, compute_uv=False)
+    if tol is None:
+        rtol = max(A.shape[-2:]) * jnp.finfo(values.dtype).eps if rtol is None else rtol
+        tol = jnp.max(values, axis=-1) * rtol
+    return jnp.sum(values > jnp.asarray(tol)[..., None], axis=-1)
+
+
+numpy_leaf(np.linalg.matrix_rank, _matrix_rank, "A tol rtol", "keep")
+
+
+def _svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    return jnp.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
+
+
+def _qr(a, mode="reduced"):
+    return jnp.linalg.qr(a, mode=mode)
+
+
+numpy_leaf(np.linalg.svd, _svd, "a")
+numpy_leaf(np.linalg.qr, _qr, "a")
+
+
+@function(np.linalg.lstsq)
+def lstsq(machine, a, b, rcond=None):
+    """np.linalg.lstsq; the residuals have a size that depends on the rank, here as for full rank."""
+    left, right = operand(machine, a), operand(machine, b)
+    rows, columns = left.type.shape if len(left.type.shape) == 2 else (0, 0)
+    if rows == 0 or len(right.type.shape) not in (1, 2) or right.type.shape[0] != rows:
+        return raise_as_numpy(machine, np.linalg.lstsq, (a, b), {}, "shapes do not fit")
+    dtype = np.result_type(
+        left.type.dtype, right.type.dtype, np.float32 if left.type.dtype == np.float32 else np.float64
+    )
+    rcond = None if absent(rcond) else known(machine, rcond)
+    solution, residuals, rank, values = machine.leaf(_lstsq, (left, right), (rcond, dtype), name="lstsq")
+    expected = min(rows, columns)
+    bad = machine.builder.elementwise("lt", rank, machine.builder.constant(expected, np.int32))
+    if rows <= columns:
+        empty = machine.builder.constant(np.zeros(0, np.dtype(dtype.char.lower())))
+        residuals = empty
+    else:
+        _refuse_rank(machine, bad)
+    results = (machine.numpy_result(v) for v in (solution, residuals))
+    return Tuple((*results, machine.numpy_result(rank), machine.new_array(values)))
+
+
+def _refuse_rank(machine: Machine, bad) -> None:
+    """A matrix of deficient rank has no residuals in NumPy: their size would depend on data."""
+    refuse_where(machine, bad, "XP0013", "least squares of a matrix of deficient rank, which have no residuals")
+
+
+def _lstsq(a, b, rcond, dtype):
+    a, b = cast_array(a, dtype), cast_array(b, dtype)
+    tolerance = None if rcond is None or rcond == -1 else rcond
+    solution, residuals, rank, values = jnp.linalg.lstsq(a, b, rcond=tolerance)
+    difference = b - a @ solution
+    residuals = jnp.sum((difference * jnp.conj(difference)).real, axis=0)
+    return solution, residuals if b.ndim == 2 else residuals.reshape(1), rank.astype(jnp.int32), values
+
+
+@function(np.linalg.matrix_power)
+def matrix_power(machine, a, n):
+    """np.linalg.matrix_power with a known exponent."""
+    exponent = int(known(machine, n, "the exponent"))
+    var = operand(machine, a)
+    shape = var.type.shape
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        return raise_as_numpy(machine, np.linalg.matrix_power, (a, Const(exponent)), {}, "shape")
+    if exponent < 0:
+        return matrix_power(machine, machine.call(Const(np.linalg.inv), (a,)), Const(-exponent))
+    return machine.new_array(machine.leaf(_matrix_power, (var,), (exponent,), name="matrix_power")[0])
+
+
+def _matrix_power(a, n):
+    if n == 0:
+        return jnp.broadcast_to(jnp.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    result = None
+    while n:
+        if n & 1:
+            result = a if result is None else jnp.matmul(result, a)
+        n >>= 1
+        if n:
+            a = jnp.matmul(a, a)
+    return result

@@ -1,0 +1,257 @@
+"""Joining, tiling, padding, rolling, repeating, inserting; where, clip, take and put."""
+
+from __future__ import annotations
+
+import inspect
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
+from xlapy.dispatch.numpy.values import (
+    NO_VALUE,
+    absent,
+    cast,
+    cast_array,
+    deliver,
+    items_of,
+    known,
+    operand,
+    raise_as_numpy,
+    raise_real,
+    require_dtype,
+    try_known,
+)
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.table import function
+
+_INT64 = np.dtype(np.int64)
+_NO_VALUE = getattr(np, "_NoValue", None)
+
+# -- joining ---------------------------------------------------------------------------------------------------------
+
+
+def _joining(numpy_function, jax_function):
+    signature = inspect.signature(numpy_function)
+
+    def rule(machine, *args, **kwargs):
+        try:
+            arguments = signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            return raise_as_numpy(machine, numpy_function, args, kwargs, error)
+        first = next(iter(signature.parameters))
+        operands = [operand(machine, v) for v in items_of(machine, arguments.pop(first))]
+        out, casting = arguments.pop("out", None), str(known(machine, arguments.pop("casting", "same_kind")))
+        dtype = arguments.pop("dtype", None)
+        options = {k: known(machine, v, "an axis") for k, v in arguments.items()}
+        target = None if absent(dtype) else require_dtype(known(machine, dtype))
+        shown = [np.broadcast_to(np.ones((), v.type.dtype), v.type.shape) for v in operands]
+        small = all(float(np.prod(v.type.shape)) < 1e5 for v in operands)
+        extra = {"casting": casting, **({"dtype": target} if target is not None else {})}
+        try:
+            if small:
+                result = numpy_function(shown, **options, **extra).dtype
+            else:
+                result = target or np.result_type(*shown)
+            var = machine.leaf(
+                _join, operands, (jax_function, tuple(options.items()), result), name=numpy_function.__name__
+            )
+        except (TypeError, ValueError, IndexError) as error:
+            return _join_error(machine, numpy_function, shown, {**options, **extra}, error)
+        return deliver(machine, var[0], out, casting)
+
+    return rule
+
+
+def _join_error(machine, numpy_function, shown, options, failure):
+    try:
+        numpy_function(shown, **options)
+    except Exception as error:
+        return raise_real(machine, error)
+    raise Refused("XP0011", f"{numpy_function.__name__}: {failure}")
+
+
+def _join(*rest):
+    *arrays, join, options, dtype = rest
+    return join([cast_array(a, dtype) for a in arrays], **dict(options))
+
+
+for _numpy, _jax in (
+    (np.concatenate, jnp.concatenate),
+    (np.stack, jnp.stack),
+    (np.vstack, jnp.vstack),
+    (np.hstack, jnp.hstack),
+):
+    function(_numpy)(_joining(_numpy, _jax))
+if hasattr(np, "row_stack"):
+    function(np.row_stack)(_joining(np.vstack, jnp.vstack))
+for _numpy, _jax in ((np.dstack, jnp.dstack), (np.column_stack, jnp.column_stack)):
+    numpy_leaf(_numpy, _jax, next(iter(inspect.signature(_numpy).parameters)), "promote")
+
+
+def _block(arrays):
+    return jnp.block(_lists(arrays))
+
+
+def _lists(part):
+    return [_lists(item) for item in part] if isinstance(part, tuple) else part
+
+
+numpy_leaf(np.block, _block, "arrays", "promote")
+numpy_leaf(np.append, jnp.append, "arr values", "promote")
+
+# -- rearranging -----------------------------------------------------------------------------------------------------
+
+
+@function(np.roll)
+def roll(machine, a, shift, axis=None):
+    """np.roll: the shift may be dynamic."""
+    var = operand(machine, a)
+    axis = hashable(known(machine, axis, "an axis"))
+    static = try_known(machine, shift)
+    try:
+        np.roll(
+            np.broadcast_to(np.False_, tuple(min(n, 1) for n in var.type.shape)),
+            0 if static is NO_VALUE else static,
+            axis,
+        )
+    except Exception as error:
+        return raise_real(machine, error)
+    if static is NO_VALUE:
+        return machine.numpy_result(machine.leaf(_roll, (var, operand(machine, shift)), (axis,), name="roll")[0])
+    result = machine.leaf(_roll_static, (var,), (hashable(static), axis), name="roll")[0]
+    return machine.new_array(result)
+
+
+def _roll(x, shift, axis):
+    return jnp.roll(x, shift, axis)
+
+
+def _roll_static(x, shift, axis):
+    return jnp.roll(x, shift, axis)
+
+
+numpy_leaf(np.tile, jnp.tile, "A", "keep")
+numpy_leaf(np.resize, jnp.resize, "a", "keep")
+
+
+@function(np.delete)
+def delete(machine, arr, obj, axis=None):
+    """np.delete at known places."""
+    var, axis = operand(machine, arr), known(machine, axis)
+    places = known(machine, obj, "the places of np.delete (the size of an array depends on them)")
+    shape = var.type.shape
+    size = int(np.prod(shape)) if axis is None else None
+    try:
+        np.delete(np.broadcast_to(np.False_, tuple(min(n, 1) for n in shape)), [], axis)
+        kept = np.delete(np.arange(shape[axis] if size is None else size), places)
+    except Exception as error:
+        return raise_real(machine, error)
+    static = (tuple(int(k) for k in kept), axis)
+    return machine.new_array(machine.leaf(_keep, (var,), static, name="delete")[0])
+
+
+def _keep(x, kept, axis):
+    x = jnp.ravel(x) if axis is None else x
+    return jnp.take(x, np.array(kept, np.int64), axis=axis or 0, mode="clip")
+
+
+@function(np.repeat)
+def repeat(machine, a, repeats, axis=None):
+    """np.repeat with known counts."""
+    var = operand(machine, a)
+    counts, axis = (
+        known(machine, repeats, "the counts of np.repeat (the size of an array depends on them)"),
+        known(machine, axis),
+    )
+    try:
+        shape = var.type.shape
+        size = int(np.prod(shape)) if axis is None else shape[axis]
+        order = np.repeat(np.arange(size), counts)
+        np.repeat(np.broadcast_to(np.False_, tuple(min(n, 1) for n in shape)), 1, axis)
+    except Exception as error:
+        return raise_real(machine, error)
+    uniform = isinstance(counts, int | np.integer)
+    static = (int(counts) if uniform else tuple(int(i) for i in order), axis, uniform)
+    return machine.new_array(machine.leaf(_repeat, (var,), static, name="repeat")[0])
+
+
+def _repeat(x, counts, axis, uniform):
+    if uniform:
+        return jnp.repeat(x, counts, axis=axis)
+    x = jnp.ravel(x) if axis is None else x
+    return jnp.take(x, np.array(counts, np.int64), axis=axis or 0, mode="clip")
+
+
+_PAD_NAMES = {"constant_values", "end_values", "stat_length", "reflect_type"}
+
+
+@function(np.pad)
+def pad(machine, array, pad_width, mode="constant", **kwargs):
+    """np.pad."""
+    var, widths, style = (
+        operand(machine, array),
+        known(machine, pad_width, "the widths of np.pad"),
+        known(machine, mode),
+    )
+    if callable(style):
+        raise Refused("XP0011", "np.pad with a function as mode")
+    named = dict(kwargs)
+    value = named.pop("constant_values", None)
+    options = {k: hashable(known(machine, v)) for k, v in named.items()}
+    if isinstance(widths, dict):
+        raise Refused("XP0011", "np.pad with a dict of widths")
+    try:
+        small = np.broadcast_to(np.ones((), var.type.dtype), tuple(min(n, 64) for n in var.type.shape))
+        if small.size < 1e5 and set(options) <= _PAD_NAMES:
+            np.pad(small, widths, style, **options)
+    except Exception as error:
+        return raise_real(machine, error)
+    pairs = np.broadcast_to(np.asarray(widths, int), (len(var.type.shape), 2))
+    operands = [var]
+    if value is not None:
+        operands.append(cast(machine, operand(machine, value), var.type.dtype))
+    static = (tuple(map(tuple, pairs.tolist())), style, tuple(options.items()))
+    return machine.new_array(machine.leaf(_pad, operands, static, name="pad")[0])
+
+
+def _pad(x, *rest):
+    *value, widths, mode, options = rest
+    named = dict(options)
+    if value:
+        named["constant_values"] = value[0]
+    return jnp.pad(x, widths, mode, **named)
+
+
+@function(np.insert)
+def insert(machine, arr, obj, values, axis=None):
+    """np.insert at known places."""
+    places = known(machine, obj, "the places of np.insert")
+    var, new = operand(machine, arr), operand(machine, values)
+    axis = known(machine, axis)
+    new = cast(machine, new, var.type.dtype)
+    try:
+        small = [np.broadcast_to(np.ones((), v.type.dtype), v.type.shape) for v in (var, new)]
+        np.insert(small[0], places, small[1], axis)
+    except Exception as error:
+        return raise_real(machine, error)
+    return machine.new_array(machine.leaf(_insert, (var, new), (hashable(places), axis), name="insert")[0])
+
+
+def _insert(x, values, places, axis):
+    return jnp.insert(x, np.asarray(places) if isinstance(places, tuple) else places, values, axis)
+
+
+# -- bits ------------------------------------------------------------------------------------------------------------
+
+
+def _packbits(a, axis=None, bitorder="big"):
+    return jnp.packbits(a, axis=axis, bitorder=bitorder)
+
+
+def _unpackbits(a, axis=None, count=None, bitorder="big"):
+    return jnp.unpackbits(a, axis=axis, count=count, bitorder=bitorder)
+
+
+numpy_leaf(np.packbits, _packbits, "a", "keep")
+numpy_leaf(np.unpackbits, _unpackbits, "a", "keep")

@@ -1,0 +1,366 @@
+"""Methods of arrays and NumPy scalars: most are NumPy's functions with the array as first argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from xlapy.dispatch.arrays.indexing import assign, getitem
+from xlapy.dispatch.arrays.memory import keep_order
+from xlapy.dispatch.numpy import reductions as numpy_reductions
+from xlapy.dispatch.numpy import views as numpy_views
+from xlapy.dispatch.numpy.leaf import python_scalar
+from xlapy.dispatch.numpy.reasons import METHOD_REASONS
+from xlapy.dispatch.numpy.ufuncs import ufunc_rule
+from xlapy.dispatch.numpy.values import (
+    absent,
+    cast,
+    kind_of,
+    known,
+    new_list,
+    operand,
+    raise_as_numpy,
+    require_dtype,
+    reshape,
+)
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.table import method
+from xlapy.domain.values import NONE, Const, NdArray, NumpyScalar, Scalar, Tuple, Value
+
+_NO_VALUE = getattr(np, "_NoValue", None)
+
+
+def both(*names: str) -> Callable:
+    """Register a method for arrays and NumPy scalars."""
+
+    def register(rule):
+        for cls in (np.ndarray, np.generic):
+            method(cls, *names)(rule)
+        return rule
+
+    return register
+
+
+# -- reductions ------------------------------------------------------------------------------------------------------
+
+
+def _typed(ufunc: np.ufunc, name: str):
+    def rule(machine, self, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
+        return numpy_reductions.reduce_rule(machine, ufunc, self, axis, dtype, out, keepdims, initial, where, name)
+
+    return rule
+
+
+def _untyped(ufunc: np.ufunc, name: str):
+    def rule(machine, self, axis=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
+        return numpy_reductions.reduce_rule(machine, ufunc, self, axis, None, out, keepdims, initial, where, name)
+
+    return rule
+
+
+def _truth(ufunc: np.ufunc, name: str):
+    def rule(machine, self, axis=None, out=None, keepdims=False, *, where=True):
+        return numpy_reductions.reduce_rule(machine, ufunc, self, axis, None, out, keepdims, None, where, name)
+
+    return rule
+
+
+both("sum")(_typed(np.add, "sum"))
+both("prod")(_typed(np.multiply, "prod"))
+both("max")(_untyped(np.maximum, "max"))
+both("min")(_untyped(np.minimum, "min"))
+both("all")(_truth(np.logical_and, "all"))
+both("any")(_truth(np.logical_or, "any"))
+both("mean")(numpy_reductions.mean_rule)
+both("std")(numpy_reductions.std_rule)
+both("var")(numpy_reductions.var_rule)
+both("argmax")(numpy_reductions.argmax_rule)
+both("argmin")(numpy_reductions.argmin_rule)
+both("cumsum")(numpy_reductions.cumsum_rule)
+both("cumprod")(numpy_reductions.cumprod_rule)
+
+
+# -- the same as a function ------------------------------------------------------------------------------------------
+
+
+def _as_function(name: str, *parameters: str) -> None:
+    """A method that is NumPy's function of the same name; `parameters` where its order differs."""
+    numpy_function = getattr(np, name)
+
+    def rule(machine, self, *args, **kwargs):
+        named = dict(zip(parameters, args, strict=False)) if parameters else {}
+        return machine.call(Const(numpy_function), (self, *(args if not parameters else ())), {**named, **kwargs})
+
+    both(name)(rule)
+
+
+for _name in (
+    "swapaxes squeeze repeat take clip round trace diagonal nonzero searchsorted choose ravel argsort"
+    " argpartition dot put".split()
+):
+    _as_function(_name)
+
+
+@both("compress")
+def compress(machine, self, condition, axis=None, out=None):
+    """np.compress with its first arguments exchanged."""
+    named = {k: v for k, v in (("axis", axis), ("out", out)) if isinstance(v, Value)}
+    return machine.call(Const(np.compress), (condition, self), named)
+
+
+@both("reshape")
+def reshape_method(machine, self, *shape, order="C", copy=None):
+    """`array.reshape(3, 4)` and `array.reshape((3, 4))`."""
+    wanted = shape[0] if len(shape) == 1 else Tuple(tuple(shape))
+    return numpy_views.reshape(machine, self, wanted, order, copy=copy)
+
+
+@both("transpose")
+def transpose_method(machine, self, *axes):
+    """`array.transpose()`, `.transpose(1, 0)` and `.transpose((1, 0))`."""
+    order = None if not axes else axes[0] if len(axes) == 1 else Tuple(tuple(axes))
+    return numpy_views.transpose(machine, self, order)
+
+
+@both("flatten")
+def flatten(machine, self, order="C"):
+    """A flat copy."""
+    flat = numpy_views.ravel(machine, self, order)
+    return machine.new_array(machine.read(flat))
+
+
+@method(np.ndarray, "copy", "__copy__", "__deepcopy__")
+def copy(machine, self, order="C"):
+    """A copy."""
+    return numpy_views.copy_of(machine, self, str(known(machine, order)) if isinstance(order, str | Const) else "C")
+
+
+@method(np.generic, "copy", "__copy__", "__deepcopy__")
+def scalar_copy(machine, self, *_):
+    """Scalars are immutable."""
+    return self
+
+
+@both("conj", "conjugate")
+def conjugate(machine, self, *args, **kwargs):
+    """The complex conjugate; a real array is returned as it is."""
+    if isinstance(self, NdArray) and kind_of(self.type.dtype) in "iufb" and not args and not kwargs:
+        return self
+    return ufunc_rule(machine, np.conjugate, self, *args, **kwargs)
+
+
+@both("astype")
+def astype(machine, self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    """`array.astype(dtype)`."""
+    target = require_dtype(known(machine, dtype, "a dtype"))
+    rule = str(known(machine, casting))
+    var = operand(machine, self)
+    if not np.can_cast(var.type.dtype, target, rule):  # type: ignore[arg-type]
+        message = f"Cannot cast array data from {var.type.dtype!r} to {target!r} according to the rule '{rule}'"
+        return machine.raise_(TypeError, message)
+    if not isinstance(self, NdArray):
+        return machine.numpy_result(cast(machine, var, target))
+    if not known(machine, copy) and target == var.type.dtype:
+        return self
+    return keep_order(machine, machine.new_array(cast(machine, var, target)), (self,))
+
+
+@both("view")
+def view_method(machine, self, dtype=None, type=None):
+    """`array.view()`, also as another dtype of the same size."""
+    wanted = known(machine, dtype if not absent(dtype) else type)
+    if wanted is None or wanted is np.ndarray:
+        return numpy_views.make_view(machine, self, None, self.type) if isinstance(self, NdArray) else self
+    target = require_dtype(wanted)
+    current = operand(machine, self).type.dtype
+    if target == current:
+        return numpy_views.make_view(machine, self, None, self.type) if isinstance(self, NdArray) else self
+    if target.itemsize != current.itemsize or "c" in (kind_of(target), kind_of(current)):
+        raise Refused("XP0012", f"an array of {current} seen as {target}", "use .astype(), which converts the values")
+    array = numpy_views.as_array(machine, self)
+    seen = numpy_views.view(machine, array, "bitcast", (target,))
+    return seen if isinstance(self, NdArray) else machine.numpy_result(machine.read(seen))
+
+
+@method(np.ndarray, "fill")
+def fill(machine, self, value):
+    """`array.fill(value)`."""
+    if not self.writeable:
+        return machine.raise_(ValueError, "assignment destination is read-only")
+    if isinstance(value, NdArray):
+        value = machine.numpy_result(reshape(machine, machine.read(value), ()))
+    assign(machine, self, value)
+    return NONE
+
+
+@method(np.ndarray, "sort")
+def sort(machine, self, axis=-1, kind=None, order=None, *, stable=None):
+    """In place."""
+    result = machine.call(Const(np.sort), (self,), {"axis": axis if isinstance(axis, Value) else Const(axis)})
+    assign(machine, self, result)
+    return NONE
+
+
+@method(np.ndarray, "partition")
+def partition(machine, self, kth, axis=-1, kind="introselect", order=None):
+    """In place; sorted, which every partition may be."""
+    return sort(machine, self, axis)
+
+
+@method(np.ndarray, "resize")
+def resize(machine, self, *shape, refcheck=True):
+    """Changes the array object itself."""
+    raise Refused("XP0010", "array.resize changes the object in place", "use np.resize")
+
+
+@both("item")
+def item(machine, self, *args):
+    """A Python number."""
+    var = operand(machine, self)
+    if args:
+        key = args[0] if len(args) == 1 else Tuple(tuple(args))
+        array = numpy_views.as_array(machine, self)
+        if len(args) == 1 and not isinstance(key, Tuple) and len(array.type.shape) != 1:
+            array = numpy_views.ravel(machine, array)
+        picked = getitem(machine, array, key)
+        var = operand(machine, picked)
+    size = int(np.prod(var.type.shape, dtype=np.int64))
+    if size != 1:
+        return machine.raise_(ValueError, "can only convert an array of size 1 to a Python scalar")
+    return to_python(machine, reshape(machine, var, ()))
+
+
+def to_python(machine: Machine, var) -> Value:
+    """A rank-0 device value as a Python number."""
+    kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[kind_of(var.type.dtype)]
+    wide = {bool: np.dtype(bool), int: np.dtype(np.int64), float: np.dtype(np.float64)}.get(
+        kind, np.dtype(np.complex128)
+    )
+    return python_scalar(machine, cast(machine, var, wide), kind)
+
+
+@both("tolist")
+def tolist(machine, self):
+    """Nested lists of Python numbers."""
+    var = operand(machine, self)
+    size = int(np.prod(var.type.shape, dtype=np.int64))
+    if size > 4096:
+        raise Refused("XP0009", f"tolist() of {size} elements would be unrolled", "keep the array")
+    if not var.type.shape:
+        return to_python(machine, var)
+    return _nested(machine, numpy_views.as_array(machine, self))
+
+
+def _nested(machine: Machine, array: NdArray) -> Value:
+    items = []
+    for k in range(array.type.shape[0]):
+        part = getitem(machine, array, Const(k))
+        deeper = isinstance(part, NdArray)
+        items.append(_nested(machine, part) if deeper else to_python(machine, operand(machine, part)))
+    return new_list(machine, items)
+
+
+def _number(kind: type):
+    """`int(array)`, `float(array)`, `complex(array)`, `bool(array)`."""
+
+    def rule(machine, self):
+        var = operand(machine, self)
+        if int(np.prod(var.type.shape, dtype=np.int64)) != 1 or (var.type.shape != () and kind is not bool):
+            if kind is bool:
+                return raise_as_numpy(machine, bool, (self,), {}, "an array as a truth value")
+            return raise_as_numpy(machine, kind, (self,), {}, f"an array as {kind.__name__}")
+        var = reshape(machine, var, ())
+        if kind in (int, float) and kind_of(var.type.dtype) == "c":
+            return raise_as_numpy(machine, kind, (self,), {}, "a complex number as a real one")
+        if kind is int and kind_of(var.type.dtype) == "f":
+            builder = machine.builder
+            machine.check(builder.elementwise("ne", var, var), ValueError, "cannot convert float NaN to integer")
+            size = builder.elementwise("abs", var)
+            infinite = builder.elementwise("eq", size, builder.constant(np.inf, var.type.dtype))
+            machine.check(infinite, OverflowError, "cannot convert float infinity to integer")
+        wide = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}[kind]
+        value = python_scalar(machine, cast(machine, var, np.dtype(wide)), kind)
+        if isinstance(value, Scalar) and kind is int and isinstance(self, NumpyScalar):
+            return Scalar(int, value.var, self.bounds)
+        return value
+
+    return rule
+
+
+for _kind in (int, float, complex, bool):
+    both(f"__{_kind.__name__}__")(_number(_kind))
+
+
+@both("__index__")
+def index(machine, self):
+    """An integer as an index."""
+    var = operand(machine, self)
+    if kind_of(var.type.dtype) not in "iu" or var.type.shape:
+        return machine.raise_(TypeError, "only integer scalar arrays can be converted to a scalar index")
+    return to_python(machine, var)
+
+
+@method(np.floating, "is_integer")
+def is_integer(machine, self):
+    """Whether a float is whole."""
+    var = operand(machine, self)
+    whole = machine.builder.elementwise("eq", machine.builder.elementwise("floor", var), var)
+    finite = machine.builder.elementwise("is_finite", var)
+    return python_scalar(machine, machine.builder.elementwise("bitwise_and", whole, finite), bool)
+
+
+@both("ptp", "newbyteorder", "itemset", "tostring")
+def removed(machine, self, *args, **kwargs):
+    """Methods that NumPy 2 has not got."""
+    return machine.raise_(AttributeError, "`ptp` was removed from the ndarray class in NumPy 2.0.")
+
+
+@method(np.integer, "is_integer")
+def integer_is_integer(machine, self):
+    """Every integer is whole."""
+    return Const(True)
+
+
+@method(np.integer, "bit_count")
+def bit_count(machine, self):
+    """The number of ones in the binary form of an integer, a Python int."""
+    return to_python(machine, operand(machine, ufunc_rule(machine, np.bitwise_count, self), np.dtype(np.int64)))
+
+
+@both("to_device")
+def to_device(machine, self, device, /, *, stream=None):
+    """NumPy's arrays live on its only device, 'cpu'."""
+    if known(machine, device) != "cpu":
+        return machine.raise_(ValueError, f"Unsupported device: {known(machine, device)}.")
+    if not absent(stream):
+        return machine.raise_(ValueError, "The stream argument in to_device() is not supported")
+    return self
+
+
+def _refused(name: str, reason: str):
+    def rule(machine, self, *args, **kwargs):
+        raise Refused("XP0003", f"ndarray.{name} {reason}", "do it outside the compiled function")
+
+    return rule
+
+
+for _name, _reason in METHOD_REASONS.items():
+    both(_name)(_refused(_name, _reason))
+
+
+@method(np.ndarray, "__getitem__")
+def _getitem(machine: Machine, self: Value, key: Value) -> Value:
+    """`a.__getitem__(key)`, as a key of sorting."""
+    return machine.getitem(self, key)  # type: ignore[attr-defined]
+
+
+@method(np.ndarray, "__setitem__")
+def _setitem(machine: Machine, self: Value, key: Value, item: Value) -> Value:
+    machine.setitem(self, key, item)  # type: ignore[attr-defined]
+    return NONE
+
+
+@method(np.ndarray, "__len__")
+def _len(machine: Machine, self: Value) -> Value:
+    return machine.call(Const(len), (self,))

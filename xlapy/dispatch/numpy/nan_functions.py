@@ -1,0 +1,102 @@
+"""np.ptp, and reductions that ignore NaN."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.numpy.leaf import numpy_leaf
+from xlapy.dispatch.numpy.values import (
+    deliver,
+    kind_of,
+    known,
+    operand,
+)
+from xlapy.dispatch.table import function
+
+_NONE = getattr(np, "_NoValue", None)
+
+
+def _ptp(a, axis=None, keepdims=False):
+    return jnp.max(a, axis=axis, keepdims=keepdims) - jnp.min(a, axis=axis, keepdims=keepdims)
+
+
+numpy_leaf(np.ptp, _ptp, "a", "keep")
+
+
+def _nan_reduction(jax_function):
+    """Reductions of NaN-free elements; `where` is a mask."""
+
+    def run(a, axis=None, where=None, **options):
+        if where is not None:
+            options["where"] = jnp.broadcast_to(where.astype(bool), a.shape)
+        if "initial" in options:
+            options["initial"] = options["initial"].astype(a.dtype)
+        return jax_function(a, axis=axis, **options)
+
+    return run
+
+
+def _nan_moment(jax_function, root: bool):
+    def run(a, axis=None, dtype=None, ddof=0, keepdims=False, where=None, mean=None, correction=None):
+        a = a if dtype is None else a.astype(dtype)
+        where = None if where is None else jnp.broadcast_to(where.astype(bool), a.shape)
+        ddof = ddof if correction is None else correction
+        if mean is None:
+            return jax_function(a, axis=axis, ddof=ddof, keepdims=keepdims, where=where)
+        chosen = ~jnp.isnan(a) if where is None else ~jnp.isnan(a) & where
+        count = jnp.sum(chosen, axis=axis, keepdims=keepdims)
+        far = jnp.where(chosen, a - mean, 0)
+        spread = jnp.sum((far * jnp.conj(far)).real, axis=axis, keepdims=keepdims) / (count - ddof)
+        spread = jnp.where(count > ddof, spread, jnp.nan)
+        return jnp.sqrt(spread) if root else spread
+
+    return run
+
+
+def _nan_cumulative(total, neutral: int):
+    def run(a, axis=None, **options):
+        return total(jnp.where(jnp.isnan(a), neutral, a) if kind_of(np.dtype(a.dtype)) in "fc" else a, axis, **options)
+
+    return run
+
+
+for _numpy, _jax in (
+    (np.nansum, jnp.nansum),
+    (np.nanprod, jnp.nanprod),
+    (np.nanmean, jnp.nanmean),
+    (np.nanmax, jnp.nanmax),
+    (np.nanmin, jnp.nanmin),
+):
+    numpy_leaf(_numpy, _nan_reduction(_jax), "a where initial")
+numpy_leaf(np.nanmedian, jnp.nanmedian, "a")
+numpy_leaf(np.nanstd, _nan_moment(jnp.nanstd, True), "a where mean")
+numpy_leaf(np.nanvar, _nan_moment(jnp.nanvar, False), "a where mean")
+numpy_leaf(np.nancumsum, _nan_cumulative(jnp.cumsum, 0), "a", "promote")
+numpy_leaf(np.nancumprod, _nan_cumulative(jnp.cumprod, 1), "a", "promote")
+
+
+def _nan_position(numpy_function, jax_function):
+    def rule(machine, a, axis=None, out=None, *, keepdims=False):
+        var = operand(machine, a)
+        where = known(machine, axis, "an axis")
+        if kind_of(var.type.dtype) == "f" and var.type.shape:
+            empty = machine.leaf(_all_nan, (var,), (where,), name="isnan")[0]
+            machine.check(empty, ValueError, "All-NaN slice encountered")
+        keep = bool(known(machine, keepdims if keepdims is not _NONE else False))
+        result = machine.leaf(_nan_arg, (var,), (jax_function, where, keep), name=numpy_function.__name__)[0]
+        return deliver(machine, result, out)
+
+    return rule
+
+
+def _all_nan(x, axis):
+    return jnp.any(jnp.all(jnp.isnan(x), axis=axis))
+
+
+def _nan_arg(x, which, axis, keep):
+    return which(x, axis=axis, keepdims=keep).astype(jnp.int64)
+
+
+function(np.nanargmax)(_nan_position(np.nanargmax, jnp.nanargmax))
+function(np.nanargmin)(_nan_position(np.nanargmin, jnp.nanargmin))

@@ -1,0 +1,95 @@
+"""Polynomials: coefficients from the highest power down."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.numpy.leaf import numpy_leaf
+from xlapy.dispatch.numpy.values import absent, known, operand
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.table import find_function, function, replacement
+from xlapy.domain.values import Const
+
+
+def polyval(p, x):
+    """np.polyval: Horner's rule."""
+    result = jnp.zeros(x.shape, jnp.result_type(p.dtype, x.dtype))
+    for k in range(p.shape[0]):
+        result = result * x + p[k]
+    return result
+
+
+numpy_leaf(np.polyval, polyval, "p x", "promote")
+numpy_leaf(np.polyadd, jnp.polyadd, "a1 a2", "promote")
+numpy_leaf(np.polysub, jnp.polysub, "a1 a2", "promote")
+
+
+@replacement(np.polymul)
+def polymul(a1, a2):
+    """np.polymul: leading zeros are dropped, of all zeros the last one stays."""
+    product = np.convolve(a1, a2)
+    first = np.argmax(product[:-1] != 0) if len(product) > 1 else 0
+    if len(product) > 1 and not (product[:-1] != 0).any():
+        first = len(product) - 1
+    return product[int(first) :]
+
+
+@function(np.poly)
+def poly(machine, seq_of_zeros):
+    """np.poly of real zeros."""
+    var = operand(machine, seq_of_zeros)
+    if len(var.type.shape) != 1 or var.type.dtype.kind == "c":
+        raise Refused("XP0013", "np.poly of a matrix or of complex zeros: the dtype of its result depends on data")
+    return machine.call(Const(_poly), (machine.new_array(var),))
+
+
+def _poly(zeros):
+    zeros = zeros.astype(np.result_type(zeros.dtype, np.float64 if zeros.dtype.kind in "biu" else zeros.dtype))
+    product = np.ones((1,), zeros.dtype)
+    for k in range(len(zeros)):
+        product = np.convolve(product, np.array([1, -zeros[k]], zeros.dtype), mode="full")
+    return product
+
+
+def polyder(p, m=1):
+    """np.polyder."""
+    for _ in range(m):
+        n = p.shape[0] - 1
+        p = p[:-1] * np.arange(n, 0, -1).astype(p.dtype) if n else p[:0]
+    return p
+
+
+def polyint(p, m=1, k=None):
+    """np.polyint."""
+    return jnp.polyint(p, m, k)
+
+
+numpy_leaf(np.polyder, polyder, "p", "promote")
+numpy_leaf(np.polyint, polyint, "p", "promote")
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """np.polyfit: scaled least squares, as NumPy does it."""
+    matrix = jnp.vander(x, deg + 1)
+    right = y
+    if w is not None:
+        matrix = matrix * w[:, None]
+        right = right * (w[:, None] if right.ndim == 2 else w)
+    scale = jnp.sqrt(jnp.sum(matrix * matrix, axis=0))
+    limit = x.shape[0] * np.finfo(np.dtype(x.dtype)).eps if rcond is None else rcond
+    solution = jnp.linalg.lstsq(matrix / scale, right, rcond=limit)[0]
+    return (solution.T / scale).T
+
+
+numpy_leaf(np.polyfit, polyfit, "x y w")
+_fitted = find_function(np.polyfit)
+
+
+@function(np.polyfit)
+def polyfit_rule(machine, x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """np.polyfit."""
+    if known(machine, full) or known(machine, cov):
+        raise Refused("XP0011", "np.polyfit with full= and cov=", "use np.linalg.lstsq")
+    options = {k: v for k, v in (("rcond", rcond), ("w", w)) if not absent(v)}
+    return _fitted(machine, x, y, deg, **options)  # type: ignore[misc]

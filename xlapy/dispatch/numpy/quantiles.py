@@ -1,0 +1,175 @@
+"""np.quantile and np.percentile, with every method, and np.median.
+
+The definitions are those of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996), and NumPy's own five.
+A quantile lies at a *virtual index* of the sorted sample; most methods interpolate between the neighbours of that.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.numpy import short_sorts
+from xlapy.dispatch.numpy.leaf import numpy_leaf
+from xlapy.dispatch.numpy.values import absent, operand
+from xlapy.dispatch.table import FUNCTIONS, function
+
+#: (alpha, beta) of the methods that interpolate
+_CONTINUOUS = {
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+_ROUNDED = {"lower": jnp.floor, "higher": jnp.ceil, "nearest": jnp.round}
+
+
+def _virtual(method: str, n, q):
+    """The virtual index, and the weight of its upper neighbour (None where it is a whole number)."""
+    place = n * q - 1
+    if method in _CONTINUOUS:
+        alpha, beta = _CONTINUOUS[method]
+        place = n * q + (alpha + q * (1 - alpha - beta)) - 1
+    elif method in _ROUNDED:
+        return _ROUNDED[method]((n - 1) * q), None
+    elif method == "linear":
+        place = (n - 1) * q
+    elif method == "midpoint":
+        place = 0.5 * (jnp.floor((n - 1) * q) + jnp.ceil((n - 1) * q))
+        return place, jnp.where(place % 1 == 0, 0.0, 0.5)
+    elif method == "averaged_inverted_cdf":
+        return place, jnp.where(place == jnp.floor(place), 0.5, 1.0)
+    elif method == "inverted_cdf":
+        return jnp.maximum(jnp.ceil(place), 0), None
+    elif method == "closest_observation":
+        place, below = place - 0.5, jnp.floor(place - 0.5)
+        return jnp.maximum(jnp.where((place == below) & (below % 2 == 1), below, below + 1), 0), None
+    return place, place - jnp.floor(place)
+
+
+def _along(a, q, n, method: str):
+    """Quantiles `q` (a vector) of the first `n` of the sorted samples along the last axis."""
+    place, weight = _virtual(method, n[..., None].astype(q.dtype), q)
+    last = jnp.maximum(n[..., None] - 1, 0)
+    low = jnp.floor(place)
+    high = low + 1
+    above, below = place >= last, place < 0
+    low, high = (jnp.where(above, last, jnp.where(below, 0, v)).astype(jnp.int64) for v in (low, high))
+    first = jnp.take_along_axis(a, low, axis=-1, mode="clip")
+    if weight is None:
+        return first
+    second = jnp.take_along_axis(a, high, axis=-1, mode="clip")
+    weight = jnp.broadcast_to(weight, second.shape).astype(a.real.dtype if a.dtype.kind == "c" else a.dtype)
+    gap = second - first
+    return jnp.where(weight >= 0.5, second - gap * (1 - weight), first + gap * weight)
+
+
+def _weighted(a, w, q, count):
+    """The smallest value up to which the weights add up to the fraction `q`, of sorted samples with their weights."""
+    total = jnp.cumsum(w, axis=-1)
+    total = (total / total[..., -1:]).astype(q.dtype)
+    total = jnp.where((total[..., :1] == 0) & (total == 0), -1.0, total)
+    place = jnp.sum(total[..., None, :] < q[:, None], axis=-1)
+    return jnp.take_along_axis(a, jnp.minimum(place, count[..., None] - 1), axis=-1, mode="clip")
+
+
+def _quantile(scale: int, ignore_nan: bool):
+    def run(a, q, axis=None, method="linear", keepdims=False, weights=None):
+        if a.dtype.kind == "f" and q.dtype.kind != "f":
+            q = q.astype(a.dtype)
+        elif q.dtype.kind != "f":
+            q = q.astype(jnp.float64)
+        fractions = jnp.ravel(q / scale if scale != 1 else q)
+        axes = tuple(range(a.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        axes = tuple(k % max(a.ndim, 1) for k in axes)
+        rest = [k for k in range(a.ndim) if k not in axes]
+        flat = jnp.transpose(a, (*rest, *axes)).reshape(*(a.shape[k] for k in rest), -1)
+        nan = jnp.isnan(flat) if a.dtype.kind in "fc" else jnp.zeros(flat.shape, bool)
+        size = jnp.full(flat.shape[:-1], flat.shape[-1])
+        count = size - jnp.sum(nan, axis=-1) if ignore_nan else size
+        if weights is not None:
+            spread = _spread(weights, a.shape, axes)
+            spread = jnp.transpose(spread, (*rest, *axes)).reshape(flat.shape)
+            spread = jnp.where(nan, 0.0, spread) if ignore_nan else spread
+            ordered, spread = lax.sort((flat, spread.astype(jnp.float64)), num_keys=1, is_stable=True)
+            found = _weighted(ordered, spread, fractions, count)
+        else:
+            found = _along(short_sorts.sort(flat, flat.ndim - 1), fractions, count, method)
+        bad = count == 0 if ignore_nan else jnp.any(nan, axis=-1)
+        if a.dtype.kind in "fc":
+            found = jnp.where(bad[..., None], jnp.asarray(jnp.nan, found.dtype), found)
+        found = jnp.moveaxis(found, -1, 0)
+        if keepdims:
+            found = jnp.expand_dims(found, tuple(k + 1 for k in sorted(axes)))
+        return found.reshape(q.shape + found.shape[1:])
+
+    return run
+
+
+def _spread(weights, shape, axes):
+    """Weights for all elements."""
+    if weights.shape == shape:
+        return weights
+    target = [1] * len(shape)
+    for k, axis in enumerate(axes):
+        target[axis] = weights.shape[k]
+    return jnp.broadcast_to(jnp.transpose(weights, np.argsort(axes)).reshape(target), shape)
+
+
+def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> None:
+    """A quantile whose `q` must lie in [0, scale]."""
+    numpy_leaf(numpy_function, _quantile(scale, ignore_nan), "a q weights")
+    rule = FUNCTIONS[id(numpy_function)][1]
+
+    def checked(machine, a, q, *args, **kwargs):
+        result = rule(machine, a, q, *args, **kwargs)
+        bad = machine.leaf(_outside, (operand(machine, q),), (scale,), name="check")[0]
+        machine.check(bad, ValueError, message)
+        weights = kwargs.get("weights")
+        if not absent(weights):
+            bad = machine.leaf(_no_weights, (operand(machine, weights),), name="check")[0]
+            machine.check(bad, ValueError, "Weights included NaN, inf or were all zero.")
+        return result
+
+    function(numpy_function)(checked)
+
+
+def _outside(q, limit):
+    return ~jnp.all((q >= 0) & (q <= limit))
+
+
+def _no_weights(w):
+    return jnp.any(~jnp.isfinite(w)) | jnp.all(w == 0)
+
+
+_RANGE = "Quantiles must be in the range [0, 1]"
+_PERCENT = "Percentiles must be in the range [0, 100]"
+_register(np.quantile, 1, False, _RANGE)
+_register(np.nanquantile, 1, True, _RANGE)
+_register(np.percentile, 100, False, _PERCENT)
+_register(np.nanpercentile, 100, True, _PERCENT)
+
+
+def median(a, axis=None, keepdims=False):
+    """np.median."""
+    if isinstance(axis, int) and -a.ndim <= axis < a.ndim and a.dtype.kind in "iuf" and short_sorts.suits(a, axis):
+        return _short_median(a, axis, keepdims)
+    return jnp.median(a, axis=axis, keepdims=keepdims)
+
+
+def _short_median(a, axis, keepdims):
+    """The medians of many short vectors."""
+    rows = short_sorts.sorted_rows(jnp.moveaxis(a, axis, 0))
+    middle, odd = divmod(len(rows), 2)
+    computed = a.dtype if a.dtype.kind == "f" and a.dtype.itemsize > 2 else jnp.float32
+    computed = computed if a.dtype.kind == "f" else jnp.float64
+    low, high = rows[middle - 1 + odd].astype(computed), rows[middle].astype(computed)
+    found = high if odd else (low + high) / 2
+    if a.dtype.kind == "f":
+        found = jnp.where(jnp.isnan(rows[-1]), jnp.nan, found).astype(a.dtype)
+    return jnp.expand_dims(found, axis) if keepdims else found
+
+
+numpy_leaf(np.median, median, "a")

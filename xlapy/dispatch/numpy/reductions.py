@@ -1,0 +1,501 @@
+"""Reductions: sums, products, extremes, truth, cumulative ones, means and their NaN-ignoring forms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.numpy.leaf import bounded
+from xlapy.dispatch.numpy.ufunc_table import as_function
+from xlapy.dispatch.numpy.values import (
+    absent,
+    cast,
+    cast_array,
+    deliver,
+    kind_of,
+    known,
+    operand,
+    raise_real,
+    require_dtype,
+)
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.table import function
+from xlapy.domain.values import Const, NdArray, Value
+from xlapy.ir.lanes import Lanewise, noted
+from xlapy.lowering.live import live
+
+_NONE = np._NoValue if hasattr(np, "_NoValue") else None
+#: reductions whose implementation JAX has
+NATIVE: dict[np.ufunc, Callable] = {
+    np.add: jnp.sum,
+    np.multiply: jnp.prod,
+    np.maximum: jnp.max,
+    np.minimum: jnp.min,
+    np.logical_and: jnp.all,
+    np.logical_or: jnp.any,
+}
+
+
+def normalised_axes(machine: Machine, axis: object, rank: int) -> tuple[int, ...]:
+    """`axis=` as a tuple of non-negative axes; NumPy's AxisError for wrong ones."""
+    axis = known(machine, axis, "an axis")
+    if axis is None:
+        return tuple(range(rank))
+    items = axis if isinstance(axis, tuple | list) else (axis,)
+    try:
+        model = np.broadcast_to(np.False_, (1,) * rank)
+        np.add.reduce(model, axis=tuple(items) if len(items) != 1 else items[0])
+        return tuple(int(a) % max(rank, 1) for a in items) if rank else ()
+    except Exception as error:
+        raise_real(machine, error)
+        raise
+
+
+def reduce_rule(
+    machine: Machine,
+    ufunc: np.ufunc,
+    array: Value,
+    axis: object = 0,
+    dtype: object = None,
+    out: object = None,
+    keepdims: object = False,
+    initial: object = None,
+    where: object = True,
+    name: str | None = None,
+) -> Value:
+    """`ufunc.reduce(array, ...)`, which np.sum, np.prod, np.max, np.min, np.all and np.any are."""
+    var = operand(machine, array)
+    axes = normalised_axes(machine, axis, len(var.type.shape))
+    given = None if absent(dtype) else require_dtype(known(machine, dtype, "a dtype"))
+    out_type = None
+    if not absent(out):
+        items = known_out(machine, out)
+        out, out_type = items, items.type.dtype
+    input_type, result_type = reduction_types(machine, ufunc, var.type.dtype, given, out_type)
+    keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
+    initial = None if initial is _NONE or absent(initial) else initial
+    mask = None if where is True or where is _NONE or (isinstance(where, Const) and where.value is True) else where
+    if mask is not None:
+        mask = operand(machine, mask, np.dtype(bool))
+        if initial is None and ufunc.identity is None:
+            message = (
+                f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
+            )
+            return machine.raise_(ValueError, message + " to specify 'initial'")
+    if initial is None and ufunc.identity is None and any(var.type.shape[a] == 0 for a in axes):
+        message = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+        return machine.raise_(ValueError, message)
+    if len(axes) > 1 and ufunc not in NATIVE and not ufunc.identity == 0:
+        raise Refused("XP0011", f"{ufunc.__name__}.reduce over several axes", "reduce one axis at a time")
+    operands = [var]
+    flags = (initial is not None, mask is not None)
+    if initial is not None:
+        operands.append(operand(machine, initial, result_type))
+    if mask is not None:
+        operands.append(mask)
+    static = (ufunc, input_type, result_type, axes, keep, flags)
+    found = machine.leaf(_reduce, operands, static, name=name or f"{ufunc.__name__}.reduce")
+    result = found[0]
+    if ufunc is np.add and mask is not None and initial is None and len(var.type.shape) == 1 and not keep:
+        if var.type.dtype != bool and mask.type.shape == var.type.shape:
+            noted(found, Lanewise("sum", cast_array, (input_type,)))
+    if out_type is not None:
+        return deliver(machine, result, out)
+    if ufunc is np.add and var.type.dtype == bool and result_type == np.int64 and initial is None:
+        return bounded(machine, result, 0, int(np.prod(var.type.shape)))
+    return machine.numpy_result(result)
+
+
+def known_out(machine: Machine, out: object) -> NdArray:
+    """The array given as `out=`."""
+    items = getattr(out, "items", None)
+    if items is not None and not isinstance(out, NdArray) and len(items) == 1:
+        out = items[0]
+    if not isinstance(out, NdArray):
+        machine.raise_(TypeError, "return arrays must be of ArrayType")
+    return out  # type: ignore[return-value]
+
+
+def reduction_types(
+    machine: Machine, ufunc: np.ufunc, source: np.dtype, given: np.dtype | None, out: np.dtype | None
+) -> tuple[np.dtype, np.dtype]:
+    """The dtypes in which a reduction computes and that it gives, from NumPy."""
+    sample = np.ones(1, source)
+    try:
+        with np.errstate(all="ignore"):
+            if out is not None:
+                result = ufunc.reduce(sample, dtype=given, out=np.empty((), out))
+                computed = ufunc.reduce(sample, dtype=given if given is not None else _accumulator(ufunc, source, out))
+                return computed.dtype, result.dtype
+            result = ufunc.reduce(sample, dtype=given)
+            return result.dtype, result.dtype
+    except Exception as error:
+        raise_real(machine, error)
+        raise
+
+
+def _accumulator(ufunc: np.ufunc, source: np.dtype, out: np.dtype) -> np.dtype | None:
+    return out if ufunc in (np.add, np.multiply) else None
+
+
+def _reduce(x, *rest):
+    *extra, ufunc, input_type, result_type, axes, keep, (has_initial, has_mask) = rest
+    extra = iter(extra)
+    options = {}
+    if has_initial:
+        options["initial"] = next(extra)
+    if has_mask:
+        options["where"] = next(extra)
+    logical = ufunc in (np.logical_and, np.logical_or, np.logical_xor)
+    if logical:
+        x = cast_array(x, np.dtype(bool))
+    else:
+        x = cast_array(x, input_type)
+    native = NATIVE.get(ufunc)
+    if native is not None and not (logical and has_initial):
+        if ufunc in (np.maximum, np.minimum):
+            if kind_of(x.dtype) == "c":
+                return _generic_reduce(x, ufunc, axes, keep, options).astype(result_type)
+            if has_mask and not has_initial:
+                raise NotImplementedError("where without initial")
+            if not options and kind_of(x.dtype) == "f" and x.size:
+                return _extreme(x, ufunc is np.maximum, axes, keep).astype(result_type)
+            return native(x, axis=axes, keepdims=keep, **options).astype(result_type)
+        if ufunc in (np.add, np.multiply):
+            if x.dtype == bool:
+                options.pop("initial", None) if not has_initial else None
+                combine = jnp.any if ufunc is np.add else jnp.all
+                result = combine(x, axis=axes, keepdims=keep, **({"where": options["where"]} if has_mask else {}))
+                return result.astype(result_type)
+            return native(x, axis=axes, keepdims=keep, dtype=input_type, **options).astype(result_type)
+        return native(x, axis=axes, keepdims=keep, **options).astype(result_type)
+    return _generic_reduce(x, ufunc, axes, keep, options).astype(result_type)
+
+
+def _extreme(x, largest: bool, axes: tuple[int, ...], keep: bool):
+    """`jnp.max` or `jnp.min`, whose derivative is shared among equal extreme elements.
+
+    JAX looks for the elements that equal the result. XLA may compute both anew, rounded differently, and find none
+    then: the derivative is NaN. So the first one is among them in any case.
+    """
+    find, place = (jnp.max, jnp.argmax) if largest else (jnp.min, jnp.argmin)
+
+    @jax.custom_jvp
+    def reduced(x):
+        return find(x, axis=axes, keepdims=keep)
+
+    @reduced.defjvp
+    def reduced_jvp(primals, tangents):
+        ((x,), (dot,)) = primals, tangents
+        result = reduced(x)
+        first = x.ndim - len(axes)
+        rows = jnp.moveaxis(x, axes, range(first, x.ndim)).reshape(-1, math.prod(x.shape[a] for a in axes))
+        dots = jnp.moveaxis(dot, axes, range(first, x.ndim)).reshape(rows.shape)
+        first_one = lax.broadcasted_iota(jnp.int32, rows.shape, 1) == place(rows, axis=1, keepdims=True)
+        hits = first_one | (rows == result.reshape(-1, 1))
+        shared = jnp.sum(jnp.where(hits, dots, 0), axis=1) / jnp.sum(hits, axis=1, dtype=rows.dtype)
+        return result, shared.reshape(result.shape)
+
+    return reduced(x)
+
+
+def _generic_reduce(x, ufunc, axes, keep, options):
+    """Any binary ufunc, one axis after the other, in order from the first element."""
+    operation = as_function(ufunc, kind_of(np.dtype(x.dtype)))
+    where = jnp.broadcast_to(options["where"], x.shape) if "where" in options else None
+    initial = options.get("initial")
+    for axis in sorted(axes, reverse=True):
+        items = jnp.moveaxis(x, axis, 0)
+        masks = None if where is None else jnp.moveaxis(where, axis, 0)
+        if initial is not None:
+            start = jnp.broadcast_to(initial.astype(x.dtype), items.shape[1:])
+        elif where is not None or items.shape[0] == 0:
+            start = jnp.full(items.shape[1:], ufunc.identity, x.dtype)
+        else:
+            start, items = items[0], items[1:]
+
+        masks = jnp.ones(items.shape[0], bool) if masks is None else masks
+        x = lax.scan(partial(_step, operation), start, (items, masks))[0]
+        initial = None
+        where = None if where is None else jnp.ones(x.shape, bool)
+    return jnp.expand_dims(x, axes) if keep else x
+
+
+def _step(operation, state, item):
+    value, hit = item
+    return jnp.where(hit, operation(*(live(jnp.broadcast_to(hit, v.shape), v) for v in (state, value))), state), None
+
+
+# -- the functions ---------------------------------------------------------------------------------------------------
+
+
+def reduction_function(ufunc: np.ufunc, name: str) -> Callable:
+    """The rule of np.sum and its like: `reduce` with all axes by default."""
+
+    def rule(machine, a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+        return reduce_rule(machine, ufunc, a, axis, dtype, out, keepdims, initial, where, name)
+
+    return rule
+
+
+def untyped_reduction(ufunc: np.ufunc, name: str) -> Callable:
+    """The same for np.max and its like, which have no `dtype`."""
+
+    def rule(machine, a, axis=None, out=None, keepdims=False, initial=None, where=True):
+        return reduce_rule(machine, ufunc, a, axis, None, out, keepdims, initial, where, name)
+
+    return rule
+
+
+def truth_reduction(ufunc: np.ufunc, name: str) -> Callable:
+    """np.all and np.any."""
+
+    def rule(machine, a, axis=None, out=None, keepdims=False, *, where=True):
+        return reduce_rule(machine, ufunc, a, axis, None, out, keepdims, None, where, name)
+
+    return rule
+
+
+sum_rule = function(np.sum)(reduction_function(np.add, "sum"))
+prod_rule = function(np.prod)(reduction_function(np.multiply, "prod"))
+max_rule = function(np.max, np.amax)(untyped_reduction(np.maximum, "max"))
+min_rule = function(np.min, np.amin)(untyped_reduction(np.minimum, "min"))
+all_rule = function(np.all)(truth_reduction(np.logical_and, "all"))
+any_rule = function(np.any)(truth_reduction(np.logical_or, "any"))
+
+
+@function(np.mean)
+def mean_rule(machine, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """np.mean: integers in float64, float16 in float32, and the result's dtype NumPy's."""
+    return _moment(machine, np.mean, a, axis, dtype, out, 0, keepdims, where)
+
+
+def _spread(numpy_function):
+    def rule(
+        machine, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
+    ):
+        if correction is not None and correction is not _NONE:
+            ddof = correction
+        mean = None if mean is None or mean is _NONE or absent(mean) else operand(machine, mean)
+        return _moment(machine, numpy_function, a, axis, dtype, out, ddof, keepdims, where, mean)
+
+    return rule
+
+
+std_rule = function(np.std)(_spread(np.std))
+var_rule = function(np.var)(_spread(np.var))
+
+
+def _moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdims, where, mean=None) -> Value:
+    """Mean, variance or standard deviation."""
+    var = operand(machine, a)
+    axes = normalised_axes(machine, axis, len(var.type.shape))
+    given = None if absent(dtype) else require_dtype(known(machine, dtype, "a dtype"))
+    with np.errstate(all="ignore"):
+        sample = numpy_function(np.ones(2, var.type.dtype), dtype=given)
+    operands = [var]
+    masked = not (where is True or where is _NONE or (isinstance(where, Const) and where.value is True))
+    if masked:
+        operands.append(operand(machine, where, np.dtype(bool)))
+    keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
+    offset = known(machine, ddof, "ddof")
+    if mean is not None:
+        operands.append(mean)
+    static = (numpy_function, given, sample.dtype, axes, keep, float(offset), masked, mean is not None)
+    result = machine.leaf(_moments, operands, static, name=numpy_function.__name__)[0]
+    return deliver(machine, result, out)
+
+
+def _moments(x, *rest):
+    *mask, which, given, result_type, axes, keep, ddof, masked, centred = rest
+    compute = given if given is not None else result_type
+    if compute.kind == "f" and kind_of(np.dtype(x.dtype)) == "c":
+        compute = np.dtype(f"c{2 * compute.itemsize}")
+    if kind_of(compute) not in "fc":
+        compute = np.dtype(np.float64)
+    if compute == np.float16:
+        compute = np.dtype(np.float32)
+    x = cast_array(x, compute)
+    where = jnp.broadcast_to(mask[0], x.shape) if masked else None
+    real = x.real.dtype
+    if masked:
+        count = jnp.sum(where, axis=axes, keepdims=True).astype(real)
+        total = jnp.sum(x, axis=axes, keepdims=True, where=where)
+    else:
+        count = jnp.asarray(float(np.prod([x.shape[a] for a in axes])), real)
+        total = jnp.sum(x, axis=axes, keepdims=True)
+    mean = total / count
+    if which is np.mean:
+        result = mean
+    else:
+        deviation = x - (cast_array(mask[-1], compute) if centred else mean)
+        deviation = live(where, deviation) if masked else deviation
+        square = (jnp.conj(deviation) * deviation).real if jnp.iscomplexobj(x) else deviation * deviation
+        squares = jnp.sum(square, axis=axes, keepdims=True, where=where)
+        result = squares / jnp.maximum(count - np.asarray(ddof, real), 0)
+        if which is np.std:
+            result = jnp.sqrt(result)
+    return cast_array(result if keep else jnp.squeeze(result, axes), result_type)
+
+
+# -- positions of extremes -------------------------------------------------------------------------------------------
+
+
+def _arg_extreme(numpy_function, jax_function):
+    def rule(machine, a, axis=None, out=None, *, keepdims=False):
+        return arg_extreme(machine, numpy_function, jax_function, a, axis, out, keepdims)
+
+    return rule
+
+
+def arg_extreme(machine: Machine, numpy_function, jax_function, a, axis, out, keepdims) -> Value:
+    """np.argmax and np.argmin; the result is known to be an index."""
+    var = operand(machine, a)
+    axis = known(machine, axis, "an axis")
+    keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
+    try:
+        numpy_function(
+            np.broadcast_to(np.ones((), var.type.dtype), tuple(min(n, 1) for n in var.type.shape)), axis=axis
+        )
+    except Exception as error:
+        return raise_real(machine, error)
+    axis = None if axis is None else int(axis) % max(len(var.type.shape), 1)  # type: ignore[call-overload]
+    result = machine.leaf(_arg_leaf, (var,), (jax_function, axis, keep), name=numpy_function.__name__)[0]
+    if not absent(out):
+        return deliver(machine, result, out)
+    size = int(np.prod(var.type.shape)) if axis is None else var.type.shape[axis] if var.type.shape else 1
+    return bounded(machine, result, 0, max(size - 1, 0))
+
+
+def _arg_leaf(x, which, axis, keep):
+    if x.ndim == 0:
+        return jnp.zeros((), jnp.int64)
+    if kind_of(np.dtype(x.dtype)) == "c":
+        x = _complex_rank(x, which is jnp.argmax, axis)
+        which = jnp.argmax
+    return which(x, axis=axis, keepdims=keep).astype(jnp.int64)
+
+
+def _complex_rank(x, largest, axis):
+    """2 for NaN, 1 for the lexicographic extremes along the axis, 0 for the rest."""
+    extreme, worst = (jnp.max, -jnp.inf) if largest else (jnp.min, jnp.inf)
+    best = x.real == extreme(x.real, axis=axis, keepdims=True)
+    imag = jnp.where(best, x.imag, jnp.asarray(worst, x.imag.dtype))
+    best = best & (imag == extreme(imag, axis=axis, keepdims=True))
+    return jnp.where(jnp.isnan(x), 2, best.astype(jnp.int32))
+
+
+argmax_rule = function(np.argmax)(_arg_extreme(np.argmax, jnp.argmax))
+argmin_rule = function(np.argmin)(_arg_extreme(np.argmin, jnp.argmin))
+
+
+# -- cumulative ------------------------------------------------------------------------------------------------------
+
+
+def accumulate_rule(
+    machine: Machine, ufunc: np.ufunc, array: Value, axis: object = 0, dtype: object = None, out: object = None
+) -> Value:
+    """`ufunc.accumulate(array, axis)`, which np.cumsum and np.cumprod are."""
+    var = operand(machine, array)
+    axis = known(machine, axis, "an axis")
+    if axis is None:
+        var = machine.leaf(_ravel, (var,), name="reshape")[0]
+        axis = 0
+    given = None if absent(dtype) else require_dtype(known(machine, dtype, "a dtype"))
+    try:
+        small = np.broadcast_to(np.ones((), var.type.dtype), (1,) * len(var.type.shape))
+        result_type = ufunc.accumulate(small, axis=axis, dtype=given).dtype
+    except Exception as error:
+        return raise_real(machine, error)
+    axis = int(axis) % len(var.type.shape)  # type: ignore[call-overload]
+    if not absent(out):
+        target = known_out(machine, out)
+        if given is None and ufunc in (np.add, np.multiply):
+            result_type = target.type.dtype
+    result = machine.leaf(_accumulate, (var,), (ufunc, result_type, axis), name=f"{ufunc.__name__}.accumulate")[0]
+    return deliver(machine, result, out) if not absent(out) else machine.new_array(result)
+
+
+def _ravel(x):
+    return jnp.ravel(x)
+
+
+def _accumulate(x, ufunc, dtype, axis):
+    x = cast_array(x, dtype)
+    if x.shape[axis] == 0:
+        return x
+    native = {np.add: jnp.cumsum, np.multiply: jnp.cumprod}.get(ufunc)
+    if native is not None and x.dtype != bool:
+        return native(x, axis=axis, dtype=dtype)
+    if ufunc in (np.maximum, np.minimum) and kind_of(np.dtype(x.dtype)) in "iuf":
+        return (lax.cummax if ufunc is np.maximum else lax.cummin)(x, axis=axis)
+    operation = as_function(ufunc, kind_of(np.dtype(x.dtype)))
+    items = jnp.moveaxis(x, axis, 0)
+
+    def step(state, item):
+        new = operation(state, item).astype(dtype)
+        return new, new
+
+    rest = lax.scan(step, items[0], items[1:])[1]
+    return jnp.moveaxis(jnp.concatenate([items[:1], rest]), 0, axis)
+
+
+def _cumulative(ufunc):
+    def rule(machine, a, axis=None, dtype=None, out=None):
+        return accumulate_rule(machine, ufunc, a, axis, dtype, out)
+
+    return rule
+
+
+cumsum_rule = function(np.cumsum)(_cumulative(np.add))
+cumprod_rule = function(np.cumprod)(_cumulative(np.multiply))
+
+
+def _cumulative_new(ufunc, jax_function):
+    def rule(machine, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+        var = operand(machine, x)
+        if absent(axis):
+            if len(var.type.shape) != 1:
+                return machine.raise_(
+                    ValueError, "For arrays which have more than one dimension ``axis`` argument is required."
+                )
+            axis = 0
+        result = accumulate_rule(machine, ufunc, x, axis, dtype, None)
+        if known(machine, include_initial):
+            place = known(machine, axis)
+            shown = machine.leaf(_with_initial, (machine.read(result),), (place, ufunc.identity), name="concatenate")[0]
+            return deliver(machine, shown, out)
+        return result if absent(out) else deliver(machine, machine.read(result), out)
+
+    return rule
+
+
+def _with_initial(x, axis, start):
+    shape = list(x.shape)
+    shape[axis] = 1
+    return jnp.concatenate([jnp.full(shape, start, x.dtype), x], axis)
+
+
+if hasattr(np, "cumulative_sum"):
+    function(np.cumulative_sum)(_cumulative_new(np.add, jnp.cumsum))
+    function(np.cumulative_prod)(_cumulative_new(np.multiply, jnp.cumprod))
+
+
+@function(np.count_nonzero)
+def count_nonzero(machine, a, axis=None, *, keepdims=False):
+    """np.count_nonzero: a Python int where it counts everything."""
+    var = cast(machine, operand(machine, a), np.dtype(bool))
+    axes = normalised_axes(machine, axis, len(var.type.shape))
+    keep = bool(known(machine, keepdims))
+    result = machine.leaf(_count, (var,), (axes, keep), name="count_nonzero")[0]
+    return bounded(machine, result, 0, int(np.prod(var.type.shape)))
+
+
+def _count(x, axes, keep):
+    return jnp.sum(x, axis=axes, keepdims=keep, dtype=jnp.int64)

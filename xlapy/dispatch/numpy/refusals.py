@@ -1,0 +1,28 @@
+"""The public functions of NumPy that are refused, each with its reason. A test sees to it that none is forgotten."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xlapy.dispatch.numpy.reasons import FFT_REASONS, LINALG_REASONS, REASONS
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.table import find_function, find_replacement, function
+
+
+def _refusal(name: str, reason: str):
+    def rule(machine, *args, **kwargs):
+        raise Refused("XP0003", f"{name} {reason}")
+
+    return rule
+
+
+def register() -> None:
+    """Give every function of the tables, and nothing else, a rule that refuses."""
+    for module, reasons in ((np, REASONS), (np.linalg, LINALG_REASONS), (np.fft, FFT_REASONS)):
+        for name, reason in reasons.items():
+            item = getattr(module, name, None)
+            if item is not None and find_function(item) is None and find_replacement(item) is None:
+                function(item)(_refusal(f"{module.__name__}.{name}", reason))
+
+
+register()

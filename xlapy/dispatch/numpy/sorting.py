@@ -1,0 +1,369 @@
+"""Sorting, searching, counting into bins."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.numpy import short_sorts
+from xlapy.dispatch.numpy.leaf import bounded, numpy_leaf
+from xlapy.dispatch.numpy.values import (
+    absent,
+    cast_array,
+    kind_of,
+    known,
+    operand,
+    raise_as_numpy,
+    raise_real,
+)
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.table import function
+from xlapy.domain.values import Const, Tuple, Value
+from xlapy.ir import constant_value
+
+
+def axis_of(machine: Machine, axis: object, rank: int) -> int | None:
+    """A single axis, non-negative; NumPy's AxisError for a wrong one."""
+    axis = known(machine, axis, "an axis")
+    if axis is None:
+        return None
+    try:
+        np.sort(np.broadcast_to(np.False_, (1,) * rank), axis=axis)  # type: ignore[call-overload]
+    except Exception as error:
+        raise_real(machine, error)
+    return int(axis) % max(rank, 1)  # type: ignore[call-overload]
+
+
+@function(np.sort)
+def sort(machine, a, axis=-1, kind=None, order=None, *, stable=None):
+    """np.sort: NaN last."""
+    if not absent(order):
+        raise Refused("XP0011", "np.sort with order=")
+    var = operand(machine, a)
+    where = axis_of(machine, axis, len(var.type.shape))
+    return machine.new_array(machine.leaf(_sort, (var,), (where,), name="sort")[0])
+
+
+def _sort(x, axis):
+    return jnp.sort(jnp.ravel(x), stable=False) if axis is None else short_sorts.sort(x, axis)
+
+
+@function(np.argsort)
+def argsort(machine, a, axis=-1, kind=None, order=None, *, stable=None):
+    """np.argsort: stable, which every order of equal elements may be."""
+    var = operand(machine, a)
+    where = axis_of(machine, axis, len(var.type.shape))
+    return machine.new_array(machine.leaf(_argsort, (var,), (where,), name="argsort")[0])
+
+
+def _argsort(x, axis):
+    x, axis = (jnp.ravel(x), 0) if axis is None else (x, axis)
+    return jnp.argsort(x, axis=axis, stable=True).astype(jnp.int64)
+
+
+@function(np.partition)
+def partition(machine, a, kth, axis=-1, kind="introselect", order=None):
+    """np.partition: sorted, which every partition may be."""
+    return sort(machine, a, axis)
+
+
+@function(np.argpartition)
+def argpartition(machine, a, kth, axis=-1, kind="introselect", order=None):
+    """np.argpartition: as argsort."""
+    return argsort(machine, a, axis)
+
+
+numpy_leaf(np.lexsort, jnp.lexsort, "keys", "keep")
+
+
+def _sort_complex(a):
+    return jnp.sort(a.astype(jnp.complex64 if a.dtype.itemsize < 4 and a.dtype.kind in "iu" else a.dtype), axis=-1)
+
+
+numpy_leaf(np.sort_complex, _sort_complex, "a", "promote")
+
+
+@function(np.searchsorted)
+def searchsorted(machine, a, v, side="left", sorter=None):
+    """np.searchsorted: binary search; the result is an index."""
+    first, second = operand(machine, a), operand(machine, v)
+    if len(first.type.shape) != 1:
+        return raise_as_numpy(machine, np.searchsorted, (a, v), {}, "the first array must have one dimension")
+    which = str(known(machine, side))
+    if which not in ("left", "right"):
+        return machine.raise_(ValueError, f"search side must be 'left' or 'right' (got '{which}')")
+    dtype = np.result_type(first.type.dtype, second.type.dtype)
+    operands = [first, second]
+    if not absent(sorter):
+        operands.append(operand(machine, sorter))
+    result = machine.leaf(_searchsorted, operands, (which, dtype), name="searchsorted")[0]
+    return bounded(machine, result, 0, first.type.shape[0])
+
+
+def _searchsorted(a, v, *rest):
+    *sorter, side, dtype = rest
+    a = a[sorter[0]] if sorter else a
+    method = "scan" if v.size <= 64 or v.size * 8 < a.size else "scan_unrolled"
+    return jnp.searchsorted(cast_array(a, dtype), cast_array(v, dtype), side=side, method=method).astype(jnp.int64)
+
+
+@function(np.digitize)
+def digitize(machine, x, bins, right=False):
+    """np.digitize: bins may increase or decrease; which is known if the bins are, else they must increase."""
+    edges = operand(machine, bins)
+    if len(edges.type.shape) != 1:
+        return machine.raise_(ValueError, "object too deep for desired array")
+    fixed = constant_value(edges)
+    side = "left" if known(machine, right) else "right"
+    var = operand(machine, x)
+    dtype = np.result_type(var.type.dtype, edges.type.dtype)
+    if fixed is not None:
+        rising = bool(np.all(np.diff(fixed) >= 0))
+        if not rising and not np.all(np.diff(fixed) <= 0):
+            return machine.raise_(ValueError, "bins must be monotonically increasing or decreasing")
+    if var.type.dtype.kind == "c":
+        return machine.raise_(TypeError, "x may not be complex")
+    result, bad = machine.leaf(_digitize, (var, edges), (side, dtype), name="digitize")
+    if fixed is None:
+        machine.check(bad, ValueError, "bins must be monotonically increasing or decreasing")
+    return bounded(machine, result, 0, edges.type.shape[0])
+
+
+def _digitize(x, bins, side, dtype):
+    x, bins = cast_array(x, dtype), cast_array(bins, dtype)
+    rising = jnp.all(bins[1:] >= bins[:-1])
+    falling = jnp.all(bins[1:] <= bins[:-1])
+    up = jnp.searchsorted(bins, x, side=side)
+    down = bins.size - jnp.searchsorted(bins[::-1], x, side=side)
+    return jnp.where(rising, up, down).astype(jnp.int64), ~(rising | falling)
+
+
+# -- counting --------------------------------------------------------------------------------------------------------
+
+
+@function(np.bincount)
+def bincount(machine, x, /, weights=None, minlength=0):
+    """np.bincount of values known to lie below `minlength`, or of known values: the size depends on the data."""
+    var = operand(machine, x)
+    least = int(known(machine, minlength, "minlength"))
+    if len(var.type.shape) != 1:
+        return machine.raise_(
+            ValueError,
+            "object too deep for desired array" if var.type.shape else "object of too small depth for desired array",
+        )
+    if var.type.dtype.kind not in "iub":
+        return raise_as_numpy(machine, np.bincount, (x,), {}, "the values must be integers")
+    fixed = constant_value(var)
+    if fixed is not None and fixed.size:
+        least = max(least, int(fixed.max()) + 1)
+    elif var.type.dtype.kind == "b":
+        least = max(least, 2)
+        if least > 2 or fixed is None:
+            raise Refused("XP0013", "the size of np.bincount depends on data")
+    elif var.type.shape[0]:
+        raise Refused(
+            "XP0013",
+            "the size of np.bincount depends on the largest value",
+            "use counts = np.zeros(n, int); np.add.at(counts, x, 1), or np.histogram",
+        )
+    operands = [var]
+    if not absent(weights):
+        operands.append(operand(machine, weights, np.dtype(np.float64)))
+    return machine.new_array(machine.leaf(_bincount, operands, (least,), name="bincount")[0])
+
+
+def _bincount(x, *rest):
+    *weights, length = rest
+    values = weights[0] if weights else jnp.ones(x.shape, jnp.int64)
+    return jnp.zeros(length, values.dtype).at[x].add(values)
+
+
+@function(np.histogram)
+def histogram(machine, a, bins=10, range=None, density=None, weights=None):
+    """np.histogram with a known number of bins, or given edges."""
+    var = operand(machine, a)
+    flags = (bool(known(machine, density)), not absent(weights))
+    operands = [var]
+    if flags[1]:
+        operands.append(operand(machine, weights))
+    count = _bin_count(machine, bins)
+    limits = None if absent(range) else known(machine, range)
+    if count is None:
+        edges = operand(machine, bins)
+        result = machine.leaf(_histogram_edges, (*operands, edges), flags, name="histogram")[0]
+        return Tuple((machine.new_array(result), machine.new_array(edges)))
+    if limits is None:
+        if 0 in var.type.shape:
+            limits = (0.0, 1.0)
+        elif kind_of(var.type.dtype) == "f":
+            bad = machine.leaf(_not_finite, (var,), name="isfinite")[0]
+            machine.check(bad, ValueError, "autodetected range of [nan, nan] is not finite")
+    elif limits[0] > limits[1]:
+        return machine.raise_(ValueError, "max must be larger than min in range parameter.")
+    limits = None if limits is None else (float(limits[0]), float(limits[1]))
+    edge_type = np.result_type(np.float32, var.type.dtype) if kind_of(var.type.dtype) == "f" else np.dtype(np.float64)
+    static = (count, limits, edge_type, *flags)
+    counts, edges = machine.leaf(_histogram_even, operands, static, name="histogram")
+    return Tuple((machine.new_array(counts), machine.new_array(edges)))
+
+
+def _not_finite(x):
+    return ~jnp.all(jnp.isfinite(x))
+
+
+def _bin_count(machine: Machine, bins: object) -> int | None:
+    if not isinstance(bins, Value):
+        return bins  # type: ignore[return-value]
+    if isinstance(machine.spec(bins), type) or isinstance(bins, Const):
+        number = known(machine, bins, "the number of bins")
+        if isinstance(number, str):
+            raise Refused("XP0013", f"np.histogram with bins={number!r}: the number of bins depends on data")
+        if isinstance(number, int | np.integer):
+            if number < 1:
+                machine.raise_(ValueError, "`bins` must be positive, when an integer")
+            return int(number)
+    return None
+
+
+def _weighted(index, valid, x, weights, count, density, edges):
+    values = jnp.ravel(weights) if weights is not None else jnp.ones(x.shape, jnp.int64)
+    values = jnp.where(valid, values, jnp.zeros((), values.dtype))
+    counts = jnp.zeros(count, values.dtype).at[index].add(values, mode="promise_in_bounds")
+    if density:
+        counts = counts / jnp.diff(edges).astype(jnp.float64) / jnp.sum(counts)
+    return counts
+
+
+def _histogram_even(x, *rest):
+    """NumPy's algorithm for even bins: scale, then correct by comparison with the edges."""
+    *weights, count, limits, edge_type, density, weighted = rest
+    x = jnp.ravel(x)
+    wide = cast_array(x, np.dtype(np.float64) if kind_of(np.dtype(x.dtype)) != "f" else edge_type)
+    if limits is None:
+        low, high = jnp.min(wide), jnp.max(wide)
+    else:
+        low, high = (jnp.asarray(v, wide.dtype) for v in limits)
+    same = low == high
+    low, high = jnp.where(same, low - 0.5, low), jnp.where(same, high + 0.5, high)
+    edges = jnp.arange(count + 1).astype(wide.dtype) * ((high - low) / count) + low
+    edges = edges.at[-1].set(high)
+    valid = (wide >= low) & (wide <= high)
+    index = jnp.where(valid, (wide - low) / (high - low) * count, 0).astype(jnp.int64)
+    index = jnp.where(index == count, count - 1, index)
+    index = index - (valid & (wide < edges[index]))
+    index = index + (valid & (wide >= edges[index + 1]) & (index != count - 1))
+    counts = _weighted(index, valid, x, weights[0] if weighted else None, count, density, edges)
+    return counts, edges.astype(edge_type)
+
+
+def _histogram_edges(x, *rest):
+    *operands, density, weighted = rest
+    edges = operands[-1]
+    x = jnp.ravel(x)
+    dtype = np.result_type(np.dtype(x.dtype), np.dtype(edges.dtype))
+    wide, limits = cast_array(x, dtype), cast_array(edges, dtype)
+    index = jnp.searchsorted(limits, wide, side="right") - 1
+    index = jnp.where(wide == limits[-1], edges.size - 2, index)
+    valid = (wide >= limits[0]) & (wide <= limits[-1])
+    index = jnp.clip(index, 0, edges.size - 2)
+    return _weighted(index, valid, x, operands[0] if weighted else None, edges.size - 1, density, edges)
+
+
+@function(np.histogram_bin_edges)
+def histogram_bin_edges(machine, a, bins=10, range=None, weights=None):
+    """np.histogram_bin_edges."""
+    return histogram(machine, a, bins, range).items[1]
+
+
+@function(np.histogram2d)
+def histogram2d(machine, x, y, bins=10, range=None, density=None, weights=None):
+    """np.histogram2d with known numbers of bins, or known edges."""
+    samples = [operand(machine, v, np.dtype(np.float64)) for v in (x, y)]
+    if samples[0].type.shape != samples[1].type.shape:
+        return machine.raise_(ValueError, "x and y must have the same length.")
+    wanted, limits = known(machine, bins, "the bins"), known(machine, range, "a range")
+    each = list(wanted) if np.ndim(wanted) == 1 and len(wanted) == 2 or isinstance(wanted, list) else [wanted, wanted]  # type: ignore
+    limits = [None, None] if limits is None else list(limits)  # type: ignore[call-overload]
+    if len(each) != 2 or any(np.ndim(b) > 1 for b in each):
+        raise Refused("XP0011", "np.histogram2d with such bins", "give two numbers or two vectors")
+    static = tuple(
+        ("edges", tuple(map(float, b))) if np.ndim(b) else ("even", int(b), None if r is None else tuple(map(float, r)))
+        for b, r in zip(each, limits, strict=True)
+    )
+    operands = [*samples] if absent(weights) else [*samples, operand(machine, weights, np.dtype(np.float64))]
+    results = machine.leaf(_histogram2d, operands, (static, bool(known(machine, density))), name="histogram2d")
+    return Tuple(tuple(machine.new_array(v) for v in results))
+
+
+def _histogram2d(x, y, *rest):
+    *weights, bins, density = rest
+    edges, places, inside = [], [], jnp.ones(x.shape, bool)
+    for sample, (kind, wanted, *limits) in zip((x, y), bins, strict=True):
+        if kind == "edges":
+            border = jnp.asarray(wanted)
+        else:
+            low, high = limits[0] or (jnp.min(sample), jnp.max(sample)) if sample.size else (0.0, 1.0)
+            same = jnp.asarray(low == high)
+            low, high = jnp.where(same, low - 0.5, low), jnp.where(same, high + 0.5, high)
+            border = jnp.arange(wanted + 1) * ((high - low) / wanted) + low
+            border = border.at[-1].set(high)
+        place = jnp.searchsorted(border, sample, side="right") - 1
+        place = jnp.where(sample == border[-1], border.size - 2, place)
+        inside &= (place >= 0) & (place < border.size - 1)
+        edges.append(border)
+        places.append(jnp.clip(place, 0, border.size - 2))
+    values = jnp.where(inside, weights[0] if weights else 1.0, 0.0)
+    counts = jnp.zeros(tuple(b.size - 1 for b in edges)).at[tuple(places)].add(values, mode="promise_in_bounds")
+    if density:
+        counts = counts / jnp.outer(jnp.diff(edges[0]), jnp.diff(edges[1])) / jnp.sum(counts)
+    return counts, *edges
+
+
+# -- interpolation ---------------------------------------------------------------------------------------------------
+
+
+@function(np.interp)
+def interp(machine, x, xp, fp, left=None, right=None, period=None):
+    """np.interp."""
+    variables = [operand(machine, v) for v in (x, xp, fp)]
+    if not absent(period):
+        return machine.call(Const(_periodic), (x, xp, fp, period))
+    result_type = np.dtype(np.complex128 if variables[2].type.dtype.kind == "c" else np.float64)
+    sizes = [v.type.shape for v in variables[1:]]
+    if sizes[0] != sizes[1] or len(sizes[0]) != 1 or sizes[0][0] == 0:
+        return raise_as_numpy(machine, np.interp, (x, xp, fp), {}, "xp and fp must be vectors of one length")
+    ends = [e for e in (left, right) if not absent(e)]
+    operands = [*variables, *(operand(machine, e, result_type) for e in ends)]
+    static = (result_type, not absent(left), not absent(right))
+    return machine.numpy_result(machine.leaf(_interp, operands, static, name="interp")[0])
+
+
+def _periodic(x, xp, fp, period):
+    """np.interp of a function with a period: the samples are brought into one period, sorted, and continued."""
+    if period == 0:
+        raise ValueError("period must be a non-zero value")
+    period = abs(period)
+    x, xp, fp = np.asarray(x) % period, np.asarray(xp) % period, np.asarray(fp)
+    order = np.argsort(xp)
+    xp, fp = xp[order], fp[order]
+    xp = np.concatenate((xp[-1:] - period, xp, xp[0:1] + period))
+    return np.interp(x, xp, np.concatenate((fp[-1:], fp, fp[0:1])))
+
+
+def _interp(x, xp, fp, *rest):
+    *ends, dtype, has_left, has_right = rest
+    ends = iter(ends)
+    x, xp, fp = cast_array(x, np.dtype(np.float64)), cast_array(xp, np.dtype(np.float64)), cast_array(fp, dtype)
+    left = next(ends) if has_left else fp[0]
+    right = next(ends) if has_right else fp[-1]
+    if xp.size == 1:
+        inner = jnp.broadcast_to(fp[0], x.shape)
+    else:
+        index = jnp.clip(jnp.searchsorted(xp, x, side="right", method="scan") - 1, 0, xp.size - 2)
+        slope = (fp[index + 1] - fp[index]) / (xp[index + 1] - xp[index])
+        inner = slope * (x - xp[index]) + fp[index]
+        inner = jnp.where(x == xp[index], fp[index], inner)
+        inner = jnp.where(x == xp[-1], fp[-1], inner)
+    return jnp.where(
+        jnp.isnan(x), jnp.asarray(jnp.nan, dtype), jnp.where(x < xp[0], left, jnp.where(x > xp[-1], right, inner))
+    )

@@ -1,0 +1,335 @@
+"""Averages, differences, convolutions, closeness, and other functions of whole arrays."""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.numpy.leaf import numpy_leaf, python_scalar
+from xlapy.dispatch.numpy.values import absent, cast_array, kind_of, known, operand, raise_as_numpy
+from xlapy.dispatch.table import find_function, function
+from xlapy.domain.values import Const, NdArray, Tuple, Value
+
+
+@function(np.average)
+def average(machine, a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """np.average."""
+    if absent(weights):
+        mean = machine.call(
+            Const(np.mean), (a,), {k: v for k, v in (("axis", axis), ("keepdims", keepdims)) if isinstance(v, Value)}
+        )
+        if not known(machine, returned):
+            return mean
+        var, result = operand(machine, a), operand(machine, mean)
+        count = math.prod(var.type.shape) // max(math.prod(result.type.shape), 1)
+        total = machine.builder.broadcast(machine.builder.constant(count, result.type.dtype), result.type.shape)
+        return Tuple((mean, machine.numpy_result(total)))
+    keep = keepdims if isinstance(keepdims, bool) else bool(known(machine, keepdims))
+    var, weight = operand(machine, a), operand(machine, weights)
+    axes = known(machine, axis, "an axis")
+    shown = [np.broadcast_to(np.ones((), v.type.dtype), v.type.shape) for v in (var, weight)]
+    if float(np.prod(var.type.shape)) < 1e6:
+        try:
+            dtype = np.asarray(np.average(shown[0], axes, shown[1])).dtype
+        except Exception:
+            return raise_as_numpy(machine, np.average, (a,), {"axis": Const(axes), "weights": weights}, "shapes")
+    else:
+        dtype = np.result_type(
+            var.type.dtype, weight.type.dtype, *(() if kind_of(var.type.dtype) in "fc" else (np.float64,))
+        )
+    value, total = machine.leaf(_average, (var, weight), (axes, keep, dtype), name="average")
+    zero = machine.leaf(_any_zero, (total,), name="check")[0]
+    machine.check(zero, ZeroDivisionError, "Weights sum to zero, can't be normalized")
+    result = machine.numpy_result(value)
+    return Tuple((result, machine.numpy_result(total))) if known(machine, returned) else result
+
+
+def _any_zero(x):
+    return jnp.any(x == 0)
+
+
+def _average(a, w, axis, keep, dtype):
+    a, w = cast_array(a, dtype), cast_array(w, dtype)
+    if a.shape != w.shape:
+        axes = axis if isinstance(axis, tuple) else (axis,)
+        shape = [1] * a.ndim
+        for k, place in enumerate(axes):
+            shape[place] = w.shape[k]
+        w = jnp.broadcast_to(w.reshape(shape), a.shape)
+    total = jnp.sum(w, axis=axis, keepdims=keep)
+    return jnp.sum(a * w, axis=axis, keepdims=keep) / total, total
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
+    """np.cov."""
+    fweights = None if fweights is None else fweights.astype(jnp.int64)
+    return jnp.cov(m, y, rowvar, bias, ddof, fweights, aweights)
+
+
+def corrcoef(x, y=None, rowvar=True, bias=None, ddof=None, dtype=None):
+    """np.corrcoef."""
+    return jnp.corrcoef(x, y, rowvar)
+
+
+numpy_leaf(np.cov, cov, "m y fweights aweights")
+numpy_leaf(np.corrcoef, corrcoef, "x y")
+
+# -- differences and integrals ---------------------------------------------------------------------------------------
+
+
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    """np.diff."""
+    return jnp.diff(a, n, axis, prepend, append)
+
+
+numpy_leaf(np.diff, diff, "a prepend append", "keep")
+numpy_leaf(np.ediff1d, jnp.ediff1d, "ary to_end to_begin", "keep")
+
+
+@function(np.gradient)
+def gradient_rule(machine, f, *varargs, axis=None, edge_order=1):
+    """np.gradient; spacings are numbers or coordinate vectors."""
+    var = operand(machine, f)
+    axes, order = known(machine, axis), int(known(machine, edge_order))
+    steps = [operand(machine, v) for v in varargs]
+    kinds = kind_of(var.type.dtype)
+    dtype = var.type.dtype if kinds in "fc" else np.dtype(np.float64)
+    shown = np.broadcast_to(np.ones((), var.type.dtype), tuple(min(n, 4) for n in var.type.shape))
+    try:
+        if not any(s.type.shape for s in steps):
+            np.gradient(shown, *([1.0] * len(steps)), axis=axes, edge_order=order)
+    except Exception:
+        return raise_as_numpy(
+            machine, np.gradient, (f, *varargs), {"axis": Const(axes), "edge_order": Const(order)}, "shapes"
+        )
+    if any(len(s.type.shape) > 1 for s in steps):
+        return raise_as_numpy(machine, np.gradient, (f, *varargs), {}, "distances must be either scalars or 1d")
+    results = machine.leaf(_gradient, (var, *steps), (axes, order, dtype), name="gradient")
+    items = tuple(machine.new_array(v) for v in results)
+    single = len(items) == 1
+    return items[0] if single else Tuple(items)
+
+
+def _gradient(f, *rest):
+    *steps, axis, order, dtype = rest
+    f = cast_array(f, dtype)
+    axes = tuple(range(f.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if not steps:
+        steps = [jnp.asarray(1.0, f.real.dtype)] * len(axes)
+    elif len(steps) == 1:
+        steps = steps * len(axes)
+    return [_gradient_along(f, step, a, order) for step, a in zip(steps, axes, strict=True)]
+
+
+def _gradient_along(f, step, axis, order):
+    """Central differences inside, one-sided ones at the edges, as in np.gradient."""
+    f = jnp.moveaxis(f, axis, 0)
+    real = f.real.dtype
+    if step.ndim == 0:
+        h = step.astype(real)
+        inside = (f[2:] - f[:-2]) / (2 * h)
+        first = (f[1] - f[0]) / h
+        last = (f[-1] - f[-2]) / h
+        if order == 2:
+            first = -1.5 / h * f[0] + 2.0 / h * f[1] - 0.5 / h * f[2]
+            last = 0.5 / h * f[-3] - 2.0 / h * f[-2] + 1.5 / h * f[-1]
+    else:
+        gaps = jnp.diff(step.astype(real)).reshape((-1,) + (1,) * (f.ndim - 1))
+        left, right = gaps[:-1], gaps[1:]
+        a, b, c = -right / (left * (left + right)), (right - left) / (left * right), left / (right * (left + right))
+        inside = a * f[:-2] + b * f[1:-1] + c * f[2:]
+        first = (f[1] - f[0]) / gaps[0]
+        last = (f[-1] - f[-2]) / gaps[-1]
+        if order == 2:
+            one, two = gaps[0], gaps[1]
+            first = (
+                -(2.0 * one + two) / (one * (one + two)) * f[0]
+                + (one + two) / (one * two) * f[1]
+                - one / (two * (one + two)) * f[2]
+            )
+            one, two = gaps[-2], gaps[-1]
+            last = (
+                two / (one * (one + two)) * f[-3]
+                - (two + one) / (one * two) * f[-2]
+                + (2.0 * two + one) / (two * (one + two)) * f[-1]
+            )
+    return jnp.moveaxis(jnp.concatenate([first[None], inside, last[None]]), 0, axis)
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    """np.trapezoid."""
+    return jnp.trapezoid(y, x, dx, axis)
+
+
+numpy_leaf(np.trapezoid, trapezoid, "y x dx")
+
+# -- convolutions ----------------------------------------------------------------------------------------------------
+
+
+def convolve(a, v, mode="full"):
+    """np.convolve: in the operands' own type; integers too."""
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(mode)
+    a, v = jnp.atleast_1d(a), jnp.atleast_1d(v)
+    if v.size > a.size:
+        a, v = v, a
+    if a.dtype.kind in "iub":
+        return _shifted_sum(a, v, mode)
+    return jnp.convolve(a, v, mode=mode, precision="highest")
+
+
+def _shifted_sum(a, v, mode):
+    """An exact convolution: XLA's is of floats only on some devices."""
+    n, m = a.size, v.size
+    work = jnp.int64 if a.dtype != jnp.uint64 else jnp.uint64
+    padded = jnp.pad(a.astype(work), (m - 1, m - 1))
+    windows = padded[np.arange(n + m - 1)[:, None] + np.arange(m)[None, :]]
+    full = windows @ v[::-1].astype(work)
+    full = full.astype(a.dtype) if a.dtype != bool else full != 0
+    start = (m - 1) // 2
+    return {"full": full, "same": full[start : start + n], "valid": full[m - 1 : n]}[mode]
+
+
+def correlate(a, v, mode="valid"):
+    """np.correlate."""
+    return jnp.correlate(a, v, mode=mode, precision="highest")
+
+
+numpy_leaf(np.convolve, convolve, "a v", "promote")
+numpy_leaf(np.correlate, correlate, "a v", "promote")
+
+# -- closeness -------------------------------------------------------------------------------------------------------
+
+
+def _is_close(a, b, rtol, atol, equal_nan):
+    dtype = np.result_type(np.dtype(a.dtype), np.dtype(b.dtype))
+    a, b = cast_array(a, dtype), cast_array(b, dtype)
+    if dtype.kind in "biu":
+        a, b = a.astype(jnp.float64), b.astype(jnp.float64)
+    near = (jnp.abs(a - b) <= atol + rtol * jnp.abs(b)) & jnp.isfinite(b) | (a == b)
+    return near | (jnp.isnan(a) & jnp.isnan(b)) if equal_nan else near
+
+
+def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """np.isclose."""
+    return _is_close(a, b, rtol, atol, equal_nan)
+
+
+def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """np.allclose."""
+    return jnp.all(_is_close(a, b, rtol, atol, equal_nan))
+
+
+numpy_leaf(np.isclose, isclose, "a b rtol atol", "keep")
+numpy_leaf(np.allclose, allclose, "a b rtol atol", "keep")
+
+
+@function(np.array_equal)
+def array_equal(machine, a1, a2, equal_nan=False):
+    """np.array_equal: a Python bool."""
+    one, two = operand(machine, a1), operand(machine, a2)
+    if one.type.shape != two.type.shape:
+        return Const(False)
+    result = machine.leaf(_array_equal, (one, two), (bool(known(machine, equal_nan)),), name="array_equal")[0]
+    return python_scalar(machine, result, bool)
+
+
+@function(np.array_equiv)
+def array_equiv(machine, a1, a2):
+    """np.array_equiv: a Python bool."""
+    one, two = operand(machine, a1), operand(machine, a2)
+    try:
+        np.broadcast_shapes(one.type.shape, two.type.shape)
+    except ValueError:
+        return Const(False)
+    return python_scalar(machine, machine.leaf(_array_equal, (one, two), (False,), name="array_equiv")[0], bool)
+
+
+def _array_equal(a, b, equal_nan):
+    same = a == b
+    if equal_nan and a.dtype.kind in "fc" and b.dtype.kind in "fc":
+        same = same | (jnp.isnan(a) & jnp.isnan(b))
+    return jnp.all(same)
+
+
+# -- element by element ----------------------------------------------------------------------------------------------
+
+
+def around(a, decimals=0):
+    """np.round: halves to even; NumPy scales, rounds, scales back."""
+    if a.dtype.kind == "b":
+        return a.astype(jnp.float16)
+    if a.dtype.kind in "iu":
+        if decimals >= 0:
+            return a
+        return (jnp.round(a / 10.0**-decimals) * 10.0**-decimals).astype(a.dtype)
+    if decimals == 0:
+        return jnp.round(a)
+    scale = 10.0 ** abs(decimals)
+    parts = (a.real, a.imag) if a.dtype.kind == "c" else (a,)
+    done = [jnp.round(p * scale) / scale if decimals > 0 else jnp.round(p / scale) * scale for p in parts]
+    return done[0] if len(done) == 1 else done[0] + 1j * done[1]
+
+
+numpy_leaf(np.round, around, "a", "keep")
+numpy_leaf(np.around, around, "a", "keep")
+numpy_leaf(np.nan_to_num, jnp.nan_to_num, "x nan posinf neginf", "keep")
+_new_numbers = find_function(np.nan_to_num)
+
+
+@function(np.nan_to_num)
+def nan_to_num(machine, x, copy=True, **options):
+    """np.nan_to_num; with copy=False the array itself is changed."""
+    result = _new_numbers(machine, x, **options)  # type: ignore[misc]
+    if known(machine, copy) or not isinstance(x, NdArray):
+        return result
+    machine.write(x, operand(machine, result, x.type.dtype))
+    return x
+
+
+def _sinc(x):
+    y = np.pi * jnp.where(x == 0, 1.0e-20, x)
+    return jnp.sin(y) / y
+
+
+def _angle(z, deg=False):
+    return jnp.angle(z, deg)
+
+
+def _unwrap(p, discont=None, axis=-1, period=2 * np.pi):
+    return jnp.unwrap(p, discont, axis, period)
+
+
+numpy_leaf(np.sinc, _sinc, "x")
+numpy_leaf(np.angle, _angle, "z")
+numpy_leaf(np.unwrap, _unwrap, "p")
+numpy_leaf(np.i0, jnp.i0, "x")
+numpy_leaf(np.fix, jnp.trunc, "x", "keep")
+
+
+def _is_sign_inf(sign):
+    def run(x):
+        return (x == sign * jnp.inf) if x.dtype.kind == "f" else jnp.zeros(x.shape, bool)
+
+    return run
+
+
+isposinf, isneginf = _is_sign_inf(1), _is_sign_inf(-1)
+numpy_leaf(np.isposinf, isposinf, "x", "keep")
+numpy_leaf(np.isneginf, isneginf, "x", "keep")
+
+
+def iscomplex(x):
+    """np.iscomplex."""
+    return jnp.imag(x) != 0
+
+
+def isreal(x):
+    """np.isreal."""
+    return jnp.imag(x) == 0
+
+
+numpy_leaf(np.iscomplex, iscomplex, "x", "keep")
+numpy_leaf(np.isreal, isreal, "x", "keep")

@@ -1,0 +1,208 @@
+"""Methods and attributes of ufuncs: reduce, accumulate, outer, at, reduceat."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.arrays import fancy as numpy_fancy
+from xlapy.dispatch.arrays.indexing import basic_view, parse
+from xlapy.dispatch.arrays.views import read_view, write_view
+from xlapy.dispatch.numpy.reductions import accumulate_rule, reduce_rule
+from xlapy.dispatch.numpy.ufunc_table import TABLE, as_function
+from xlapy.dispatch.numpy.ufuncs import loop, type_of_operand, ufunc_rule
+from xlapy.dispatch.numpy.values import (
+    absent,
+    cast_array,
+    deliver,
+    kind_of,
+    known,
+    operand,
+    raise_real,
+    require_dtype,
+    reshape,
+)
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.table import method
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Scalar, Value
+from xlapy.ir import constant_value
+
+_NO_VALUE = getattr(np, "_NoValue", None)
+
+
+def _binary(machine: Machine, ufunc: Const) -> np.ufunc:
+    item: np.ufunc = ufunc.value  # type: ignore[assignment]
+    if item.nin != 2 or item.nout != 1:
+        machine.raise_(ValueError, "reduce only supported for binary functions")
+    if item.signature is not None:
+        machine.raise_(RuntimeError, f"Reduction not defined on ufunc with signature {item.signature}")
+    if item not in TABLE:
+        raise Refused("XP0003", f"the ufunc {item.__name__} has no rule")
+    return item
+
+
+@method(np.ufunc, "reduce")
+def reduce(machine, self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
+    """`ufunc.reduce`."""
+    return reduce_rule(machine, _binary(machine, self), array, axis, dtype, out, keepdims, initial, where)
+
+
+@method(np.ufunc, "accumulate")
+def accumulate(machine, self, array, axis=0, dtype=None, out=None):
+    """`ufunc.accumulate`."""
+    return accumulate_rule(machine, _binary(machine, self), array, axis, dtype, out)
+
+
+@method(np.ufunc, "outer")
+def outer(machine, self, A, B, /, **kwargs):  # noqa: N803
+    """`ufunc.outer`: all pairs."""
+    ufunc = _binary(machine, self)
+    right = JaxArray(operand(machine, B))
+    left = _axes_after(machine, A, len(right.var.type.shape))
+    return ufunc_rule(machine, ufunc, left, right, **kwargs)
+
+
+def _axes_after(machine: Machine, value: Value, count: int) -> Value:
+    var = operand(machine, value)
+    return JaxArray(reshape(machine, var, (*var.type.shape, *(1,) * count)))
+
+
+@method(np.ufunc, "at")
+def at(machine, self, a, indices, b=None, /):
+    """`ufunc.at(a, indices, b)`: unbuffered, so that repeated indices count each time."""
+    ufunc: np.ufunc = self.value
+    if not isinstance(a, NdArray):
+        return machine.raise_(TypeError, "first operand must be array")
+    if not a.writeable:
+        return machine.raise_(ValueError, "output array is read-only")
+    parsed = parse(machine, a, indices)
+    if not parsed.advanced:
+        target = basic_view(machine, a, parsed.parts)
+        ufunc_rule(machine, ufunc, *((target,) if ufunc.nin == 1 else (target, b)), out=target)
+        return NONE
+    view, entries, arrays = numpy_fancy.split(machine, a, parsed.parts, basic_view)
+    entries, arrays = numpy_fancy._known_masks(machine, view, entries, arrays)
+    if any(kind == "mask" for kind, *_ in entries):
+        if len(entries) == 1:
+            return _at_mask(machine, ufunc, view, arrays[0], b)
+        raise Refused("XP0013", f"{ufunc.__name__}.at through a mask and indices")
+    arrays = numpy_fancy._checked(machine, view, entries, arrays)
+    if ufunc.nin == 1:
+        return _at_unary(machine, ufunc, view, entries, arrays)
+    types = (view.type.dtype, type_of_operand(machine, b))
+    try:
+        dtypes = loop(ufunc, (*types, view.type.dtype))
+    except Exception as error:
+        return raise_real(machine, error)
+    shape = numpy_fancy.index_shape(view.type.shape, entries, [v.type.shape for v in arrays])
+    new = numpy_fancy.converted(machine, b, dtypes[1], shape)
+    new = machine.builder.broadcast(new, shape)
+    base = read_view(machine, view)
+    static = (ufunc, entries, dtypes, view.type.dtype)
+    write_view(machine, view, machine.leaf(_at, (base, new, *arrays), static, name=f"{ufunc.__name__}.at")[0])
+    return NONE
+
+
+def _at_unary(machine: Machine, ufunc: np.ufunc, view: NdArray, entries: tuple, arrays: list) -> Value:
+    """A unary ufunc, once for each time an element is named."""
+    try:
+        dtypes = loop(ufunc, (view.type.dtype, view.type.dtype))
+    except Exception as error:
+        return raise_real(machine, error)
+    base, static = read_view(machine, view), (ufunc, entries, dtypes, view.type.dtype)
+    write_view(machine, view, machine.leaf(_at_one, (base, *arrays), static, name=f"{ufunc.__name__}.at")[0])
+    return NONE
+
+
+def _at_one(base, *rest):
+    *arrays, ufunc, entries, dtypes, target = rest
+    key = numpy_fancy._python_key(entries, arrays)
+    options = {"mode": "promise_in_bounds", "wrap_negative_indices": False}
+    times = jnp.zeros(base.shape, jnp.int64).at[key].add(1, **options)
+    operation = as_function(ufunc, kind_of(dtypes[0]))
+
+    def step(k, state):
+        return jnp.where(k < times, cast_array(operation(cast_array(state, dtypes[0])), target), state)
+
+    return lax.fori_loop(0, jnp.max(times, initial=0), step, base)
+
+
+def _at_mask(machine: Machine, ufunc: np.ufunc, view: NdArray, mask, b: Value) -> Value:
+    if constant_value(mask) is None and len(operand(machine, b).type.shape) > 0:
+        raise Refused("XP0013", f"{ufunc.__name__}.at of an array through a mask")
+    ufunc_rule(machine, ufunc, view, b, out=view, where=JaxArray(mask))
+    return NONE
+
+
+def _at(base, new, *rest):
+    *arrays, ufunc, entries, dtypes, target = rest
+    key = numpy_fancy._python_key(entries, arrays)
+    compute, options = dtypes[2], {"mode": "promise_in_bounds", "wrap_negative_indices": False}
+    native = {
+        np.add: "add",
+        np.subtract: "add",
+        np.multiply: "multiply",
+        np.maximum: "max",
+        np.minimum: "min",
+    }.get(ufunc)
+    work = cast_array(base, compute)
+    if (
+        native is not None
+        and kind_of(compute) not in "b"
+        and (native in ("add", "multiply") or kind_of(compute) != "c")
+    ):
+        new = cast_array(new, compute)
+        new = -new if ufunc is np.subtract else new
+        return cast_array(getattr(work.at[key], native)(new, **options), target)
+    operation = as_function(ufunc, kind_of(dtypes[0]))
+    flat_base = jnp.arange(base.size).reshape(base.shape)
+    places = jnp.ravel(flat_base.at[key].get(**options))
+    values = jnp.ravel(new)
+
+    def step(k, state):
+        old = state[places[k]]
+        done = operation(cast_array(old, dtypes[0]), cast_array(values[k], dtypes[1]))
+        return state.at[places[k]].set(cast_array(done, target), mode="promise_in_bounds")
+
+    return lax.fori_loop(0, places.size, step, jnp.ravel(base)).reshape(base.shape)
+
+
+@method(np.ufunc, "reduceat")
+def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
+    """`ufunc.reduceat`: each index starts a piece that ends before the next one."""
+    ufunc = _binary(machine, self)
+    places, var = operand(machine, indices), operand(machine, array)
+    places = machine.builder.convert(places, np.dtype(np.int64))
+    axis = int(known(machine, axis))
+    size = var.type.shape[axis]
+    bad, first = machine.leaf(_outside, (places,), (size,), name="check_indices")
+    shown = Scalar(int, machine.builder.convert(first, np.dtype(np.int64), True))
+    text = machine.message("index {} out-of-bounds in " + f"{ufunc.__name__}.reduceat [0, {size})", shown)
+    machine.check(bad, IndexError, text)
+    given = None if absent(dtype) else require_dtype(known(machine, dtype))
+    result_type = ufunc.reduceat(np.ones(1, var.type.dtype), [0], dtype=given).dtype
+    static = (ufunc, axis, result_type)
+    return deliver(machine, machine.leaf(_reduceat, (var, places), static, name=f"{ufunc.__name__}.reduceat")[0], out)
+
+
+def _outside(places, size):
+    bad = (places < 0) | (places >= size)
+    return jnp.any(bad), places[jnp.argmax(bad)]
+
+
+def _reduceat(x, places, ufunc, axis, dtype):
+    """A scan over the axis that starts anew at each piece, for every piece at once."""
+    x = jnp.moveaxis(cast_array(x, dtype), axis, 0)
+    ends = jnp.append(places[1:], x.shape[0])
+    ends = jnp.maximum(ends, places + 1)
+    operation = as_function(ufunc, kind_of(dtype))
+    shape = (places.size,) + (1,) * (x.ndim - 1)
+
+    def step(state, item):
+        k, row = item
+        inside = ((k > places) & (k < ends)).reshape(shape)
+        return jnp.where(inside, cast_array(operation(state, row[None]), dtype), state), None
+
+    result = lax.scan(step, x[places], (jnp.arange(x.shape[0]), x))[0]
+    return jnp.moveaxis(result, 0, axis)

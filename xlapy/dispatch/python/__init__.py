@@ -1,0 +1,1 @@
+"""Python's object model, operators, built-in functions, texts and exceptions."""

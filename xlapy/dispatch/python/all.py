@@ -1,0 +1,15 @@
+"""Registers every rule of Python's own types, built-ins and standard library."""
+
+# ruff: noqa: F401  (imported for what they register)
+
+from xlapy.dispatch.containers import counters, dicts, lists, ranges, sequence_algorithms, sets
+from xlapy.dispatch.iterators import combined, generator_rules, itertools_python, itertools_rules
+from xlapy.dispatch.numbers import (
+    cmath_functions,
+    math_functions,
+    math_integers,
+    number_functions,
+    number_methods,
+    scalars,
+)
+from xlapy.dispatch.python import aggregates, builtin_functions, functools_rules, operator_rules, strings

@@ -1,0 +1,132 @@
+"""Attributes that are set and deleted."""
+
+from __future__ import annotations
+
+import types
+
+from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.numpy import attributes as numpy_attributes
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.python.attributes import lookup, missing
+from xlapy.dispatch.python.kinds import has_dict, type_of
+from xlapy.dispatch.unions import over_unions
+from xlapy.domain.values import (
+    NONE,
+    UNBOUND,
+    BoundMethod,
+    Const,
+    Function,
+    NdArray,
+    Ref,
+    Union,
+    Value,
+)
+
+
+def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
+    """`value.name = item`."""
+    if isinstance(value, Union):
+        over_unions(machine, (value,), lambda v: setattr_(machine, v, name, item) or NONE)
+        return
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance":
+        cls = machine.heap.objects[value.object].cls
+        setter, owner = lookup(machine, cls, "__setattr__")
+        if isinstance(setter, types.FunctionType) and owner is not None:
+            machine.call(machine.world.class_value(owner, "__setattr__"), (value, Const(name), item))  # type: ignore[attr-defined]
+        elif (inherited := subclasses.inherited(machine, setter, value)) is not None:
+            machine.call(inherited, (Const(name), item))
+        else:
+            set_instance_attribute(machine, value, name, item)
+        return
+    if isinstance(value, Const) and isinstance(value.value, types.ModuleType):
+        machine.heap.write(machine.world.globals_of(value.value.__dict__), name, item)  # type: ignore[attr-defined]
+        return
+    if isinstance(value, Const) and isinstance(value.value, type | types.FunctionType):
+        _assign_namespace(machine, value.value, name, item)
+        return
+    if isinstance(value, Function):
+        if name in ("__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"):
+            raise Refused("XP0010", f"the attribute '{name}' of a function made inside the program is assigned")
+        machine.heap.write(value.namespace, name, item)
+        return
+    cls = type_of(machine, value)
+    if isinstance(value, NdArray):
+        numpy_attributes.set_attribute(machine, value, name, item)
+        return
+    machine.raise_(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+
+
+def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name: str, item: Value) -> None:
+    """An attribute of a class or function is assigned: data only."""
+    before = lookup(machine, holder, name)[0] if isinstance(holder, type) else None
+    data = (
+        not callable(before) and not hasattr(type(before), "__get__") and not isinstance(item, Function | BoundMethod)
+    )
+    plain = not name.startswith("__") and not (isinstance(holder, type) and type(holder) is not type)
+    if (
+        not (data and plain)
+        or isinstance(item, Const)
+        and (callable(item.value) or hasattr(type(item.value), "__get__"))
+    ):
+        raise Refused("XP0010", f"the attribute '{name}' of a class or function is assigned")
+    machine.heap.write(machine.world.namespace_of(holder), name, item)  # type: ignore[attr-defined]
+
+
+def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value) -> None:
+    """`object.__setattr__`."""
+    info = machine.heap.objects[value.object]
+    found, owner = lookup(machine, info.cls, name)
+    if isinstance(found, property) and owner is not None:
+        machine.world.class_value(owner, name)  # type: ignore[attr-defined]
+        if found.fset is None:
+            machine.raise_(AttributeError, f"property '{name}' of '{info.cls.__name__}' object has no setter")
+        machine.call(Const(found.fset), (value, item))
+        return
+    if owner is not None and not isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
+        setter, _ = lookup(machine, type(found), "__set__")
+        if isinstance(setter, types.FunctionType):
+            machine.call(Const(setter), (machine.world.class_value(owner, name), value, item))  # type: ignore[attr-defined]
+            return
+    if not isinstance(found, types.MemberDescriptorType) and not has_dict(info.cls):
+        missing(machine, info.cls, name)
+    machine.heap.write(value.object, name, item)
+
+
+def delattr_(machine: Machine, value: Value, name: str) -> None:
+    """`del value.name`."""
+    if isinstance(value, Union):
+        over_unions(machine, (value,), lambda v: delattr_(machine, v, name) or NONE)
+        return
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance":
+        deleter, owner = lookup(machine, machine.heap.objects[value.object].cls, "__delattr__")
+        if isinstance(deleter, types.FunctionType) and owner is not None:
+            machine.call(machine.world.class_value(owner, "__delattr__"), (value, Const(name)))  # type: ignore[attr-defined]
+        elif (inherited := subclasses.inherited(machine, deleter, value)) is not None:
+            machine.call(inherited, (Const(name),))
+        else:
+            delete_instance_attribute(machine, value, name)
+        return
+    raise Refused("XP0010", f"deleting the attribute '{name}' of this object is not supported")
+
+
+def delete_instance_attribute(machine: Machine, value: Ref, name: str) -> None:
+    """`object.__delattr__`."""
+    info = machine.heap.objects[value.object]
+    found, owner = lookup(machine, info.cls, name)
+    if isinstance(found, property) and owner is not None:
+        machine.world.class_value(owner, name)  # type: ignore[attr-defined]
+        if found.fdel is None:
+            machine.raise_(AttributeError, f"property '{name}' of '{info.cls.__name__}' object has no deleter")
+        machine.call(Const(found.fdel), (value,))
+        return
+    if owner is not None:
+        deleter, _ = lookup(machine, type(found), "__delete__")
+        if isinstance(deleter, types.FunctionType):
+            machine.call(Const(deleter), (machine.world.class_value(owner, name), value))  # type: ignore[attr-defined]
+            return
+    held = machine.heap.read(value.object, name)
+    if isinstance(held, Union) and UNBOUND in held.alternatives:
+        raise Refused("XP0010", f"deleting the attribute '{name}', which the object has on some paths only")
+    if held is UNBOUND:
+        missing(machine, info.cls, name)
+    machine.heap.write(value.object, name, UNBOUND)

@@ -1,0 +1,453 @@
+"""Attributes and special methods, found as Python finds them: along the method resolution order, with descriptors."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import re
+import types
+from collections.abc import Callable
+
+import jax
+import numpy as np
+
+from xlapy.dispatch import table
+from xlapy.dispatch.bounded import rules as bounded_rules
+from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.jax import rules as jax_rules
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.python import caches
+from xlapy.dispatch.python.exceptions import exception_parts
+from xlapy.dispatch.python.kinds import has_dict, is_instance, shown, type_of
+from xlapy.dispatch.unions import over_unions
+from xlapy.domain.sources import attribute
+from xlapy.domain.subclasses import BASES
+from xlapy.domain.values import (
+    NONE,
+    UNBOUND,
+    BoundedArray,
+    BoundMethod,
+    Const,
+    Function,
+    Intrinsic,
+    JaxArray,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+)
+
+_GENERIC_GETATTRIBUTE = {object.__getattribute__, BaseException.__getattribute__, type.__getattribute__}
+
+
+_WRAPPERS = (
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.BuiltinFunctionType,
+    types.MethodWrapperType,
+)
+
+
+#: types whose methods, called with known arguments at compile time, change nothing
+_IMMUTABLE = (
+    str,
+    bytes,
+    int,
+    float,
+    complex,
+    frozenset,
+    range,
+    slice,
+    type,
+    np.dtype,
+    np.generic,
+    enum.Enum,
+    types.FunctionType,
+    types.CodeType,
+    types.MappingProxyType,
+    re.Pattern,
+)
+
+
+def getattr_(machine: Machine, value: Value, name: str) -> Value:
+    """`value.name`."""
+    if type(value) is Ref and machine.heap.objects[value.object].kind == "instance":
+        return instance_attribute(machine, value, name)
+    match value:
+        case Union():
+            return over_unions(machine, (value,), lambda v: getattr_(machine, v, name))
+        case Const():
+            return _const_attribute(machine, value, name)
+        case JaxArray():
+            return jax_rules.getattr_(machine, value, name)
+        case BoundedArray():
+            return bounded_rules.getattr_(machine, value, name)
+        case Intrinsic() if value.name == "super":
+            return _super_attribute(machine, value, name)
+        case Intrinsic():
+            inner = value.captures[0] if value.captures else None
+            if inner is not None and name == "__wrapped__":
+                return inner
+        case Function():
+            return _function_attribute(machine, value, name)
+        case BoundMethod():
+            kept = caches.kept_function(value)
+            if kept is not None:
+                return kept if name == "__wrapped__" else getattr_(machine, kept, name)
+            if name == "__self__":
+                return value.self
+            if name == "__func__":
+                return value.function
+            return getattr_(machine, value.function, name)
+        case Tuple() if value.cls is not tuple:
+            fields = getattr(value.cls, "_fields", ())
+            if name in fields:
+                return value.items[fields.index(name)]
+            return _class_level(machine, value, value.cls, name)
+    cls = type_of(machine, value)
+    if name == "__class__":
+        return Const(cls)
+    rule = table.find_attribute(cls, name)
+    if rule is not None:
+        return rule(machine, value)  # type: ignore[return-value]
+    rule = table.find_method(cls, name)
+    if rule is not None:
+        return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
+    found, owner = lookup(machine, cls, name)
+    if isinstance(found, types.FunctionType) and owner is not None:
+        return BoundMethod(machine.world.class_value(owner, name), value)
+    if hasattr(cls, name):
+        raise Refused("XP0003", f"'{cls.__name__}.{name}' has no rule")
+    return missing(machine, cls, name)
+
+
+def missing(machine: Machine, cls: type, name: str) -> Value:
+    return machine.raise_(AttributeError, f"'{shown(cls)}' object has no attribute '{name}'")
+
+
+def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
+    item = value.value
+    if isinstance(item, types.ModuleType):
+        return machine.world.module_attribute(value, name)  # type: ignore[attr-defined]
+    if isinstance(item, type):
+        return _class_attribute(machine, value, item, name)
+    if isinstance(item, types.FunctionType):
+        if not name.startswith("__") and name in item.__dict__ or machine.world.has_namespace(item):  # type: ignore[attr-defined]
+            held = machine.heap.read(machine.world.namespace_of(item), name)  # type: ignore[attr-defined]
+            if held is not UNBOUND:
+                return held
+        return _real_attribute(machine, value, name)
+    cls = type(item)
+    rule = table.find_attribute(cls, name)
+    if rule is not None:
+        return rule(machine, value)  # type: ignore[return-value]
+    rule = table.find_method(cls, name)
+    if rule is not None:
+        return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
+    found, owner = lookup(machine, cls, name)
+    if isinstance(found, types.FunctionType) and not isinstance(item, types.MethodType | functools.partial):
+        return BoundMethod(machine.world.class_value(owner, name), value)  # type: ignore[arg-type]
+    if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+        machine.world.class_value(owner, name)  # type: ignore[arg-type]
+        return machine.call(Const(found.fget), (value,))
+    return _real_attribute(machine, value, name)
+
+
+def _real_attribute(machine: Machine, value: Const, name: str) -> Value:
+    """An attribute of a known object, read from the object itself."""
+    try:
+        found = getattr(value.value, name)
+    except AttributeError as error:
+        return machine.reraise(error)
+    if (
+        isinstance(found, types.BuiltinMethodType | types.MethodWrapperType)
+        and getattr(found, "__self__", None) is value.value
+    ):
+        if not isinstance(value.value, _IMMUTABLE):
+            raise Refused("XP0003", f"'{type(value.value).__name__}.{name}' has no rule")
+        return Intrinsic(name, _folding(found))
+    source = attribute(value.source, name) if value.source is not None else None
+    if source is None and isinstance(value.value, types.FunctionType):
+        source = attribute(machine.world.anchor(value.value), name)  # type: ignore[attr-defined]
+    return machine.world.wrap(found, source) if source is not None else plain(machine, found)  # type: ignore[attr-defined]
+
+
+def plain(machine: Machine, found: object) -> Value:
+    if isinstance(found, tuple):
+        return Tuple(tuple(plain(machine, v) for v in found), type(found))
+    if isinstance(found, np.ndarray | jax.Array | list | dict | set):
+        return machine.world.wrap(found, machine.world.anchor(found))  # type: ignore[attr-defined]
+    return Const(found)
+
+
+def _folding(function: Callable) -> Callable[..., Value]:
+    """A rule that runs a method of a known immutable object on known arguments."""
+
+    def rule(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+        known = [machine.static(a, "an argument") for a in args]
+        named = {k: machine.static(v, "an argument") for k, v in kwargs.items()}
+        try:
+            return plain(machine, function(*known, **named))
+        except Exception as error:
+            return machine.reraise(error)  # type: ignore[attr-defined]
+
+    return rule
+
+
+def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Value:
+    """`cls.name`."""
+    if name in ("__name__", "__qualname__", "__module__", "__mro__", "__bases__", "__doc__", "__dict__"):
+        found = getattr(cls, name)
+        return Tuple(tuple(map(Const, found))) if isinstance(found, tuple) else Const(found)
+    if name == "__class__":
+        return Const(type(cls))
+    assigned = machine.world.assigned(cls, name)  # type: ignore[attr-defined]
+    if assigned is not None:
+        return assigned
+    found, owner = lookup(machine, cls, name)
+    if owner is None:
+        meta, holder = lookup(machine, type(cls), name)
+        if holder is None:
+            return machine.raise_(AttributeError, f"type object '{cls.__name__}' has no attribute '{name}'")
+        if isinstance(meta, types.FunctionType):
+            return BoundMethod(machine.world.class_value(holder, name), value)  # type: ignore[attr-defined]
+        if isinstance(meta, property):
+            return machine.call(Const(meta.fget), (value,))
+        return _real_attribute(machine, value, name)
+    if isinstance(found, classmethod):
+        return BoundMethod(Const(found.__func__), value)
+    if isinstance(found, staticmethod):
+        return Const(found.__func__)
+    rule = table.find_method(cls, name)
+    of_class = isinstance(found, types.ClassMethodDescriptorType)
+    unbound = cls in BASES and isinstance(found, _WRAPPERS) and not of_class
+    if rule is not None and not unbound and not isinstance(found, types.FunctionType):
+        return Intrinsic(f"{cls.__name__}.{name}", rule)
+    if isinstance(found, _WRAPPERS):
+        return Const(getattr(cls, name))
+    if isinstance(found, types.GetSetDescriptorType | types.MemberDescriptorType):
+        return Const(found)
+    getter, _ = lookup(machine, type(found), "__get__")
+    if isinstance(getter, types.FunctionType):
+        descriptor = machine.world.class_value(owner, name)  # type: ignore[attr-defined]
+        return machine.call(Const(getter), (descriptor, NONE, value))
+    return machine.world.class_value(owner, name)  # type: ignore[attr-defined]
+
+
+def lookup(machine: Machine, cls: type, name: str) -> tuple[object, type | None]:
+    """The entry of a class along its method resolution order, without descriptors, and the class that has it."""
+    return machine.world.lookup(cls.__mro__, name)
+
+
+def _function_attribute(machine: Machine, value: Function, name: str) -> Value:
+    if name in machine.heap.objects[value.namespace].fields:
+        held = machine.heap.read(value.namespace, name)
+        if isinstance(held, Union) or held is UNBOUND:
+            raise Refused("XP0004", f"the attribute '{name}' of a function that has it on some paths only")
+        return held
+    if name in value.attributes:
+        return value.attributes[name]
+    if name in ("__name__", "__qualname__"):
+        return Const(value.name)
+    if name == "__doc__":
+        return NONE
+    if name == "__dict__":
+        return machine.new_dict({})  # type: ignore[attr-defined]
+    if name == "__code__":
+        return Const(value.code)
+    if name == "__module__":
+        return machine.heap.read(value.globals.object, "__name__")  # type: ignore[attr-defined]
+    return machine.raise_(AttributeError, f"'function' object has no attribute '{name}'")
+
+
+def _super_attribute(machine: Machine, value: Intrinsic, name: str) -> Value:
+    cls_value, self = value.captures
+    cls = machine.static(cls_value)
+    bound_to_class = isinstance(self, Const) and isinstance(self.value, type) and issubclass(self.value, cls)
+    start = self.value if bound_to_class else type_of(machine, self)  # type: ignore[attr-defined]
+    found, owner = machine.world.lookup(start.__mro__[start.__mro__.index(cls) + 1 :], name)
+    if owner is not None:
+        return _bind(machine, owner, name, found, self, start, bound_to_class)
+    return machine.raise_(AttributeError, f"'super' object has no attribute '{name}'")
+
+
+def _bind(machine, owner: type, name: str, found: object, self: Value, cls: type, to_class: bool = False) -> Value:
+    """Descriptor binding of a class entry to an instance."""
+    if name == "__new__":
+        return Const(found.__func__ if isinstance(found, staticmethod) else found)
+    if isinstance(found, types.FunctionType):
+        function = machine.world.class_value(owner, name)
+        return BoundMethod(function, self)
+    if isinstance(found, classmethod):
+        receiver = self if to_class else Const(cls)
+        return BoundMethod(Const(found.__func__), receiver)
+    if isinstance(found, staticmethod):
+        return Const(found.__func__)
+    if isinstance(found, property):
+        if found.fget is None:
+            machine.raise_(AttributeError, f"property '{name}' of '{cls.__name__}' object has no getter")
+        machine.world.class_value(owner, name)
+        return machine.call(Const(found.fget), (self,))
+    inherited = subclasses.inherited(machine, found, self)
+    if inherited is not None:
+        return inherited
+    rule = table.find_method(owner, name)
+    if rule is not None:
+        return BoundMethod(Intrinsic(f"{owner.__name__}.{name}", rule), self)
+    if isinstance(found, _WRAPPERS):
+        return BoundMethod(Const(found), self)
+    if isinstance(found, functools._lru_cache_wrapper):
+        return BoundMethod(machine.world.class_value(owner, name), self)
+    getter, _ = lookup(machine, type(found), "__get__")
+    if isinstance(getter, types.FunctionType):
+        return machine.call(Const(getter), (machine.world.class_value(owner, name), self, Const(cls)))
+    if getter is not None and not isinstance(found, types.FunctionType):
+        return _builtin_descriptor(machine, found, name, self)
+    return machine.world.class_value(owner, name)
+
+
+def _builtin_descriptor(machine: Machine, found: object, name: str, self: Value) -> Value:
+    if isinstance(found, functools.partialmethod):
+        raise Refused("XP0003", "functools.partialmethod is not supported")
+    if isinstance(found, functools.singledispatchmethod):
+        raise Refused("XP0003", "functools.singledispatchmethod is not supported")
+    if isinstance(found, type):
+        return Const(found)
+    raise Refused("XP0003", f"the descriptor {type(found).__name__} of '{name}' is not supported")
+
+
+def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = False) -> Value:
+    """`object.__getattribute__`, or the class's own."""
+    cls = machine.heap.objects[value.object].cls
+    if name == "__class__":
+        return Const(cls)
+    if not generic:
+        getter, owner = lookup(machine, cls, "__getattribute__")
+        if isinstance(getter, types.FunctionType) and owner is not None:
+            return machine.call(machine.world.class_value(owner, "__getattribute__"), (value, Const(name)))  # type: ignore[attr-defined]
+    if name == "__dict__":
+        return _instance_dict(machine, value)
+    found, owner = lookup(machine, cls, name)
+    if owner is not None and _is_data_descriptor(found) and not isinstance(found, functools.cached_property):
+        if isinstance(found, types.MemberDescriptorType):
+            return _own(machine, value, cls, name)
+        if isinstance(found, types.GetSetDescriptorType):
+            own = machine.heap.read(value.object, name)
+            return own if own is not UNBOUND else missing(machine, cls, name)
+        return _bind(machine, owner, name, found, value, cls)
+    own = machine.heap.read(value.object, name)
+    if own is not UNBOUND:
+        if isinstance(own, Union) and any(a is UNBOUND for a in own.alternatives):
+            return over_unions(
+                machine,
+                (own,),
+                lambda v: v if v is not UNBOUND else _class_fallback(machine, value, cls, name, found, owner),
+            )
+        return own
+    return _class_fallback(machine, value, cls, name, found, owner)
+
+
+def _class_fallback(machine, value: Ref, cls: type, name: str, found: object, owner: type | None) -> Value:
+    assigned = machine.world.assigned(cls, name)
+    if assigned is not None:
+        return assigned
+    if owner is not None:
+        if isinstance(found, functools.cached_property):
+            result = machine.call(Const(found.func), (value,))
+            machine.heap.write(value.object, name, result)
+            return result
+        return _bind(machine, owner, name, found, value, cls)
+    fallback, holder = lookup(machine, cls, "__getattr__")
+    if isinstance(fallback, types.FunctionType):
+        return machine.call(machine.world.class_value(holder, "__getattr__"), (value, Const(name)))
+    inherited = subclasses.inherited(machine, fallback, value)
+    if inherited is not None:
+        return machine.call(inherited, (Const(name),))
+    return missing(machine, cls, name)
+
+
+def _own(machine: Machine, value: Ref, cls: type, name: str) -> Value:
+    if name == "value" and issubclass(cls, StopIteration):
+        args = exception_parts(machine, value)[1]
+        return args[0] if args else NONE
+    own = machine.heap.read(value.object, name)
+    if own is UNBOUND:
+        return missing(machine, cls, name)
+    return own
+
+
+def _is_data_descriptor(found: object) -> bool:
+    cls = type(found)
+    return hasattr(cls, "__get__") and (hasattr(cls, "__set__") or hasattr(cls, "__delete__"))
+
+
+def _instance_dict(machine: Machine, value: Ref) -> Value:
+    """A copy of an object's attributes. Neither may be changed afterwards: the other one would have to follow."""
+    heap = machine.heap
+    info = heap.objects[value.object]
+    names = dict.fromkeys(getattr(info.real, "__dict__", ()) if info.real is not None else ())
+    names.update(dict.fromkeys(name for number, name in heap.slots if number == value.object))
+    if not has_dict(info.cls):
+        raise Refused("XP0003", f"an object of class {info.cls.__name__} has no __dict__", "read its attributes")
+    found = {name: heap.read(value.object, name) for name in names}
+    made = machine.new_dict({k: v for k, v in found.items() if v is not UNBOUND})  # type: ignore[attr-defined]
+    heap.captured.update({value.object: None, made.object: None})
+    return made
+
+
+@table.function(vars)
+def _vars(machine: Machine, value: Value) -> Value:
+    """`vars(obj)`."""
+    return getattr_(machine, value, "__dict__")
+
+
+def _class_level(machine: Machine, value: Value, cls: type, name: str) -> Value:
+    """An attribute of a named tuple's class."""
+    if name == "__class__":
+        return Const(cls)
+    rule = table.find_method(cls, name)
+    found, owner = lookup(machine, cls, name)
+    if rule is not None and not (isinstance(found, types.FunctionType) and owner is cls and not name.startswith("_")):
+        return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
+    if owner is None:
+        return missing(machine, cls, name)
+    return _bind(machine, owner, name, found, value, cls)
+
+
+def special(machine: Machine, value: Value, name: str) -> Value:
+    """A special method, looked up on the type and bound; its error where there is none."""
+    method = find_special(machine, value, name)
+    if method is not None:
+        return method
+    cls = type_of(machine, value).__name__
+    if name in ("__enter__", "__exit__"):
+        if name == "__exit__" and find_special(machine, value, "__enter__") is not None:
+            machine.raise_(
+                TypeError, f"'{cls}' object does not support the context manager protocol (missed __exit__ method)"
+            )
+        machine.raise_(TypeError, f"'{cls}' object does not support the context manager protocol")
+    return machine.raise_(AttributeError, f"'{cls}' object has no attribute '{name}'")
+
+
+def find_special(machine: Machine, value: Value, name: str) -> Value | None:
+    """A special method, looked up on the type and bound, or None."""
+    cls = type_of(machine, value)
+    found, owner = lookup(machine, cls, name)
+    if found is None or owner is None:
+        return None
+    if isinstance(value, Ref | Tuple) and is_instance(machine, value):
+        method = subclasses.inherited(machine, found, value)
+        if method is not None:
+            return method
+        if owner is object or (isinstance(found, _WRAPPERS) and table.find_method(owner, name) is None):
+            return None
+        return _bind(machine, owner, name, found, value, cls)
+    rule = table.find_method(cls, name)
+    if rule is not None:
+        return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
+    if isinstance(found, types.FunctionType):
+        return BoundMethod(Const(found), value)
+    if isinstance(value, Const) and isinstance(value.value, _IMMUTABLE):
+        return Intrinsic(name, _folding(getattr(value.value, name)))
+    return None

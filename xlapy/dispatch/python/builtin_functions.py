@@ -1,0 +1,277 @@
+"""Built-in functions about objects: kinds, attributes, calls, construction of containers, iterators."""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import functools
+import types
+import typing
+
+import jax
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import ordering
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators.iteration import catching
+from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import functools_rules
+from xlapy.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNBOUND,
+    BoundMethod,
+    Const,
+    Function,
+    Intrinsic,
+    JaxArray,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.ir import Var
+
+# -- kinds ------------------------------------------------------------------------------------------------------------
+
+
+def _classes(machine, value: Value) -> tuple:
+    """The classes that the second argument of `isinstance` means, flattened."""
+    known = machine.static(value, "a class")
+    flat: list = []
+    todo = [known]
+    while todo:
+        item = todo.pop(0)
+        if isinstance(item, tuple):
+            todo = [*item, *todo]
+        elif isinstance(item, types.UnionType):
+            todo = [*typing.get_args(item), *todo]
+        else:
+            flat.append(type(None) if item is None and isinstance(known, types.UnionType) else item)
+    return tuple(flat)
+
+
+def _instance(machine, value: Value, cls: object) -> bool:
+    if not isinstance(cls, type):
+        fold(machine, isinstance, 0, cls)  # raises CPython's TypeError
+    own = functools.partial if functools_rules.is_partial(value) else machine.type_of(value)
+    if isinstance(value, JaxArray) and cls is jax.Array:
+        return True
+    check = type(cls).__instancecheck__
+    if check in (type.__instancecheck__, abc.ABCMeta.__instancecheck__) or isinstance(value, JaxArray):
+        return issubclass(own, cls)  # type: ignore[arg-type]
+    if isinstance(value, Const):
+        return fold(machine, isinstance, value.value, cls).value  # type: ignore[return-value]
+    if getattr(cls, "_is_protocol", False):
+        return _has_members(machine, value, cls)
+    try:
+        return issubclass(own, cls)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise Refused("XP0003", f"isinstance with {cls!r}, whose metaclass decides") from error
+
+
+def _has_members(machine, value: Value, protocol: type) -> bool:
+    """Whether a value has what a runtime-checkable protocol asks for."""
+    fold(machine, isinstance, None, protocol)  # raises CPython's TypeError where the protocol cannot be checked
+    names: set[str] = set()
+    for cls in protocol.__mro__:
+        if getattr(cls, "_is_protocol", False) and cls is not typing.Protocol:
+            names |= {n for n in (*vars(cls), *vars(cls).get("__annotations__", ())) if n not in _NOT_MEMBERS}
+    found = [has_attribute(machine, value, name) for name in sorted(names)]
+    if any(isinstance(flag, Var) for flag in found):
+        raise Refused("XP0006", "whether an object has the members of a protocol depends on data")
+    return all(found)
+
+
+class _EmptyProtocol(typing.Protocol):
+    """What any protocol class has in its namespace, besides its members."""
+
+
+_NOT_MEMBERS = frozenset((*vars(_EmptyProtocol), "__annotations__", "__slots__", "__init__", "__class_getitem__"))
+
+
+@table.function(isinstance)
+def isinstance_(machine, obj: Value, class_or_tuple: Value, /) -> Value:
+    """`isinstance(obj, class_or_tuple)`: known, except for one of several objects."""
+    if type(class_or_tuple) is Const and type(class_or_tuple.value) is type:
+        # An ordinary class: nothing but the method resolution order decides.
+        return Const(_instance(machine, obj, class_or_tuple.value))
+    return Const(any(_instance(machine, obj, cls) for cls in _classes(machine, class_or_tuple)))
+
+
+@table.function(issubclass)
+def issubclass_(machine, cls: Value, class_or_tuple: Value, /) -> Value:
+    """`issubclass(cls, class_or_tuple)`."""
+    known = machine.static(cls, "a class")
+    return fold(machine, issubclass, known, machine.static(class_or_tuple, "a class"))
+
+
+@table.function(type)
+def type_(machine, *args: Value, **kwargs: Value) -> Value:
+    """`type(obj)`."""
+    if len(args) != 1 or kwargs:
+        raise Refused("XP0002", "a class is made inside the function", "define the class at module level")
+    return Const(machine.type_of(args[0]))
+
+
+@table.function(callable)
+def callable_(machine, obj: Value, /) -> Value:
+    """`callable(obj)`."""
+    if isinstance(obj, Const):
+        return Const(callable(obj.value))
+    if isinstance(obj, Function | BoundMethod | Intrinsic):
+        return TRUE
+    return Const(defines(machine, machine.type_of(obj), "__call__"))
+
+
+# -- attributes -------------------------------------------------------------------------------------------------------
+
+
+def attribute_or(machine, value: Value, name: str) -> tuple[Value, bool | Var]:
+    """`value.name`, and whether that raises AttributeError instead."""
+    return catching(machine, AttributeError, lambda: machine.getattr(value, name))
+
+
+def has_attribute(machine, value: Value, name: str) -> bool | Var:
+    """`hasattr(value, name)`; False at once where the class says so."""
+    found, missing = attribute_or(machine, value, name)
+    if isinstance(found, Union) and any(a is UNBOUND for a in found.alternatives):
+        raise Refused("XP0006", f"whether there is an attribute '{name}' depends on data")
+    return logical_not(machine, missing)
+
+
+def _name(machine, name: Value, function: str) -> str:
+    known = machine.static(name, "an attribute name")
+    if not isinstance(known, str):
+        fold(machine, getattr(builtins, function), 0, known)
+    return known  # type: ignore[return-value]
+
+
+@table.function(getattr)
+def getattr_(machine, obj: Value, name: Value, *default: Value) -> Value:
+    """`getattr(obj, name[, default])`."""
+    known = _name(machine, name, "getattr")
+    if not default:
+        return machine.getattr(obj, known)
+    found, missing = attribute_or(machine, obj, known)
+    if missing is True:
+        return default[0]
+    return found if missing is False else machine.cond(missing, lambda: default[0], lambda: found)
+
+
+@table.function(hasattr)
+def hasattr_(machine, obj: Value, name: Value) -> Value:
+    """`hasattr(obj, name)`."""
+    return machine.boolean(has_attribute(machine, obj, _name(machine, name, "hasattr")))
+
+
+@table.function(setattr)
+def setattr_(machine, obj: Value, name: Value, value: Value) -> Value:
+    """`setattr(obj, name, value)`."""
+    machine.setattr(obj, machine.static(name, "an attribute name"), value)
+    return NONE
+
+
+@table.function(delattr)
+def delattr_(machine, obj: Value, name: Value) -> Value:
+    """`delattr(obj, name)`."""
+    machine.delattr(obj, machine.static(name, "an attribute name"))
+    return NONE
+
+
+# -- length, containers, iterators ------------------------------------------------------------------------------------
+
+
+@table.function(len)
+def len_(machine, obj: Value, /) -> Value:
+    """`len(obj)`."""
+    return containers.length(machine, obj)
+
+
+@table.function(list)
+def list_(machine, iterable: Value | None = None, /) -> Value:
+    """`list(iterable)`."""
+    return machine.new_list(iteration.items(machine, iterable) if iterable is not None else [])
+
+
+@table.function(tuple)
+def tuple_(machine, iterable: Value | None = None, /) -> Value:
+    """`tuple(iterable)`."""
+    if isinstance(iterable, Tuple) and iterable.cls is tuple:
+        return iterable
+    return Tuple(tuple(iteration.items(machine, iterable)) if iterable is not None else ())
+
+
+@table.function(sorted)
+def sorted_(machine, iterable: Value, /, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
+    """`sorted(iterable, key=..., reverse=...)`."""
+    return machine.new_list(ordering.sort(machine, iteration.items(machine, iterable), key, reverse))
+
+
+@table.function(iter)
+def iter_(machine, *args: Value) -> Value:
+    """`iter(iterable)`, `iter(function, sentinel)`."""
+    if len(args) == 2:
+        cls = type(iter(int, 1))
+        return iteration.new(machine, iteration.SENTINEL, cls, function=args[0], sentinel=args[1])
+    return iteration.make_iterator(machine, args[0])
+
+
+@table.function(next)
+def next_(machine, iterator: Value, *default: Value) -> Value:
+    """`next(iterator[, default])`."""
+    steps = iteration.is_iterator(machine, iterator) or containers.heap_kind(machine, iterator) == "generator"
+    if not steps and not defines(machine, machine.type_of(iterator), "__next__"):
+        name = iteration.type_name(machine, iterator)
+        machine.raise_(TypeError, f"'{name}' object is not an iterator")
+    if not steps and not default:
+        return machine.call(machine.getattr(iterator, "__next__"), [])
+    more, element = iteration.step(machine, iterator)
+    if default:
+        return machine.cond(more, element, lambda: default[0])
+    if more is True:
+        return element()
+    if more is False:
+        return machine.raise_(StopIteration)
+    machine.check(logical_not(machine, more), StopIteration)
+    return element()
+
+
+# -- identity and hashes ----------------------------------------------------------------------------------------------
+
+
+@table.function(hash)
+def hash_(machine, obj: Value, /) -> Value:
+    """`hash(obj)` of known objects."""
+    if isinstance(obj, Ref):
+        cls = machine.type_of(obj)
+        if cls.__hash__ is None:
+            machine.raise_(TypeError, f"unhashable type: '{cls.__name__}'")
+        if isinstance(getattr(cls, "__hash__", None), types.FunctionType):
+            return machine.call(machine.getattr(obj, "__hash__"), [])
+        raise Refused("XP0003", "the hash of an object that is made on the device has no meaning")
+    return fold(machine, hash, machine.static(obj, "what is hashed"))
+
+
+def _refuses(what: str, hint: str = ""):
+    def rule(machine, *args: Value, **kwargs: Value) -> Value:
+        raise Refused("XP0003", what, hint)
+
+    return rule
+
+
+for _function, _what, _hint in (
+    (dir, "dir() of an object", "name the attributes"),
+    (globals, "globals() as a dict", "name the variables"),
+    (locals, "locals() as a dict", "name the variables"),
+    (eval, "eval() of text", "call a function"),
+    (exec, "exec() of text", "call a function"),
+    (compile, "compile() of text", ""),
+    (open, "opening a file", "read files before, and pass their contents"),
+    (input, "reading from the terminal", "pass the value as an argument"),
+    (breakpoint, "a breakpoint", ""),
+):
+    table.function(_function)(_refuses(f"{_what} is not possible on the device", _hint))

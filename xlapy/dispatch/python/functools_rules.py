@@ -1,0 +1,307 @@
+"""functools, and the parts of copy and dataclasses that make objects from objects."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import types
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers.scalar_values import provoke
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import (
+    NONE,
+    UNBOUND,
+    BoundMethod,
+    Const,
+    Function,
+    Intrinsic,
+    JaxArray,
+    Mapping,
+    NdArray,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Slice,
+    Tuple,
+    Value,
+)
+
+# -- partial ----------------------------------------------------------------------------------------------------------
+
+
+@table.function(functools.partial)
+def partial(machine, *args: Value, **kwargs: Value) -> Value:
+    """`functools.partial(function, *args, **kwargs)`: a method bound to the function and its arguments."""
+    if not args:
+        machine.raise_(TypeError, *provoke(functools.partial).args)
+    names = Tuple(tuple(map(Const, kwargs)))
+    return BoundMethod(_PARTIAL, Tuple((args[0], Tuple(args[1:]), names, Tuple(tuple(kwargs.values())))))
+
+
+def _call_partial(machine, given: Tuple, *args: Value, **kwargs: Value) -> Value:
+    function, first, names, values = given.items
+    named = {n.value: v for n, v in zip(names.items, values.items, strict=True)}  # type: ignore[attr-defined]
+    return machine.call(function, [*first.items, *args], {**named, **kwargs})  # type: ignore[attr-defined]
+
+
+_PARTIAL = Intrinsic("partial", _call_partial)
+
+
+def is_partial(value: Value) -> bool:
+    """Whether a value is a partial made inside the program."""
+    return isinstance(value, BoundMethod) and value.function is _PARTIAL
+
+
+# -- reduce, wraps -----------------------------------------------------------------------------------------------------
+
+_REDUCE_EMPTY = str(provoke(functools.reduce, lambda a, b: a, []))
+
+
+def _reduce_loop(function, iterator, total):
+    for item in iterator:
+        total = function(total, item)
+    return total
+
+
+@table.function(functools.reduce)
+def reduce(machine, function: Value, iterable: Value, initial: Value | None = None, /) -> Value:
+    """`functools.reduce(function, iterable[, initial])`."""
+    iterator = iteration.make_iterator(machine, iterable)
+    if initial is None:
+        more, element = iteration.step(machine, iterator)
+        if more is False:
+            machine.raise_(TypeError, _REDUCE_EMPTY)
+        if more is not True:
+            machine.check(containers.logical_not(machine, more), TypeError, _REDUCE_EMPTY)
+        initial = element()
+    return machine.call(Const(_reduce_loop), [function, iterator, initial])
+
+
+@table.replacement(functools.update_wrapper)
+def _update_wrapper(wrapper, wrapped, assigned=(), updated=()):
+    return wrapper
+
+
+@table.replacement(functools.wraps)
+def _wraps(wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=()):
+    def decorate(wrapper):
+        for name in assigned:
+            if name not in ("__annotations__", "__type_params__") and hasattr(wrapped, name):
+                setattr(wrapper, name, getattr(wrapped, name))
+        wrapper.__wrapped__ = wrapped
+        return wrapper
+
+    return decorate
+
+
+class _ByComparison:
+    """What `functools.cmp_to_key` makes."""
+
+    __hash__ = None
+
+    def __init__(self, function, obj):
+        self.function = function
+        self.obj = obj
+
+    def __lt__(self, other):
+        return self.function(self.obj, other.obj) < 0
+
+    def __gt__(self, other):
+        return self.function(self.obj, other.obj) > 0
+
+    def __eq__(self, other):
+        return self.function(self.obj, other.obj) == 0
+
+    def __le__(self, other):
+        return self.function(self.obj, other.obj) <= 0
+
+    def __ge__(self, other):
+        return self.function(self.obj, other.obj) >= 0
+
+
+@table.replacement(functools.cmp_to_key)
+def _cmp_to_key(mycmp):
+    return lambda obj: _ByComparison(mycmp, obj)
+
+
+# -- singledispatch ---------------------------------------------------------------------------------------------------
+
+
+def is_single_dispatch(item: object) -> bool:
+    """Whether a function is the wrapper that `functools.singledispatch` makes."""
+    return isinstance(item, types.FunctionType) and hasattr(item, "dispatch") and hasattr(item, "registry")
+
+
+def single_dispatch(machine, item, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of a generic function: the implementation for the type of the first argument."""
+    if not args:
+        name = getattr(item, "__name__", "singledispatch function")
+        machine.raise_(TypeError, f"{name} requires at least 1 positional argument")
+    return machine.call(Const(item.dispatch(machine.type_of(args[0]))), args, kwargs)
+
+
+# -- copy -------------------------------------------------------------------------------------------------------------
+
+_IMMUTABLE = Const | Scalar | NumpyScalar | JaxArray | Range | Slice | Function | BoundMethod | Intrinsic
+
+
+@table.function(copy.copy)
+def copy_(machine, x: Value) -> Value:
+    """`copy.copy(x)`."""
+    if isinstance(x, _IMMUTABLE | Tuple):
+        return x
+    if isinstance(x, NdArray):
+        return machine.call(machine.getattr(x, "copy"), [])
+    return _copied(machine, x, lambda value: value, "__copy__")
+
+
+@table.function(copy.deepcopy)
+def deepcopy(machine, x: Value, memo: Value = NONE) -> Value:
+    """`copy.deepcopy(x)`."""
+    return _deep(machine, x, {})
+
+
+def _deep(machine, value: Value, memo: dict[int, Value]) -> Value:
+    if isinstance(value, _IMMUTABLE):
+        return value
+    if isinstance(value, Tuple):
+        return Tuple(tuple(_deep(machine, item, memo) for item in value.items), value.cls)
+    number = value.identity if isinstance(value, NdArray) else value.object  # type: ignore[attr-defined]
+    if number not in memo:
+        if isinstance(value, NdArray):
+            memo[number] = machine.call(machine.getattr(value, "copy"), [])
+        else:
+            _copied(machine, value, lambda part: _deep(machine, part, memo), "__deepcopy__", memo)
+    return memo[number]
+
+
+def _copied(machine, value: Value, part, hook: str, memo: dict[int, Value] | None = None) -> Value:
+    """A new object with the slots of another, each put through `part`."""
+    if not isinstance(value, Ref):
+        raise Refused("XP0004", f"a copy of {machine.describe(value)}")
+    info = machine.heap.objects[value.object]
+    if isinstance(getattr(info.cls, hook, None), types.FunctionType):
+        args = [] if hook == "__copy__" else [machine.new_dict({})]
+        made = machine.call(machine.getattr(value, hook), args)
+        if memo is not None:
+            memo[value.object] = made
+        return made
+    for name in ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__"):
+        if isinstance(getattr(info.cls, name, None), types.FunctionType):
+            raise Refused("XP0004", f"a copy of an object of class {info.cls.__name__}, which defines {name}")
+    if info.kind not in ("list", "dict", "set", "instance"):
+        raise Refused("XP0004", f"a copy of an object of class {info.cls.__name__}")
+    number = machine.heap.new(info.kind, info.cls, machine.builder.location())
+    if memo is not None:
+        memo[value.object] = Ref(number)
+    for name in _slots(machine, value.object):
+        contents = machine.heap.read(value.object, name)
+        if contents is not UNBOUND:
+            machine.heap.write(number, name, _contents(contents, part))
+    return Ref(number)
+
+
+def _slots(machine, number: int) -> list[str]:
+    info = machine.heap.objects[number]
+    names = ["items"] if info.kind in ("list", "dict", "set") else []
+    if info.real is not None and info.kind == "instance":
+        names += list(getattr(info.real, "__dict__", ()))
+        for cls in info.cls.__mro__:
+            slots = cls.__dict__.get("__slots__", ())
+            names += [slots] if isinstance(slots, str) else list(slots)
+    return list(dict.fromkeys([*names, *sorted(info.fields)]))
+
+
+def _contents(value: Value, part) -> Value:
+    if isinstance(value, Mapping):
+        return Mapping({k: part(v) for k, v in value.entries.items()})
+    if isinstance(value, Tuple) and value.cls is tuple:
+        return Tuple(tuple(map(part, value.items)))
+    return part(value)
+
+
+# -- dataclasses ------------------------------------------------------------------------------------------------------
+
+
+@table.replacement(dataclasses.replace)
+def _replace(obj, /, **changes):
+    for name in _field_names(obj):
+        if name not in changes:
+            changes[name] = getattr(obj, name)
+    return type(obj)(**changes)
+
+
+def _replace_any(obj, /, **changes):
+    if dataclasses.is_dataclass(obj):
+        return dataclasses.replace(obj, **changes)
+    if isinstance(obj, tuple):
+        return obj._replace(**changes)
+    return obj.__replace__(**changes)
+
+
+if hasattr(copy, "replace"):
+    table.replacement(copy.replace)(_replace_any)
+
+
+def _field_names(obj):
+    """The fields that `__init__` takes; a rule answers it at compile time."""
+    return [f.name for f in dataclasses.fields(obj) if f.init]
+
+
+@table.function(_field_names)
+def _field_names_rule(machine, obj: Value) -> Value:
+    cls = machine.type_of(obj)
+    if not dataclasses.is_dataclass(cls):
+        machine.raise_(TypeError, "replace() should be called on dataclass instances")
+    return Tuple(tuple(Const(f.name) for f in dataclasses.fields(cls) if f.init))
+
+
+@table.function(dataclasses.fields)
+def fields(machine, class_or_instance: Value) -> Value:
+    """`dataclasses.fields(obj)`."""
+    known = isinstance(class_or_instance, Const) and isinstance(class_or_instance.value, type)
+    cls = class_or_instance.value if known else machine.type_of(class_or_instance)  # type: ignore[attr-defined]
+    if not dataclasses.is_dataclass(cls):
+        machine.raise_(TypeError, "must be called with a dataclass type or instance")
+    return Tuple(tuple(map(Const, dataclasses.fields(cls))))
+
+
+@table.function(dataclasses.is_dataclass)
+def is_dataclass(machine, obj: Value) -> Value:
+    """`dataclasses.is_dataclass(obj)`."""
+    known = isinstance(obj, Const) and isinstance(obj.value, type)
+    return Const(dataclasses.is_dataclass(obj.value if known else machine.type_of(obj)))  # type: ignore[attr-defined]
+
+
+@table.function(dataclasses.asdict)
+def asdict(machine, obj: Value) -> Value:
+    """`dataclasses.asdict(obj)`."""
+    return _plain(machine, obj, lambda names, values: machine.new_dict(dict(zip(names, values, strict=True))))
+
+
+@table.function(dataclasses.astuple)
+def astuple(machine, obj: Value) -> Value:
+    """`dataclasses.astuple(obj)`."""
+    return _plain(machine, obj, lambda names, values: Tuple(tuple(values)))
+
+
+def _plain(machine, value: Value, made) -> Value:
+    if isinstance(value, Tuple):
+        return Tuple(tuple(_plain(machine, item, made) for item in value.items), value.cls)
+    if isinstance(value, Ref):
+        info = machine.heap.objects[value.object]
+        if info.kind == "instance" and dataclasses.is_dataclass(info.cls):
+            names = [f.name for f in dataclasses.fields(info.cls)]
+            return made(names, [_plain(machine, machine.getattr(value, name), made) for name in names])
+        if info.kind == "list":
+            return machine.new_list([_plain(machine, item, made) for item in containers.contents(machine, value)])
+        if info.kind == "dict":
+            return machine.new_dict(
+                {k: _plain(machine, v, made) for k, v in containers.entries(machine, value).items()}
+            )
+    return _deep(machine, value, {})

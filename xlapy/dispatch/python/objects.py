@@ -1,0 +1,168 @@
+"""Attributes and classes: Python's object model over abstract values."""
+
+from __future__ import annotations
+
+from xlapy.dispatch import table
+from xlapy.dispatch.bounded import rules as bounded_rules
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.jax import rules as jax_rules
+from xlapy.dispatch.protocol import Machine, PythonError, Refused
+from xlapy.dispatch.python.attributes import find_special, getattr_
+from xlapy.dispatch.python.kinds import is_instance, known_truth, type_of
+from xlapy.domain.sources import Anchor
+from xlapy.domain.values import (
+    NONE,
+    BoundedArray,
+    BoundMethod,
+    Const,
+    Function,
+    JaxArray,
+    Mapping,
+    NdArray,
+    Ref,
+    Tuple,
+    Value,
+)
+from xlapy.ir import Var
+
+
+def _reports_too_many() -> bool:
+    try:
+        (_a,) = (1, 2)
+    except ValueError as error:
+        return "got" in str(error)
+    return False
+
+
+#: whether this CPython's "too many values to unpack" says how many there were
+REPORTS_TOO_MANY = _reports_too_many()
+
+
+class Identity:
+    """What `id(x)` is at compile time: it can be compared and used as a key, and is no number."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: object) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.of == self.of
+
+    def __hash__(self) -> int:
+        return hash(self.of)
+
+
+@table.function(id)
+def _identity(machine: Machine, item: Value) -> Value:
+    match item:
+        case Ref():
+            return Const(Identity(item.object))
+        case NdArray():
+            return Const(Identity(item.identity))
+        case Const():
+            return Const(Identity(Anchor(item.value)))
+    raise Refused("XP0003", "the identity of a value on the device", "compare objects with 'is'")
+
+
+def callable_object(value: Value | None) -> object:
+    """The Python object behind a callable value, for its name in messages."""
+    if isinstance(value, BoundMethod):
+        return callable_object(value.function)
+    return value.value if isinstance(value, Const) else value
+
+
+def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
+    """`item in container`."""
+    if is_instance(machine, container):
+        method = find_special(machine, container, "__contains__")
+        if method is not None:
+            return machine.truth(machine.call(method, (item,)))
+        return _among(machine, item, machine.iterate(container))
+    if isinstance(container, BoundedArray):
+        return known_truth(bounded_rules.contains(machine, item, container))
+    if isinstance(container, JaxArray):
+        return known_truth(machine.call(jax_rules.MEMBER, (item, container)))
+    return containers.contains(machine, item, container)
+
+
+def _among(machine: Machine, item: Value, items: list[Value]) -> bool | Var:
+    found: bool | Var = False
+    for other in items:
+        same = machine.is_(item, other)
+        if same is not True:
+            same = machine.truth(machine.compare("==", item, other))
+        if same is True:
+            return True
+        if same is False:
+            continue
+        found = same if found is False else machine.builder.elementwise("bitwise_or", found, same)  # type: ignore[arg-type]
+    return found
+
+
+def key(machine: Machine, value: Value) -> object:
+    """A dictionary key: the known object, or the reference itself for an object that hashes by identity."""
+    if isinstance(value, Ref):
+        info = machine.heap.objects[value.object]
+        if info.kind == "instance" and info.cls.__hash__ is object.__hash__:
+            return value
+        if info.cls.__hash__ is None:
+            machine.raise_(TypeError, f"unhashable type: '{info.cls.__name__}'")
+        raise Refused("XP0004", f"an object of class {info.cls.__name__} as a key")
+    if isinstance(value, NdArray):
+        machine.raise_(TypeError, "unhashable type: 'numpy.ndarray'")
+    if isinstance(value, Function | BoundMethod):
+        raise Refused("XP0004", "a function made inside the program as a key")
+    return machine.static(value, "a dictionary key")
+
+
+def mapping_entries(machine: Machine, mapping: Value) -> dict:
+    """Entries of a dict with known keys."""
+    mapping = subclasses.plain(machine, mapping)
+    if isinstance(mapping, Ref) and machine.heap.objects[mapping.object].kind == "dict":
+        return dict(machine.heap.read(mapping.object, "items").entries)  # type: ignore[attr-defined]
+    if isinstance(mapping, Mapping):
+        return dict(mapping.entries)
+    keys = getattr_(machine, mapping, "keys")
+    entries = {}
+    for item in machine.iterate(machine.call(keys, ())):
+        entries[key(machine, item)] = machine.getitem(mapping, item)  # type: ignore[attr-defined]
+    return entries
+
+
+def match_class(machine: Machine, subject: Value, cls_value: Value, names: tuple[str, ...], count: int) -> Value:
+    """The values a class pattern binds, or None."""
+    cls = machine.static(cls_value)
+    if not issubclass(type_of(machine, subject), cls):  # type: ignore[arg-type]
+        return NONE
+    found: list[Value] = []
+    if count:
+        itself = cls in (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+        if itself and count == 1:
+            found.append(subject)
+        else:
+            positions = getattr(cls, "__match_args__", ())
+            if len(positions) < count:
+                plural = "" if len(positions) == 1 else "s"
+                machine.raise_(
+                    TypeError,
+                    f"{cls.__name__}() accepts {len(positions)} positional sub-pattern{plural} ({count} given)",  # type: ignore[attr-defined]
+                )
+            names = (*positions[:count], *names)
+    for name in names:
+        try:
+            found.append(getattr_(machine, subject, name))
+        except PythonError as error:
+            if issubclass(type_of(machine, error.value), AttributeError):
+                return NONE
+            raise
+    return Tuple(tuple(found))
+
+
+def subscript_class(machine: Machine, value: Const, key_: Value) -> Value:
+    """`cls[key]`: a generic alias or `__class_getitem__`."""
+    try:
+        return Const(value.value[machine.static(key_)])  # type: ignore[index]
+    except TypeError as error:
+        return machine.reraise(error)  # type: ignore[attr-defined]

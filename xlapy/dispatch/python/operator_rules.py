@@ -1,0 +1,194 @@
+"""The `operator` module: its functions as the operators they are, and getters as methods bound to their keys."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, logical_not, provoke
+from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Tuple, Value
+
+_INPLACE = {
+    "+=": operator.iadd,
+    "-=": operator.isub,
+    "*=": operator.imul,
+    "/=": operator.itruediv,
+    "//=": operator.ifloordiv,
+    "%=": operator.imod,
+    "**=": operator.ipow,
+    "@=": operator.imatmul,
+    "<<=": operator.ilshift,
+    ">>=": operator.irshift,
+    "&=": operator.iand,
+    "|=": operator.ior,
+    "^=": operator.ixor,
+}
+
+
+def _binary(symbol: str) -> Callable[..., Value]:
+    return lambda machine, a, b, /: machine.binary(symbol, a, b)
+
+
+def _compare(symbol: str) -> Callable[..., Value]:
+    return lambda machine, a, b, /: machine.compare(symbol, a, b)
+
+
+def _unary(symbol: str) -> Callable[..., Value]:
+    return lambda machine, a, /: machine.unary(symbol, a)
+
+
+for _symbol, _function in {**BINARY, **_INPLACE}.items():
+    table.function(_function)(_binary(_symbol))
+for _symbol, _function in COMPARISONS.items():
+    table.function(_function)(_compare(_symbol))
+for _symbol, _function in UNARY.items():
+    table.function(_function)(_unary(_symbol))
+table.function(operator.inv)(_unary("~"))
+table.function(operator.concat)(_binary("+"))
+table.function(operator.iconcat)(_binary("+="))
+
+
+@table.function(operator.not_)
+def _not(machine, a: Value, /) -> Value:
+    return machine.boolean(logical_not(machine, machine.truth(a)))
+
+
+@table.function(operator.truth)
+def _truth(machine, a: Value, /) -> Value:
+    return machine.boolean(machine.truth(a))
+
+
+@table.function(operator.is_)
+def _is(machine, a: Value, b: Value, /) -> Value:
+    return machine.boolean(machine.is_(a, b))
+
+
+@table.function(operator.is_not)
+def _is_not(machine, a: Value, b: Value, /) -> Value:
+    return machine.boolean(logical_not(machine, machine.is_(a, b)))
+
+
+if hasattr(operator, "is_none"):
+
+    @table.function(operator.is_none)
+    def _is_none(machine, a: Value, /) -> Value:
+        return machine.boolean(machine.is_(a, NONE))
+
+    @table.function(operator.is_not_none)
+    def _is_not_none(machine, a: Value, /) -> Value:
+        return machine.boolean(logical_not(machine, machine.is_(a, NONE)))
+
+
+@table.function(operator.getitem)
+def _getitem(machine, a: Value, b: Value, /) -> Value:
+    return machine.getitem(a, b)
+
+
+@table.function(operator.setitem)
+def _setitem(machine, a: Value, b: Value, c: Value, /) -> Value:
+    machine.setitem(a, b, c)
+    return NONE
+
+
+@table.function(operator.delitem)
+def _delitem(machine, a: Value, b: Value, /) -> Value:
+    machine.delitem(a, b)
+    return NONE
+
+
+@table.replacement(operator.contains)
+def _contains(a, b, /):
+    return b in a
+
+
+@table.replacement(operator.abs)
+def _abs(a, /):
+    return abs(a)
+
+
+@table.replacement(operator.call)
+def _call(obj, /, *args, **kwargs):
+    return obj(*args, **kwargs)
+
+
+@table.replacement(operator.indexOf)
+def _index_of(a, b, /):
+    position = 0
+    for item in a:
+        if item is b or item == b:
+            return position
+        position += 1
+    raise ValueError("sequence.index(x): x not in sequence")
+
+
+@table.replacement(operator.countOf)
+def _count_of(a, b, /):
+    return sum([item is b or item == b for item in a])
+
+
+@table.function(operator.index)
+def _index(machine, a: Value, /) -> Value:
+    return ranges.index(machine, a)
+
+
+@table.function(operator.length_hint)
+def _length_hint(machine, obj: Value, default: Value = NONE) -> Value:
+    return containers.length(machine, obj)
+
+
+# -- getters ----------------------------------------------------------------------------------------------------------
+
+
+def _one_or_all(found: list[Value]) -> Value:
+    return found[0] if len(found) == 1 else Tuple(tuple(found))
+
+
+def _get_items(machine, keys: Tuple, obj: Value) -> Value:
+    return _one_or_all([machine.getitem(obj, key) for key in keys.items])
+
+
+def _get_attributes(machine, keys: Tuple, obj: Value) -> Value:
+    found = []
+    for key in keys.items:
+        value = obj
+        for name in machine.static(key).split("."):
+            value = machine.getattr(value, name)
+        found.append(value)
+    return _one_or_all(found)
+
+
+def _call_method(machine, given: Tuple, obj: Value) -> Value:
+    name, args, names, values = given.items
+    named = {n.value: v for n, v in zip(names.items, values.items, strict=True)}  # type: ignore[attr-defined]
+    return machine.call(machine.getattr(obj, machine.static(name)), list(args.items), named)  # type: ignore[attr-defined]
+
+
+_ITEM_GETTER = Intrinsic("itemgetter", _get_items)
+_ATTRIBUTE_GETTER = Intrinsic("attrgetter", _get_attributes)
+_METHOD_CALLER = Intrinsic("methodcaller", _call_method)
+
+
+@table.function(operator.itemgetter)
+def itemgetter(machine, *items: Value) -> Value:
+    """`operator.itemgetter(*items)`."""
+    if not items:
+        machine.raise_(TypeError, *provoke(operator.itemgetter).args)
+    return BoundMethod(_ITEM_GETTER, Tuple(items))
+
+
+@table.function(operator.attrgetter)
+def attrgetter(machine, *attrs: Value) -> Value:
+    """`operator.attrgetter(*attrs)`."""
+    if not attrs:
+        machine.raise_(TypeError, *provoke(operator.attrgetter).args)
+    return BoundMethod(_ATTRIBUTE_GETTER, Tuple(attrs))
+
+
+@table.function(operator.methodcaller)
+def methodcaller(machine, name: Value, /, *args: Value, **kwargs: Value) -> Value:
+    """`operator.methodcaller(name, *args, **kwargs)`."""
+    names, values = Tuple(tuple(map(Const, kwargs))), Tuple(tuple(kwargs.values()))
+    return BoundMethod(_METHOD_CALLER, Tuple((name, Tuple(args), names, values)))

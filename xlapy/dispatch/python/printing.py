@@ -1,0 +1,116 @@
+"""`print` and `warnings.warn`: the lines are values of the program, threaded like any other, and printed in order when
+the run has ended.
+
+A `print` under a condition gives the program one of several texts; one in a loop that stays a loop cannot be kept.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+from xlapy.dispatch import table, unions
+from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.python import texts
+from xlapy.domain.heap import STATE
+from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, MixedScalar, NdArray, Ref, Stack, Tuple, Union, Value
+
+_SPACE, _NEWLINE, _ONE = Const(" "), Const("\n"), Const(1)
+
+
+@table.function(print)
+@table.takes_mixed
+def _print(
+    machine: Machine, *items: Value, sep: Value = _SPACE, end: Value = _NEWLINE, file: Value = NONE, flush: Value = NONE
+) -> Value:
+    """`print(*items, sep=, end=)`; `flush` changes nothing, since all is written at once."""
+    if file is not NONE and machine.static(file) is not sys.stdout:
+        raise Refused("XP0010", "print to a file", "print to standard output")
+    parts: list[Value] = []
+    for index, item in enumerate(items):
+        if index:
+            parts.append(_SPACE if sep is NONE else sep)
+        parts.append(text(machine, item))
+    parts.append(_NEWLINE if end is NONE else end)
+    _add(machine, texts.join_strings(machine, parts))
+    return NONE
+
+
+@table.function(warnings.warn)
+def _warn(
+    machine: Machine,
+    message: Value,
+    category: Value = NONE,
+    stacklevel: Value = _ONE,
+    source: Value = NONE,
+    *,
+    skip_file_prefixes: Value = NONE,
+) -> Value:
+    """`warnings.warn(message)`: a record that the host shows when the run has ended, as from the place it comes
+    from."""
+    kind = machine.type_of(message)
+    if issubclass(kind, Warning):
+        cls: object = kind
+        message = text(machine, message)
+    else:
+        cls = UserWarning if category is NONE else machine.static(category)
+    if not (isinstance(cls, type) and issubclass(cls, Warning)):
+        machine.raise_(TypeError, f"category must be a Warning subclass, not '{type(cls).__name__}'")
+    frames = machine.frames  # type: ignore[attr-defined]
+    frame = frames[-min(max(int(machine.static(stacklevel)), 1), len(frames))]  # type: ignore[call-overload]
+    place = frame.location()
+    module = machine.heap.objects[frame.globals].real["__name__"]
+    _add(machine, Tuple((Const(cls), message, Const(place.filename), Const(place.line), Const(module))))
+    return NONE
+
+
+def _add(machine: Machine, line: Value) -> None:
+    """Add a line to the texts of the run, unless an error came before."""
+    error = machine.error_flag()  # type: ignore[attr-defined]
+    if error is None:
+        _append(machine, line)
+    else:
+        machine.cond(error, lambda: NONE, lambda: _append(machine, line))
+
+
+def _append(machine: Machine, line: Value) -> Value:
+    """Add a line to the texts of the run, whichever they are."""
+    before = machine.heap.slots.get((STATE, "items"), Tuple(()))
+    if isinstance(before, Stack):
+        after: Value = stacks.push(machine, before, line)
+    elif isinstance(before, Union) and any(isinstance(a, Stack) for a in before.alternatives):
+        raise Refused("XP0010", "print where one of several loops may have printed")
+    elif isinstance(before, Union):
+        after = Union(before.selector, tuple(Tuple((*a.items, line)) for a in before.alternatives))  # type: ignore
+    else:
+        after = Tuple((*before.items, line))  # type: ignore[attr-defined]
+    machine.heap.write(STATE, "items", after)
+    return NONE
+
+
+def text(machine: Machine, value: Value) -> Value:
+    """`str(value)`."""
+    if isinstance(value, Union) and not isinstance(value, MixedScalar):
+        return unions.over_unions(machine, (value,), lambda v: text(machine, v))
+    return texts.format_value(machine, snapshot(machine, value), Const(""), "s")
+
+
+def snapshot(machine: Machine, value: Value) -> Value:
+    """A value whose text will not change when its arrays or lists do."""
+    match value:
+        case NdArray():
+            return JaxArray(machine.read(value))
+        case Tuple():
+            return Tuple(tuple(snapshot(machine, v) for v in value.items), value.cls)
+        case Ref():
+            info = machine.heap.objects[value.object]
+            items = machine.heap.read(value.object, "items") if info.kind in ("list", "dict", "set") else UNBOUND
+            if isinstance(items, Union):
+                raise Refused("XP0010", "the text of a list whose length depends on data")
+            if info.cls is list:
+                return machine.new_list([snapshot(machine, v) for v in stacks.items(machine, items)])  # type: ignore
+            if info.cls is dict:
+                entries = {k: snapshot(machine, v) for k, v in items.entries.items()}  # type: ignore[attr-defined]
+                return machine.new_dict(entries)  # type: ignore[attr-defined]
+    return value

@@ -1,0 +1,240 @@
+"""Strings: known ones are folded by Python; those with dynamic parts are put together on the host."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers.scalar_values import fold, kind_of
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds, texts
+from xlapy.domain.values import Const, NumpyScalar, Tuple, Value
+
+_PERCENT = re.compile(
+    r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[a-zA-Z%])"
+)
+
+
+def is_text(machine, value: Value) -> bool:
+    """Whether a value is a str, perhaps with dynamic parts."""
+    return kinds.is_string(machine, value) or (isinstance(value, Const) and isinstance(value.value, str))
+
+
+@table.operator(str, bytes)
+def operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """`+`, `*`, `%` and comparisons."""
+    plain = symbol if symbol in ("==", "!=", "<", "<=", ">", ">=") else symbol.removesuffix("=")
+    if plain == "%" and isinstance(left, Const) and isinstance(left.value, str):
+        return percent(machine, left.value, right)
+    if plain == "*":
+        if not is_text(machine, left):
+            left, right = right, left
+        if ranges.is_index(machine, right) and isinstance(left, Const):
+            count = machine.static(ranges.index(machine, right), "how often a string is repeated")
+            return fold(machine, lambda s, n: s * n, left.value, count)
+        return None
+    both = is_text(machine, left) and is_text(machine, right)
+    if both and (kinds.is_string(machine, left) or kinds.is_string(machine, right)):
+        if plain == "+":
+            return texts.join_strings(machine, [left, right])
+        if plain in ("==", "!=") and left == right:
+            return Const(plain == "==")
+        raise Refused("XP0004", "a comparison of strings with dynamic parts", "compare the numbers")
+    return None
+
+
+def percent(machine, template: str, right: Value) -> Value:
+    """`template % right`."""
+    if machine.is_static(right):
+        return fold(machine, lambda t, v: t % v, template, machine.static(right))
+    values = list(right.items) if isinstance(right, Tuple) else [right]
+    mapping = containers.entries(machine, right) if containers.heap_kind(machine, right) == "dict" else {}
+    text, parts, end = "", [], 0
+    for match in _PERCENT.finditer(template):
+        text += _escaped(template[end : match.start()])
+        end = match.end()
+        if match["kind"] == "%":
+            text += "%"
+            continue
+        if match["key"] is None and not values:
+            machine.raise_(TypeError, "not enough arguments for format string")
+        if match["key"] is None:
+            value = values.pop(0)
+        else:
+            value = mapping[match["key"]] if match["key"] in mapping else machine.raise_(KeyError, match["key"])
+        text += _field(machine, match, value)
+        parts.append(value)
+    if values and not mapping:
+        machine.raise_(TypeError, "not all arguments converted during string formatting")
+    return machine.message(text + _escaped(template[end:]), *parts)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _field(machine, match: re.Match, value: Value) -> str:
+    """A field of `%` formatting as one of `str.format`."""
+    kind, flags, width, digits = match["kind"], match["flags"], match["width"], match["digits"]
+    if kind in "sr":
+        if width or digits:
+            align = "<" if "-" in flags else ">"
+            return "{" + f"!{kind}:{align}{width}" + (f".{digits}" if digits else "") + "}"
+        return "{" + f"!{kind}" + "}"
+    number = kind_of(value)
+    real = number in (bool, int, float) or isinstance(value, NumpyScalar)
+    whole = number in (bool, int) or (isinstance(value, NumpyScalar) and value.var.type.dtype.kind in "iu")
+    if not real or (kind in "dixXo" and (not whole or digits)) or kind not in "dieEfFgGxXo":
+        raise Refused("XP0004", f"'%{kind}' of {machine.describe(value)}", "use an f-string")
+    align = "<" if "-" in flags else ""
+    sign = "+" if "+" in flags else " " if " " in flags else ""
+    zero = "0" if "0" in flags and not align and width else ""
+    shape = "#" if "#" in flags else ""
+    precision = f".{digits}" if digits else ""
+    letter = "d" if kind in "di" else kind
+    return "{:" + align + sign + shape + zero + width + precision + letter + "}"
+
+
+@table.method(str, "format")
+def format_(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+    """`template.format(*args, **kwargs)`."""
+    template = machine.static(self)
+    if all(machine.is_static(v) for v in (*args, *kwargs.values())):
+        known = [machine.static(a) for a in args]
+        return fold(machine, template.format, *known, **{k: machine.static(v) for k, v in kwargs.items()})
+    text, parts, automatic = "", [], 0
+    for literal, name, specification, conversion in string.Formatter().parse(template):
+        text += _escaped(literal)
+        if name is None:
+            continue
+        if "{" in (specification or ""):
+            raise Refused("XP0004", "a nested replacement field with dynamic arguments", "use an f-string")
+        first, rest = re.match(r"([^.\[]*)(.*)", name).groups()  # type: ignore[union-attr]
+        if not first:
+            first, automatic = str(automatic), automatic + 1
+        if first.isdigit():
+            if int(first) >= len(args):
+                machine.raise_(IndexError, f"Replacement index {first} out of range for positional args tuple")
+            value = args[int(first)]
+        elif first in kwargs:
+            value = kwargs[first]
+        else:
+            value = machine.raise_(KeyError, first)
+        for attribute, key in re.findall(r"\.(\w+)|\[([^\]]*)\]", rest):
+            value = (
+                machine.getattr(value, attribute)
+                if attribute
+                else machine.getitem(value, Const(int(key) if key.isdigit() else key))
+            )
+        made = texts.format_value(machine, value, Const(specification or ""), conversion)
+        if kinds.is_string(machine, made):
+            text += made.template  # type: ignore[attr-defined]
+            parts += made.parts  # type: ignore[attr-defined]
+        else:
+            text += _escaped(str(made.value))  # type: ignore[attr-defined]
+    return machine.message(text, *parts)
+
+
+@table.method(str, "join")
+def join(machine, self: Value, iterable: Value) -> Value:
+    """`separator.join(strings)`."""
+    parts: list[Value] = []
+    for number, item in enumerate(iteration.items(machine, iterable)):
+        if not is_text(machine, item):
+            name = iteration.type_name(machine, item)
+            machine.raise_(TypeError, f"sequence item {number}: expected str instance, {name} found")
+        parts += [item] if not number else [self, item]
+    if not all(isinstance(p, Const) for p in parts):
+        return texts.join_strings(machine, parts)
+    return Const("".join(p.value for p in parts))  # type: ignore[attr-defined]
+
+
+@table.function(str)
+@table.takes_mixed
+def text_of(machine, *args: Value, **kwargs: Value) -> Value:
+    """`str(value)`."""
+    if not args:
+        return Const("")
+    if len(args) > 1 or kwargs:
+        known = [machine.static(a) for a in args]
+        return fold(machine, str, *known, **{k: machine.static(v) for k, v in kwargs.items()})
+    return texts.format_value(machine, args[0], Const(""), "s")
+
+
+@table.function(repr)
+@table.takes_mixed
+def representation(machine, value: Value) -> Value:
+    """`repr(value)`."""
+    return texts.format_value(machine, value, Const(""), "r")
+
+
+@table.function(format)
+@table.takes_mixed
+def formatted(machine, value: Value, specification: Value | None = None) -> Value:
+    """`format(value, specification)`."""
+    return texts.format_value(machine, value, Const("") if specification is None else specification, None)
+
+
+def _folds(function: Callable) -> Callable[..., Value]:
+    def rule(machine, *args: Value, **kwargs: Value) -> Value:
+        known = [machine.static(a, "an argument") for a in args]
+        return fold(machine, function, *known, **{k: machine.static(v) for k, v in kwargs.items()})
+
+    return rule
+
+
+for _function in (ascii, bin, bytes, chr, hex, oct, ord):
+    table.function(_function)(_folds(_function))
+
+
+def lifted(machine, found: object) -> Value:
+    """What a fold gave, with fresh lists, dicts and sets."""
+    if isinstance(found, list):
+        return machine.new_list([lifted(machine, item) for item in found])
+    if isinstance(found, dict):
+        return machine.new_dict({key: lifted(machine, item) for key, item in found.items()})
+    if isinstance(found, tuple):
+        return Tuple(tuple(lifted(machine, item) for item in found), type(found))
+    return Const(found)
+
+
+def _method(function: Callable) -> Callable[..., Value]:
+    def rule(machine, *args: Value, **kwargs: Value) -> Value:
+        known = [machine.static(a, "a string") for a in args]
+        named = {name: machine.static(v, "a string") for name, v in kwargs.items()}
+        return lifted(machine, fold(machine, function, *known, **named).value)
+
+    return rule
+
+
+for _cls in (str, bytes):
+    for _name in dir(_cls):
+        if not _name.startswith("_") and table.find_method(_cls, _name) is None:
+            table.method(_cls, _name)(_method(getattr(_cls, _name)))
+for _function in (int.to_bytes, float.as_integer_ratio, float.hex):
+    table.method(_function.__objclass__, _function.__name__)(_method(_function))
+for _cls, _name in ((int, "from_bytes"), (float, "fromhex")):
+    table.method(_cls, _name)(_method(getattr(_cls, _name)))
+
+
+@containers.register(containers.GETITEM, str, bytes)
+def _getitem(machine, self: Value, key: Value) -> Value:
+    if kinds.is_string(machine, self):
+        raise Refused("XP0004", "a character of a string with dynamic parts")
+    if containers.is_slice(key):
+        return Const(self.value[containers.static_slice(machine, key)])  # type: ignore[attr-defined]
+    if not ranges.is_index(machine, key):
+        return fold(machine, lambda s, k: s[k], self.value, machine.static(key))  # type: ignore[attr-defined]
+    known = machine.static(ranges.index(machine, key), "an index into a string")
+    return fold(machine, lambda s, k: s[k], self.value, known)  # type: ignore[attr-defined]
+
+
+@containers.register(containers.CONTAINS, str, bytes)
+def _contains(machine, item: Value, self: Value) -> bool:
+    known = machine.static(self), machine.static(item)
+    return fold(machine, lambda s, i: i in s, *known).value  # type: ignore[return-value]
