@@ -286,6 +286,11 @@ TRUE = Const(True)
 FALSE = Const(False)
 
 
+def is_none(value: Value) -> bool:
+    """Whether a value is certainly Python's None: a default, or one that the program has written."""
+    return isinstance(value, Const) and value.value is None
+
+
 def children(value: Value) -> tuple[Value | Var | Hole, ...]:
     """The parts of `value` that may hold device values or references, in a fixed order (see `rebuild`)."""
     match value:

@@ -36,6 +36,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    is_none,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
 from xlapy.interpreter import classes, generators, memory, merge, resumption, walk
@@ -341,14 +342,14 @@ def _new_object(machine: Machine, cls: Value, *args: Value, **kwargs: Value) -> 
 @table.function(sys.exception)
 def _exception(machine: Machine) -> Value:
     """`sys.exception()`: what is being handled."""
-    return next((f.handled for f in reversed(machine.frames) if f.handled is not NONE), NONE)
+    return next((f.handled for f in reversed(machine.frames) if not is_none(f.handled)), NONE)
 
 
 @table.function(sys.exc_info)
 def _exc_info(machine: Machine) -> Value:
     """`sys.exc_info()`: without a traceback."""
     handled = _exception(machine)
-    if handled is NONE:
+    if is_none(handled):
         return Tuple((NONE, NONE, NONE))
     return Tuple((Const(machine.type_of(handled)), handled, NONE))
 

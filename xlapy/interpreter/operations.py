@@ -32,6 +32,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    is_none,
 )
 from xlapy.frontend import Code, Op
 from xlapy.interpreter import classes, resumption
@@ -713,12 +714,12 @@ def _annotations(machine: Machine, value: Value) -> Value:
 @handles("raise")
 def _raise(machine, frame, op, exception=None, cause=None):
     if exception is None:
-        if frame.handled is NONE:
+        if is_none(frame.handled):
             machine.raise_(RuntimeError, "No active exception to reraise")
         raise PythonError(frame.handled)
     raised = exceptions.as_exception(machine, exception)
     if cause is not None and isinstance(raised, Ref):
-        chained = NONE if cause is NONE else exceptions.as_exception(machine, cause)
+        chained = NONE if is_none(cause) else exceptions.as_exception(machine, cause)
         machine.heap.write(raised.object, "__cause__", chained)
     raise PythonError(raised)
 

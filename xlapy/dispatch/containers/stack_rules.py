@@ -33,6 +33,7 @@ from xlapy.domain.values import (
     Stack,
     Tuple,
     Value,
+    is_none,
 )
 from xlapy.ir import Var
 
@@ -185,7 +186,7 @@ def _index(machine, self: Ref, stack: Stack, item: Value) -> Value:
 
 
 def _sort(machine, self: Ref, stack: Stack, *, key: Value = NONE, reverse: Value = Const(False)) -> Value:  # noqa: B008
-    if key is not NONE:
+    if not is_none(key):
         raise Refused("XP0004", "sorting a list whose length depends on data by a key", "sort an array of the keys")
     _write(machine, self, stacks.sorted_(machine, stack, bool(machine.static(reverse, "reverse of sort"))))
     return NONE

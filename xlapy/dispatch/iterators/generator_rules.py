@@ -8,7 +8,7 @@ import types
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.python import builtin_functions, exceptions, objects
-from xlapy.domain.values import NONE, Ref, Value
+from xlapy.domain.values import NONE, Ref, Value, is_none
 from xlapy.ir import Var
 
 
@@ -17,7 +17,7 @@ def _result(machine, step) -> Value:
     done, value, returned = step
     if done is False:
         return value
-    args = () if returned is NONE else (returned,)
+    args = () if is_none(returned) else (returned,)
     if done is True:
         return machine.raise_(StopIteration, *args)
     assert isinstance(done, Var)
@@ -37,7 +37,7 @@ def _send(machine, self: Ref, item: Value) -> Value:
 
 @table.method(types.GeneratorType, "throw")
 def _throw(machine, self: Ref, kind: Value, value: Value = NONE, traceback: Value = NONE) -> Value:
-    exception = exceptions.as_exception(machine, kind if value is NONE else value)
+    exception = exceptions.as_exception(machine, kind if is_none(value) else value)
     return _result(machine, machine.advance(self, NONE, exception))
 
 

@@ -25,7 +25,19 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import NONE, Const, JaxArray, MixedScalar, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
+from xlapy.domain.values import (
+    NONE,
+    Const,
+    JaxArray,
+    MixedScalar,
+    NdArray,
+    NumpyScalar,
+    Ref,
+    Scalar,
+    Tuple,
+    Value,
+    is_none,
+)
 from xlapy.ir import Var
 
 _NAN_TO_INT = provoke(int, math.nan)
@@ -267,7 +279,7 @@ def _divmod_scalars(machine, left: Value, right: Value, kind: type) -> Value:
 @table.function(pow)
 def pow_(machine, base: Value, exp: Value, mod: Value = NONE) -> Value:
     """`pow(base, exp[, mod])`."""
-    if mod is NONE:
+    if is_none(mod):
         return machine.binary("**", base, exp)
     if all(isinstance(v, Const) for v in (base, exp, mod)):
         return fold(machine, pow, base.value, exp.value, mod.value)  # type: ignore[attr-defined]
@@ -317,7 +329,7 @@ def round_(machine, number_: Value, ndigits: Value = NONE) -> Value:
         return _round_other(machine, number_, ndigits)
     if isinstance(number_, Const) and isinstance(ndigits, Const):
         return fold(machine, round, number_.value, ndigits.value)
-    if ndigits is NONE:
+    if is_none(ndigits):
         if kind is float:
             var = machine.leaf(jnp.round, [device(machine, number_, float)])[0]
             return truncated(machine, var)
@@ -387,13 +399,13 @@ def _round_int(n, power):
 
 def _round_other(machine, value: Value, ndigits: Value) -> Value:
     if isinstance(value, JaxArray):
-        return machine.call(Const(jnp.round), [value, Const(0) if ndigits is NONE else ndigits])
+        return machine.call(Const(jnp.round), [value, Const(0) if is_none(ndigits) else ndigits])
     if isinstance(value, NumpyScalar) or (isinstance(value, Const) and isinstance(value.value, np.generic)):
-        if ndigits is NONE:
+        if is_none(ndigits):
             var = number(machine, value)
             return truncated(machine, var if var.type.dtype.kind in "iub" else machine.leaf(jnp.round, [var])[0])  # type: ignore
         return machine.call(Const(np.round), [value, ndigits])
     if isinstance(value, Ref) and defines(machine, machine.type_of(value), "__round__"):
-        return machine.call(machine.getattr(value, "__round__"), [] if ndigits is NONE else [ndigits])
+        return machine.call(machine.getattr(value, "__round__"), [] if is_none(ndigits) else [ndigits])
     name = "numpy.ndarray" if isinstance(value, NdArray) else machine.type_of(value).__name__
     return machine.raise_(TypeError, f"type {name} doesn't define __round__ method")

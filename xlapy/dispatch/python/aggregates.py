@@ -16,7 +16,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     provoke,
     scalar,
 )
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Range, Ref, Scalar, Tuple, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Range, Ref, Scalar, Tuple, Value, is_none
 from xlapy.ir import Var
 
 _EMPTY = {max: provoke(max, ()), min: provoke(min, ())}
@@ -157,7 +157,7 @@ def _sum_range(machine, value: Value) -> Value:
 
 
 def _extremum(machine, function, args: tuple[Value, ...], key: Value, default: Value | None) -> Value:
-    keyed = key is not NONE and not (isinstance(key, Const) and key.value is None)
+    keyed = not is_none(key)
     if not args:
         error = provoke(function)
         machine.raise_(type(error), *error.args)

@@ -14,7 +14,20 @@ from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import texts
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, UNBOUND, Const, JaxArray, MixedScalar, NdArray, Ref, Stack, Tuple, Union, Value
+from xlapy.domain.values import (
+    NONE,
+    UNBOUND,
+    Const,
+    JaxArray,
+    MixedScalar,
+    NdArray,
+    Ref,
+    Stack,
+    Tuple,
+    Union,
+    Value,
+    is_none,
+)
 
 _SPACE, _NEWLINE, _ONE = Const(" "), Const("\n"), Const(1)
 
@@ -25,14 +38,14 @@ def _print(
     machine: Machine, *items: Value, sep: Value = _SPACE, end: Value = _NEWLINE, file: Value = NONE, flush: Value = NONE
 ) -> Value:
     """`print(*items, sep=, end=)`; `flush` changes nothing, since all is written at once."""
-    if file is not NONE and machine.static(file) is not sys.stdout:
+    if not is_none(file) and machine.static(file) is not sys.stdout:
         raise Refused("XP0010", "print to a file", "print to standard output")
     parts: list[Value] = []
     for index, item in enumerate(items):
         if index:
-            parts.append(_SPACE if sep is NONE else sep)
+            parts.append(_SPACE if is_none(sep) else sep)
         parts.append(text(machine, item))
-    parts.append(_NEWLINE if end is NONE else end)
+    parts.append(_NEWLINE if is_none(end) else end)
     _add(machine, texts.join_strings(machine, parts))
     return NONE
 
@@ -54,7 +67,7 @@ def _warn(
         cls: object = kind
         message = text(machine, message)
     else:
-        cls = UserWarning if category is NONE else machine.static(category)
+        cls = UserWarning if is_none(category) else machine.static(category)
     if not (isinstance(cls, type) and issubclass(cls, Warning)):
         machine.raise_(TypeError, f"category must be a Warning subclass, not '{type(cls).__name__}'")
     frames = machine.frames  # type: ignore[attr-defined]
