@@ -26,6 +26,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 )
 from xlapy.domain.values import Const, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
+from xlapy.lowering.derivatives import differentiated_as
 
 _HUGE = 1e308
 
@@ -209,7 +210,8 @@ def _gamma(x):
     table_ = jnp.array([math.gamma(n) if n else math.inf for n in range(24)], x.dtype)
     whole = (x == jnp.floor(x)) & (x > 0) & (x < 24)
     place = jnp.where(whole, x, 1.0).astype(jnp.int32)
-    return jnp.where(whole, table_[place], jnp.where(x == jnp.inf, jnp.inf, special.gamma(x)))
+    gamma = special.gamma(x)
+    return differentiated_as(jnp.where(whole, table_[place], jnp.where(x == jnp.inf, jnp.inf, gamma)), gamma)
 
 
 def _pole(x):
@@ -274,7 +276,7 @@ def _frexp(x):
 def _modf(x):
     whole = jnp.trunc(x)
     fraction = jnp.where(jnp.isinf(x), 0.0, x - whole)
-    return jnp.copysign(fraction, x), whole
+    return differentiated_as(jnp.copysign(fraction, x), fraction), whole
 
 
 def _ulp(x):

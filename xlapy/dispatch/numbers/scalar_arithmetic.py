@@ -28,6 +28,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 )
 from xlapy.domain.values import Const, Scalar, Value
 from xlapy.ir import Operation, Var, constant_value
+from xlapy.lowering.derivatives import complex_power, differentiated_as
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul"}
 BITS = {"&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor"}
@@ -155,11 +156,12 @@ def float_divmod(x, y):
     rest = jnp.fmod(x, y)
     quotient = (x - rest) / y
     other_sign = (rest != 0) & ((y < 0) != (rest < 0))
-    rest = jnp.where(rest == 0, jnp.copysign(0.0, y), jnp.where(other_sign, rest + y, rest))
+    rest = jnp.where(other_sign, rest + y, rest)
+    signed = differentiated_as(jnp.where(rest == 0, jnp.copysign(0.0, y), rest), rest)
     quotient = jnp.where(other_sign, quotient - 1.0, quotient)
     whole = jnp.floor(quotient)
     whole = jnp.where(quotient - whole > 0.5, whole + 1.0, whole)
-    return jnp.where(quotient == 0, jnp.copysign(0.0, x / y), whole), rest
+    return jnp.where(quotient == 0, jnp.copysign(0.0, x / y), whole), signed
 
 
 def _float_division(machine, symbol: str, left: Value, right: Value) -> Value:
@@ -299,7 +301,8 @@ def _complex_pow(z, w):
     size = jnp.power(length, w.real) * jnp.exp(-angle * w.imag)
     phase = angle * w.real + w.imag * jnp.log(jnp.where(length == 0, 1.0, length))
     result = size * (jnp.cos(phase) + 1j * jnp.sin(phase))
-    return jnp.where(w == 0, 1.0 + 0j, jnp.where(z == 0, 0j, result))
+    exact = jnp.where(w == 0, 1.0 + 0j, jnp.where(z == 0, 0j, result))
+    return differentiated_as(exact, complex_power(z, w))
 
 
 def _complex_power(machine, symbol: str, left: Value, right: Value) -> Value:

@@ -20,6 +20,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, Tuple, Value
 from xlapy.ir import constant_value
+from xlapy.lowering.derivatives import differentiated_as
 
 
 def axis_of(machine: Machine, axis: object, rank: int) -> int | None:
@@ -361,9 +362,9 @@ def _interp(x, xp, fp, *rest):
     else:
         index = jnp.clip(jnp.searchsorted(xp, x, side="right", method="scan") - 1, 0, xp.size - 2)
         slope = (fp[index + 1] - fp[index]) / (xp[index + 1] - xp[index])
-        inner = slope * (x - xp[index]) + fp[index]
-        inner = jnp.where(x == xp[index], fp[index], inner)
-        inner = jnp.where(x == xp[-1], fp[-1], inner)
+        line = slope * (x - xp[index]) + fp[index]
+        inner = jnp.where(x == xp[index], fp[index], line)
+        inner = differentiated_as(jnp.where(x == xp[-1], fp[-1], inner), line)
     return jnp.where(
         jnp.isnan(x), jnp.asarray(jnp.nan, dtype), jnp.where(x < xp[0], left, jnp.where(x > xp[-1], right, inner))
     )

@@ -11,6 +11,7 @@ from xlapy.dispatch.numpy.leaf import numpy_leaf, python_scalar
 from xlapy.dispatch.numpy.values import absent, cast_array, kind_of, known, operand, raise_as_numpy
 from xlapy.dispatch.table import find_function, function
 from xlapy.domain.values import Const, NdArray, Tuple, Value
+from xlapy.lowering.derivatives import differentiated_as
 
 
 @function(np.average)
@@ -291,7 +292,7 @@ def nan_to_num(machine, x, copy=True, **options):
 
 def _sinc(x):
     y = np.pi * jnp.where(x == 0, 1.0e-20, x)
-    return jnp.sin(y) / y
+    return differentiated_as(jnp.sin(y) / y, jnp.sinc(x).astype(y.dtype))
 
 
 def _angle(z, deg=False):

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.lowering.derivatives import complex_power, differentiated_as
 from xlapy.lowering.rules import nextafter
 
 
@@ -106,15 +107,15 @@ def _float_divmod(x, y):
     remainder = lax.rem(x, y)
     quotient = (x - remainder) / y
     adjust = (remainder != 0) & ((y < 0) != (remainder < 0))
-    remainder = jnp.where(
-        adjust, remainder + y, jnp.where(remainder == 0, jnp.copysign(0.0, y).astype(x.dtype), remainder)
-    )
+    remainder = jnp.where(adjust, remainder + y, remainder)
+    signed = jnp.where(remainder == 0, jnp.copysign(0.0, y).astype(x.dtype), remainder)
     quotient = jnp.where(adjust, quotient - 1, quotient)
     floored = jnp.floor(quotient)
     floored = jnp.where(quotient - floored > 0.5, floored + 1, floored)
     floored = jnp.where(quotient == 0, jnp.copysign(0.0, x / y).astype(x.dtype), floored)
     zero = y == 0
-    return jnp.where(zero, x / y, floored), jnp.where(zero, lax.rem(x, y), remainder)
+    whole = lax.stop_gradient(jnp.where(zero, x / y, floored))
+    return whole, jnp.where(zero, lax.rem(x, y), differentiated_as(signed, remainder))
 
 
 def _float_floor_divide(x, y):
@@ -132,7 +133,7 @@ def _heaviside(x, y):
 def _modf(x):
     whole = jnp.trunc(x)
     fraction = jnp.where(jnp.isinf(x), 0.0, x - whole).astype(x.dtype)
-    return jnp.copysign(fraction, x), whole
+    return differentiated_as(jnp.copysign(fraction, x), fraction), whole
 
 
 def _frexp(x):
@@ -243,7 +244,8 @@ def _complex_rint(x):
 def _complex_power(x, y):
     """`x**y`; exact for small whole exponents, and for a base of zero, as in NumPy."""
     general = jnp.power(x, y)
-    return jnp.where(y == 0, jnp.ones_like(x), jnp.where((x == 0) & (y.real > 0), jnp.zeros_like(x), general))
+    exact = jnp.where(y == 0, jnp.ones_like(x), jnp.where((x == 0) & (y.real > 0), jnp.zeros_like(x), general))
+    return differentiated_as(exact, complex_power(x, y))
 
 
 def _complex_exp2(x):
