@@ -10,6 +10,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 import jax
+from jax.api_util import debug_info
+from jax.extend.core import ClosedJaxpr
+from jax.extend.linear_util import wrap_init
+from jax.interpreters.partial_eval import trace_to_jaxpr_dynamic
 
 from xlapy.ir import Builder, TensorType, Var
 
@@ -35,8 +39,15 @@ def tensor_type(aval) -> TensorType:
 
 def trace(function: Callable, types: Sequence[TensorType], x64: bool):
     """The closed jaxpr of `function` for operands of these types."""
+    avals = [jax.core.ShapedArray(t.shape, t.dtype, weak_type=t.weak) for t in types]
+    about = debug_info("leaf", function, avals, {})
+
+    def flat(*arrays):
+        return jax.tree.leaves(function(*arrays))
+
     with jax.enable_x64(x64):
-        return jax.make_jaxpr(function)(*map(struct, types))
+        jaxpr, _, constants = trace_to_jaxpr_dynamic(wrap_init(flat, debug_info=about), avals)
+    return ClosedJaxpr(jaxpr, constants)
 
 
 def emit(
