@@ -140,7 +140,7 @@ def _traceable(machine: Machine, item: Any, args: list[Value], kwargs: dict[str,
             full = list(arrays)
             for i, x in zip(moving, some, strict=True):
                 full[i] = x
-            positional, named = jax_rules._fill(template, full)
+            positional, named = jax_rules.fill(template, full)
             found = jax.tree.leaves(item(*positional, **named))
             return [x for x in found if isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jnp.inexact)]
 

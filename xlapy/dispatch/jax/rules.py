@@ -8,8 +8,6 @@ off until that is called.
 
 from __future__ import annotations
 
-import contextlib
-import operator as python_operators
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import leaves, table
+from xlapy.dispatch import leaves
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.join import SCALAR_DTYPES, unchanged
@@ -45,28 +43,6 @@ from xlapy.ir import Region, Var, captured, constant_value
 from xlapy.lowering.evaluate import evaluate
 
 _LEAF_MODULES = ("jax.", "jaxlib.")
-_BINARY = {
-    "+": python_operators.add,
-    "-": python_operators.sub,
-    "*": python_operators.mul,
-    "/": python_operators.truediv,
-    "//": python_operators.floordiv,
-    "%": python_operators.mod,
-    "**": python_operators.pow,
-    "@": python_operators.matmul,
-    "<<": python_operators.lshift,
-    ">>": python_operators.rshift,
-    "&": python_operators.and_,
-    "|": python_operators.or_,
-    "^": python_operators.xor,
-    "==": python_operators.eq,
-    "!=": python_operators.ne,
-    "<": python_operators.lt,
-    "<=": python_operators.le,
-    ">": python_operators.gt,
-    ">=": python_operators.ge,
-}
-_UNARY = {"-": python_operators.neg, "+": python_operators.pos, "~": python_operators.invert}
 
 
 def is_leaf(item: object) -> bool:
@@ -90,13 +66,6 @@ def is_jitted_object(item: object) -> bool:
     """Whether a callable object is another library's own form of `jax.jit`, and is called as it is."""
     kind = type(item)
     return (kind.__module__, kind.__name__) == ("equinox._jit", "_JitWrapper")
-
-
-def _member(item, container):
-    return item in container
-
-
-MEMBER = Intrinsic("in", lambda machine, item, container: call(machine, _member, [item, container], {}))
 
 
 # -- arguments --------------------------------------------------------------------------------------------------------
@@ -221,22 +190,23 @@ class Rebuilt:
     parts: tuple
 
 
-def _fill(template: object, arrays) -> object:
+def fill(template: object, arrays) -> object:
+    """The Python object of a template, with arrays in the places of its operands."""
     if isinstance(template, Operand):
         return arrays[template.index]
     if isinstance(template, Known):
         return template.array()
     if isinstance(template, tuple):
-        items = tuple(_fill(t, arrays) for t in template)
+        items = tuple(fill(t, arrays) for t in template)
         return items if type(template) is tuple else type(template)(*items)
     if isinstance(template, list):
-        return [_fill(t, arrays) for t in template]
+        return [fill(t, arrays) for t in template]
     if isinstance(template, dict):
-        return {k: _fill(v, arrays) for k, v in template.items()}
+        return {k: fill(v, arrays) for k, v in template.items()}
     if isinstance(template, slice):
-        return slice(_fill(template.start, arrays), _fill(template.stop, arrays), _fill(template.step, arrays))
+        return slice(fill(template.start, arrays), fill(template.stop, arrays), fill(template.step, arrays))
     if isinstance(template, Rebuilt):
-        return template.rebuild([_fill(p, arrays) for p in template.parts])
+        return template.rebuild([fill(p, arrays) for p in template.parts])
     return template
 
 
@@ -308,7 +278,7 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
         own, outer = arrays[: len(operands)], arrays[len(operands) :]
         captures.append((dict(zip(map(id, extra), outer, strict=True)), wanted))
         try:
-            positional, named = _fill(template, own)  # type: ignore[misc]
+            positional, named = fill(template, own)  # type: ignore[misc]
             result = function(*positional, **named)
         finally:
             captures.pop()
@@ -415,7 +385,7 @@ class Interpreted:
             raise _Wanted
         environment: dict[Var, object] = dict(zip(region.params, map(jnp.asarray, arrays), strict=True))
         environment.update((var, known[id(var)]) for var in needed)
-        return _fill(template, evaluate(region, environment))
+        return fill(template, evaluate(region, environment))
 
     def _interpret(self, tree, types_, statics) -> tuple[Region, object]:
         """The region that computes the function for arguments of these types, and the template of its result."""
@@ -475,204 +445,3 @@ class _Applied:
     def __call__(self, first, second):
         (args, kwargs), (more, named) = first, second
         return self.transform(*args, **kwargs)(*more, **named)
-
-
-class NoScope:
-    """What `jax.named_scope` is inside a program: names are for tools only."""
-
-    def __enter__(self):
-        return None
-
-    def __exit__(self, *exception):
-        return None
-
-
-@table.function(jax.named_scope)
-def _named_scope(machine: Machine, name: Value) -> Value:
-    return machine.world.helper_instance(NoScope)  # type: ignore[attr-defined]
-
-
-@table.function(jax.extend.core.get_opaque_trace_state)
-def _trace_state(machine: Machine, **options: Value) -> Value:
-    """Which transformation is under way: none that the program's objects could have been made outside of."""
-    known = {name: machine.static(value) for name, value in options.items()}
-    return machine.world.wrap_anchored(jax.extend.core.get_opaque_trace_state(**known))  # type: ignore[attr-defined]
-
-
-@table.function(np.errstate)
-def _errstate(machine: Machine, **how: Value) -> Value:
-    """Floating-point warnings: the device gives none."""
-    if any(machine.static(v) in ("raise", "call") for v in how.values()):
-        raise Refused("XP0010", "np.errstate that raises or calls")
-    return machine.world.helper_instance(NoScope)  # type: ignore[attr-defined]
-
-
-_SCOPE = type(jax.named_scope("xlapy"))
-
-
-@table.function(_SCOPE.__enter__, _SCOPE.__exit__)
-def _scope_method(machine: Machine, *args: Value) -> Value:
-    return NONE
-
-
-if _SCOPE.__module__.startswith("jax."):
-    # Functions decorated with `jax.named_scope(...)` make one at each call.
-    table.function(_SCOPE)(_named_scope)
-
-
-@table.function(contextlib._GeneratorContextManager._recreate_cm)
-def _recreated(machine: Machine, manager: Value) -> Value:
-    """A function decorated with `jax.named_scope(...)`."""
-    real = getattr(manager, "value", None)
-    if getattr(getattr(real, "func", None), "__module__", "").startswith("jax."):
-        return machine.world.helper_instance(NoScope)  # type: ignore[attr-defined]
-    raise Refused("XP0003", "a generator's context manager as a decorator")
-
-
-# -- operators and attributes of arrays -------------------------------------------------------------------------------
-
-
-def operator(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
-    """An operator with a JAX array on one side."""
-    plain = symbol if symbol in _BINARY else symbol[:-1]
-    for value in (left, right):
-        if not isinstance(value, JaxArray | NdArray | NumpyScalar | Scalar | Const):
-            return None
-        if isinstance(value, Const) and not isinstance(value.value, np.generic | bool | int | float | complex):
-            return None
-    return call(machine, _BINARY[plain], [left, right], {})
-
-
-def unary(machine: Machine, symbol: str, value: JaxArray) -> Value:
-    """A unary operator of a JAX array."""
-    return call(machine, _UNARY[symbol], [value], {})
-
-
-def getitem(machine: Machine, value: JaxArray, key: Value) -> Value:
-    """`x[key]`; JAX clamps what is out of bounds."""
-    return call(machine, python_operators.getitem, [value, key], {})
-
-
-def setitem(machine: Machine, value: JaxArray, key: Value, item: Value) -> None:
-    """JAX arrays are immutable: their own TypeError."""
-    try:
-        jnp.zeros(1)[0] = 1  # type: ignore[index]
-    except TypeError as error:
-        machine.reraise(error)  # type: ignore[attr-defined]
-
-
-_STATIC = ("shape", "dtype", "ndim", "size", "weak_type", "nbytes", "itemsize", "aval")
-
-
-def getattr_(machine: Machine, value: JaxArray, name: str) -> Value:
-    """An attribute or bound method of a JAX array."""
-    type_ = value.var.type
-    match name:
-        case "shape":
-            return Tuple(tuple(map(Const, type_.shape)))
-        case "dtype":
-            return Const(type_.dtype)
-        case "ndim":
-            return Const(len(type_.shape))
-        case "size":
-            return Const(int(np.prod(type_.shape, dtype=np.int64)))
-        case "__class__":
-            return Const(jax.Array)
-        case "at":
-            return _At.of(machine, value)
-        case "item" | "tolist" if type_.shape == ():
-            return Intrinsic(name, lambda machine: _python_scalar(machine, value), (value,))
-        case "block_until_ready" | "copy":
-            return Intrinsic(name, lambda machine: value, (value,))
-    probe = getattr(jax.Array, name, None)
-    if probe is None:
-        machine.raise_(AttributeError, f"'jaxlib._jax.ArrayImpl' object has no attribute '{name}'")
-    if isinstance(probe, property) or not callable(probe):
-        try:
-            return call(machine, _attribute, [value, Const(name)], {})
-        except AttributeError as error:
-            # Where an array lies is not known in a program, as it is not under `jax.jit`.
-            return machine.raise_(AttributeError, str(error).splitlines()[0])
-
-    def method(inner: Machine, *args: Value, **kwargs: Value) -> Value:
-        return call(inner, _method, [value, Const(name), *args], kwargs)
-
-    return Intrinsic(name, method, (value,))
-
-
-def _attribute(x, name):
-    return getattr(x, name)
-
-
-def _method(x, name, *args, **kwargs):
-    return getattr(x, name)(*args, **kwargs)
-
-
-def _python_scalar(machine: Machine, value: JaxArray) -> Value:
-    kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[value.var.type.dtype.kind]
-    return Scalar(kind, machine.builder.convert(value.var, SCALAR_DTYPES[kind], True))
-
-
-class _At:
-    """`x.at[index].set(values)` and its relatives."""
-
-    @staticmethod
-    def of(machine: Machine, value: JaxArray) -> Value:
-        return machine.world.helper_instance(AtIndexer, array=value)  # type: ignore[attr-defined]
-
-
-class AtIndexer:
-    """What `x.at` is inside a program: an object whose subscript gives the update methods."""
-
-    def __getitem__(self, index):
-        return AtUpdate(self.array, index)
-
-
-class AtUpdate:
-    """`x.at[index]`: the methods that return an updated copy."""
-
-    def __init__(self, array, index):
-        self.array, self.index = array, index
-
-    def set(self, values, **options):
-        return at_set(self.array, self.index, "set", values, **options)
-
-    def add(self, values, **options):
-        return at_set(self.array, self.index, "add", values, **options)
-
-    def subtract(self, values, **options):
-        return at_set(self.array, self.index, "subtract", values, **options)
-
-    def multiply(self, values, **options):
-        return at_set(self.array, self.index, "multiply", values, **options)
-
-    def divide(self, values, **options):
-        return at_set(self.array, self.index, "divide", values, **options)
-
-    def power(self, values, **options):
-        return at_set(self.array, self.index, "power", values, **options)
-
-    def min(self, values, **options):
-        return at_set(self.array, self.index, "min", values, **options)
-
-    def max(self, values, **options):
-        return at_set(self.array, self.index, "max", values, **options)
-
-    def get(self, **options):
-        return at_get(self.array, self.index, **options)
-
-    def apply(self, function, **options):
-        return at_set(self.array, self.index, "apply", function, **options)
-
-
-def at_set(array, index, method, values, **options):
-    """A leaf: `array.at[index].method(values)`."""
-    return getattr(array.at[index], method)(values, **options)
-
-
-def at_get(array, index, **options):
-    """A leaf: `array.at[index].get()`."""
-    return array.at[index].get(**options)
-
-
-at_set.__module__ = at_get.__module__ = "jax.xlapy"

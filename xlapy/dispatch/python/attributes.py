@@ -14,7 +14,7 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import subclasses
-from xlapy.dispatch.jax import rules as jax_rules
+from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import caches
 from xlapy.dispatch.python.exceptions import exception_parts
@@ -80,7 +80,7 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
         case Const():
             return _const_attribute(machine, value, name)
         case JaxArray():
-            return jax_rules.getattr_(machine, value, name)
+            return jax_arrays.getattr_(machine, value, name)
         case BoundedArray():
             return bounded_rules.getattr_(machine, value, name)
         case Intrinsic() if value.name == "super":

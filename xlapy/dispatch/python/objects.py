@@ -6,7 +6,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import subclasses
-from xlapy.dispatch.jax import rules as jax_rules
+from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python.attributes import find_special, getattr_
 from xlapy.dispatch.python.kinds import is_instance, known_truth, type_of
@@ -83,7 +83,7 @@ def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
     if isinstance(container, BoundedArray):
         return known_truth(bounded_rules.contains(machine, item, container))
     if isinstance(container, JaxArray):
-        return known_truth(machine.call(jax_rules.MEMBER, (item, container)))
+        return known_truth(machine.call(jax_arrays.MEMBER, (item, container)))
     return containers.contains(machine, item, container)
 
 

@@ -18,7 +18,7 @@ from xlapy.dispatch.bounded import indexing as bounded_indexing
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.jax import rules as jax_rules
+from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import Machine, Refused
@@ -143,7 +143,7 @@ def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value
         return bounded_arithmetic.operator(machine, symbol, left, right)
     if isinstance(left, JaxArray) or isinstance(right, JaxArray):
         if not (isinstance(left, NdArray) and symbol.endswith("=") and symbol not in ("==", "<=", ">=", "!=")):
-            return jax_rules.operator(machine, symbol, left, right)
+            return jax_arrays.operator(machine, symbol, left, right)
     classes = (machine.type_of(left), machine.type_of(right))
     for cls in sorted(classes, key=_priority, reverse=True):
         rule = table.find_operator(cls)
@@ -271,7 +271,7 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
         case Union():
             return unions.over_unions(machine, (value,), lambda v: unary(machine, symbol, v))
         case JaxArray():
-            return jax_rules.unary(machine, symbol, value)
+            return jax_arrays.unary(machine, symbol, value)
         case BoundedArray():
             return bounded_arithmetic.unary(machine, symbol, value)
         case NdArray() | NumpyScalar():
@@ -471,7 +471,7 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
         case Union():
             return unions.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
         case JaxArray():
-            return jax_rules.getitem(machine, value, key)
+            return jax_arrays.getitem(machine, value, key)
         case NdArray() | NumpyScalar() | BoundedArray():
             return bounded_indexing.getitem(machine, value, key)
     if isinstance(key, MixedScalar) and key.python.kind is int and machine.type_of(value) in (list, tuple, range):
@@ -508,7 +508,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
     elif isinstance(value, NdArray | BoundedArray):
         bounded_indexing.setitem(machine, value, key, item)
     elif isinstance(value, JaxArray):
-        jax_rules.setitem(machine, value, key, item)
+        jax_arrays.setitem(machine, value, key, item)
     elif kinds.is_instance(machine, value):
         if _special(machine, value, "__setitem__", (key, item)) is None:
             machine.raise_(TypeError, f"'{machine.type_of(value).__name__}' object does not support item assignment")
