@@ -404,7 +404,8 @@ def _mapped(call: Call) -> Value:
         count = len(call.args)
         returned = machine.call(call.function, bound[:count], dict(zip(names, bound[count:], strict=True)))
         result = outputs.open(returned)
-        return returned
+        # What leaves the lanes are arrays: no views, and no numbers that are Python's in some lanes only.
+        return outputs.make(result, lambda i: JaxArray(outputs.vars[i]))
 
     outputs, result = Opening(machine, inexact=False), Static(NONE)
 
