@@ -93,6 +93,11 @@ def accepts(rule: Rule, only_mixed: bool) -> bool:
     return getattr(rule, "accepts_unions", False) or only_mixed and getattr(rule, "accepts_mixed", False)
 
 
+def unfit(error: TypeError) -> bool:
+    """Whether the caller's call of a rule failed since the rule has no such parameters, not in the rule."""
+    return error.__traceback__ is not None and error.__traceback__.tb_next is None
+
+
 def find_function(item: object) -> Rule | None:
     """The rule of a callable, if there is one."""
     entry = FUNCTIONS.get(id(item))

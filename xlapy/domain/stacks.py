@@ -197,18 +197,26 @@ def element_of(joiner: Joiner, *contents: Value) -> Value:
 
 
 def generalised(
-    old: Value, element: Value, capacity: int, bounds: tuple[int, int], elastic: object, loop: object
+    old: Value,
+    element: Value,
+    capacity: int,
+    bounds: tuple[int, int],
+    elastic: object,
+    loop: object,
+    fixed: bool = True,
 ) -> Stack:
-    """A stack with holes; `old` itself if that is the same."""
+    """A stack with holes; `old` itself if that is the same. The length is known if both bounds are one number and it
+    is `fixed`: in a loop that may be the length in the only trip, and not the one after it."""
     if isinstance(old, Stack) and old.element is element and (old.capacity, old.elastic) == (capacity, elastic):
         hollow_rows = all(isinstance(row, Hole) for row in old.rows)
         length = old.length
         if hollow_rows and isinstance(length, Scalar) and isinstance(length.var, Hole) and length.bounds == bounds:
             return old
-        if hollow_rows and isinstance(length, Const) and bounds == (length.value, length.value):
+        if hollow_rows and isinstance(length, Const) and fixed and bounds == (length.value, length.value):
             return old
     rows = tuple(Hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
-    length = Const(bounds[0]) if bounds[0] == bounds[1] else Scalar(int, Hole(scalar_type(int)), bounds)  # type: ignore
+    known = fixed and bounds[0] == bounds[1]
+    length = Const(bounds[0]) if known else Scalar(int, Hole(scalar_type(int)), bounds)  # type: ignore
     return Stack(element, rows, length, capacity, elastic, loop)  # type: ignore[arg-type]
 
 

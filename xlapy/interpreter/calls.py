@@ -99,7 +99,7 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
     try:
         result = rule(machine, *args, **kwargs)
     except TypeError as error:
-        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+        if table.unfit(error):
             raise Refused("XP0011", f"{name}: these arguments are not supported ({_arguments(error)})") from error
         raise
     return NONE if result is None else result

@@ -66,7 +66,8 @@ class Growing:
                 upper = last + grows[1] * max(trips - 1, 0)
         lower = first if grows[0] >= 0 else 0
         lower = max(lower, 0)
-        return stacks.generalised(old, element, capacity, (lower, max(upper, lower)), elastic, self.key)
+        bounds, fixed = (lower, max(upper, lower)), grows == (0, 0)
+        return stacks.generalised(old, element, capacity, bounds, elastic, self.key, fixed)
 
     def _size(self, element: Value) -> int:
         return max(stacks.size_of(element), 1)

@@ -170,6 +170,8 @@ def _known_masks(machine: Machine, array: NdArray, entries: tuple[Entry, ...], a
             continue
         var = arrays[position[0]]
         constant = constant_value(var) if kind == "mask" else None
+        if kind == "mask" and 0 in var.type.shape:
+            constant = np.zeros(var.type.shape, bool)
         if kind == "mask":
             _check_mask_shape(machine, array, var.type.shape, axis)
         axis += len(var.type.shape) if kind == "mask" else 1
@@ -186,7 +188,7 @@ def _known_masks(machine: Machine, array: NdArray, entries: tuple[Entry, ...], a
 def _check_mask_shape(machine: Machine, array: NdArray, shape: tuple[int, ...], axis: int) -> None:
     for offset, n in enumerate(shape):
         size = array.type.shape[axis + offset]
-        if n != size:
+        if n not in (size, 0):  # NumPy takes an empty mask for any dimension
             machine.raise_(
                 IndexError,
                 f"boolean index did not match indexed array along axis {axis + offset};"

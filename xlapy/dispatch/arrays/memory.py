@@ -134,6 +134,25 @@ def is_c_contiguous(machine: Machine, array: NdArray) -> bool:
     return layout_model(machine, array).flags.c_contiguous
 
 
+def lies(machine: Machine, array: NdArray, order: object) -> bool:
+    """Whether an array lies in memory as `order`, an argument of np.asarray, asks."""
+    if order not in ("C", "F"):
+        return True
+    flags = layout_model(machine, array).flags
+    return flags.c_contiguous if order == "C" else flags.f_contiguous
+
+
+def arranged(machine: Machine, result: NdArray, source: Value | None, order: object) -> NdArray:
+    """Record the memory order of a fresh array, a copy of `source`, for an argument `order` ('C', 'F', 'A' or 'K')."""
+    if order == "A" and isinstance(source, NdArray) and layout_model(machine, source).flags.fnc:
+        order = "F"
+    if order in ("K", None) and isinstance(source, NdArray):
+        return keep_order(machine, result, (source,))
+    if order not in ("C", "F", "A", "K", None):
+        raise Refused("XP0011", f"order={order!r}")
+    return set_order(machine, result, tuple(range(len(result.type.shape)))[:: -1 if order == "F" else 1])
+
+
 def set_order(machine: Machine, array: NdArray, order: tuple[int, ...]) -> NdArray:
     """Record that a fresh array lies in memory with its axes in `order` (slowest first), where that is not C order."""
     if order != tuple(range(len(order))):

@@ -251,7 +251,7 @@ def _read_index(base, *rest):
     if starts:
         base = _dynamic_slice(base, lows, spans)
         lows = [0] * len(spans)
-    lows = [min(low, n) for low, n in zip(lows, base.shape, strict=True)]
+    lows = [min(max(low, 0), n) for low, n in zip(lows, base.shape, strict=True)]
     if any(s != 1 and n > 1 for s, n in zip(strides, spans, strict=True)) or tuple(spans) != base.shape:
         base = lax.slice(base, lows, [low + span for low, span in zip(lows, spans, strict=True)], strides)
     flipped = [axis for axis, (_, step, length) in enumerate(dims) if step < 0 and length > 1]

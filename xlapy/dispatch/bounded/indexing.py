@@ -346,6 +346,8 @@ def _refined(machine: Machine, array: Value, axes, mask: BoundedArray) -> tuple[
         mask_length = bounded.length_int(machine, lanes, count)
         length = bounded.length_int(machine, mine, size)
         bad = machine.builder.elementwise("ne", var_of(machine, mask_length), var_of(machine, length))
+        some = machine.builder.elementwise("ne", var_of(machine, mask_length), machine.builder.constant(0, INT64))
+        bad = machine.builder.elementwise("bitwise_and", bad, some)  # NumPy takes an empty mask for any dimension
         text = machine.message(  # type: ignore[attr-defined]
             "boolean index did not match indexed array along axis 0; size of axis is {} but size of corresponding"
             " boolean axis is {}",

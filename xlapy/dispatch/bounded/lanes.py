@@ -268,6 +268,8 @@ def _positions_in_turn(valid):
         return positions, count + valid[lane].astype(jnp.int32)
 
     room = valid.shape[0]
+    if room == 0:
+        return jnp.zeros(0, jnp.int64)
     start = (jnp.zeros(room + 1, jnp.int64), jnp.zeros((), jnp.int32))
     return lax.fori_loop(jnp.int32(0), jnp.int32(room), step, start)[0][:room]
 

@@ -308,7 +308,10 @@ def diff(machine, array, n=1, axis=-1, prepend=None, append=None):
         raise require_static(machine, array, "np.diff with options")
     var, axes = bounded.compacted(machine, array)
     flat = fresh(machine, var, axes)
-    return machine.binary("-", _slice(machine, flat, 1, None), _slice(machine, flat, None, -1))
+    later, earlier = _slice(machine, flat, 1, None), _slice(machine, flat, None, -1)
+    if var.type.dtype == np.bool_:
+        return machine.binary("^", later, earlier)
+    return machine.binary("-", later, earlier)
 
 
 def _slice(machine: Machine, array: Value, start: object, stop: object) -> Value:

@@ -23,6 +23,7 @@ Rule = Callable[..., object]
 FUNCTIONS: dict[object, Rule] = {}
 METHODS: dict[str, Rule] = {}
 _ATTRIBUTES: dict[str, Rule] = {}
+_LIKE = {np.zeros_like, np.ones_like, np.empty_like, np.full_like}
 #: NumPy functions that work element by element
 _LANEWISE = {
     np.where,
@@ -35,10 +36,7 @@ _LANEWISE = {
     np.imag,
     np.angle,
     np.sinc,
-    np.zeros_like,
-    np.ones_like,
-    np.empty_like,
-    np.full_like,
+    *_LIKE,
     np.iscomplex,
     np.isreal,
     np.isneginf,
@@ -70,13 +68,15 @@ def call(machine: Machine, item: object, args: Sequence[Value], kwargs: dict[str
     array = first_of(args, kwargs)
     rule = FUNCTIONS.get(item) if _hashable(item) else None
     if rule is not None:
-        return rule(machine, *args, **kwargs)  # type: ignore[return-value]
+        return _apply(machine, rule, _name(item), args, kwargs)
     if isinstance(item, np.ufunc):
         if item not in TABLE or kwargs or len(args) != item.nin:
             return _ufunc_with_options(machine, item, args, kwargs, array)
         return bounded_arithmetic.elementwise(machine, item, args)
     if _hashable(item) and item in _LANEWISE:
-        if any(map(involved, kwargs.values())):
+        if item in _LIKE and not absent(kwargs.get("shape")) and isinstance(args[0], BoundedArray):
+            return machine.call(Const(item), [args[0].base, *args[1:]], kwargs)
+        if any(map(involved, kwargs.values())) or not absent(kwargs.get("out")) or "copy" in kwargs:
             raise require_static(machine, array, _name(item))
         return bounded_arithmetic.lanewise(machine, item, args, kwargs)  # type: ignore[arg-type]
     if _hashable(item) and item in _GENERIC or table.find_replacement(item) is not None:
@@ -87,6 +87,16 @@ def call(machine: Machine, item: object, args: Sequence[Value], kwargs: dict[str
     ):
         raise require_static(machine, array, _name(item))
     return None
+
+
+def _apply(machine: Machine, rule: Rule, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    """`rule(*args, **kwargs)`, where the rule has such parameters."""
+    try:
+        return rule(machine, *args, **kwargs)  # type: ignore[return-value]
+    except TypeError as error:
+        if table.unfit(error):
+            raise require_static(machine, first_of(args, kwargs), f"{name} with such arguments") from error
+        raise
 
 
 def _ufunc_with_options(machine: Machine, ufunc: np.ufunc, args, kwargs, array: BoundedArray) -> Value:
@@ -124,7 +134,7 @@ def method(machine: Machine, receiver: Value, name: str, args: Sequence[Value], 
     rule = METHODS.get(name)
     if rule is None:
         raise require_static(machine, first_of((receiver, *args), kwargs), f"ndarray.{name}")
-    return rule(machine, receiver, *args, **kwargs)  # type: ignore[return-value]
+    return _apply(machine, rule, f"ndarray.{name}", (receiver, *args), kwargs)
 
 
 def getattr_(machine: Machine, value: BoundedArray, name: str) -> Value:
@@ -133,7 +143,9 @@ def getattr_(machine: Machine, value: BoundedArray, name: str) -> Value:
         return _ATTRIBUTES[name](machine, value)  # type: ignore[return-value]
     if name in METHODS:
         rule = METHODS[name]
-        return BoundMethod(Intrinsic(f"ndarray.{name}", rule), value)
+        name = f"ndarray.{name}"
+        applied = lambda machine, *args, **kwargs: _apply(machine, rule, name, args, kwargs)  # noqa: E731
+        return BoundMethod(Intrinsic(name, applied), value)
     if name == "__class__":
         return Const(np.ndarray)
     if not hasattr(np.ndarray, name):
@@ -283,7 +295,15 @@ def _builtin_truth(ufunc: np.ufunc):
 
 FUNCTIONS[any] = _builtin_truth(np.logical_or)
 FUNCTIONS[all] = _builtin_truth(np.logical_and)
-FUNCTIONS[np.take] = lambda machine, a, indices: getitem(machine, a, indices)
+
+
+@_function(np.take)
+@_method("take")
+def _take(machine, a, indices, axis=None):
+    rank = len((bounded.parts(machine, a) or (None, ()))[1])
+    if rank != 1 or known(machine, axis) not in (None, 0, -1):
+        raise require_static(machine, first_of((a, indices), {}), "np.take along such dimensions")
+    return getitem(machine, a, indices)
 
 
 def contains(machine: Machine, item: Value, array: BoundedArray) -> Value:
@@ -362,10 +382,12 @@ def truth(machine: Machine, array: BoundedArray) -> bool | Var:
     return machine.truth(bounded_reductions.reduce(machine, np.logical_or, array))
 
 
-def transposed(machine: Machine, array: BoundedArray) -> Value:
-    """`array.T`."""
-    base = machine.getattr(array.base, "T")
-    return BoundedArray(base, array.axes[::-1])  # type: ignore[arg-type]
+def transposed(machine: Machine, array: BoundedArray, axes: object = None) -> Value:
+    """`np.transpose(array, axes)`."""
+    base = machine.call(Const(np.transpose), (array.base, *([axes] if isinstance(axes, Value) else [])))
+    rank = len(array.axes)
+    order = range(rank)[::-1] if absent(axes) else [int(n) % rank for n in known(machine, axes)]  # type: ignore
+    return BoundedArray(base, tuple(array.axes[n] for n in order))  # type: ignore[arg-type]
 
 
 _ATTRIBUTES.update(
@@ -386,8 +408,14 @@ _function(np.size)(
     )
 )  # type: ignore
 _function(np.ndim)(lambda machine, a: Const(len(a.axes)))
-_function(np.transpose)(lambda machine, a: transposed(machine, _bounded(machine, a, "np.transpose")))
-_method("transpose")(lambda machine, self: transposed(machine, self))
+_function(np.transpose)(
+    lambda machine, a, axes=None: transposed(machine, _bounded(machine, a, "np.transpose", axes), axes)
+)
+
+
+@_method("transpose")
+def _transpose_method(machine, self, *axes):
+    return transposed(machine, self, None if not axes else axes[0] if len(axes) == 1 else Tuple(tuple(axes)))
 
 
 # -- copies and shapes ------------------------------------------------------------------------------------------------

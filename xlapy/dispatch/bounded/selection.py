@@ -38,9 +38,13 @@ def _overlay(item: object):
 
     def register(rule: Rule) -> Rule:
         def either(machine, *args, **kwargs):
-            if args and any(_depends(machine, a) for a in args):
-                return rule(machine, *args, **kwargs)
-            return before(machine, *args, **kwargs)  # type: ignore[misc]
+            applied = rule if args and any(_depends(machine, a) for a in args) else before
+            try:
+                return applied(machine, *args, **kwargs)  # type: ignore[misc]
+            except TypeError as error:
+                if table.unfit(error):
+                    raise Refused("XP0011", f"np.{item.__name__} with such arguments") from error  # type: ignore
+                raise
 
         table.function(item)(either)
         FUNCTIONS[item] = rule
@@ -177,7 +181,7 @@ def _joined(machine, arrays, axis=0, out=None, **options):
     items = [v if bounded.parts(machine, v) else machine.new_array(operand(machine, v)) for v in arrays]
     found = [bounded.parts(machine, v) for v in items]
     dtype = np.result_type(*(room.type.dtype for room, _ in found))
-    axis = known(machine, axis)
+    axis = axis if isinstance(axis, int) else known(machine, axis)
     flat = all(len(axes) == 1 for _, axes in found)
     like = len({len(axes) for _, axes in found} | {room.type.shape[1:] for room, _ in found}) == 2
     if axis not in ((0, None) if flat else (0,)) or options or not absent(out) or not like:
@@ -204,17 +208,19 @@ def _one_after_another(*rest):
     return whole, place
 
 
-def _of_sequences(item: object, shorthand: bool = False, variadic: bool = False) -> None:
+def _of_sequences(item: object, shorthand: bool = False) -> None:
     """Let a function of a sequence of arrays have such of dynamic length in it."""
     before = table.find_function(item)
 
     def rule(machine, arrays, *args, **kwargs):
-        items = [arrays, *args] if variadic else sequence_items(machine, arrays)
+        items = sequence_items(machine, arrays)
         if items is None or not any(map(involved, items)):
             return before(machine, arrays, *args, **kwargs)  # type: ignore[misc]
         if shorthand:
             items = [v if involved(v) else machine.call(Const(np.atleast_1d), (v,)) for v in items]
-        return _joined(machine, items, *(() if variadic else args), **kwargs)
+            if len(bounded.parts(machine, items[0])[1]) > 1:  # type: ignore[index]
+                args = (Const(1), *args)
+        return _joined(machine, items, *args, **kwargs)
 
     table.function(item)(rule)
     FUNCTIONS[item] = rule
@@ -222,7 +228,20 @@ def _of_sequences(item: object, shorthand: bool = False, variadic: bool = False)
 
 _of_sequences(np.concatenate)
 _of_sequences(np.hstack, shorthand=True)
-_of_sequences(np.append, shorthand=True, variadic=True)
+_append_before = table.find_function(np.append)
+
+
+@table.function(np.append)
+def _append(machine, arr, values, axis=None):
+    if not involved(arr, values):
+        return _append_before(machine, arr, values, *([] if absent(axis) else [axis]))  # type: ignore[misc]
+    items = [arr, values]
+    if absent(axis):
+        items = [machine.call(Const(np.ravel), (v,)) for v in items]
+    return _joined(machine, items, 0 if absent(axis) else axis)
+
+
+FUNCTIONS[np.append] = _append
 
 
 # -- sets, in Python --
@@ -233,13 +252,14 @@ def _union1d(ar1, ar2):
 
 
 def _intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    dtype = np.result_type(ar1.dtype, ar2.dtype)
     if return_indices:
         one, first = np.unique(ar1, return_index=True)
         two, second = np.unique(ar2, return_index=True)
         mine, yours = _among(one, two), _among(two, one)
-        return one[mine], first[mine], second[yours]
+        return one[mine].astype(dtype), first[mine], second[yours]
     one = np.unique(ar1)
-    return one[_among(one, np.ravel(ar2))]
+    return one[_among(one, np.ravel(ar2))].astype(dtype)
 
 
 def _setdiff1d(ar1, ar2, assume_unique=False):
@@ -257,7 +277,7 @@ def _trim_zeros(filt, trim="fb", axis=None):
 
 
 def _setxor1d(ar1, ar2, assume_unique=False):
-    return np.union1d(np.setdiff1d(ar1, ar2), np.setdiff1d(ar2, ar1))
+    return np.sort(np.concatenate((np.setdiff1d(ar1, ar2), np.setdiff1d(ar2, ar1))))
 
 
 def _among(values, others):
@@ -265,7 +285,8 @@ def _among(values, others):
 
 
 def _isin(element, test_elements):
-    return _among(np.ravel(element), np.ravel(test_elements))
+    found = _among(np.ravel(element), np.ravel(test_elements))
+    return found if np.ndim(element) == 1 else np.reshape(found, np.shape(element))
 
 
 def _in_python(implementation, count: int = 2):

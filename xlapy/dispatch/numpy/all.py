@@ -5,6 +5,7 @@
 from xlapy.dispatch.arrays import indexing
 from xlapy.dispatch.numpy import (
     attributes,
+    conversions,
     creation,
     eigen,
     fft,

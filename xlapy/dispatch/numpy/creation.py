@@ -8,25 +8,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assigned
-from xlapy.dispatch.arrays.memory import is_c_contiguous, keep_order, layout_model
+from xlapy.dispatch.arrays.memory import arranged, keep_order
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
 from xlapy.dispatch.numpy.values import (
     absent,
     array_type,
     broadcast_to,
-    cast,
-    kind_of,
     known,
     operand,
     raise_real,
     require_dtype,
-    reshape,
-    sequence_items,
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, NdArray, Scalar, Tuple, Value
+from xlapy.domain.values import NdArray, Tuple
 
 #: constants up to this many elements are part of the program; larger ones are computed
 SMALL = 1024
@@ -65,9 +61,7 @@ def filled(machine: Machine, value: object, shape: tuple[int, ...], dtype: np.dt
 
 def ordered(machine: Machine, array: NdArray, order: object) -> NdArray:
     """Record the memory order of a fresh array."""
-    if order is not None and str(known(machine, order)) == "F" and len(array.type.shape) > 1:
-        machine.heap.objects[array.buffer].details = tuple(range(len(array.type.shape)))[::-1]
-    return array
+    return arranged(machine, array, None, known(machine, order))
 
 
 @function(np.zeros)
@@ -147,114 +141,6 @@ def full_like(machine, a, fill_value, dtype=None, order="K", subok=True, shape=N
     return keep_order(machine, result, (a,)) if wanted == source.shape else result
 
 
-# -- from data -------------------------------------------------------------------------------------------------------
-
-
-@function(np.array)
-def array(machine, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None):
-    """np.array: a copy."""
-    if known(machine, copy) is not True:
-        return asarray(machine, object, dtype)
-    result = _from(machine, object, dtype)
-    if isinstance(object, NdArray):
-        result = keep_order(machine, result, (object,))
-    result = ordered(machine, result, order)
-    least = int(known(machine, ndmin))
-    if least > len(result.type.shape):
-        shape = (1,) * (least - len(result.type.shape)) + result.type.shape
-        return machine.new_array(reshape(machine, machine.read(result), shape))
-    return result
-
-
-def _from(machine: Machine, value: Value, dtype: object) -> NdArray:
-    if absent(dtype):
-        return machine.new_array(operand(machine, value))
-    target = require_dtype(known(machine, dtype, "a dtype"))
-    if isinstance(value, Const | Scalar):
-        return machine.new_array(assigned(machine, value, target, ()))
-    items = sequence_items(machine, value)
-    if items is not None and all(isinstance(v, Const) for v in items):
-        try:
-            return machine.new_array(machine.builder.constant(np.array([v.value for v in items], target)))
-        except Exception as error:
-            raise_real(machine, error)
-    return machine.new_array(cast(machine, operand(machine, value), target))
-
-
-@function(np.asarray, np.asanyarray)
-def asarray(machine, a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """np.asarray: the array itself where it has the dtype."""
-    if not absent(copy) and known(machine, copy) is True:
-        return array(machine, a, dtype)
-    if isinstance(a, NdArray) and (absent(dtype) or require_dtype(known(machine, dtype)) == a.type.dtype):
-        return a
-    return _from(machine, a, dtype)
-
-
-@function(np.ascontiguousarray)
-def ascontiguousarray(machine, a, dtype=None, *, like=None):
-    """np.ascontiguousarray: the array itself where it is contiguous; at least one dimension."""
-    result = asarray(machine, a, dtype)
-    if not result.type.shape:
-        return numpy_views.view(machine, result, "reshape", (1,))
-    if isinstance(result, NdArray) and is_c_contiguous(machine, result):
-        return result
-    return machine.new_array(machine.read(result))
-
-
-@function(np.asfortranarray)
-def asfortranarray(machine, a, dtype=None, *, like=None):
-    """np.asfortranarray."""
-    result = asarray(machine, a, dtype)
-    if layout_model(machine, result).flags.f_contiguous:
-        return result
-    return numpy_views.copy_of(machine, result, "F")
-
-
-@function(np.require)
-def require(machine, a, dtype=None, requirements=None, *, like=None):
-    """np.require."""
-    return ascontiguousarray(machine, a, dtype)
-
-
-@function(np.asarray_chkfinite)
-def asarray_chkfinite(machine, a, dtype=None, order=None):
-    """np.asarray_chkfinite: ValueError where something is not finite."""
-    result = asarray(machine, a, dtype)
-    if kind_of(result.type.dtype) in "fc":
-        bad = machine.leaf(_not_finite, (machine.read(result),), name="isfinite")[0]
-        machine.check(bad, ValueError, "array must not contain infs or NaNs")
-    return result
-
-
-def _not_finite(x):
-    return ~jnp.all(jnp.isfinite(x))
-
-
-@function(np.copy)
-def copy(machine, a, order="K", subok=False):
-    """np.copy."""
-    return numpy_views.copy_of(machine, a, str(known(machine, order)))
-
-
-@function(np.astype)
-def astype(machine, x, dtype, /, *, copy=True, device=None):
-    """np.astype."""
-    if not isinstance(x, NdArray):
-        return machine.raise_(TypeError, f"Input should be a NumPy array. It is of type {machine.type_of(x)}.")
-    return machine.call(machine.getattr(x, "astype"), (dtype,), {"copy": copy} if isinstance(copy, Value) else {})
-
-
-@function(np.fromiter)
-def fromiter(machine, iter, dtype, count=-1, *, like=None):
-    """np.fromiter of an iterable of known length."""
-    items, number = machine.iterate(iter), int(known(machine, count))
-    if number > len(items):
-        text = f"iterator too short: Expected {number} but iterator had only {len(items)} items."
-        return machine.raise_(ValueError, text)
-    return _from(machine, Tuple(tuple(items if number < 0 else items[:number])), dtype)
-
-
 # -- matrices --------------------------------------------------------------------------------------------------------
 
 
@@ -268,7 +154,7 @@ def eye(machine, N, M=None, k=0, dtype=float, order="C", *, device=None, like=No
         int(known(machine, k)),
         dtype_or(machine, dtype, float),
     )
-    return machine.new_array(machine.leaf(_eye, (), static, name="eye")[0])
+    return ordered(machine, machine.new_array(machine.leaf(_eye, (), static, name="eye")[0]), order)
 
 
 @function(np.identity)
@@ -285,12 +171,11 @@ def _eye(rows, columns, k, dtype):
 def tri(machine, N, M=None, k=0, dtype=float, *, like=None):  # noqa: N803
     """np.tri."""
     rows, columns = known(machine, N), known(machine, M)
-    static = (
-        int(rows),
-        int(rows if columns is None else columns),
-        int(known(machine, k)),
-        dtype_or(machine, dtype, float),
-    )
+    columns = rows if columns is None else columns
+    sizes = (rows, columns, known(machine, k))
+    if not all(isinstance(n, int | np.integer) for n in sizes):
+        raise Refused("XP0011", "np.tri of sizes that are no integers")
+    static = (max(int(rows), 0), max(int(columns), 0), int(sizes[2]), dtype_or(machine, dtype, float))
     return machine.new_array(machine.leaf(_tri, (), static, name="tri")[0])
 
 

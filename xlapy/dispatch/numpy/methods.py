@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign, getitem
-from xlapy.dispatch.arrays.memory import keep_order
+from xlapy.dispatch.arrays.memory import arranged, lies
 from xlapy.dispatch.numpy import reductions as numpy_reductions
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import python_scalar
@@ -161,9 +161,10 @@ def astype(machine, self, dtype, order="K", casting="unsafe", subok=True, copy=T
         return machine.raise_(TypeError, message)
     if not isinstance(self, NdArray):
         return machine.numpy_result(cast(machine, var, target))
-    if not known(machine, copy) and target == var.type.dtype:
+    asked = known(machine, order)
+    if not known(machine, copy) and target == var.type.dtype and lies(machine, self, asked):
         return self
-    return keep_order(machine, machine.new_array(cast(machine, var, target)), (self,))
+    return arranged(machine, machine.new_array(cast(machine, var, target)), self, asked)
 
 
 @both("view")

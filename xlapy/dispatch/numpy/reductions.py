@@ -169,9 +169,10 @@ def _reduce(x, *rest):
             return native(x, axis=axes, keepdims=keep, **options).astype(result_type)
         if ufunc in (np.add, np.multiply):
             if x.dtype == bool:
-                options.pop("initial", None) if not has_initial else None
-                combine = jnp.any if ufunc is np.add else jnp.all
+                combine, also = (jnp.any, jnp.logical_or) if ufunc is np.add else (jnp.all, jnp.logical_and)
                 result = combine(x, axis=axes, keepdims=keep, **({"where": options["where"]} if has_mask else {}))
+                if has_initial:
+                    result = also(result, options["initial"])
                 return result.astype(result_type)
             return native(x, axis=axes, keepdims=keep, dtype=input_type, **options).astype(result_type)
         return native(x, axis=axes, keepdims=keep, **options).astype(result_type)

@@ -79,7 +79,7 @@ def at(machine, self, a, indices, b=None, /):
     parsed = parse(machine, a, indices)
     if not parsed.advanced:
         target = basic_view(machine, a, parsed.parts)
-        ufunc_rule(machine, ufunc, *((target,) if ufunc.nin == 1 else (target, b)), out=target)
+        ufunc_rule(machine, ufunc, *((target,) if ufunc.nin == 1 else (target, b)), out=target, casting="unsafe")
         return NONE
     view, entries, arrays = numpy_fancy.split(machine, a, parsed.parts, basic_view)
     entries, arrays = numpy_fancy._known_masks(machine, view, entries, arrays)
@@ -92,12 +92,14 @@ def at(machine, self, a, indices, b=None, /):
         return _at_unary(machine, ufunc, view, entries, arrays)
     types = (view.type.dtype, type_of_operand(machine, b))
     try:
-        dtypes = loop(ufunc, (*types, view.type.dtype))
+        dtypes = loop(ufunc, (*types, view.type.dtype), casting="unsafe")
     except Exception as error:
         return raise_real(machine, error)
     shape = numpy_fancy.index_shape(view.type.shape, entries, [v.type.shape for v in arrays])
     new = numpy_fancy.converted(machine, b, dtypes[1], shape)
     new = machine.builder.broadcast(new, shape)
+    if 0 in shape:
+        return NONE
     base = read_view(machine, view)
     static = (ufunc, entries, dtypes, view.type.dtype)
     write_view(machine, view, machine.leaf(_at, (base, new, *arrays), static, name=f"{ufunc.__name__}.at")[0])
@@ -107,7 +109,7 @@ def at(machine, self, a, indices, b=None, /):
 def _at_unary(machine: Machine, ufunc: np.ufunc, view: NdArray, entries: tuple, arrays: list) -> Value:
     """A unary ufunc, once for each time an element is named."""
     try:
-        dtypes = loop(ufunc, (view.type.dtype, view.type.dtype))
+        dtypes = loop(ufunc, (view.type.dtype, view.type.dtype), casting="unsafe")
     except Exception as error:
         return raise_real(machine, error)
     base, static = read_view(machine, view), (ufunc, entries, dtypes, view.type.dtype)
@@ -131,7 +133,7 @@ def _at_one(base, *rest):
 def _at_mask(machine: Machine, ufunc: np.ufunc, view: NdArray, mask, b: Value) -> Value:
     if constant_value(mask) is None and len(operand(machine, b).type.shape) > 0:
         raise Refused("XP0013", f"{ufunc.__name__}.at of an array through a mask")
-    ufunc_rule(machine, ufunc, view, b, out=view, where=JaxArray(mask))
+    ufunc_rule(machine, ufunc, view, b, out=view, where=JaxArray(mask), casting="unsafe")
     return NONE
 
 
@@ -149,6 +151,7 @@ def _at(base, new, *rest):
     work = cast_array(base, compute)
     if (
         native is not None
+        and compute == target
         and kind_of(compute) not in "b"
         and (native in ("add", "multiply") or kind_of(compute) != "c")
     ):

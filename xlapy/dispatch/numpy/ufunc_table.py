@@ -249,15 +249,21 @@ def _complex_power(x, y):
 
 
 def _complex_exp2(x):
-    return jnp.exp(x * np.log(2.0).astype(x.real.dtype))
+    return jnp.exp(_scaled(x, np.log(2.0)))
 
 
 def _complex_log2(x):
-    return jnp.log(x) / np.log(2.0).astype(x.real.dtype)
+    return _scaled(jnp.log(x), 1 / np.log(2.0))
 
 
 def _complex_log10(x):
-    return jnp.log(x) / np.log(10.0).astype(x.real.dtype)
+    return _scaled(jnp.log(x), 1 / np.log(10.0))
+
+
+def _scaled(x, factor: np.float64):
+    """A complex number times a real one, whose infinite parts leave the others as they are."""
+    factor = factor.astype(x.real.dtype)
+    return lax.complex(x.real * factor, x.imag * factor)
 
 
 # -- comparisons of integers of different signs ----------------------------------------------------------------------
@@ -446,4 +452,7 @@ def entry(ufunc: np.ufunc, kind: str) -> str | Callable | None:
 def as_function(ufunc: np.ufunc, kind: str) -> Callable | None:
     """The same as a function of JAX arrays."""
     found = entry(ufunc, kind)
-    return LAX[found] if isinstance(found, str) else found
+    function = LAX[found] if isinstance(found, str) else found
+    if ufunc in LOGICAL and kind != "b":
+        return lambda *operands: function(*(x != 0 for x in operands))
+    return function

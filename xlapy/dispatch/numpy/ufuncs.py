@@ -107,6 +107,9 @@ def ufunc_rule(
         if not (absent(axes) and absent(axis)) or known(machine, keepdims):
             raise Refused("XP0011", f"axes of {ufunc.__name__}", "move the axes first")
         return _generalised(machine, ufunc, inputs, outs, options)
+    for name, value in (("axes", axes), ("axis", axis), ("keepdims", keepdims)):
+        if isinstance(value, Value):
+            return machine.raise_(TypeError, f"{ufunc.__name__}() got an unexpected keyword argument '{name}'")
     mask = None
     if where is not True and not (isinstance(where, Const) and where.value is True):
         mask = operand(machine, where)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays.memory import can_reshape_in_place, is_c_contiguous, keep_order, layout_model
+from xlapy.dispatch.arrays.memory import arranged, can_reshape_in_place, is_c_contiguous, layout_model
 from xlapy.dispatch.arrays.views import make_view, view
 from xlapy.dispatch.numpy.values import (
     known,
@@ -376,17 +376,10 @@ def complex_part(machine: Machine, array: NdArray, part: str) -> NdArray:
     return NdArray(result.buffer, (), result.type, result.identity, False)
 
 
-def copy_of(machine: Machine, value: Value, order: str = "K") -> NdArray:
+def copy_of(machine: Machine, value: Value, order: object = "K") -> NdArray:
     """`np.array(value, copy=True)`."""
     array = as_array(machine, value)
-    result = machine.new_array(machine.read(array))
-    if order == "K":
-        return keep_order(machine, result, (array,))
-    if order == "F" and len(array.type.shape) > 1:
-        machine.heap.objects[result.buffer].details = tuple(range(len(array.type.shape)))[::-1]
-    elif order not in ("C", "A", "F"):
-        raise Refused("XP0011", f"order={order!r}")
-    return result
+    return arranged(machine, machine.new_array(machine.read(array)), array, order)
 
 
 @function(np.lib.stride_tricks.sliding_window_view)

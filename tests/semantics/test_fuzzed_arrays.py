@@ -1,0 +1,138 @@
+"""Uses of NumPy that `python -m tests.fuzz --arrays` found, made small: each was wrong, or made the compiler fail."""
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+A = np.arange(9.0).reshape(3, 3)
+X = np.array([1.0, -2.0, 3.0, 0.5])
+I = np.array([1, 0, 3])  # noqa: E741
+K = np.array([0, 0, 1])
+M = np.array([True, False, True])
+EMPTY = np.zeros(0)
+
+# -- memory order ------------------------------------------------------------------------------------------------------
+
+
+@program(A, np.asfortranarray(A), np.zeros((6, 6))[::2, ::2])
+def asarray_copies_where_order_asks(a):
+    r = np.asarray(a, order="F")
+    r[0] = 9
+    s = np.require(a, None, "F")
+    s[1] = 8
+    t = np.array(a, copy=None, order="F")
+    t[2] = 7
+    u = np.asarray_chkfinite(a, order="F")
+    u[0, 0] = 5
+    w = a.astype(float, order="F", copy=False)
+    w[0, 0] = 77
+    return r, s, t, u, w, r.ravel("K")
+
+
+@program(A, np.asfortranarray(A))
+def order_of_copies(a):
+    r = np.asarray(a, order="F")
+    made = np.asarray(r, order="C"), np.array(r), np.array(r, order="C"), np.array(r, order="A"), r.copy(), r.copy("A")
+    made += np.copy(r), r.astype(int), r.astype(int, order="C"), np.eye(3, order="F"), np.array(r, ndmin=3)
+    made += np.asarray(r.T, dtype=np.float32), np.require(a, float, ["C", "W"])
+    return [m.flags.c_contiguous for m in made], [m.flags.f_contiguous for m in made]
+
+
+@program(A)
+def uncopied_array_of_more_dimensions_is_a_view(a):
+    r = np.array(a, copy=False, ndmin=3)
+    r[0, 0] = 5
+    return r
+
+
+@program(A, raises=ValueError)
+def copy_cannot_be_avoided(a):
+    return np.array(a, dtype=np.float32, copy=False)
+
+
+# -- ufunc.at ----------------------------------------------------------------------------------------------------------
+
+
+program.each(
+    (X.copy(), K, np.array([1.0, 0.0, 2.0])),
+    (np.arange(4), K, np.array([0.5, 0.7, 2.6])),
+    at_logical=lambda u, k, w: (np.logical_and.at(u, k, w), np.logical_xor.at(u, k, w), u),
+    at_casts_each_time=lambda u, k, w: (np.add.at(u, k, w), np.subtract.at(u, slice(0, 3), w), u),
+    at_unary_casts=lambda u, k, w: (np.sqrt.at(u, k), u),
+)
+
+
+@program((I.copy(), np.zeros(0, int), EMPTY))
+def at_no_index(u, k, w):
+    np.add.at(u, k, w)
+    return u
+
+
+@program(X)
+def logical_ufunc_methods(a):
+    return np.logical_and.reduceat(a, [0, 1]), np.logical_or.accumulate(a), np.logical_xor.reduce(a)
+
+
+program.each(
+    X,
+    axis_of_a_plain_ufunc=lambda a: np.minimum(a, a, axis=None),
+    keepdims_of_a_plain_ufunc=lambda a: np.arctan(a, keepdims=True),
+    options={"raises": TypeError},
+)
+
+# -- odd values and sizes ----------------------------------------------------------------------------------------------
+
+program.each(
+    X,
+    initial_of_boolean_sums=lambda a: (
+        np.prod(a, dtype=bool, initial=0),
+        np.sum(a, dtype=bool, initial=1, where=a > 9),
+        np.prod(a > 0, dtype=bool, initial=1, where=a > 0),
+    ),
+    logarithms_of_complex_zero=lambda a: (np.log10(a * 0j), np.log2(a + 0j), np.exp2(a + 1j)),
+    triangle_of_no_columns=lambda a: (np.tri(3, M=-2), np.tri(-1), np.tri(2, 3, -1)),
+    unravel_nothing=lambda a: np.unravel_index(a[:0].astype(int), (0, 3)),
+    empty_mask_of_any_dimension=lambda a: (a[np.zeros(0, bool)], a.reshape(2, 2)[:, a[:0] > 0]),
+    reversed_nothing=lambda a: (a.reshape(2, 2, 1)[:, :, :0][1, :, ::-1], a[:0][::-1].sum()),
+)
+
+# -- dynamic sizes -----------------------------------------------------------------------------------------------------
+
+
+@program((np.array([1.0]), np.array([True])), (np.array([1.0]), np.array([False])))
+def list_from_a_loop_of_at_most_one_trip(v, f):
+    r = []
+    for z in v[f]:
+        r.append(z * 2)
+    return list(v[f]), [z for z in v[f]], r, len(r)
+
+
+@program((EMPTY > 0, EMPTY > 0))
+def selection_from_nothing(m, f):
+    m = m[f]
+    return np.true_divide(m, m), m.sum()
+
+
+program.each(
+    (A, M),
+    (A, ~M),
+    append_to_rows=lambda a, m: (np.append(a[m], a[m], 0), np.append(a, a[0][m]), np.append(3, a[0][m])),
+    permuted_rows=lambda a, m: (np.permute_dims(a[m], (1, 0)), a[m].transpose((0, 1)), a[m].transpose(1, 0)),
+    like_rows_of_another_shape=lambda a, m: (np.zeros_like(a[m], shape=(2, 2)), np.full_like(a[0][m], 2, shape=3)),
+    membership=lambda a, m: (np.isin(2.0, a[0][m]), np.isin(a, a[0][m]), np.isin(a[0][m], [2, 3.0])),
+    difference_of_booleans=lambda a, m: (np.diff(m[m]), np.diff(a[0][m])),
+    sets_of_two_types=lambda a, m: (
+        np.intersect1d(a[0].astype(np.float32), np.arange(3)[m]),
+        np.setxor1d(np.array([np.nan, 1, 2])[m], np.array([np.nan, 3])),
+    ),
+    taken=lambda a, m: (a[0][m].take([0, -1]), np.take(a[0], np.arange(3)[m]), a[0].take(np.arange(3)[m])),
+)
+
+
+@program(A, (-A).T)
+def indices_of_two_types(a):
+    return np.intersect1d(a.astype(np.float32), np.arange(3), return_indices=True)
+
+
+test_programs = program.test()

@@ -1,0 +1,161 @@
+"""Arrays from what is there: np.array, asarray, require, copy, fromiter."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.arrays.indexing import assigned
+from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, layout_model, lies
+from xlapy.dispatch.numpy import views as numpy_views
+from xlapy.dispatch.numpy.values import (
+    absent,
+    cast,
+    kind_of,
+    known,
+    operand,
+    raise_real,
+    require_dtype,
+    sequence_items,
+)
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.table import function
+from xlapy.domain.values import Const, NdArray, Scalar, Tuple, Value
+
+
+@function(np.array)
+def array(machine, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None):
+    """np.array: a copy, unless `copy` says otherwise."""
+    copied = known(machine, copy)
+    if copied is None or copied is False:
+        result = asarray(machine, object, dtype, order, copy=copied)
+    else:
+        result = arranged(machine, _from(machine, object, dtype), object, known(machine, order))
+    least, shape = int(known(machine, ndmin)), result.type.shape
+    if least > len(shape):
+        return numpy_views.view(machine, result, "reshape", (1,) * (least - len(shape)) + shape)
+    return result
+
+
+def _from(machine: Machine, value: Value, dtype: object) -> NdArray:
+    if absent(dtype):
+        return machine.new_array(operand(machine, value))
+    target = require_dtype(known(machine, dtype, "a dtype"))
+    if isinstance(value, Const | Scalar):
+        return machine.new_array(assigned(machine, value, target, ()))
+    items = sequence_items(machine, value)
+    if items is not None and all(isinstance(v, Const) for v in items):
+        try:
+            return machine.new_array(machine.builder.constant(np.array([v.value for v in items], target)))
+        except Exception as error:
+            raise_real(machine, error)
+    return machine.new_array(cast(machine, operand(machine, value), target))
+
+
+@function(np.asarray, np.asanyarray)
+def asarray(machine, a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """np.asarray: the array itself where it has the dtype and lies in memory as asked."""
+    copied, asked = known(machine, copy), known(machine, order)
+    if copied is True:
+        return array(machine, a, dtype, order="K" if asked is None else order)
+    if isinstance(a, NdArray):
+        same = absent(dtype) or require_dtype(known(machine, dtype)) == a.type.dtype
+        if same and lies(machine, a, asked):
+            return a
+    if copied is False:
+        try:
+            np.array(0, copy=False)
+        except ValueError as error:
+            return raise_real(machine, error)
+    return arranged(machine, _from(machine, a, dtype), a, asked)
+
+
+@function(np.ascontiguousarray)
+def ascontiguousarray(machine, a, dtype=None, *, like=None):
+    """np.ascontiguousarray: the array itself where it is contiguous; at least one dimension."""
+    result = asarray(machine, a, dtype)
+    if not result.type.shape:
+        return numpy_views.view(machine, result, "reshape", (1,))
+    if isinstance(result, NdArray) and is_c_contiguous(machine, result):
+        return result
+    return machine.new_array(machine.read(result))
+
+
+@function(np.asfortranarray)
+def asfortranarray(machine, a, dtype=None, *, like=None):
+    """np.asfortranarray."""
+    result = asarray(machine, a, dtype)
+    if layout_model(machine, result).flags.f_contiguous:
+        return result
+    return numpy_views.copy_of(machine, result, "F")
+
+
+@function(np.require)
+def require(machine, a, dtype=None, requirements=None, *, like=None):
+    """np.require."""
+    wanted = known(machine, requirements)
+    if not wanted:
+        return asarray(machine, a, dtype)
+    try:
+        flags = {_FLAGS[text.upper()] for text in wanted}
+    except KeyError as error:
+        return raise_real(machine, error)
+    if {"C", "F"} <= flags:
+        return machine.raise_(ValueError, 'Cannot specify both "C" and "F" order')
+    if "O" in flags:
+        raise Refused("XP0012", "np.require of an array that owns its memory", "copy it")
+    order = "F" if "F" in flags else "C" if "C" in flags else "A"
+    result = asarray(machine, a, dtype, order)
+    if "W" in flags and not result.writeable:
+        return numpy_views.copy_of(machine, result, order)
+    return result
+
+
+#: as np.require understands them: contiguous, aligned, writeable, owning
+_FLAGS = {"E": "E", "ENSUREARRAY": "E"}
+for _flag, _names in {
+    "C": "C C_CONTIGUOUS CONTIGUOUS",
+    "F": "F F_CONTIGUOUS FORTRAN",
+    "A": "A ALIGNED",
+    "W": "W WRITEABLE",
+    "O": "O OWNDATA",
+}.items():
+    _FLAGS |= dict.fromkeys(_names.split(), _flag)
+
+
+@function(np.asarray_chkfinite)
+def asarray_chkfinite(machine, a, dtype=None, order=None):
+    """np.asarray_chkfinite: ValueError where something is not finite."""
+    result = asarray(machine, a, dtype, order)
+    if kind_of(result.type.dtype) in "fc":
+        bad = machine.leaf(_not_finite, (machine.read(result),), name="isfinite")[0]
+        machine.check(bad, ValueError, "array must not contain infs or NaNs")
+    return result
+
+
+def _not_finite(x):
+    return ~jnp.all(jnp.isfinite(x))
+
+
+@function(np.copy)
+def copy(machine, a, order="K", subok=False):
+    """np.copy."""
+    return numpy_views.copy_of(machine, a, known(machine, order))
+
+
+@function(np.astype)
+def astype(machine, x, dtype, /, *, copy=True, device=None):
+    """np.astype."""
+    if not isinstance(x, NdArray):
+        return machine.raise_(TypeError, f"Input should be a NumPy array. It is of type {machine.type_of(x)}.")
+    return machine.call(machine.getattr(x, "astype"), (dtype,), {"copy": copy} if isinstance(copy, Value) else {})
+
+
+@function(np.fromiter)
+def fromiter(machine, iter, dtype, count=-1, *, like=None):
+    """np.fromiter of an iterable of known length."""
+    items, number = machine.iterate(iter), int(known(machine, count))
+    if number > len(items):
+        text = f"iterator too short: Expected {number} but iterator had only {len(items)} items."
+        return machine.raise_(ValueError, text)
+    return _from(machine, Tuple(tuple(items if number < 0 else items[:number])), dtype)
