@@ -308,10 +308,11 @@ def _overlay(base, new, lows):
     inside = None
     for axis, (low, span, n) in enumerate(zip(lows, new.shape, base.shape, strict=True)):
         if span < n:
-            index = lax.broadcasted_iota(jnp.int32, base.shape, axis)
-            hit = (index >= low) & (index < low + span)
-            inside = hit if inside is None else inside & hit
-    return jnp.where(inside, lax.pad(new, jnp.zeros((), new.dtype), edges), base)
+            # functions of lax, which the tracer meets directly: this is the most frequent store
+            index = lax.broadcasted_iota(np.int32, base.shape, axis)
+            for hit in (lax.ge(index, np.int32(low)), lax.lt(index, np.int32(low + span))):
+                inside = hit if inside is None else lax.bitwise_and(inside, hit)
+    return lax.select(inside, lax.pad(new, np.zeros((), new.dtype), edges), base)
 
 
 def _interleave(region, new, gaps):
