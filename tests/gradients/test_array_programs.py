@@ -165,6 +165,21 @@ def add_at(x):
     return (y**3).sum()
 
 
+def multiply_at(x):
+    y = np.outer(x, x)
+    np.multiply.at(y, ([0, 0, 1], slice(1, 3)), np.array([[1.0], [0.0], [3.0]]) + x[:2])
+    z = np.ones(3)
+    np.multiply.at(z, [0, 2, 2], np.array([2.0, 3.0, 1.0]) * (x[:3] - x[0]))
+    return (y**2).sum() + z @ x[1:]
+
+
+def multiply_at_masked(x):
+    y = np.ones(4) * x[0]
+    m = x > 0.6
+    np.multiply.at(y, (x[m] * 2).astype(int) % 3, x[m])
+    return (y**2).sum()
+
+
 def fancy(x):
     i = np.array([0, 0, 3])
     return (x[i] ** 2 * np.arange(3)).sum()
@@ -245,6 +260,14 @@ def svd(x):
     a = np.outer(x, x) + np.diag(x + 1)
     u, s, vt = np.linalg.svd(a[:, :3], full_matrices=False)
     return (s * np.arange(3)).sum() + (np.abs(u[:, 0]) * np.arange(4)).sum()
+
+
+def null_space(x):
+    a = np.outer(x, x) + np.diag(x + 1)
+    n = np.linalg.svd(a[:3])[2][3]
+    u, s, vt = np.linalg.svd(a[:, :2])
+    p = u[:, 2:] @ u[:, 2:].T
+    return (n @ x) ** 2 + s.sum() + p[0, 1] * x[0] + (p @ x) @ x + vt[0, 0] ** 2
 
 
 def qr(x):
@@ -360,6 +383,8 @@ PROGRAMS = [
     reshape_view,
     out_kw,
     add_at,
+    multiply_at,
+    multiply_at_masked,
     fancy,
     fancy_write_dup,
     argsort_gather,
@@ -377,6 +402,7 @@ PROGRAMS = [
     eigh,
     eigvalsh,
     svd,
+    null_space,
     qr,
     det,
     slogdet,

@@ -136,6 +136,12 @@ def test_an_argument_without_floating_point_numbers_is_a_type_error(argument):
         xlapy.grad(lambda v: np.sum(v) * 1.0)(argument)
 
 
+def test_a_result_that_is_no_number_is_the_error_of_jax():
+    for function in (lambda x: [x.sum()], lambda x: (x.sum(),), lambda x: x, lambda x: None):
+        with pytest.raises(TypeError, match="Gradient only defined for scalar-output functions"):
+            xlapy.grad(function)(np.ones(2))
+
+
 def test_auxiliary_data_may_be_anything():
     layer = Layer()
 

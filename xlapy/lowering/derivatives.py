@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 
 @jax.custom_jvp
@@ -32,3 +33,26 @@ def complex_power(x: Any, y: Any) -> Any:
     none = y == 0
     logarithm = jnp.log(jnp.where(none & (x != 0), x, 1))
     return jnp.where(none, 1 + y * logarithm, jnp.power(x, jnp.where(none, 1, y)))
+
+
+def multiplied_at(base: Any, places: Any, values: Any) -> Any:
+    """`np.multiply.at(base, places, values)`, to be differentiated.
+
+    Args:
+        base: an array.
+        places: where in the flat array; an entry that is not in it does nothing.
+        values: the factors, one for each place.
+    """
+    if not places.size:
+        return base
+    order = jnp.argsort(places)
+    places, values = places[order], values[order]
+    first = jnp.append(True, places[1:] != places[:-1])
+
+    def product(left: tuple, right: tuple) -> tuple:
+        return left[0] | right[0], jnp.where(right[0], right[1], left[1] * right[1])
+
+    running = lax.associative_scan(product, (first, values))[1]
+    count = jnp.zeros(base.size, places.dtype).at[places].max(jnp.arange(1, places.size + 1, dtype=places.dtype))
+    factors = jnp.where(count > 0, running[jnp.maximum(count - 1, 0)], 1)
+    return base * factors.reshape(base.shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
@@ -15,6 +16,7 @@ from xlapy.dispatch.numpy.ufuncs import loop, type_of_operand
 from xlapy.dispatch.numpy.values import cast, operand
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, Scalar, Value
+from xlapy.lowering.derivatives import differentiated_as, multiplied_at
 
 _NATIVE = {np.add: "add", np.subtract: "add", np.multiply: "multiply", np.maximum: "max", np.minimum: "min"}
 _of_static = table.find_method(np.ufunc, "at")
@@ -74,7 +76,12 @@ def _at(base, index, values, valid, length, ufunc, start):
     bad = valid & ((index < -length) | (index >= length))
     place = jnp.where(valid, start + jnp.where(index < 0, index + length, index), base.shape[0])
     values = -values if ufunc is np.subtract else values
-    done = getattr(base.at[place], _NATIVE[ufunc])(values, mode="drop", wrap_negative_indices=False)
+    options = {"mode": "drop", "wrap_negative_indices": False}
+    if ufunc is np.multiply and jnp.issubdtype(base.dtype, np.inexact):
+        done = lax.stop_gradient(base).at[place].multiply(lax.stop_gradient(values), **options)
+        done = differentiated_as(done, multiplied_at(base, place, values))
+    else:
+        done = getattr(base.at[place], _NATIVE[ufunc])(values, **options)
     return done, jnp.any(bad), index[jnp.argmax(bad)]
 
 

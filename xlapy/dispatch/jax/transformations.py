@@ -21,7 +21,7 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.jax.isolation import Isolated, emit, errors_of, isolate, leave
-from xlapy.dispatch.jax.openings import Items, Node, Opening, Static, matching, prefix
+from xlapy.dispatch.jax.openings import Items, Leaf, Node, Opening, Static, matching, prefix
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.join import SCALAR_DTYPES
 from xlapy.domain.values import (
@@ -265,7 +265,7 @@ def _gradient(call: Call, value: bool) -> Value:
 
         def scalar(*xs):
             outputs, rest = split(*xs)
-            return outputs[0] if program.count == 1 else outputs, rest
+            return outputs[0] if isinstance(program.result, Leaf) else outputs, rest
 
         gradient, rest = jax.grad(scalar, tuple(range(count)), has_aux=True, **call.options)(*inputs)
         return [*gradient, *rest]

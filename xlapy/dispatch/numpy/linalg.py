@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -329,7 +330,38 @@ numpy_leaf(np.linalg.matrix_rank, _matrix_rank, "A tol rtol", "keep")
 
 
 def _svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    if full_matrices and compute_uv and a.shape[-1] != a.shape[-2] and a.size:
+        return _complete_svd(a)
     return jnp.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
+
+
+@jax.custom_jvp
+def _complete_svd(a):
+    """With a basis of the null space, too, of which JAX has no derivative."""
+    return jnp.linalg.svd(a, full_matrices=True)
+
+
+@_complete_svd.defjvp
+def _complete_svd_jvp(primals, tangents):
+    """The singular vectors turn as those of the reduced decomposition; the rest turns no more than it has to, to stay
+    orthogonal to them. What does not depend on the choice of that basis has the right derivative."""
+    found = _complete_svd(*primals)
+    u, s, vh = found
+    reduced, (du, ds, dvh) = jax.jvp(partial(jnp.linalg.svd, full_matrices=False), primals, tangents)
+    count = s.shape[-1]
+    signs = jnp.sum(jnp.conj(reduced[0]) * u[..., :count], axis=-2)
+    du, dvh = du * signs[..., None, :], dvh * jnp.conj(signs)[..., None]
+    return found, type(found)(_followed(u, du), ds, _adjoint(_followed(_adjoint(vh), _adjoint(dvh))))
+
+
+def _followed(basis, moved):
+    """The tangent of a whole orthonormal basis, given that of its first vectors."""
+    first, rest = basis[..., : moved.shape[-1]], basis[..., moved.shape[-1] :]
+    return jnp.concatenate((moved, -first @ (_adjoint(moved) @ rest)), axis=-1)
+
+
+def _adjoint(a):
+    return jnp.conj(jnp.swapaxes(a, -1, -2))
 
 
 def _qr(a, mode="reduced"):

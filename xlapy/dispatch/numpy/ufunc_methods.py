@@ -27,6 +27,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import method
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import constant_value
+from xlapy.lowering.derivatives import differentiated_as, multiplied_at
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 
@@ -141,6 +142,10 @@ def _at(base, new, *rest):
     *arrays, ufunc, entries, dtypes, target = rest
     key = numpy_fancy._python_key(entries, arrays)
     compute, options = dtypes[2], {"mode": "promise_in_bounds", "wrap_negative_indices": False}
+
+    def places():
+        return jnp.ravel(jnp.arange(base.size).reshape(base.shape).at[key].get(**options))
+
     native = {
         np.add: "add",
         np.subtract: "add",
@@ -157,18 +162,19 @@ def _at(base, new, *rest):
     ):
         new = cast_array(new, compute)
         new = -new if ufunc is np.subtract else new
+        if ufunc is np.multiply and kind_of(compute) in "fc":
+            done = lax.stop_gradient(work).at[key].multiply(lax.stop_gradient(new), **options)
+            return cast_array(differentiated_as(done, multiplied_at(work, places(), jnp.ravel(new))), target)
         return cast_array(getattr(work.at[key], native)(new, **options), target)
     operation = as_function(ufunc, kind_of(dtypes[0]))
-    flat_base = jnp.arange(base.size).reshape(base.shape)
-    places = jnp.ravel(flat_base.at[key].get(**options))
-    values = jnp.ravel(new)
+    where, values = places(), jnp.ravel(new)
 
     def step(k, state):
-        old = state[places[k]]
+        old = state[where[k]]
         done = operation(cast_array(old, dtypes[0]), cast_array(values[k], dtypes[1]))
-        return state.at[places[k]].set(cast_array(done, target), mode="promise_in_bounds")
+        return state.at[where[k]].set(cast_array(done, target), mode="promise_in_bounds")
 
-    return lax.fori_loop(0, places.size, step, jnp.ravel(base)).reshape(base.shape)
+    return lax.fori_loop(0, where.size, step, jnp.ravel(base)).reshape(base.shape)
 
 
 @method(np.ufunc, "reduceat")
