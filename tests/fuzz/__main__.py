@@ -1,6 +1,6 @@
 """A long run: how many programs are right, and for each reason of a refusal how many, with the shortest of them.
 
-python -m tests.fuzz --examples 2000 [--seed 0] [--show 20] [--kinds wrong crash] [--reduce]
+python -m tests.fuzz --examples 2000 [--seed 0] [--show 20] [--kinds wrong crash] [--arrays] [--reduce]
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import traceback
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+from .arrays import array_programs
 from .judge import Verdict, judge
 from .programs import Generated, programs
 from .reduce import reduced
@@ -28,6 +29,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", type=int, default=20, help="how many reasons to show")
     parser.add_argument("--kinds", nargs="+", default=["wrong", "crash", "refused", "text"], help="of which verdicts")
+    parser.add_argument("--arrays", action="store_true", help="programs over arrays: views, writes, dynamic sizes")
     parser.add_argument("--reduce", action="store_true", help="make what is shown as small as possible")
     options = parser.parse_args()
     found: dict[Verdict, list[Generated]] = collections.defaultdict(list)
@@ -42,7 +44,7 @@ def main() -> int:
         suppress_health_check=list(HealthCheck),
         phases=[Phase.generate],
     )
-    @given(programs())
+    @given(array_programs() if options.arrays else programs())
     def run(program: Generated) -> None:
         try:
             verdict = judge(program)

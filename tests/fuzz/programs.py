@@ -100,9 +100,11 @@ class Generated:
 
     text: str
     calls: tuple[str, ...]
+    #: what `text` starts with, in all programs of the kind
+    header: str = HEADER
 
     def __str__(self) -> str:
-        body = self.text.removeprefix(HEADER)
+        body = self.text.removeprefix(self.header)
         return f"{body}\nCALLS = [{', '.join(f'({call})' for call in self.calls)}]\n"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator
 
-from .programs import HEADER, Generated
+from .programs import Generated
 
 #: programs to try before giving up
 MOST = 150
@@ -42,16 +43,16 @@ def _smaller(program: Generated) -> list[Callable[[], Generated]]:
     """Programs with one thing less, the largest cuts first."""
     calls = program.calls
     fewer = [calls[:n] + calls[n + 1 :] for n in range(len(calls))] if len(calls) > 1 else []
-    body = program.text.removeprefix(HEADER)
+    body = program.text.removeprefix(program.header)
     prefix = program.text[: len(program.text) - len(body)]
 
     def edited(number: int) -> Generated:
         tree = ast.parse(body)
         next(e for n, e in enumerate(_edits(tree)) if n == number)()
-        return Generated(prefix + ast.unparse(ast.fix_missing_locations(tree)) + "\n", calls)
+        return dataclasses.replace(program, text=prefix + ast.unparse(ast.fix_missing_locations(tree)) + "\n")
 
     count = sum(1 for _ in _edits(ast.parse(body)))
-    cuts = [functools.partial(Generated, program.text, some) for some in fewer]
+    cuts = [functools.partial(dataclasses.replace, program, calls=some) for some in fewer]
     return [*cuts, *(functools.partial(edited, n) for n in range(count))]
 
 

@@ -135,4 +135,116 @@ def indices_of_two_types(a):
     return np.intersect1d(a.astype(np.float32), np.arange(3), return_indices=True)
 
 
+# -- Python's numbers in arrays of integers ----------------------------------------------------------------------------
+
+U = np.array([1, 2, 3], np.uint8)
+
+
+def _set(u, s):
+    u[...] = s
+    return u
+
+
+def _put_number(u, s):
+    np.put(u, [0], s)
+    return u
+
+
+def _placed(u, s):
+    np.place(u, u > 1, s)
+    return u
+
+
+def _masked(u, s):
+    u[u > 1] = s
+    return u
+
+
+def _fancy(u, s):
+    u[[0, 1]] = s
+    return u
+
+
+for _name, _f in {
+    "set": _set,
+    "masked": _masked,
+    "fancy": _fancy,
+    "put": _put_number,
+    "placed": _placed,
+    "listed": lambda u, s: np.array([s, 1], np.uint8),
+    "assigned_list": lambda u, s: u.__setitem__(slice(0, 2), [s, s]),
+    "inserted": lambda u, s: np.insert(u, 1, s),
+}.items():
+    program.add(f"float_fits_{_name}", _f, (U.copy(), 2.75), (U.copy(), 255.9))
+    for _what, _value in {"negative": -1.0, "large": 300.5, "nan": np.nan, "huge": 1e30}.items():
+        program.add(f"float_{_what}_{_name}", _f, (U.copy(), 2.0), (U.copy(), float(_value)), raises=Exception)
+
+
+@program((U.copy(), 300.5), (U.copy(), -1.0), (U.copy(), float("nan")))
+def full_casts_floats(u, s):
+    np.copyto(u, s, casting="unsafe")
+    return np.full(2, s, np.uint8), np.full_like(u, s), u
+
+
+@program((U.copy(), 3), (U.copy(), 300), raises=OverflowError)
+def full_checks_integers(u, s):
+    return np.full(2, s, np.uint8), np.full_like(u, s)
+
+
+@program((U.copy(), 1.0), raises=TypeError)
+def copyto_does_not_cast_a_float(u, s):
+    np.copyto(u, s)
+
+
+# -- keys --------------------------------------------------------------------------------------------------------------
+
+
+@program((X, True), (X, False))
+def boolean_as_the_bound_of_a_slice(x, b):
+    return x[b:], x[:b], x[b:3]
+
+
+@program(X)
+def keys_of_numbers(x):
+    s = x.sum()
+    return s[()], s[...], s[None], s[None, ...]
+
+
+@program(X, raises=IndexError)
+def number_has_no_items(x):
+    return [z[0] for z in x]
+
+
+@program((np.zeros(0), 1.0))
+def loop_over_a_selection_from_nothing(x, s):
+    a = 2.0
+    for z in x[x > s]:
+        a += z
+    return a
+
+
+# -- more of odd values ------------------------------------------------------------------------------------------------
+
+
+@program(X.copy())
+def no_differences_are_the_array(x):
+    d = np.diff(x, n=0)
+    d[0] = 9
+    return d
+
+
+@program((X.astype(np.float32), X.astype(np.float32) * 2), (X.astype(np.float32), I[[0, 1, 2, 0]]))
+def edges_have_the_type_of_the_samples(x, y):
+    return np.histogram2d(x, y, 3), np.histogram2d(x, y, bins=[[-2, 0, 3], [-1.0, 5.0]])
+
+
+@program(I)
+def reduceat_of_integers(i):
+    return (
+        np.gcd.reduceat(i * 6, [0, 1]),
+        np.maximum.reduceat(i[None], [0, 1], axis=1),
+        np.add.reduceat(i, [0, 2], None),
+    )
+
+
 test_programs = program.test()

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.arrays.elements import elements
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.numpy.values import broadcast_to, cast, operand, raise_real
 from xlapy.dispatch.protocol import Machine, Refused
@@ -101,7 +102,7 @@ def converted(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int,
         except Exception as error:
             raise_real(machine, error)
         return machine.builder.constant(cell[0], dtype)
-    var = operand(machine, value)
+    var = elements(machine, value, dtype)
     source = var.type.shape
     core = source[max(len(source) - len(shape), 0) :]
     extra = source[: len(source) - len(core)]

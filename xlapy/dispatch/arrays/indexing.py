@@ -5,18 +5,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import EllipsisType
 
 import numpy as np
 
 from xlapy.dispatch.arrays import fancy as numpy_fancy
+from xlapy.dispatch.arrays.elements import assigned
 from xlapy.dispatch.arrays.views import lens_type, make_view, read_view, write_view
 from xlapy.dispatch.numpy.values import (
     broadcast_to,
-    cast,
-    kind_of,
     known,
     operand,
-    raise_real,
     scalar_int,
     sequence_items,
 )
@@ -50,8 +49,10 @@ class Key:
         return any(kind == "array" for kind, _ in self.parts)
 
 
-def getitem(machine: Machine, array: NdArray, key: Value) -> Value:
+def getitem(machine: Machine, array: NdArray | NumpyScalar, key: Value) -> Value:
     """`array[key]`."""
+    if isinstance(array, NumpyScalar):
+        return _of_scalar(machine, array, key)
     parsed = parse(machine, array, key)
     if parsed.advanced:
         return numpy_fancy.take(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view))
@@ -59,6 +60,17 @@ def getitem(machine: Machine, array: NdArray, key: Value) -> Value:
     if result.type.shape == () and not parsed.ellipsis:
         return machine.numpy_result(read_view(machine, result))
     return machine.new_array(read_view(machine, result)) if parsed.scalar_array else result
+
+
+def _of_scalar(machine: Machine, scalar: NumpyScalar, key: Value) -> Value:
+    """`scalar[key]`: only `()`, `...`, `None` and truth values do."""
+    if isinstance(key, Const) and key.value == ():
+        return scalar
+    for item in items_of(key):
+        known = isinstance(item, Const) and (item.value is None or isinstance(item.value, bool | EllipsisType))
+        if not known:
+            machine.raise_(IndexError, "invalid index to scalar variable.")
+    return getitem(machine, machine.new_array(scalar.var), key)
 
 
 def setitem(machine: Machine, array: NdArray, key: Value, value: Value) -> None:
@@ -80,100 +92,21 @@ def assign(machine: Machine, target: NdArray, value: Value) -> None:
     write_view(machine, target, broadcast_to(machine, var, target.type.shape))
 
 
-def assigned(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, ...]) -> Var:
-    """`value` as `dtype`, as an assignment to elements of that type converts it; it must broadcast to `shape`."""
-    if isinstance(value, Const):
-        if isinstance(value.value, int | float | complex | np.generic | str | bytes) or value.value is None:
-            cell = np.empty((), dtype)
-            try:
-                with np.errstate(all="ignore"):
-                    cell[()] = value.value
-            except Exception as error:
-                raise_real(machine, error)
-            return machine.builder.constant(cell, dtype)
-    if isinstance(value, Scalar):
-        return _assigned_scalar(machine, value, dtype)
-    var = operand(machine, value)
-    _check_fits(machine, value, var, dtype, shape)
-    return cast(machine, var, dtype)
-
-
-def _assigned_scalar(machine: Machine, value: Scalar, dtype: np.dtype) -> Var:
-    kind = kind_of(dtype)
-    if value.kind is complex and kind != "c":
-        name = "int" if kind in "iu" else "float"
-        if kind != "b":
-            what = "a string, a bytes-like object or a real number" if name == "int" else "a string or a real number"
-            machine.raise_(TypeError, f"{name}() argument must be {what}, not 'complex'")
-    var = machine.builder.convert(value.var, value.var.type.dtype)
-    if value.kind is int and kind in "iu":
-        check_python_int(machine, value, dtype)
-    if value.kind is float and kind in "iu":
-        builder = machine.builder
-        machine.check(builder.elementwise("ne", var, var), ValueError, "cannot convert float NaN to integer")
-        infinite = builder.elementwise("eq", builder.elementwise("abs", var), builder.constant(np.inf, var.type.dtype))
-        machine.check(infinite, OverflowError, "cannot convert float infinity to integer")
-    return cast(machine, var, dtype)
-
-
-def check_python_int(machine: Machine, value: Scalar, dtype: np.dtype) -> None:
-    """OverflowError where a dynamic Python int does not fit an integer dtype."""
-    info = np.iinfo(dtype)
-    low, high = max(int(info.min), -(2**63)), min(int(info.max), 2**63 - 1)
-    bounds = value.bounds or (-(2**63), 2**63 - 1)
-    bad = None
-    if bounds[0] < low:
-        bad = machine.builder.elementwise("lt", value.var, machine.builder.constant(low, _INT64, weak=True))
-    if bounds[1] > high:
-        above = machine.builder.elementwise("gt", value.var, machine.builder.constant(high, _INT64, weak=True))
-        bad = above if bad is None else machine.builder.elementwise("bitwise_or", bad, above)
-    if bad is not None:
-        text = "Python integer {} out of bounds for " + str(dtype)
-        message = machine.message(text, value)  # type: ignore[attr-defined]
-        machine.check(bad, OverflowError, message)
-
-
-def _check_fits(machine: Machine, value: Value, var: Var, dtype: np.dtype, shape: tuple[int, ...]) -> None:
-    """Raise as NumPy does where an array cannot be broadcast to the elements it is assigned to."""
-    source = var.type.shape
-    core = source[max(len(source) - len(shape), 0) :]
-    extra = source[: len(source) - len(core)]
-    fits = all(a in (1, b) for a, b in zip(reversed(core), reversed(shape), strict=False)) and all(
-        n == 1 for n in extra
-    )
-    array_target = shape != () or isinstance(value, NumpyScalar | JaxArray)
-    if fits and (array_target or source == ()):
-        return
-    target = np.empty(shape if 0 not in shape else shape, dtype) if np.prod(shape, dtype=float) < 1e6 else None
-    if target is None or shape == ():
-        holder = np.empty(1, dtype)
-        try:
-            if shape == ():
-                holder[0] = np.broadcast_to(np.ones((), var.type.dtype), source)
-        except Exception as error:
-            raise_real(machine, error)
-        if fits:
-            return
-    message = f"could not broadcast input array from shape {_text(source)} into shape {_text(shape)}"
-    machine.raise_(ValueError, message)
-
-
-def _text(shape: tuple[int, ...]) -> str:
-    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
-
-
 # -- keys ------------------------------------------------------------------------------------------------------------
+
+
+def items_of(key: Value) -> list[Value]:
+    """The parts of a key, one or a tuple."""
+    if isinstance(key, Tuple):
+        return list(key.items)
+    if isinstance(key, Const) and isinstance(key.value, tuple):
+        return [Const(item) for item in key.value]
+    return [key]
 
 
 def parse(machine: Machine, array: NdArray, key: Value) -> Key:
     """Take a key apart, and fill in the dimensions that it leaves out."""
-    items: Sequence[Value]
-    if isinstance(key, Tuple):
-        items = key.items
-    elif isinstance(key, Const) and isinstance(key.value, tuple):
-        items = [Const(item) for item in key.value]
-    else:
-        items = [key]
+    items = items_of(key)
     parts: list[tuple[str, object]] = []
     place, scalar_array = None, False
     for item in items:
@@ -347,13 +280,18 @@ def _slice_bound(machine: Machine, value: Value) -> int | None:
     return None if result is None else _as_index(machine, result)
 
 
+def is_index(value: Scalar | NumpyScalar) -> bool:
+    """Whether Python takes a number for the bound of a slice: integers, and its own booleans, but not NumPy's."""
+    return value.var.type.dtype.kind in ("iub" if isinstance(value, Scalar) else "iu")
+
+
 def _dynamic_slice(machine: Machine, bounds: tuple[Value, Value], step: int, size: int) -> tuple | None:
     """The dimension of a slice with dynamic bounds and a length that is known all the same; None if it is not."""
     start, stop = bounds
     for bound in bounds:
         if not isinstance(bound, Scalar | NumpyScalar | Const) or (isinstance(bound, Const) and bound.value is None):
             return None
-        if not isinstance(bound, Const) and bound.var.type.dtype.kind not in "iu":
+        if not isinstance(bound, Const) and not is_index(bound):
             machine.raise_(TypeError, "slice indices must be integers or None or have an __index__ method")
     distance = _difference(start, stop)
     low, high = known_bounds(start), known_bounds(stop)

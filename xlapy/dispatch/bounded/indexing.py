@@ -37,10 +37,10 @@ Part = tuple[str, object]
 
 def getitem(machine: Machine, array: Value, key: Value) -> Value:
     """`array[key]`."""
-    if isinstance(array, NdArray | NumpyScalar) and not _concerns(machine, key):
+    if isinstance(array, NumpyScalar) or isinstance(array, NdArray) and not _concerns(machine, key):
         return indexing.getitem(machine, array, key)  # type: ignore[arg-type]
     room, axes = bounded.parts(machine, array)  # type: ignore[misc]
-    items = _items(key)
+    items = indexing.items_of(key)
     if involved(*items):
         return _by_bounded(machine, array, room, axes, items)
     parsed = indexing.parse(machine, room, key)
@@ -78,7 +78,7 @@ def setitem(machine: Machine, array: Value, key: Value, value: Value) -> None:
     room, axes = bounded.parts(machine, array)  # type: ignore[misc]
     if not room.writeable:
         machine.raise_(ValueError, "assignment destination is read-only")
-    items = _items(key)
+    items = indexing.items_of(key)
     if involved(*items):
         _put_bounded(machine, array, room, axes, items, value)
         return
@@ -103,14 +103,6 @@ def setitem(machine: Machine, array: Value, key: Value, value: Value) -> None:
     if involved(view):
         raise require_static(machine, view, "a mask that is no selection")  # type: ignore[arg-type]
     _assign_masked(machine, view, mask, axis, value, whole)  # type: ignore[arg-type]
-
-
-def _items(key: Value) -> list[Value]:
-    if isinstance(key, Tuple):
-        return list(key.items)
-    if isinstance(key, Const) and isinstance(key.value, tuple):
-        return [Const(item) for item in key.value]
-    return [key]
 
 
 def _concerns(machine: Machine, key: Value) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 from jax import lax
 
-from xlapy.dispatch.arrays.indexing import basic_view, resolved_slice
+from xlapy.dispatch.arrays.indexing import basic_view, is_index, resolved_slice
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.lanes import Int, add, as_int, clip, known_int, length_int, subtract, subtract_bound, var_of
 from xlapy.dispatch.numbers.scalar_values import refuse_where
@@ -104,7 +104,7 @@ def _lane(machine: Machine, index: Value, lanes: Lanes, room: int, axis: int) ->
 
 
 def _pick(order, place):
-    return order[jnp.clip(place, 0, order.shape[0] - 1)]
+    return order[jnp.clip(place, 0, order.shape[0] - 1)] if order.size else jnp.zeros((), order.dtype)
 
 
 # -- slices -----------------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def _normalised(machine: Machine, part: Slice, length: Int, down: bool) -> tuple
             bound = Const(known(machine, bound, "the bound of a slice"))
         if isinstance(bound, Const) and not hasattr(type(bound.value), "__index__"):
             machine.raise_(TypeError, "slice indices must be integers or None or have an __index__ method")
-        if not isinstance(bound, Const) and bound.var.type.dtype.kind not in "iu":
+        if not isinstance(bound, Const) and not is_index(bound):
             machine.raise_(TypeError, "slice indices must be integers or None or have an __index__ method")
         place = as_int(machine, bound)
         if place.low < 0:

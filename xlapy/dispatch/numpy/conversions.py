@@ -5,12 +5,11 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays.indexing import assigned
+from xlapy.dispatch.arrays.elements import elements
 from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, layout_model, lies
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.values import (
     absent,
-    cast,
     kind_of,
     known,
     operand,
@@ -42,14 +41,14 @@ def _from(machine: Machine, value: Value, dtype: object) -> NdArray:
         return machine.new_array(operand(machine, value))
     target = require_dtype(known(machine, dtype, "a dtype"))
     if isinstance(value, Const | Scalar):
-        return machine.new_array(assigned(machine, value, target, ()))
+        return machine.new_array(elements(machine, value, target))
     items = sequence_items(machine, value)
     if items is not None and all(isinstance(v, Const) for v in items):
         try:
             return machine.new_array(machine.builder.constant(np.array([v.value for v in items], target)))
         except Exception as error:
             raise_real(machine, error)
-    return machine.new_array(cast(machine, operand(machine, value), target))
+    return machine.new_array(elements(machine, value, target))
 
 
 @function(np.asarray, np.asanyarray)

@@ -7,7 +7,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays.indexing import assigned
+from xlapy.dispatch.arrays.elements import copied
 from xlapy.dispatch.arrays.memory import arranged, keep_order
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
@@ -92,7 +92,7 @@ def full(machine, shape, fill_value, dtype=None, order=None, *, device=None, lik
     """np.full."""
     wanted = shape_of(machine, shape)
     target = dtype_or(machine, dtype, array_type(machine, fill_value).dtype)
-    var = assigned(machine, fill_value, target, wanted or (1,))
+    var = copied(machine, fill_value, target)
     return ordered(machine, machine.new_array(broadcast_to(machine, var, wanted)), order)
 
 
@@ -136,7 +136,7 @@ def full_like(machine, a, fill_value, dtype=None, order="K", subok=True, shape=N
     source = array_type(machine, a)
     wanted = source.shape if absent(shape) else shape_of(machine, shape)
     target = dtype_or(machine, dtype, source.dtype)
-    var = assigned(machine, fill_value, target, wanted or (1,))
+    var = copied(machine, fill_value, target)
     result = machine.new_array(broadcast_to(machine, var, wanted))
     return keep_order(machine, result, (a,)) if wanted == source.shape else result
 

@@ -7,6 +7,7 @@ import inspect
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch.arrays.elements import elements
 from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
 from xlapy.dispatch.numpy.values import (
     NO_VALUE,
@@ -227,9 +228,9 @@ def _pad(x, *rest):
 def insert(machine, arr, obj, values, axis=None):
     """np.insert at known places."""
     places = known(machine, obj, "the places of np.insert")
-    var, new = operand(machine, arr), operand(machine, values)
+    var = operand(machine, arr)
+    new = elements(machine, values, var.type.dtype)
     axis = known(machine, axis)
-    new = cast(machine, new, var.type.dtype)
     try:
         small = [np.broadcast_to(np.ones((), v.type.dtype), v.type.shape) for v in (var, new)]
         np.insert(small[0], places, small[1], axis)

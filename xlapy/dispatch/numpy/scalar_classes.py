@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from xlapy.dispatch.arrays.indexing import assigned
+from xlapy.dispatch.arrays.elements import assigned
 from xlapy.dispatch.numpy.values import (
     cast,
     operand,

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.arrays import fancy as numpy_fancy
+from xlapy.dispatch.arrays.elements import copied, elements
 from xlapy.dispatch.arrays.indexing import assign
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.numpy import views as numpy_views
@@ -29,7 +30,7 @@ from xlapy.dispatch.numpy.values import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.join import known_bounds
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Scalar, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Scalar, Value
 from xlapy.ir import Var, constant_value
 
 _INT64 = np.dtype(np.int64)
@@ -280,7 +281,7 @@ def put(machine, a, ind, v, mode="raise"):
     """np.put: in place, by flat index; values are repeated."""
     _require_target(machine, np.put, a, 0, 0.0)
     style = str(known(machine, mode))
-    index, new = operand(machine, ind, _INT64), operand(machine, v, a.type.dtype)
+    index, new = operand(machine, ind, _INT64), elements(machine, v, a.type.dtype)
     size = int(np.prod(a.type.shape))
     index = reshape(machine, index, (int(np.prod(index.type.shape)),))
     if style == "raise":
@@ -300,7 +301,7 @@ def _put(x, index, new, mode, size):
 def putmask(machine, a, /, mask, values):
     """np.putmask: in place; values are repeated, by position."""
     _require_target(machine, np.putmask, a, True, 0.0)
-    test, new = cast(machine, operand(machine, mask), np.dtype(bool)), operand(machine, values, a.type.dtype)
+    test, new = cast(machine, operand(machine, mask), np.dtype(bool)), elements(machine, values, a.type.dtype)
     if test.type.shape != a.type.shape:
         return machine.raise_(ValueError, "putmask: mask and data must be the same size")
     _write(machine, a, machine.leaf(_putmask, (read_view(machine, a), test, new), name="putmask")[0])
@@ -315,7 +316,7 @@ def _putmask(x, mask, values):
 def place(machine, arr, mask, vals):
     """np.place: in place; the values go to the true places in order, repeated."""
     _require_target(machine, np.place, arr, True, 0.0)
-    test, new = cast(machine, operand(machine, mask), np.dtype(bool)), operand(machine, vals, arr.type.dtype)
+    test, new = cast(machine, operand(machine, mask), np.dtype(bool)), elements(machine, vals, arr.type.dtype)
     _write(machine, arr, machine.leaf(_place, (read_view(machine, arr), test, new), name="place")[0])
     return NONE
 
@@ -332,17 +333,19 @@ def copyto(machine, dst, src, casting="same_kind", where=True):
     _require_target(machine, np.copyto, dst, 0.0)
     rule = str(known(machine, casting))
     spec = machine.spec(src)
-    source = operand(machine, src).type.dtype
-    if not isinstance(spec, type) and not np.can_cast(source, dst.type.dtype, rule):  # type: ignore[arg-type]
-        message = f"Cannot cast array data from {source!r} to {dst.type.dtype!r} according to the rule '{rule}'"
-        return machine.raise_(TypeError, message)
+    source = operand(machine, src).type
+    shown = spec(0) if isinstance(spec, type) else np.zeros((1,) * len(source.shape), source.dtype)[()]
+    try:
+        np.copyto(np.empty((1,) * len(source.shape), dst.type.dtype), shown, casting=rule)  # type: ignore[arg-type]
+    except TypeError as error:
+        return raise_real(machine, error)
+    var = copied(machine, src, dst.type.dtype)
     if isinstance(where, Value) and not (isinstance(where, Const) and where.value is True):
-        var = operand(machine, src, dst.type.dtype)
         mask = machine.builder.broadcast(operand(machine, where), dst.type.shape)
         var = machine.builder.broadcast(var, dst.type.shape)
         _write(machine, dst, machine.builder.elementwise("select", mask, var, read_view(machine, dst)))
         return NONE
-    assign(machine, dst, src)
+    assign(machine, dst, JaxArray(var) if var.type.shape else NumpyScalar(var))
     return NONE
 
 

@@ -86,6 +86,18 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
 
 numpy_leaf(np.diff, diff, "a prepend append", "keep")
+_diff = find_function(np.diff)
+
+
+@function(np.diff)
+def diff_rule(machine, a, n=1, axis=-1, **options):
+    """np.diff; no differences at all are the array itself."""
+    if known(machine, n) == 0:
+        return a
+    given = {k: v for k, v in (("n", n), ("axis", axis)) if isinstance(v, Value)}
+    return _diff(machine, a, **given, **options)  # type: ignore[misc]
+
+
 numpy_leaf(np.ediff1d, jnp.ediff1d, "ary to_end to_begin", "keep")
 
 

@@ -183,7 +183,10 @@ def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
     ufunc = _binary(machine, self)
     places, var = operand(machine, indices), operand(machine, array)
     places = machine.builder.convert(places, np.dtype(np.int64))
-    axis = int(known(machine, axis))
+    axis = known(machine, axis)
+    if axis is None and len(var.type.shape) != 1:
+        return machine.raise_(ValueError, "reduceat does not allow multiple axes")
+    axis = int(axis or 0)
     size = var.type.shape[axis]
     bad, first = machine.leaf(_outside, (places,), (size,), name="check_indices")
     shown = Scalar(int, machine.builder.convert(first, np.dtype(np.int64), True))
@@ -211,7 +214,8 @@ def _reduceat(x, places, ufunc, axis, dtype):
     def step(state, item):
         k, row = item
         inside = ((k > places) & (k < ends)).reshape(shape)
-        return jnp.where(inside, cast_array(operation(state, row[None]), dtype), state), None
+        done = operation(state, jnp.broadcast_to(row, state.shape))
+        return jnp.where(inside, cast_array(done, dtype), state), None
 
     result = lax.scan(step, x[places], (jnp.arange(x.shape[0]), x))[0]
     return jnp.moveaxis(result, 0, axis)

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from xlapy.dispatch.arrays.indexing import check_python_int
+from xlapy.dispatch.arrays.elements import check_python_int
 from xlapy.dispatch.arrays.memory import keep_order
 from xlapy.dispatch.numpy.ufunc_table import (
     FINITE_SLOPES,

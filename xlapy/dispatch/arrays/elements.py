@@ -1,0 +1,141 @@
+"""What is assigned to elements of an array, as their dtype: NumPy's conversions, with the errors of those of Python."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from xlapy.dispatch.numpy.values import cast, kind_of, operand, raise_real, sequence_items
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.ir import Var
+
+_INT64 = np.dtype(np.int64)
+
+
+def elements(machine: Machine, value: Value, dtype: np.dtype) -> Var:
+    """`value` as `dtype`, as an assignment converts it: Python's numbers, alone or in sequences, have to fit."""
+    if isinstance(value, Const):
+        if isinstance(value.value, int | float | complex | np.generic | str | bytes) or value.value is None:
+            cell = np.empty((), dtype)
+            try:
+                with np.errstate(all="ignore"):
+                    cell[()] = value.value
+            except Exception as error:
+                raise_real(machine, error)
+            return machine.builder.constant(cell, dtype)
+    if isinstance(value, Scalar):
+        return _assigned_scalar(machine, value, dtype)
+    items = sequence_items(machine, value) if kind_of(dtype) in "iu" else None
+    if items is not None and any(isinstance(v, Scalar) and v.kind in (int, float) for v in items):
+        return operand(machine, Tuple(tuple(_item(elements(machine, v, dtype)) for v in items)), dtype)
+    return operand(machine, value, dtype)
+
+
+def _item(var: Var) -> Value:
+    return JaxArray(var) if var.type.shape else NumpyScalar(var)
+
+
+def assigned(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, ...]) -> Var:
+    """`value` as `dtype`, as an assignment to elements of that type converts it; it must broadcast to `shape`."""
+    var = elements(machine, value, dtype)
+    if not isinstance(value, Const | Scalar):
+        _check_fits(machine, value, var, dtype, shape)
+    return var
+
+
+def copied(machine: Machine, value: Value, dtype: np.dtype) -> Var:
+    """`value` as `dtype`, as np.copyto and np.full convert it: other numbers than Python's integers are cast."""
+    if isinstance(value, Scalar) and value.kind is int or isinstance(value, Const) and type(value.value) is int:
+        return elements(machine, value, dtype)
+    if isinstance(value, Const) and isinstance(value.value, float | complex | np.generic):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return machine.builder.constant(np.asarray(value.value).astype(dtype), dtype)
+    return operand(machine, value, dtype)
+
+
+def _assigned_scalar(machine: Machine, value: Scalar, dtype: np.dtype) -> Var:
+    kind = kind_of(dtype)
+    if value.kind is complex and kind != "c":
+        name = "int" if kind in "iu" else "float"
+        if kind != "b":
+            what = "a string, a bytes-like object or a real number" if name == "int" else "a string or a real number"
+            machine.raise_(TypeError, f"{name}() argument must be {what}, not 'complex'")
+    var = machine.builder.convert(value.var, value.var.type.dtype)
+    if value.kind is int and kind in "iu":
+        check_python_int(machine, value, dtype)
+    if value.kind is float and kind in "iu":
+        _check_python_float(machine, var, dtype)
+    return cast(machine, var, dtype)
+
+
+def _check_python_float(machine: Machine, var: Var, dtype: np.dtype) -> None:
+    """The errors of `int(value)`, and of its result where an integer dtype cannot hold it."""
+    builder = machine.builder
+
+    def compared(name: str, bound: float) -> Var:
+        return builder.elementwise(name, var, builder.constant(bound, var.type.dtype))
+
+    machine.check(builder.elementwise("ne", var, var), ValueError, "cannot convert float NaN to integer")
+    infinite = builder.elementwise("eq", builder.elementwise("abs", var), builder.constant(np.inf, var.type.dtype))
+    machine.check(infinite, OverflowError, "cannot convert float infinity to integer")
+    limit = 2.0**64 if dtype.kind == "u" else 2.0**63
+    huge = builder.elementwise("bitwise_or", compared("lt", -(2.0**63)), compared("ge", limit))
+    machine.check(huge, OverflowError, "Python int too large to convert to C long")
+    if dtype == np.int64:
+        return
+    info = np.iinfo(dtype)
+    bad = compared("le", float(info.min) - 1)
+    if dtype.itemsize < 8:
+        bad = builder.elementwise("bitwise_or", bad, compared("ge", float(info.max) + 1))
+    whole = Scalar(int, builder.convert(var, _INT64, True))
+    text = machine.message("Python integer {} out of bounds for " + str(dtype), whole)  # type: ignore[attr-defined]
+    machine.check(bad, OverflowError, text)
+
+
+def check_python_int(machine: Machine, value: Scalar, dtype: np.dtype) -> None:
+    """OverflowError where a dynamic Python int does not fit an integer dtype."""
+    info = np.iinfo(dtype)
+    low, high = max(int(info.min), -(2**63)), min(int(info.max), 2**63 - 1)
+    bounds = value.bounds or (-(2**63), 2**63 - 1)
+    bad = None
+    if bounds[0] < low:
+        bad = machine.builder.elementwise("lt", value.var, machine.builder.constant(low, _INT64, weak=True))
+    if bounds[1] > high:
+        above = machine.builder.elementwise("gt", value.var, machine.builder.constant(high, _INT64, weak=True))
+        bad = above if bad is None else machine.builder.elementwise("bitwise_or", bad, above)
+    if bad is not None:
+        text = "Python integer {} out of bounds for " + str(dtype)
+        message = machine.message(text, value)  # type: ignore[attr-defined]
+        machine.check(bad, OverflowError, message)
+
+
+def _check_fits(machine: Machine, value: Value, var: Var, dtype: np.dtype, shape: tuple[int, ...]) -> None:
+    """Raise as NumPy does where an array cannot be broadcast to the elements it is assigned to."""
+    source = var.type.shape
+    core = source[max(len(source) - len(shape), 0) :]
+    extra = source[: len(source) - len(core)]
+    fits = all(a in (1, b) for a, b in zip(reversed(core), reversed(shape), strict=False)) and all(
+        n == 1 for n in extra
+    )
+    array_target = shape != () or isinstance(value, NumpyScalar | JaxArray)
+    if fits and (array_target or source == ()):
+        return
+    target = np.empty(shape if 0 not in shape else shape, dtype) if np.prod(shape, dtype=float) < 1e6 else None
+    if target is None or shape == ():
+        holder = np.empty(1, dtype)
+        try:
+            if shape == ():
+                holder[0] = np.broadcast_to(np.ones((), var.type.dtype), source)
+        except Exception as error:
+            raise_real(machine, error)
+        if fits:
+            return
+    message = f"could not broadcast input array from shape {_text(source)} into shape {_text(shape)}"
+    machine.raise_(ValueError, message)
+
+
+def _text(shape: tuple[int, ...]) -> str:
+    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
