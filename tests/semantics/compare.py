@@ -105,10 +105,11 @@ class Comparison:
             self(a, b, f"{path}[{i}]")
 
     def dicts(self, ref: dict, got: dict, path: str) -> None:
-        if list(ref) != list(got):
+        if len(ref) != len(got):
             raise Mismatch(f"{path}: keys {list(ref)} expected, got {list(got)}")
-        for key in ref:
-            self(ref[key], got[key], f"{path}[{key!r}]")
+        for key, other in zip(ref, got):
+            self(key, other, f"{path}: key {key!r}")
+            self(ref[key], got[other], f"{path}[{key!r}]")
 
 
 def is_jax_array(value: Any) -> bool:

@@ -885,4 +885,29 @@ def iteration_over_validated_objects(a, b):
     return tuple(both), list(both), hi - lo
 
 
+LEVELS = np.array([0.31, -1.27, 2.5])
+
+
+class Odd(Exception):
+    pass
+
+
+@program((LEVELS, 3.0), (LEVELS, 9.0), (LEVELS, -5.0), raises=Odd)
+def several_messages(x, t):
+    for i, n in enumerate(("a", "b", "c")):
+        if x[i] < t - 4:
+            raise Odd(n, i)
+        if x[i] > t:
+            raise Odd("second", n)
+    return x
+
+
+@program((LEVELS, 3.0), (LEVELS, 9.0), (LEVELS, -5.0), raises=Odd)
+def several_kinds(x, t):
+    for i, n in enumerate((1, "b", (2, 3.0))):
+        if x[i] > t:
+            raise Odd(n)
+    return x
+
+
 test_programs = program.test()

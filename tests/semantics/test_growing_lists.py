@@ -609,4 +609,19 @@ def floats_of_python_and_of_numpy(x, k):
     return out, len(out), sum(out)
 
 
+KEYS = np.array([3, 1, 4, 1, 5, 9, 2, 6])
+VALUES = np.array([0.3, -1.2, 2.0, 0.3, 7.0, -3.0, 1.0, 0.0])
+
+
+@program((VALUES, KEYS), (-VALUES, KEYS[::-1].copy()))
+def grown_lists_sorted(x, k):
+    items = [(float(a), int(b)) for a, b in zip(x, k) if b > 1]
+    by_key = sorted(items, key=lambda p: p[1])
+    down = sorted(items, key=lambda p: (p[1] % 3, -p[0]), reverse=True)
+    items.sort(reverse=True)
+    rows = [x * v for v in x if v > 0]
+    rows.sort(key=lambda r: -r[0])
+    return by_key, down, items, sorted(items), rows, sorted([v for v in x if v > 0], key=abs, reverse=True)
+
+
 test_programs = program.test()

@@ -3,7 +3,7 @@
 # ruff: noqa: F401  (imported for what they register)
 
 from xlapy.dispatch.bounded import at, counting, creation, selection
-from xlapy.dispatch.containers import stack_rules
+from xlapy.dispatch.containers import stack_rules, table_rules, table_sets
 from xlapy.dispatch.jax import arrays, linear_functions, rules, scipy_rules, scopes, transformations, trees
 from xlapy.dispatch.numbers import python_random
 from xlapy.dispatch.numpy import all as numpy_all

@@ -5,8 +5,8 @@ same on every path; `slots` holds what the program has changed or made, and is w
 
     kind       fields
     buffer     data: JaxArray (the array's elements)
-    list       items: Tuple
-    dict, set  items: Mapping
+    list       items: Tuple, or a Stack
+    dict, set  items: Mapping, or a Stack of pairs
     cell       value
     instance   one for each attribute (UNBOUND where there is none)
     iterator   as `interpreter.iteration` says

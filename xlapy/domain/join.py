@@ -168,9 +168,9 @@ class Stacks(Protocol):
 
 
 def _has_stack(a: Value, b: Value) -> bool:
-    """Whether one of two contents of a list is a stack."""
+    """Whether one of two contents of a container is a stack."""
     found = [v for c in (a, b) for v in (c.alternatives if isinstance(c, Union) else (c,))]
-    return any(isinstance(v, Stack) for v in found) and all(isinstance(v, Stack | Tuple) for v in found)
+    return any(isinstance(v, Stack) for v in found) and all(isinstance(v, Stack | Tuple | Mapping) for v in found)
 
 
 class Joiner:

@@ -141,16 +141,32 @@ def alternatives(contents: Value) -> tuple[Value, ...]:
 
 
 def is_contents(value: Value) -> bool:
-    """Whether a value is the contents of a list."""
-    return all(isinstance(v, Tuple | Stack) for v in alternatives(value))
+    """Whether a value is the contents of a list, dict or set."""
+    return all(isinstance(v, Tuple | Mapping | Stack) for v in alternatives(value))
+
+
+def items_of(contents: Tuple | Mapping) -> tuple[Value, ...]:
+    """The items that known contents have as a stack: those of a list, the pairs of a dict."""
+    return contents.pairs() if isinstance(contents, Mapping) else contents.items
+
+
+def column(pairs: Stack, what: str) -> Stack:
+    """The 'keys' or the 'values' of a stack of pairs as a stack of their own; the pairs themselves for 'items'."""
+    if what == "items":
+        return pairs
+    key, value = pairs.element.items  # type: ignore[attr-defined]
+    count = len(variables(key))
+    element, rows = (key, pairs.rows[:count]) if what == "keys" else (value, pairs.rows[count:])
+    return Stack(element, rows, pairs.length, pairs.capacity, pairs.elastic, pairs.loop)
 
 
 def sizes(contents: Value) -> tuple[int, int]:
     """The least and the largest length that the contents of a list may have."""
     low, high = [], []
     for value in alternatives(contents):
-        if isinstance(value, Tuple):
-            bounds = (len(value.items), len(value.items))
+        if isinstance(value, Tuple | Mapping):
+            count = len(value.items if isinstance(value, Tuple) else value.entries)
+            bounds = (count, count)
         else:
             bounds = known_bounds(value.length) or (0, value.capacity)  # type: ignore[attr-defined]
         low.append(bounds[0])
@@ -159,14 +175,15 @@ def sizes(contents: Value) -> tuple[int, int]:
 
 
 def differ(*contents: Value) -> bool:
-    """Whether contents of a list cannot be a `Tuple` that covers all of them."""
+    """Whether contents of a container have to be a stack to cover all of them: lists of several lengths, dicts of which
+    one has keys that are not known."""
     found = [v for c in contents for v in alternatives(c)]
-    return any(isinstance(v, Stack) for v in found) or len({len(v.items) for v in found}) > 1  # type: ignore[attr-defined]
+    return any(isinstance(v, Stack) for v in found) or len({len(v.items) for v in found if isinstance(v, Tuple)}) > 1
 
 
 def capacity_of(contents: Value) -> int:
     """The room that contents of a list have."""
-    return max(v.capacity if isinstance(v, Stack) else len(v.items) for v in alternatives(contents))  # type: ignore
+    return max(v.capacity if isinstance(v, Stack) else len(items_of(v)) for v in alternatives(contents))  # type: ignore
 
 
 def element_of(joiner: Joiner, *contents: Value) -> Value:
@@ -189,7 +206,7 @@ def element_of(joiner: Joiner, *contents: Value) -> Value:
         if isinstance(value, Stack):
             element = value.element if element is None else exact.join(element, value.element)
             continue
-        for item in value.items:  # type: ignore[attr-defined]
+        for item in items_of(value):  # type: ignore[arg-type]
             one = hollow(packed(heap, item, lambda a: Hole(a.type), field, joiner.loop))
             element = one if element is None else exact.join(element, one)
     assert element is not None

@@ -152,6 +152,10 @@ class Mapping(Value):
 
     entries: dict[object, Value]
 
+    def pairs(self) -> tuple[Tuple, ...]:
+        """Keys and values as tuples."""
+        return tuple(Tuple((key_value(key), value)) for key, value in self.entries.items())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored(Value):
@@ -168,7 +172,8 @@ class Stored(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack(Value):
-    """Contents of a list that grew in a loop, where a `Tuple` would have been too long or of unknown length.
+    """Contents of a list that grew in a loop, where a `Tuple` would have been too long or of unknown length. Those of a
+    dict or set whose keys are not known, too, with pairs of a key and a value for items.
 
     `element` is a generalised value; item number k < `length` is `element` with row k of each of `rows` in its holes.
     There are `capacity` rows. `elastic` names what has given them their number, if that was a guess: what does not
@@ -289,6 +294,15 @@ FALSE = Const(False)
 def is_none(value: Value) -> bool:
     """Whether a value is certainly Python's None: a default, or one that the program has written."""
     return isinstance(value, Const) and value.value is None
+
+
+def key_value(key: object) -> Value:
+    """The value of a key of a dict or set."""
+    if isinstance(key, Value):
+        return key
+    if isinstance(key, tuple):
+        return Tuple(tuple(map(key_value, key)), type(key))
+    return Const(key)
 
 
 def children(value: Value) -> tuple[Value | Var | Hole, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from xlapy.dispatch import table, unions
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
-from xlapy.dispatch.containers import stack_rules, stacks, subclasses
+from xlapy.dispatch.containers import stack_rules, stacks, subclasses, table_sets
 from xlapy.dispatch.iterators import generator_functions
 from xlapy.dispatch.jax import custom_rules
 from xlapy.dispatch.jax import rules as jax_rules
@@ -144,6 +144,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         if item is super:
             return _super(machine, args)
         if Ref in given:
+            args = table_sets.arguments(machine, item, args, kwargs)
             if any(stacks.of(machine, a) is not None for a in (*args, *kwargs.values())):
                 joined = stack_rules.joined_arrays(machine, item, args, kwargs)
                 if joined is not None:

@@ -18,6 +18,7 @@ import typing
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch import table
+from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import UNBOUND, Const, Function, Ref, Tuple, Value
 from xlapy.interpreter import calls
@@ -116,7 +117,7 @@ def real(machine: Machine, value: Value, what: str) -> object:
     if isinstance(value, Tuple) and value.cls is tuple:
         return tuple(real(machine, v, what) for v in value.items)
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "dict":
-        entries = machine.heap.read(value.object, "items").entries  # type: ignore[attr-defined]
+        entries = containers.entries(machine, value)
         return {k: real(machine, v, what) for k, v in entries.items()}
     return machine.static(value, what)
 

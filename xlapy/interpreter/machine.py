@@ -81,6 +81,8 @@ class Machine:
         self.catching = 0
         #: the index of the innermost loop, if that may be unrolled where its trips use different things
         self.short_index: Var | None = None
+        #: the indices of all loops around the current operation that may be unrolled
+        self.short_indices: tuple[Var, ...] = ()
         #: loops that cannot be unrolled
         self.kept_loops: set[tuple] = set()
         #: the predicates of the branches around the current operation
@@ -249,7 +251,7 @@ class Machine:
                 self.register_error(self.builder.elementwise("bitwise_and", bad, here), alternative)
             return
         cls, args = exceptions.exception_parts(self, exception)
-        shape = tuple(a.template if isinstance(a, Text) else type(a).__name__ for a in args)
+        shape = tuple(map(_kind_of_argument, args))
         key = (self.location(), cls, shape)
         code = self._error_codes.get(key)
         if code is None:
@@ -322,6 +324,12 @@ class Machine:
                 return False
         return True
 
+    def unrolls(self, var: Var) -> bool:
+        """Whether `var` is computed from integers among the inputs and the indices of short loops around the current
+        operation: it is known once those are unrolled."""
+        numbers = {p.var for p in self.world.parameters if p.var.type.shape == () and p.var.type.dtype.kind in "iub"}
+        return all(origin in numbers or origin in self.short_indices for origin in origins(var))
+
     def static(self, value: Value, what: str = "this value") -> object:
         """The Python object a value stands for; asks for specialisation if it is dynamic."""
         match value:
@@ -348,10 +356,10 @@ class Machine:
                 contents = self.heap.read(value.object, "items")
                 if info.kind == "list":
                     return [self.static(item, what) for item in stacks.items(self, contents)]
-                if info.kind == "dict":
-                    return {k: self.static(v, what) for k, v in contents.entries.items()}  # type: ignore[attr-defined]
-                if info.kind == "set":
-                    return set(contents.entries)  # type: ignore[attr-defined]
+                if info.kind == "dict" and isinstance(contents, Mapping):
+                    return {k: self.static(v, what) for k, v in contents.entries.items()}
+                if info.kind == "set" and isinstance(contents, Mapping):
+                    return set(contents.entries)
         raise Refused("XP0006", f"{what} must be known at compile time, and is {self.describe(value)}")
 
     def describe(self, value: Value) -> str:
@@ -533,6 +541,15 @@ class Machine:
         walk.run(self, frame.program.body)
         # what the operations of the frame have changed stays changed if one of them raises
         self.before = None
+
+
+def _kind_of_argument(value: Value) -> object:
+    """What arguments of exceptions must have in common to be kept in one place."""
+    if isinstance(value, Text):
+        return value.template
+    if isinstance(value, Const) and isinstance(value.value, str | tuple):
+        return value.value
+    return type(value).__name__
 
 
 def _contents(contents: Value) -> tuple[Value, ...]:

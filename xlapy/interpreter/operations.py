@@ -548,15 +548,17 @@ def _list(machine, frame, op, *items):
 
 @handles("set")
 def _set(machine, frame, op, *items):
-    return machine.new_set([objects.key(machine, item) for item in items])
+    made = machine.new_set([])
+    _add_each(machine, made, items)
+    return made
 
 
 @handles("dict")
 def _dict(machine, frame, op, *parts):
-    entries: dict[object, Value] = {}
+    made = machine.new_dict({})
     for index in range(0, len(parts), 2):
-        entries[objects.key(machine, parts[index])] = parts[index + 1]
-    return machine.new_dict(entries)
+        containers.setitem(machine, made, parts[index], parts[index + 1])
+    return made
 
 
 @handles("string")
@@ -585,14 +587,18 @@ def _list_append(machine, frame, op, target, value):
 
 @handles("set_add")
 def _set_add(machine, frame, op, target, value):
-    entries = machine.heap.read(target.object, "items").entries
-    machine.heap.write(target.object, "items", Mapping({**entries, objects.key(machine, value): Const(True)}))
+    _add_each(machine, target, [value])
+
+
+def _add_each(machine, target, items):
+    add = machine.getattr(target, "add")
+    for item in items:
+        machine.call(add, [item])
 
 
 @handles("dict_set")
 def _dict_set(machine, frame, op, target, key, value):
-    entries = machine.heap.read(target.object, "items").entries
-    machine.heap.write(target.object, "items", Mapping({**entries, objects.key(machine, key): value}))
+    containers.setitem(machine, target, key, value)
 
 
 @handles("list_extend")
@@ -602,20 +608,20 @@ def _list_extend(machine, frame, op, target, iterable):
 
 @handles("set_update")
 def _set_update(machine, frame, op, target, iterable):
-    entries = machine.heap.read(target.object, "items").entries
-    new = {objects.key(machine, v): Const(True) for v in machine.iterate(iterable)}
-    machine.heap.write(target.object, "items", Mapping({**entries, **new}))
+    machine.call(machine.getattr(target, "update"), [iterable])
 
 
 @handles("dict_update", "dict_merge")
 def _dict_update(machine, frame, op, target, mapping, function=None):
-    entries = machine.heap.read(target.object, "items").entries
+    if op.kind == "dict_update":
+        machine.call(machine.getattr(target, "update"), [mapping])
+        return
+    entries = containers.entries(machine, target)
     new = objects.mapping_entries(machine, mapping)
-    if op.kind == "dict_merge":
-        for key in new:
-            if key in entries:
-                name = getattr(objects.callable_object(function), "__qualname__", "function")
-                machine.raise_(TypeError, f"{name}() got multiple values for keyword argument '{key}'")
+    for key in new:
+        if key in entries:
+            name = getattr(objects.callable_object(function), "__qualname__", "function")
+            machine.raise_(TypeError, f"{name}() got multiple values for keyword argument '{key}'")
     machine.heap.write(target.object, "items", Mapping({**entries, **new}))
 
 

@@ -218,6 +218,8 @@ class Staging:
         mark = machine.heap.next_identity
         start, executed = machine.heap.slots.copy(), machine.executed
         outer, machine.short_index = machine.short_index, body.params[0] if self._may_unroll() else None
+        around = machine.short_indices
+        machine.short_indices = (*around, body.params[0]) if machine.short_index is not None else around
         try:
             with machine.region(body):
                 if self.step is not None:
@@ -229,7 +231,7 @@ class Staging:
                 else:
                     walk.run(machine, self.node.body)
         finally:
-            machine.short_index = outer
+            machine.short_index, machine.short_indices = outer, around
         self.steps = max(self.steps, machine.executed - executed)
         if self.plan is not None and self._advanced(start):
             raise Restart

@@ -336,7 +336,17 @@ class World:
         return UNBOUND
 
     def _key(self, found: object) -> object:
-        return found
+        """The key that an object in a dict of the caller's is: itself if it is plain data, else the reference that
+        stands for it everywhere."""
+        if isinstance(found, tuple):
+            parts = [self._key(part) for part in found]
+            if all(a is b for a, b in zip(parts, found, strict=True)):
+                return found
+            return tuple(parts) if type(found) is tuple else type(found)(*parts)
+        if found is None or isinstance(found, _PLAIN_KEYS):
+            return found
+        value = self.wrap_anchored(found)
+        return value if isinstance(value, Ref) else found
 
     def _load_global(self, namespace: dict, name: str) -> Value:
         source = Source("global", (Anchor(namespace), name))
@@ -559,6 +569,10 @@ class World:
     def helper_instance(self, cls: type, **fields: Value) -> Value:
         """An object of a class of ours that is interpreted like the user's."""
         return Ref(self.machine.heap.new("instance", cls, self.machine.location(), **fields))
+
+
+#: classes of keys that are the same wherever they are equal
+_PLAIN_KEYS = (str, bytes, int, float, complex, np.generic, np.dtype, frozenset, range, type, enum.Enum)
 
 
 def _passed(source: Source) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -127,6 +128,18 @@ class Finisher:
             return [self._at_row(k).make(rows.item) for k in range(int(self.make(rows.length)))]
         return [self.make(entry) for entry in entries]
 
+    def pairs(self, entries: tuple) -> Iterator[tuple[object, Callable[[], object]]]:
+        """The keys in a dict or set, each with what makes its value."""
+        entries = self.entries(entries)
+        if not (len(entries) == 1 and isinstance(entries[0], Rows)):
+            yield from ((self.make(key), partial(self.make, value)) for key, value in entries)
+            return
+        rows = entries[0]
+        key, value = rows.item.items
+        host = type(self)(_OnHost(self.outputs), self.arguments, to_host)  # type: ignore[arg-type]
+        for k in range(int(self.make(rows.length))):
+            yield host._at_row(k).make(key), partial(self._at_row(k).make, value)
+
     def _at_row(self, k: int) -> Finisher:
         """A finisher for row k of the outputs."""
         return type(self)(_RowOf(self.outputs, k), self.arguments, self.leaf)
@@ -162,15 +175,26 @@ class Finisher:
             return made
         made = recipe.cls()
         self._made[id(recipe)] = made
-        entries = self.entries(recipe.entries)
         if recipe.kind == "list":
             made.extend(self.items(recipe.entries))
         elif recipe.kind == "dict":
-            for key, value in entries:
-                made[self.make(key)] = self.make(value)
+            for key, value in self.pairs(recipe.entries):
+                made[key] = value()
         else:
-            made.update(self.make(key) for key, _ in entries)
+            made.update(key for key, _ in self.pairs(recipe.entries))
         return made
+
+
+class _OnHost:
+    """The outputs as NumPy arrays, each copied once."""
+
+    def __init__(self, outputs: Sequence) -> None:
+        self.outputs, self.copied = outputs, {}
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        if index not in self.copied:
+            self.copied[index] = np.asarray(self.outputs[index])
+        return self.copied[index]
 
 
 class _RowOf:

@@ -27,6 +27,7 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
+    Stack,
     Text,
     Tuple,
     Union,
@@ -78,11 +79,13 @@ def contents(machine, value: Value) -> tuple[Value, ...]:
     return stacks.items(machine, machine.heap.read(value.object, "items"))  # type: ignore[attr-defined]
 
 
-def _whole(found: Value) -> Value:
-    """Contents of a container; the interpreter has told apart those of the containers that an operation is about."""
+def _whole(found: Value) -> Mapping:
+    """Contents of a dict or set; the interpreter has told apart those of the containers that an operation is about."""
     if isinstance(found, Union):
         raise Refused("XP0004", "a list or dict whose size depends on data, inside another container")
-    return found
+    if isinstance(found, Stack):
+        raise Refused("XP0004", "there is no rule for this operation on a dict or set whose keys depend on data")
+    return found  # type: ignore[return-value]
 
 
 def entries(machine, value: Value) -> dict[object, Value]:
@@ -107,8 +110,28 @@ def heap_kind(machine, value: Value) -> str | None:
     return machine.heap.objects[value.object].kind if isinstance(value, Ref) else None
 
 
-def key_of(machine, value: Value) -> object:
-    """The dictionary key that a value is: the known object, or the reference for an object that hashes by identity."""
+def compares_by_value(machine, key: Value) -> bool:
+    """Whether a value is an object that hashes by what it holds: its class defines `__hash__`."""
+    if not isinstance(key, Ref):
+        return False
+    info = machine.heap.objects[key.object]
+    return info.kind == "instance" and info.cls.__hash__ not in (None, object.__hash__)
+
+
+def resolved(machine, among, key: Ref) -> Ref | None:
+    """The key that an object with an `__eq__` of its own is: one of those that are there, or itself; None if that
+    depends on data."""
+    for candidate in among:
+        if compares_by_value(machine, candidate):
+            same = same_item(machine, candidate, key)
+            if same is not False:
+                return candidate if same is True else None
+    return key
+
+
+def key_of(machine, value: Value, among=None) -> object:
+    """The dictionary key that a value is: the known object, or the reference for an object that hashes by identity, or
+    that is compared with the keys `among` which it is to be."""
     match value:
         case Const():
             fold(machine, hash, value.value)
@@ -124,6 +147,11 @@ def key_of(machine, value: Value) -> object:
                 return value
             if info.kind == "set":
                 return frozenset(entries(machine, value))
+            found = resolved(machine, among, value) if among is not None and compares_by_value(machine, value) else None
+            if found is not None:
+                # what a key holds does not change
+                machine.heap.captured.setdefault(found.object, None)
+                return found
             raise Refused(
                 "XP0004", f"an object of class {info.cls.__name__}, which has a __hash__ of its own, as a key"
             )
@@ -223,7 +251,8 @@ def length(machine, value: Value) -> Value:
                 stack = stacks.of(machine, value)
                 return stack.length if stack is not None else Const(len(contents(machine, value)))
             if kind in ("dict", "set"):
-                return Const(len(entries(machine, value)))
+                found = machine.heap.read(value.object, "items")
+                return found.length if isinstance(found, Stack) else Const(len(entries(machine, value)))
             if kind == "view":
                 return length(machine, machine.heap.read(value.object, "source"))
     cls = machine.type_of(value)

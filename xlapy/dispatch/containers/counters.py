@@ -10,8 +10,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers.common import entries, key_of, set_entries
 from xlapy.dispatch.containers.dicts import dict_operator, is_dict, new
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.iterators.iteration import key_value
-from xlapy.domain.values import NONE, Const, Ref, Tuple, Value
+from xlapy.domain.values import NONE, Const, Ref, Tuple, Value, is_none, key_value
 
 
 @table.function(collections.Counter)
@@ -24,12 +23,13 @@ def make_counter(machine, *args: Value, **kwargs: Value) -> Value:
 
 def _count(machine, self: Ref, source: Value, more: dict[str, Value], symbol: str) -> None:
     table_ = entries(machine, self)
-    counts: list[tuple[object, Value]] = []
+    counts: list[tuple[Value, Value]] = []
     if containers.heap_kind(machine, source) == "dict":
-        counts += entries(machine, source).items()
-    elif not (isinstance(source, Const) and source.value is None):
-        counts += [(key_of(machine, item), Const(1)) for item in iteration.items(machine, source)]
-    for key, count in [*counts, *more.items()]:
+        counts += [(key_value(key), count) for key, count in entries(machine, source).items()]
+    elif not is_none(source):
+        counts += [(item, Const(1)) for item in iteration.items(machine, source)]
+    for item, count in [*counts, *((Const(name), count) for name, count in more.items())]:
+        key = key_of(machine, item, table_)
         table_[key] = machine.binary(symbol, table_.get(key, Const(0)), count)
     set_entries(machine, self, table_)
 

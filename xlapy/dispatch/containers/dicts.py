@@ -10,9 +10,8 @@ import numpy as np
 from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ranges
-from xlapy.dispatch.containers.common import entries, key_of, same_item, set_entries
+from xlapy.dispatch.containers.common import compares_by_value, entries, key_of, same_item, set_entries
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.iterators.iteration import key_value
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
     defines,
@@ -24,7 +23,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import attributes
-from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Tuple, Value, variables
+from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Tuple, Value, key_value, variables
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
@@ -34,7 +33,7 @@ _NEW_KEY = "a new key that depends on the contents of arrays is put into a dict"
 _NEW_KEY_HINT = "put every key into the dict before, or count with an array"
 #: more keys than this are not compared one by one with a dynamic key
 _MANY = 256
-_VIEW_TYPES = {"keys": type({}.keys()), "values": type({}.values()), "items": type({}.items())}
+VIEW_TYPES = {"keys": type({}.keys()), "values": type({}.values()), "items": type({}.items())}
 
 
 # -- keys that are known, and keys that are not -----------------------------------------------------------------------
@@ -70,7 +69,7 @@ def _matches(machine, table_: dict, key: Value) -> list[tuple[object, bool | Var
 def find(machine, table_: dict, key: Value) -> tuple[Value | None, bool | Var]:
     """The value under a key, wherever it is there, and whether it is."""
     if not _dynamic(machine, key):
-        known = key_of(machine, key)
+        known = key_of(machine, key, table_)
         return (table_[known], True) if known in table_ else (None, False)
     dense = _dense(table_, key)
     if dense is not None:
@@ -121,24 +120,26 @@ def getitem(machine, container: Ref, key: Value) -> Value:
     if there is True:
         return found  # type: ignore[return-value]
     if there is False:
-        return _missing(machine, container, key)
-    if _has_missing(machine, container):
-        return machine.cond(there, lambda: found, lambda: _missing(machine, container, key))
+        return missing(machine, container, key)
+    if has_missing(machine, container):
+        return machine.cond(there, lambda: found, lambda: missing(machine, container, key))
     machine.check(logical_not(machine, there), KeyError, key)
     return found  # type: ignore[return-value]
 
 
-def _has_missing(machine, container: Ref) -> bool:
+def has_missing(machine, container: Ref) -> bool:
+    """Whether the class of a dict says what a missing key gives."""
     return defines(machine, machine.type_of(container), "__missing__")
 
 
-def _missing(machine, container: Ref, key: Value) -> Value:
+def missing(machine, container: Ref, key: Value) -> Value:
+    """What a missing key gives, by `__missing__` or in its place."""
     cls = machine.type_of(container)
     if issubclass(cls, collections.defaultdict):
         factory = default_factory(machine, container)
         if not (isinstance(factory, Const) and factory.value is None):
             made = machine.call(factory, [])
-            setitem(machine, container, key, made)
+            containers.setitem(machine, container, key, made)
             return made
     elif issubclass(cls, collections.Counter):
         return Const(0)
@@ -191,14 +192,15 @@ def setitem(machine, container: Ref, key: Value, item: Value) -> None:
     table_ = entries(machine, container)
     if _dynamic(machine, key) and _assign(machine, container, table_, key, item):
         return
-    table_[key_of(machine, key)] = item
+    table_[key_of(machine, key, table_)] = item
     set_entries(machine, container, table_)
 
 
 @containers.register(containers.DELITEM, dict)
 def delitem(machine, container: Ref, key: Value) -> None:
     """`del d[key]`."""
-    table_, known = entries(machine, container), key_of(machine, key)
+    table_ = entries(machine, container)
+    known = key_of(machine, key, table_)
     if known not in table_:
         machine.raise_(KeyError, key)
     del table_[known]
@@ -210,7 +212,7 @@ def contains(machine, item: Value, container: Value) -> bool | Var:
     """`key in d`."""
     table_ = entries(machine, container)
     if not _dynamic(machine, item):
-        return key_of(machine, item) in table_
+        return key_of(machine, item, table_) in table_
     found: bool | Var = False
     for _, same in _matches(machine, table_, item):
         found = logical_or(machine, found, same)
@@ -228,7 +230,10 @@ def mapping_entries(machine, source: Value) -> dict[object, Value]:
         raise Refused("XP0005", "a mappingproxy as a dict")
     if isinstance(source, Ref) and defines(machine, machine.type_of(source), "keys"):
         keys = iteration.items(machine, machine.call(machine.getattr(source, "keys"), []))
-        return {key_of(machine, k): machine.getitem(source, k) for k in keys}
+        made: dict[object, Value] = {}
+        for key in keys:
+            made[key_of(machine, key, made)] = machine.getitem(source, key)
+        return made
     found: dict[object, Value] = {}
     for number, pair in enumerate(iteration.items(machine, source)):
         if isinstance(pair, Scalar | NumpyScalar) or (isinstance(pair, Const) and not hasattr(pair.value, "__iter__")):
@@ -238,7 +243,7 @@ def mapping_entries(machine, source: Value) -> dict[object, Value]:
             machine.raise_(
                 ValueError, f"dictionary update sequence element #{number} has length {len(parts)}; 2 is required"
             )
-        found[key_of(machine, parts[0])] = parts[1]
+        found[key_of(machine, parts[0], found)] = parts[1]
     return found
 
 
@@ -283,7 +288,8 @@ def _get(machine, self: Ref, key: Value, default: Value = NONE) -> Value:
 
 @table.method(dict, "pop")
 def _pop(machine, self: Ref, key: Value, *default: Value) -> Value:
-    table_, known = entries(machine, self), key_of(machine, key)
+    table_ = entries(machine, self)
+    known = key_of(machine, key, table_)
     if known not in table_:
         return default[0] if default else machine.raise_(KeyError, key)
     taken = table_.pop(known)
@@ -303,7 +309,8 @@ def _popitem(machine, self: Ref) -> Value:
 
 @table.method(dict, "setdefault")
 def _setdefault(machine, self: Ref, key: Value, default: Value = NONE) -> Value:
-    table_, known = entries(machine, self), key_of(machine, key)
+    table_ = entries(machine, self)
+    known = key_of(machine, key, table_)
     if known in table_:
         return table_[known]
     table_[known] = default
@@ -314,7 +321,10 @@ def _setdefault(machine, self: Ref, key: Value, default: Value = NONE) -> Value:
 @table.method(dict, "update")
 def _update(machine, self: Ref, source: Value | None = None, /, **kwargs: Value) -> Value:
     new_ = mapping_entries(machine, source) if source is not None else {}
-    set_entries(machine, self, {**entries(machine, self), **new_, **kwargs})
+    found = entries(machine, self)
+    for key, value in (new_ | kwargs).items():
+        found[key_of(machine, key_value(key), found)] = value
+    set_entries(machine, self, found)
     return NONE
 
 
@@ -325,8 +335,10 @@ def _clear(machine, self: Ref) -> Value:
 
 
 @table.method(dict, "copy", "__copy__")
-def _copy(machine, self: Ref) -> Value:
-    made = new(machine, machine.type_of(self), entries(machine, self))
+def copied(machine, self: Ref) -> Ref:
+    """`self.copy()`."""
+    made = new(machine, machine.type_of(self), {})
+    machine.heap.write(made.object, "items", machine.heap.read(self.object, "items"))
     if issubclass(machine.type_of(self), collections.defaultdict):
         machine.heap.write(made.object, "default_factory", default_factory(machine, self))
     return made
@@ -335,7 +347,10 @@ def _copy(machine, self: Ref) -> Value:
 @table.method(dict, "fromkeys")
 def _fromkeys(machine, *args: Value) -> Value:
     value = args[1] if len(args) > 1 else NONE
-    return machine.new_dict({key_of(machine, k): value for k in iteration.items(machine, args[0])})
+    made: dict[object, Value] = {}
+    for key in iteration.items(machine, args[0]):
+        made[key_of(machine, key, made)] = value
+    return machine.new_dict(made)
 
 
 @table.method(dict, "__len__")
@@ -346,7 +361,8 @@ def _len(machine, self: Ref) -> Value:
 
 @table.method(collections.OrderedDict, "move_to_end")
 def _move_to_end(machine, self: Ref, key: Value, last: Value = TRUE) -> Value:
-    table_, known = entries(machine, self), key_of(machine, key)
+    table_ = entries(machine, self)
+    known = key_of(machine, key, table_)
     if known not in table_:
         machine.raise_(KeyError, key)
     value = table_.pop(known)
@@ -382,7 +398,7 @@ def dict_operator(machine, symbol: str, left: Value, right: Value) -> Value | No
     if not (is_dict(machine, left) and is_dict(machine, right)):
         return None
     if symbol == "|":
-        made = _copy(machine, left)  # type: ignore[arg-type]
+        made = copied(machine, left)  # type: ignore[arg-type]
         _update(machine, made, right)  # type: ignore[arg-type]
         return made
     if symbol in ("==", "!="):
@@ -395,6 +411,8 @@ def _equal(machine, left: Value, right: Value) -> bool | Var:
     one, two = entries(machine, left), entries(machine, right)
     if left == right:
         return True
+    if len(one) == len(two):
+        one = {key_of(machine, key_value(key), two): value for key, value in one.items()}
     if one.keys() != two.keys():
         return False
     ordered = all(issubclass(machine.type_of(v), collections.OrderedDict) for v in (left, right))
@@ -413,18 +431,18 @@ def _equal(machine, left: Value, right: Value) -> bool | Var:
 
 def _view(what: str):
     def rule(machine, self: Ref) -> Value:
-        number = machine.heap.new("view", _VIEW_TYPES[what], machine.builder.location(), source=self)
+        number = machine.heap.new("view", VIEW_TYPES[what], machine.builder.location(), source=self)
         machine.heap.objects[number].details = what
         return Ref(number)
 
     return rule
 
 
-for _what in _VIEW_TYPES:
+for _what in VIEW_TYPES:
     table.method(dict, _what)(_view(_what))
 
 
-@containers.register(containers.CONTAINS, *_VIEW_TYPES.values())
+@containers.register(containers.CONTAINS, *VIEW_TYPES.values())
 def _view_contains(machine, item: Value, view: Ref) -> bool | Var:
     owner = machine.heap.read(view.object, "source")
     what = machine.heap.objects[view.object].details
@@ -442,6 +460,13 @@ def _view_contains(machine, item: Value, view: Ref) -> bool | Var:
 
 def view_keys(machine, value: Value) -> dict[object, Value] | None:
     """The keys of a set or of a view of keys, as the keys of a dict; None for anything else."""
+    found = _view_keys(machine, value)
+    if found is not None and any(isinstance(k, Ref) and compares_by_value(machine, k) for k in found):
+        raise Refused("XP0004", "an operation of sets of objects with an __eq__ of their own", "use 'in' and add")
+    return found
+
+
+def _view_keys(machine, value: Value) -> dict[object, Value] | None:
     if isinstance(value, Const):
         return entries(machine, value) if isinstance(value.value, frozenset) else None
     kind = containers.heap_kind(machine, value)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import operator
 
 from xlapy.dispatch import table
-from xlapy.dispatch.containers.common import entries, key_of, set_entries
+from xlapy.dispatch.containers.common import compares_by_value, entries, key_of, set_entries
 from xlapy.dispatch.containers.dicts import view_keys
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.iterators.iteration import key_value
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, provoke
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import NONE, TRUE, Const, Ref, Value
+from xlapy.domain.values import NONE, TRUE, Const, Ref, Value, key_value
 
 _EMPTY = provoke(set().pop)
 _FUNCTIONS = {"|": operator.or_, "&": operator.and_, "-": operator.sub, "^": operator.xor}
@@ -33,7 +32,11 @@ def members(machine, value: Value) -> set:
     """The members of any iterable of known keys, as a real set."""
     keys = view_keys(machine, value)
     if keys is None:
-        keys = {key_of(machine, item): TRUE for item in iteration.items(machine, value)}
+        keys = {}
+        for item in iteration.items(machine, value):
+            keys[key_of(machine, item, keys)] = TRUE
+    if any(compares_by_value(machine, key) for key in keys):
+        raise Refused("XP0004", "an operation of sets of objects with an __eq__ of their own", "use 'in' and add")
     return set(keys)
 
 
@@ -83,7 +86,7 @@ def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | Non
 
 def _combine(symbol: str):
     def rule(machine, self: Value, *others: Value) -> Value:
-        found = set(entries(machine, self))
+        found = members(machine, self)
         for other in others:
             found = _FUNCTIONS[symbol](found, members(machine, other))
         return _made(machine, self, found)
@@ -93,7 +96,7 @@ def _combine(symbol: str):
 
 def _update(symbol: str):
     def rule(machine, self: Ref, *others: Value) -> Value:
-        found = set(entries(machine, self))
+        found = members(machine, self)
         for other in others:
             found = _FUNCTIONS[symbol](found, members(machine, other))
         set_entries(machine, self, dict.fromkeys(found, TRUE))
@@ -104,7 +107,7 @@ def _update(symbol: str):
 
 def _test(name: str):
     def rule(machine, self: Value, other: Value) -> Value:
-        return Const(getattr(set(entries(machine, self)), name)(members(machine, other)))
+        return Const(getattr(members(machine, self), name)(members(machine, other)))
 
     return rule
 
@@ -120,21 +123,24 @@ for _name, _symbol in _UPDATES.items():
 
 @table.method(set, "add")
 def _add(machine, self: Ref, item: Value) -> Value:
-    set_entries(machine, self, {**entries(machine, self), key_of(machine, item): TRUE})
+    found = entries(machine, self)
+    found[key_of(machine, item, found)] = TRUE
+    set_entries(machine, self, found)
     return NONE
 
 
 @table.method(set, "discard")
 def _discard(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
-    found.pop(key_of(machine, item), None)
+    found.pop(key_of(machine, item, found), None)
     set_entries(machine, self, found)
     return NONE
 
 
 @table.method(set, "remove")
 def _remove(machine, self: Ref, item: Value) -> Value:
-    found, key = entries(machine, self), key_of(machine, item)
+    found = entries(machine, self)
+    key = key_of(machine, item, found)
     if key not in found:
         machine.raise_(KeyError, item)
     del found[key]
@@ -144,7 +150,7 @@ def _remove(machine, self: Ref, item: Value) -> Value:
 
 @table.method(set, "pop")
 def _pop(machine, self: Ref) -> Value:
-    found = set(entries(machine, self))
+    found = members(machine, self)
     if not found:
         machine.raise_(KeyError, *_EMPTY.args)
     key = found.pop()

@@ -185,10 +185,17 @@ def _index(machine, self: Ref, stack: Stack, item: Value) -> Value:
     return machine.call(Const(_find_item), [self, item])
 
 
+def _keys_of(items, key):
+    return [key(item) for item in items]
+
+
 def _sort(machine, self: Ref, stack: Stack, *, key: Value = NONE, reverse: Value = Const(False)) -> Value:  # noqa: B008
+    keys: Stack | None = stack
     if not is_none(key):
-        raise Refused("XP0004", "sorting a list whose length depends on data by a key", "sort an array of the keys")
-    _write(machine, self, stacks.sorted_(machine, stack, bool(machine.static(reverse, "reverse of sort"))))
+        keys = stacks.of(machine, machine.call(Const(_keys_of), [self, key]))
+    descending = bool(machine.static(reverse, "reverse of sort"))
+    if keys is not None:
+        _write(machine, self, stacks.sorted_(machine, stack, stacks.resized(machine, keys, stack.capacity), descending))
     return NONE
 
 

@@ -33,7 +33,7 @@ from xlapy.domain.values import (
     rebuild,
     variables,
 )
-from xlapy.ir import Var
+from xlapy.ir import TensorType, Var
 
 _INT64 = np.dtype(np.int64)
 _ZERO, _ONE = Const(0), Const(1)
@@ -88,7 +88,9 @@ class Service:
         if isinstance(value, Union):
             return self._choose(value, skeleton, joiner)
         machine = self.machine
-        stack = value if isinstance(value, Stack) else of_items(machine, value.items, skeleton.element, joiner)  # type: ignore[attr-defined]
+        stack = (
+            value if isinstance(value, Stack) else of_items(machine, stacks.items_of(value), skeleton.element, joiner)
+        )  # type: ignore[arg-type]
         stack = resized(machine, widened(machine, stack, skeleton.element), skeleton.capacity)
         rows = [
             machine.builder.convert(row, hole.type.dtype, hole.type.weak)
@@ -214,6 +216,10 @@ def resized(machine, stack: Stack, capacity: int) -> Stack:
     """The same stack with room for more or fewer items."""
     if capacity == stack.capacity:
         return stack
+    if stack.capacity == 0:
+        empty = [Hole(TensorType(row.type.shape[1:], row.type.dtype, row.type.weak)) for row in stack.rows]
+        rows = tuple(_empty(machine, hole, capacity) for hole in empty)
+        return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop)
     rows = tuple(machine.leaf(_resized, [row], (capacity,))[0] for row in stack.rows)
     return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop)
 
@@ -444,27 +450,42 @@ def _backwards(rows, length):
     return jnp.take(rows, jnp.maximum(length - 1 - jnp.arange(rows.shape[0]), 0), axis=0)
 
 
-def sorted_(machine, stack: Stack, reverse: bool) -> Stack:
-    """The items in order, if they are numbers."""
-    if (
-        len(stack.rows) != 1
-        or not isinstance(stack.element, Scalar | NumpyScalar)
-        or stack.element.var.type.dtype.kind == "c"
-    ):
-        raise Refused("XP0004", "sorting a list whose length depends on data, of items that are no real numbers")
+def sorted_(machine, stack: Stack, keys: Stack, reverse: bool) -> Stack:
+    """The items in the order of their keys, which are real numbers or tuples of them."""
+    columns = _sortable(instantiate(keys.element, iter(keys.rows)))
     length = device(machine, stack.length, int)
-    refuse_nan(machine, stack.rows[0], length)
-    row = machine.leaf(_in_order, [stack.rows[0], length], (reverse,))[0]
-    return stack.with_rows((row,))
+    for column_ in columns:
+        refuse_nan(machine, column_, length)
+    order = machine.leaf(_order, [length, *columns], (reverse, stack.capacity))[0]
+    return stack.with_rows([machine.leaf(_reordered, [row, order])[0] for row in stack.rows])
 
 
-def _in_order(row, length, reverse):
+def _sortable(value: Value) -> list[Var]:
+    """The rows that sort keys are compared by, the first one first."""
+    match value:
+        case MixedScalar():
+            return _sortable(value.python)
+        case Scalar() | NumpyScalar() if value.var.type.dtype.kind != "c":
+            return [value.var]
+        case Tuple():
+            return [row for part in value.items for row in _sortable(part)]
+        case Const():
+            return []
+    raise Refused("XP0004", "sorting a list whose length depends on data, of items or by keys that are no real numbers")
+
+
+def _order(length, *columns):
     """A stable sort in which lanes beyond the length stay behind all others."""
-    lane = jnp.arange(row.shape[0])
-    inside = lane < length
-    key = -lane if reverse else lane
-    order = jnp.lexsort((key, row, (~inside) if not reverse else inside))
-    return row[order[::-1] if reverse else order]
+    *columns, reverse, capacity = columns
+    lane = jnp.arange(capacity)
+    outside = lane >= length
+    if not reverse:
+        return jnp.lexsort((lane, *columns[::-1], outside))
+    return jnp.lexsort((-lane, *columns[::-1], ~outside))[::-1]
+
+
+def _reordered(rows, order):
+    return jnp.take(rows, order[: rows.shape[0]], axis=0)
 
 
 def sliced(machine, stack: Stack, key: Value) -> Stack:

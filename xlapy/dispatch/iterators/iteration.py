@@ -16,20 +16,32 @@ import numpy as np
 from xlapy.dispatch import gather, unions
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.containers import ranges, stacks
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, bounds_of, defines, logical_and, logical_not, logical_or
+from xlapy.dispatch.numbers.scalar_values import (
+    INT_MAX,
+    bounds_of,
+    defines,
+    logical_and,
+    logical_not,
+    logical_or,
+    refuse_where,
+)
 from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.domain import stacks as domain
 from xlapy.domain.values import (
     UNBOUND,
     BoundedArray,
     Const,
     JaxArray,
+    Mapping,
     NdArray,
     Range,
     Ref,
     Scalar,
+    Stack,
     Tuple,
     Union,
     Value,
+    key_value,
 )
 from xlapy.ir import Var
 
@@ -361,19 +373,21 @@ INDEXED = Kind("sequence", _indexed_step, _indexed_plan, _indexed_length)
 # -- dicts, sets and views of dicts -----------------------------------------------------------------------------------
 
 
-def key_value(key: object) -> Value:
-    """The value of a key of a dict or set."""
-    if isinstance(key, Value):
-        return key
-    if isinstance(key, tuple):
-        return Tuple(tuple(map(key_value, key)), type(key))
-    return Const(key)
+def _known_entries(machine, number: int) -> dict:
+    """The entries of a dict or set of known keys."""
+    contents = machine.heap.read(number, "items")
+    if not isinstance(contents, Mapping):
+        raise Refused("XP0004", "a dict or set gets keys that depend on data while it is iterated over")
+    return contents.entries
 
 
 def ordered_keys(machine, number: int) -> list:
     """The keys of a dict or set in the order of iteration."""
-    entries = machine.heap.read(number, "items").entries
+    entries = _known_entries(machine, number)
     if machine.heap.objects[number].kind == "set":
+        refs = [key for key in entries if isinstance(key, Ref)]
+        if len(entries) > 1 and any(machine.heap.objects[r.object].cls.__hash__ is not object.__hash__ for r in refs):
+            raise order_refusal()
         return list(set(entries))
     return list(entries)
 
@@ -384,6 +398,8 @@ def _dict_iterator(machine, value: Ref) -> Ref:
     if info.kind == "view":
         owner = machine.heap.read(value.object, "source")
         what = info.details
+    if isinstance(machine.heap.read(owner.object, "items"), Stack):
+        return _table_iterator(machine, owner, what)
     keys = ordered_keys(machine, owner.object)
     cls = type(iter({})) if machine.heap.objects[owner.object].kind == "dict" else type(iter(set()))
     return new(
@@ -401,7 +417,7 @@ def view_item(machine, owner: Ref, what: str, key: object) -> Value:
     """What a view of a dict shows for a key."""
     if what == "keys":
         return key_value(key)
-    value = machine.heap.read(owner.object, "items").entries[key]
+    value = _known_entries(machine, owner.object)[key]
     return value if what == "values" else Tuple((key_value(key), value))
 
 
@@ -415,7 +431,7 @@ def _view_step(what: str) -> Callable[[object, int], Step]:
             return False, lambda: UNBOUND
         if not isinstance(owner, Ref):
             raise Refused("XP0004", "iteration over one of several dicts or sets", "make a list of it before")
-        entries = heap.read(owner.object, "items").entries
+        entries = _known_entries(machine, owner.object)
         if len(entries) != heap.read(number, "size").value:
             noun = "dictionary" if heap.objects[owner.object].kind == "dict" else "Set"
             machine.raise_(RuntimeError, f"{noun} changed size during iteration")
@@ -443,6 +459,61 @@ def _view_length(machine, number: int) -> int | None:
 
 
 _VIEWS = {what: Kind(what, _view_step(what), known_length=_view_length) for what in ("keys", "values", "items")}
+
+
+def _table_iterator(machine, owner: Ref, what: str) -> Ref:
+    """Over a dict of unknown keys: over a list of what it has now."""
+    if machine.heap.objects[owner.object].kind == "set":
+        raise order_refusal()
+    pairs: Stack = machine.heap.read(owner.object, "items")
+    listed = Ref(machine.heap.new("list", list, machine.location(), items=domain.column(pairs, what)))
+    return new(machine, _TABLE, type(iter({})), source=listed, position=_ZERO, owner=owner, size=pairs.length)
+
+
+def order_refusal() -> Refused:
+    """The refusal of an iteration over a set of unknown members."""
+    return Refused(
+        "XP0004",
+        "iteration over a set whose members depend on data: CPython's order is that of their hashes",
+        "iterate over sorted(...) of it, or use a dict",
+    )
+
+
+def _resized(machine, number: int) -> bool | Var:
+    """Whether the dict of an iterator has another size than it had."""
+    heap = machine.heap
+    contents = heap.read(heap.read(number, "owner").object, "items")
+    now = contents.length if isinstance(contents, Stack) else Const(len(_known_entries(machine, number)))
+    size = heap.read(number, "size")
+    return False if now is size else machine.truth(machine.compare("!=", now, size))
+
+
+def _table_step(machine, number: int) -> Step:
+    machine.check(_resized(machine, number), RuntimeError, "dictionary changed size during iteration")
+    return _indexed_step(machine, number)
+
+
+def _table_plan(machine, number: int) -> Plan | None:
+    source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+    if not loops(machine, source):
+        return None
+    inner = indexed_plan(machine, number, source, start)
+
+    def element(k: Value) -> Value:
+        machine.check(_resized(machine, number), RuntimeError, "dictionary changed size during iteration")
+        return inner.element(k)
+
+    def finish(k: Value) -> None:
+        bad = logical_and(machine, _resized(machine, number), machine.truth(machine.compare("==", k, inner.trips)))
+        if bad is not False:
+            bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
+            refuse_where(machine, bad, "XP0004", "a dict changes its size in the last trip of a loop over it")
+        inner.finish(k)
+
+    return Plan(inner.trips, element, finish)
+
+
+_TABLE = Kind("table", _table_step, _table_plan, _indexed_length)
 
 
 # -- objects of the user's --------------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def mapping_entries(machine: Machine, mapping: Value) -> dict:
     """Entries of a dict with known keys."""
     mapping = subclasses.plain(machine, mapping)
     if isinstance(mapping, Ref) and machine.heap.objects[mapping.object].kind == "dict":
-        return dict(machine.heap.read(mapping.object, "items").entries)  # type: ignore[attr-defined]
+        return containers.entries(machine, mapping)
     if isinstance(mapping, Mapping):
         return dict(mapping.entries)
     keys = getattr_(machine, mapping, "keys")

@@ -119,8 +119,8 @@ def snapshot(machine: Machine, value: Value) -> Value:
         case Ref():
             info = machine.heap.objects[value.object]
             items = machine.heap.read(value.object, "items") if info.kind in ("list", "dict", "set") else UNBOUND
-            if isinstance(items, Union):
-                raise Refused("XP0010", "the text of a list whose length depends on data")
+            if isinstance(items, Union) or isinstance(items, Stack) and info.kind != "list":
+                raise Refused("XP0010", "the text of a container whose length depends on data")
             if info.cls is list:
                 return machine.new_list([snapshot(machine, v) for v in stacks.items(machine, items)])  # type: ignore
             if info.cls is dict:

@@ -1,0 +1,283 @@
+"""Operations of dicts with keys that depend on data (see `tables`); those of others go to `dicts` and `sets`."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import dicts, stacks, tables
+from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke
+from xlapy.domain.stacks import Overfull
+from xlapy.domain.values import NONE, TRUE, Const, Ref, Stack, Tuple, Value, key_value
+from xlapy.ir import Var
+
+_EMPTY = provoke({}.popitem)
+_ORDERED_EMPTY = provoke(collections.OrderedDict().popitem)
+_ZERO = Const(0)
+_DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+
+
+def _takes_new(machine, self: Ref, key: Value) -> bool:
+    """Whether a dict of known keys becomes one of unknown keys with this key. Where it may be one of those that are
+    there, it is taken for one at first: if it is not, the call is compiled again."""
+    known = containers.entries(machine, self)
+    if containers.compares_by_value(machine, key) and containers.resolved(machine, known, key) is None:  # type: ignore
+        return True
+    if not tables.is_new(machine, key):
+        return False
+    if len(known) < 2 or isinstance(key, Ref):
+        return True
+    _, there = dicts.find(machine, known, key)
+    if isinstance(there, bool):
+        return not there
+    guess = ("keys", machine.builder.location())
+    if machine.capacities.get(guess):
+        return True
+    machine.guesses[guess] = 1
+    machine.register_error(logical_not(machine, there), machine.exception(Overfull, Const(guess)))
+    return False
+
+
+def _rows(machine, self: Value, key: Value) -> Stack | None:
+    """The contents of a dict or set in which a key is looked for row by row."""
+    stack = tables.of(machine, self)
+    if stack is not None or not isinstance(self, Ref) or not containers.compares_by_value(machine, key):
+        return stack
+    known = containers.entries(machine, self)
+    return tables.converted(machine, self) if containers.resolved(machine, known, key) is None else None  # type: ignore
+
+
+def _check(machine, there: bool | Var, key: Value) -> None:
+    machine.check(logical_not(machine, there), KeyError, key)
+
+
+# -- subscripts -------------------------------------------------------------------------------------------------------
+
+
+def _subscripts() -> None:
+    get, set_, delete = (where[dict] for where in (containers.GETITEM, containers.SETITEM, containers.DELITEM))
+
+    def getitem(machine, self: Value, key: Value) -> Value:
+        stack = _rows(machine, self, key)
+        if stack is None:
+            if not (_is_empty(machine, self) and tables.unknown(machine, key)):
+                return get(machine, self, key)
+            return dicts.missing(machine, self, key)  # type: ignore[arg-type]
+        at, there = tables.locate(machine, stack, key)
+        if there is False:
+            return dicts.missing(machine, self, key)  # type: ignore[arg-type]
+        if dicts.has_missing(machine, self):  # type: ignore[arg-type]
+            return machine.cond(
+                there, lambda: tables.value(machine, stack, at), lambda: dicts.missing(machine, self, key)
+            )
+        _check(machine, there, key)
+        return tables.value(machine, stack, at)
+
+    def setitem(machine, self: Ref, key: Value, item: Value) -> None:
+        if tables.of(machine, self) is not None or _takes_new(machine, self, key):
+            tables.set_item(machine, self, key, item)
+        else:
+            set_(machine, self, key, item)
+
+    def delitem(machine, self: Ref, key: Value) -> None:
+        stack = _rows(machine, self, key)
+        if stack is None:
+            delete(machine, self, key)
+            return
+        at, there = tables.locate(machine, stack, key)
+        _check(machine, there, key)
+        tables.remove(machine, self, stack, at)
+
+    containers.GETITEM[dict], containers.SETITEM[dict], containers.DELITEM[dict] = getitem, setitem, delitem
+
+
+def _is_empty(machine, value: Value) -> bool:
+    return isinstance(value, Ref) and not containers.entries(machine, value)
+
+
+_subscripts()
+
+
+def _membership(cls: type) -> None:
+    before = containers.CONTAINS[cls]
+
+    def contains(machine, item: Value, self: Value) -> bool | Var:
+        stack = _rows(machine, self, item)
+        return before(machine, item, self) if stack is None else tables.locate(machine, stack, item)[1]
+
+    containers.CONTAINS[cls] = contains
+
+
+def _view_membership(cls: type) -> None:
+    before = containers.CONTAINS[cls]
+
+    def contains(machine, item: Value, self: Value) -> bool | Var:
+        found = tables.owner(machine, self)
+        if found is None:
+            return before(machine, item, self)
+        owner, what = found
+        stack = tables.of(machine, owner)
+        if what == "keys":
+            return tables.locate(machine, stack, item)[1]  # type: ignore[arg-type]
+        return containers.contains(machine, item, tables.listed(machine, owner, what))
+
+    containers.CONTAINS[cls] = contains
+
+
+for _cls in (dict, set):
+    _membership(_cls)
+for _cls in dicts.VIEW_TYPES.values():
+    _view_membership(_cls)
+
+
+# -- methods ----------------------------------------------------------------------------------------------------------
+
+
+def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> None:
+    """`rule(machine, self, stack, *args)` for tables; where it `grows`, for a new unknown key, too."""
+    before = table.find_method(cls, name)
+
+    def either(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+        stack = _rows(machine, self, args[0]) if args else tables.of(machine, self)
+        if stack is None and not (grows and isinstance(self, Ref) and args and _takes_new(machine, self, args[0])):
+            return before(machine, self, *args, **kwargs)  # type: ignore[misc, return-value]
+        return rule(machine, self, stack, *args, **kwargs)
+
+    table.method(cls, name)(either)
+
+
+def _get(machine, self: Ref, stack: Stack, key: Value, default: Value = NONE) -> Value:
+    at, there = tables.locate(machine, stack, key)
+    return machine.cond(there, lambda: tables.value(machine, stack, at), lambda: default)
+
+
+def _setdefault(machine, self: Ref, stack: Stack | None, key: Value, default: Value = NONE) -> Value:
+    stack = tables.converted(machine, self, Tuple((key, default)))
+    at, there = tables.locate(machine, stack, key)
+
+    def insert() -> Value:
+        tables.set_item(machine, self, key, default)
+        return default
+
+    return machine.cond(there, lambda: tables.value(machine, stack, at), insert)
+
+
+def _pop(machine, self: Ref, stack: Stack, key: Value, *default: Value) -> Value:
+    at, there = tables.locate(machine, stack, key)
+
+    def taken() -> Value:
+        found = tables.value(machine, stack, at)
+        tables.remove(machine, self, stack, at)
+        return found
+
+    if default:
+        return machine.cond(there, taken, lambda: default[0])
+    _check(machine, there, key)
+    return taken()
+
+
+def _popitem(machine, self: Ref, stack: Stack, last: Value = TRUE) -> Value:
+    ordered = issubclass(machine.type_of(self), collections.OrderedDict)
+    error = _ORDERED_EMPTY if ordered else _EMPTY
+    machine.check(machine.truth(machine.compare("==", stack.length, _ZERO)), KeyError, *error.args)
+    rest, pair = (stacks.pop if machine.static(last) else stacks.pop_first)(machine, stack)
+    tables.write(machine, self, rest)
+    return pair
+
+
+def _move_to_end(machine, self: Ref, stack: Stack, key: Value, last: Value = TRUE) -> Value:
+    at, there = tables.locate(machine, stack, key)
+    _check(machine, there, key)
+    pair = stacks.item(machine, stack, at)
+    rest = stacks.without(machine, stack, at)
+    tables.write(machine, self, (stacks.push if machine.static(last) else stacks.push_first)(machine, rest, pair))
+    return NONE
+
+
+def _set_each(self, pairs):
+    for key, value in pairs:
+        self[key] = value
+
+
+def _updating(cls: type, name: str) -> None:
+    before = table.find_method(cls, name)
+
+    def either(machine, self: Ref, source: Value | None = None, /, **kwargs: Value) -> Value:
+        unknown = tables.of(machine, self) is not None or source is not None and tables.has_unknown(machine, source)
+        if not unknown:
+            return before(machine, self, *([] if source is None else [source]), **kwargs)  # type: ignore[misc, return-value]
+        if source is not None:
+            update(machine, self, source)
+        for key, value in kwargs.items():
+            containers.setitem(machine, self, Const(key), value)
+        return NONE
+
+    table.method(cls, name)(either)
+
+
+def update(machine, self: Ref, source: Value) -> None:
+    """`self.update(source)`; what an empty dict gets is the whole of a table."""
+    stack = tables.of(machine, source)
+    if stack is not None and tables.of(machine, self) is None and not containers.entries(machine, self):
+        tables.write(machine, self, stack)
+        return
+    if stack is not None:
+        source = tables.listed(machine, source, "items")  # type: ignore[arg-type]
+    elif containers.heap_kind(machine, source) in ("dict", "instance"):
+        for key, value in dicts.mapping_entries(machine, source).items():
+            containers.setitem(machine, self, key_value(key), value)
+        return
+    machine.call(Const(_set_each), [self, source])
+
+
+for _name, _rule in {
+    "get": _get,
+    "pop": _pop,
+    "popitem": _popitem,
+}.items():
+    add_method(dict, _name, _rule)
+_updating(dict, "update")
+add_method(dict, "setdefault", _setdefault, grows=True)
+add_method(collections.OrderedDict, "popitem", _popitem)
+add_method(collections.OrderedDict, "move_to_end", _move_to_end)
+
+
+# -- operators --------------------------------------------------------------------------------------------------------
+
+
+def _dicts_equal(items, other):
+    for key, value in items:
+        if key not in other or other[key] != value:
+            return False
+    return True
+
+
+def _dict_operators(*classes: type) -> None:
+    before = table.OPERATORS[dict]
+
+    def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
+        involved = tables.of(machine, left) is not None or tables.of(machine, right) is not None
+        if not involved or not (dicts.is_dict(machine, left) and dicts.is_dict(machine, right)):
+            return before(machine, symbol, left, right)  # type: ignore[return-value]
+        if symbol == "|=":
+            update(machine, left, right)  # type: ignore[arg-type]
+            return left
+        if symbol == "|":
+            made = dicts.copied(machine, left)
+            update(machine, made, right)
+            return made
+        if symbol in ("==", "!="):
+            sizes = [containers.length(machine, v) for v in (left, right)]
+            same = machine.truth(machine.compare("==", *sizes))
+            items = machine.call(machine.getattr(left, "items"), [])
+            inside = machine.truth(machine.call(Const(_dicts_equal), [tables.whole(machine, items), right]))
+            same = logical_and(machine, same, inside)
+            return machine.boolean(same if symbol == "==" else logical_not(machine, same))
+        return None
+
+    table.operator(*classes)(either)
+
+
+_dict_operators(dict)

@@ -1,0 +1,305 @@
+"""Sets and counters with members that depend on data (see `tables`), and built-ins that take dicts and sets of them."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import dicts, tables
+from xlapy.dispatch.containers.table_rules import add_method, update
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
+from xlapy.domain.values import NONE, Const, Ref, Stack, Value
+
+# -- methods of sets ---------------------------------------------------------------------------------------------------
+
+
+def _set_copy(machine, self: Ref, stack: Stack) -> Value:
+    made = machine.new_set([])
+    tables.write(machine, made, stack)
+    return made
+
+
+def _add(machine, self: Ref, stack: Stack | None, key: Value) -> Value:
+    tables.add(machine, self, key)
+    return NONE
+
+
+def _discard(machine, self: Ref, stack: Stack, key: Value) -> Value:
+    at, there = tables.locate(machine, stack, key)
+
+    def drop() -> Value:
+        tables.remove(machine, self, stack, at)
+        return NONE
+
+    return machine.cond(there, drop, lambda: NONE)
+
+
+def _remove(machine, self: Ref, stack: Stack, key: Value) -> Value:
+    containers.DELITEM[dict](machine, self, key)
+    return NONE
+
+
+add_method(set, "add", _add, grows=True)
+add_method(set, "discard", _discard)
+add_method(set, "remove", _remove)
+add_method(set, "copy", _set_copy)
+add_method(set, "__copy__", _set_copy)
+
+
+# -- making them, and what takes several keys -------------------------------------------------------------------------
+
+
+def _add_each(self, iterable):
+    for item in iterable:
+        self.add(item)
+    return self
+
+
+def _count_each(self, iterable):
+    for item in iterable:
+        self[item] = self.get(item, 0) + 1
+
+
+def _subtract_each(self, iterable):
+    for item in iterable:
+        self[item] = self.get(item, 0) - 1
+
+
+def _set(iterable):
+    made = set()
+    for item in iterable:
+        made.add(item)
+    return made
+
+
+def _dict(pairs):
+    made = {}
+    for key, value in pairs:
+        made[key] = value
+    return made
+
+
+def _constructor(function: type, made_by: Callable) -> None:
+    before = table.find_function(function)
+
+    def either(machine, *args: Value, **kwargs: Value) -> Value:
+        if len(args) == 1 and not kwargs and tables.has_unknown(machine, args[0]):
+            if containers.heap_kind(machine, args[0]) == "dict" and function is dict:
+                made = machine.new_dict({})
+                update(machine, made, args[0])
+                return made
+            return machine.call(Const(made_by), [tables.whole(machine, args[0])])
+        return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
+
+    table.function(function)(either)
+
+
+_constructor(set, _set)
+_constructor(dict, _dict)
+
+
+def _counting() -> None:
+    def counts(name: str, loop: Callable) -> None:
+        before = table.find_method(collections.Counter, name)
+
+        def either(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) -> Value:
+            unknown = tables.of(machine, self) is not None or tables.has_unknown(machine, iterable)
+            if kwargs or not unknown or containers.heap_kind(machine, iterable) == "dict":
+                return before(machine, self, iterable, **kwargs)  # type: ignore[misc, return-value]
+            machine.call(Const(loop), [self, tables.whole(machine, iterable)])
+            return NONE
+
+        table.method(collections.Counter, name)(either)
+
+    counts("update", _count_each)
+    counts("subtract", _subtract_each)
+    before = table.find_function(collections.Counter)
+
+    def make(machine, *args: Value, **kwargs: Value) -> Value:
+        if len(args) == 1 and not kwargs and tables.has_unknown(machine, args[0]):
+            made = dicts.new(machine, collections.Counter, {})
+            machine.call(machine.getattr(made, "update"), [args[0]])
+            return made
+        return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
+
+    table.function(collections.Counter)(make)
+
+    def most_common(machine, self: Ref, stack: Stack, n: Value = NONE) -> Value:
+        return machine.call(Const(_most_common), [tables.listed(machine, self, "items"), n])
+
+    def total(machine, self: Ref, stack: Stack) -> Value:
+        return machine.call(Const(sum), [tables.listed(machine, self, "values")])
+
+    add_method(collections.Counter, "most_common", most_common)
+    add_method(collections.Counter, "total", total)
+
+
+def _most_common(pairs, n):
+    found = sorted(pairs, key=lambda pair: pair[1], reverse=True)
+    return found if n is None else found[:n]
+
+
+_counting()
+
+
+# -- operators of sets --------------------------------------------------------------------------------------
+
+
+def _union(made, items, more):
+    for item in items:
+        made.add(item)
+    for item in more:
+        made.add(item)
+    return made
+
+
+def _kept(made, items, among, wanted):
+    for item in items:
+        if (item in among) is wanted:
+            made.add(item)
+    return made
+
+
+def _is_subset(items, other):
+    for item in items:
+        if item not in other:
+            return False
+    return True
+
+
+def _is_disjoint(items, other):
+    for item in items:
+        if item in other:
+            return False
+    return True
+
+
+def _combined(machine, symbol: str, left: Value, right: Value) -> Value:
+    """A set operation; both are sets, or views of keys."""
+    one, two = tables.whole(machine, left), tables.whole(machine, right)
+    made = machine.new_set([])
+    if symbol == "|":
+        return machine.call(Const(_union), [made, one, two])
+    if symbol == "^":
+        machine.call(Const(_kept), [made, one, right, Const(False)])
+        return machine.call(Const(_kept), [made, two, left, Const(False)])
+    return machine.call(Const(_kept), [made, one, right, Const(symbol == "&")])
+
+
+def _compared(machine, symbol: str, left: Value, right: Value) -> Value:
+    if symbol in (">", ">="):
+        left, right, symbol = right, left, {">": "<", ">=": "<="}[symbol]
+    sizes = [containers.length(machine, v) for v in (left, right)]
+    subset = machine.truth(machine.call(Const(_is_subset), [tables.whole(machine, left), right]))
+    if symbol == "<=":
+        return machine.boolean(subset)
+    size = machine.truth(machine.compare("<" if symbol == "<" else "==", *sizes))
+    same = logical_and(machine, subset, size)
+    return machine.boolean(logical_not(machine, same) if symbol == "!=" else same)
+
+
+def _is_set(machine, value: Value) -> bool:
+    found = tables.owner(machine, value)
+    kind = containers.heap_kind(machine, value)
+    what = machine.heap.objects[value.object].details if kind == "view" else ""  # type: ignore[attr-defined]
+    return kind == "set" or what == "keys" or found is not None and kind == "set"
+
+
+def _set_operators(*classes: type) -> None:
+    before = table.OPERATORS[set]
+
+    def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
+        if tables.owner(machine, left) is None and tables.owner(machine, right) is None:
+            return before(machine, symbol, left, right)  # type: ignore[return-value]
+        if not (_is_set(machine, left) and _is_set(machine, right)):
+            return None
+        if symbol in ("==", "!=", "<", "<=", ">", ">="):
+            return _compared(machine, symbol, left, right)
+        plain = symbol.removesuffix("=")
+        if plain not in ("|", "&", "-", "^"):
+            return None
+        made = _combined(machine, plain, left, right)
+        if plain == symbol or machine.type_of(left) is not set:
+            return made
+        machine.heap.write(left.object, "items", machine.heap.read(made.object, "items"))  # type: ignore[attr-defined]
+        return left
+
+    table.operator(*classes)(either)
+
+
+_set_operators(set, frozenset, type({}.keys()), type({}.items()))
+
+
+def _set_methods() -> None:
+    symbols = {"union": "|", "intersection": "&", "difference": "-", "symmetric_difference": "^"}
+    updates = {"update": "|", "intersection_update": "&", "difference_update": "-", "symmetric_difference_update": "^"}
+
+    def involved(machine, self: Value, others: tuple[Value, ...]) -> bool:
+        return tables.of(machine, self) is not None or any(tables.has_unknown(machine, v) for v in others)
+
+    def combine(name: str, symbol: str, in_place: bool) -> None:
+        before = table.find_method(set, name)
+
+        def either(machine, self: Value, *others: Value) -> Value:
+            if not involved(machine, self, others):
+                return before(machine, self, *others)  # type: ignore[misc, return-value]
+            if in_place and symbol == "|":
+                for other in others:
+                    machine.call(Const(_add_each), [self, tables.whole(machine, other)])
+                return NONE
+            made = self if others else machine.call(machine.getattr(self, "copy"), [])
+            for other in others:
+                made = _combined(machine, symbol, made, machine.call(Const(set), [other]))
+            if not in_place:
+                return made
+            contents = machine.heap.read(made.object, "items")  # type: ignore[attr-defined]
+            machine.heap.write(self.object, "items", contents)  # type: ignore[attr-defined]
+            return NONE
+
+        table.method(set, name)(either)
+
+    def test(name: str, answer: Callable) -> None:
+        before = table.find_method(set, name)
+
+        def either(machine, self: Value, other: Value) -> Value:
+            if not involved(machine, self, (other,)):
+                return before(machine, self, other)  # type: ignore[misc, return-value]
+            return answer(machine, self, machine.call(Const(set), [other]))
+
+        table.method(set, name)(either)
+
+    for name, symbol in symbols.items():
+        combine(name, symbol, False)
+    for name, symbol in updates.items():
+        combine(name, symbol, True)
+    test("issubset", lambda machine, a, b: _compared(machine, "<=", a, b))
+    test("issuperset", lambda machine, a, b: _compared(machine, ">=", a, b))
+    test("isdisjoint", lambda machine, a, b: machine.call(Const(_is_disjoint), [tables.whole(machine, a), b]))
+
+
+_set_methods()
+
+
+# -- what takes an iterable -------------------------------------------------------------------------------------------
+
+#: built-ins to which the order of a set does not matter
+_UNORDERED = (sorted, min, max, sum, any, all, len)
+_ORDERED = (list, tuple, enumerate, zip, map, filter, iter, reversed, frozenset)
+
+
+def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
+    """The arguments of a built-in, with lists in the place of dicts and sets of unknown keys and their views."""
+    try:
+        unordered, ordered = function in _UNORDERED[:-1], function in _ORDERED
+    except TypeError:
+        return args
+    if not (unordered or ordered) or not any(tables.owner(machine, a) for a in args):
+        return args
+    for value in args:
+        if containers.heap_kind(machine, value) == "set" and tables.of(machine, value) is not None:
+            if ordered or kwargs and "key" in kwargs:
+                raise iteration.order_refusal()
+    return [tables.whole(machine, a) for a in args]

@@ -1,0 +1,321 @@
+"""Dicts and sets with keys that are only known on the device: their contents are a `Stack` of pairs of key and value,
+in the order of insertion. A key is looked for among all rows at once.
+
+A key is held by value, and compared as Python compares keys: `1`, `1.0` and `True` are one. Keys with an `__eq__` of
+their own are asked one by one, in a loop.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch import gather
+from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.containers.common import compares_by_value, heap_kind, key_of, same_item
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers.scalar_values import device, logical_and, logical_or, refuse_where, scalar
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain import stacks as domain
+from xlapy.domain.join import JoinFailure, instantiate
+from xlapy.domain.values import (
+    TRUE,
+    Const,
+    JaxArray,
+    Mapping,
+    MixedScalar,
+    NdArray,
+    NumpyScalar,
+    Ref,
+    Scalar,
+    Stack,
+    Stored,
+    Tuple,
+    Union,
+    Value,
+    variables,
+)
+from xlapy.ir import Var
+
+_ZERO = Const(0)
+
+
+def of(machine, value: Value) -> Stack | None:
+    """The stack that the contents of a dict or set are, if they are one."""
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind in ("dict", "set"):
+        contents = machine.heap.read(value.object, "items")
+        if isinstance(contents, Stack):
+            return contents
+    return None
+
+
+def owner(machine, value: Value) -> tuple[Ref, str] | None:
+    """The dict or set with unknown keys that a value is, or of which it is a view, and what of it is shown."""
+    if of(machine, value) is not None:
+        return value, "keys"  # type: ignore[return-value]
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "view":
+        source = machine.heap.read(value.object, "source")
+        if of(machine, source) is not None:
+            return source, machine.heap.objects[value.object].details
+    return None
+
+
+def is_new(machine, key: Value) -> bool:
+    """Whether a key makes a dict one of unknown keys: it will not be known when the short loops around are unrolled,
+    either, nor when the call is specialised for an argument."""
+    return not all(machine.unrolls(var) or machine.specialisable(var) for var in unknown(machine, key))
+
+
+def unknown(machine, key: Value) -> list[Var]:
+    """The device values that a key depends on."""
+    match key:
+        case Scalar() | NumpyScalar() | MixedScalar():
+            return [] if machine.is_static(key) else variables(key)  # type: ignore[return-value]
+        case Tuple():
+            return [var for item in key.items for var in unknown(machine, item)]
+        case Ref() if compares_by_value(machine, key):
+            try:
+                return variables(stacks.pack(machine, key))  # type: ignore[return-value]
+            except JoinFailure:
+                return []
+    return []
+
+
+# -- looking for keys -------------------------------------------------------------------------------------------------
+
+
+def locate(machine, stack: Stack, key: Value) -> tuple[Value, bool | Var]:
+    """The row of a key, wherever it is there, and whether it is."""
+    if stack.capacity == 0:
+        return _ZERO, False
+    _checked(machine, key)
+    column: Tuple = instantiate(stack.element, iter(stack.rows))  # type: ignore[assignment]
+    same = _same_rows(machine, column.items[0], key, stack.capacity)
+    if same is False:
+        return _ZERO, False
+    if same is None:
+        at = machine.call(Const(_find), [_listed(machine, stack, "items"), key])
+        there = machine.truth(machine.compare(">=", at, _ZERO))
+        return _within(machine, machine.call(Const(max), [at, _ZERO]), stack), there
+    if same is True:
+        same = machine.builder.broadcast(machine.builder.constant(True), (stack.capacity,))
+    row, there = machine.leaf(_first, [same, device(machine, stack.length, int)])
+    return _within(machine, scalar(machine, int, row), stack), there
+
+
+def _within(machine, at: Value, stack: Stack) -> Value:
+    bounds = (0, max(stack.capacity - 1, 0))
+    return Scalar(int, at.var, bounds) if isinstance(at, Scalar) else at
+
+
+def _find(pairs, key):
+    for position, pair in enumerate(pairs):
+        if pair[0] == key:
+            return position
+    return -1
+
+
+def _first(same, length):
+    inside = same & (jnp.arange(same.shape[0]) < length)
+    return jnp.argmax(inside).astype(length.dtype), inside.any()
+
+
+def _checked(machine, key: Value) -> None:
+    """Raise what CPython does of a key that is not hashable; refuse one that would lose its identity."""
+    match key:
+        case Tuple():
+            for item in key.items:
+                _checked(machine, item)
+        case Ref() if compares_by_value(machine, key):
+            pass
+        case Ref():
+            if machine.heap.objects[key.object].kind == "instance":
+                raise Refused("XP0004", "an object that is compared by identity, among keys that depend on data")
+            key_of(machine, key)
+        case JaxArray() | NdArray():
+            key_of(machine, key)
+
+
+def _same_rows(machine, column: Value, key: Value, count: int) -> Var | bool | None:
+    """Which rows of a column are equal to a key: a flag for each, or for all; None if they are to be asked."""
+    builder = machine.builder
+    if isinstance(column, MixedScalar):
+        column = column.python
+    if isinstance(key, MixedScalar):
+        key = key.python
+    match column:
+        case Stored():
+            return None
+        case Tuple():
+            items = map(Const, key.value) if isinstance(key, Const) and isinstance(key.value, tuple) else None
+            items = key.items if isinstance(key, Tuple) else items
+            if items is None:
+                return None if isinstance(key, Ref) else False
+            items = tuple(items)
+            if len(items) != len(column.items):
+                return False
+            same: Var | bool | None = True
+            for part, item in zip(column.items, items, strict=True):
+                one = _same_rows(machine, part, item, count)
+                if one is None or one is False:
+                    return one
+                same = logical_and(machine, same, one)  # type: ignore[arg-type]
+            return same
+        case Union():
+            found: Var | bool = False
+            for index, alternative in enumerate(column.alternatives):
+                one = _same_rows(machine, alternative, key, count)
+                if one is None:
+                    return None
+                number = builder.broadcast(builder.constant(index, column.selector.type.dtype), (count,))
+                here = builder.elementwise("eq", column.selector, number)
+                found = logical_or(machine, found, logical_and(machine, here, one))
+            return found
+        case Scalar() | NumpyScalar():
+            if isinstance(key, Ref):
+                return None
+            kind = gather.signature(key)
+            if kind is None or kind[0] == "tuple":
+                return False
+            return machine.leaf(_equal_numbers, [column.var, gather.as_var(machine, key, kind)])[0]
+    one = same_item(machine, column, key)
+    return builder.broadcast(one, (count,)) if isinstance(one, Var) else one
+
+
+def _equal_numbers(rows, key):
+    """Equality of numbers of any two types, as exact as Python's."""
+    kinds = [jnp.dtype(x.dtype).kind for x in (rows, key)]
+    if "c" in kinds:
+        return rows.astype(jnp.complex128) == key.astype(jnp.complex128)
+    whole = [k in "biu" for k in kinds]
+    if not any(whole):
+        return rows == key
+    if not all(whole):
+        integer, number = (rows, key) if whole[0] else (key, rows)
+        return (integer.astype(number.dtype) == number) & (integer == number.astype(integer.dtype))
+    if kinds.count("u") == 1:
+        signed = rows if kinds[1] == "u" else key
+        return (rows.astype(jnp.uint64) == key.astype(jnp.uint64)) & (signed >= 0)
+    return rows.astype(jnp.int64) == key.astype(jnp.int64)
+
+
+# -- changes ----------------------------------------------------------------------------------------------------------
+
+
+def write(machine, self: Ref, stack: Stack) -> None:
+    """Give a dict or set other contents."""
+    machine.heap.write(self.object, "items", stack)
+
+
+def converted(machine, self: Ref, *more: Value) -> Stack:
+    """The contents of a dict or set as a stack that can take more pairs, too."""
+    contents = machine.heap.read(self.object, "items")
+    if isinstance(contents, Stack):
+        return contents
+    if isinstance(contents, Union):
+        raise Refused("XP0004", "a dict of one of several sizes, with a key that depends on data")
+    assert isinstance(contents, Mapping)
+    pairs = contents.pairs()
+    try:
+        element: Value | None = None
+        exact = machine.joiner(0, widen=False, unions=True)
+        for pair in (*pairs, *more):
+            _checked(machine, pair.items[0])
+            one = domain.hollow(stacks.pack(machine, pair))
+            element = one if element is None else exact.join(element, one)
+        return stacks.of_items(machine, pairs, element)  # type: ignore[arg-type]
+    except JoinFailure as error:
+        raise Refused("XP0006", f"keys and values of a dict with keys that depend on data {error.reason}") from error
+
+
+def set_item(machine, self: Ref, key: Value, value: Value) -> None:
+    """`self[key] = value`: the first key stays, as in Python."""
+    stack = converted(machine, self, Tuple((key, value)))
+    at, there = locate(machine, stack, key)
+
+    def replace() -> Value:
+        old: Tuple = stacks.item(machine, stack, at)  # type: ignore[assignment]
+        write(machine, self, stacks.put(machine, stack, at, Tuple((old.items[0], value))))
+        return Const(None)
+
+    machine.cond(there, replace, lambda: _insert(machine, self, stack, key, value))
+
+
+def add(machine, self: Ref, key: Value) -> None:
+    """`self.add(key)` of a set."""
+    stack = converted(machine, self, Tuple((key, TRUE)))
+    _, there = locate(machine, stack, key)
+
+    def keep() -> Value:
+        write(machine, self, stack)
+        return Const(None)
+
+    machine.cond(there, keep, lambda: _insert(machine, self, stack, key, TRUE))
+
+
+def _insert(machine, self: Ref, stack: Stack, key: Value, value: Value) -> Value:
+    _refuse_nan(machine, key)
+    write(machine, self, stacks.push(machine, stack, Tuple((key, value))))
+    return Const(None)
+
+
+def _refuse_nan(machine, key: Value) -> None:
+    """NaN is a key of its own each time that it is put in."""
+    match key:
+        case Tuple():
+            for item in key.items:
+                _refuse_nan(machine, item)
+        case MixedScalar():
+            _refuse_nan(machine, key.python)
+        case Scalar() | NumpyScalar() if key.var.type.dtype.kind == "f":
+            bad = machine.leaf(jnp.isnan, [key.var])[0]
+            refuse_where(machine, bad, "XP0006", "NaN as a key of a dict or set", "take NaN away before")
+        case Const() if isinstance(key.value, float | np.floating) and key.value != key.value:
+            raise Refused("XP0006", "NaN as a key of a dict or set", "take NaN away before")
+
+
+def remove(machine, self: Ref, stack: Stack, at: Value) -> None:
+    """Take out the pair in a row."""
+    write(machine, self, stacks.without(machine, stack, at))
+
+
+# -- columns ----------------------------------------------------------------------------------------------------------
+
+
+def value(machine, stack: Stack, at: Value) -> Value:
+    """The value in a row."""
+    return stacks.item(machine, domain.column(stack, "values"), at)
+
+
+def listed(machine, self: Ref, what: str = "keys") -> Ref:
+    """The keys, values or items of a dict as a list; the members of a set in some order."""
+    return _listed(machine, of(machine, self), what)  # type: ignore[arg-type]
+
+
+def _listed(machine, stack: Stack, what: str) -> Ref:
+    return Ref(machine.heap.new("list", list, machine.location(), items=domain.column(stack, what)))
+
+
+def whole(machine, value: Value) -> Value:
+    """An iterable; the members of a set of unknown members as a list, in some order."""
+    found = owner(machine, value)
+    return value if found is None else listed(machine, *found)
+
+
+def has_unknown(machine, iterable: Value) -> bool:
+    """Whether an iterable certainly holds numbers that are only known on the device."""
+    if isinstance(iterable, NdArray):
+        return True
+    found = owner(machine, iterable)
+    if found is not None:
+        return True
+    if heap_kind(machine, iterable) == "list":
+        contents = machine.heap.read(iterable.object, "items")  # type: ignore[attr-defined]
+        if isinstance(contents, Stack):
+            return True
+        return isinstance(contents, Tuple) and any(is_new(machine, item) for item in contents.items)
+    if isinstance(iterable, Tuple):
+        return any(is_new(machine, item) for item in iterable.items)
+    if iteration.is_iterator(machine, iterable):
+        return iteration.plan(machine, iterable) is not None
+    return False
