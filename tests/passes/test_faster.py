@@ -144,8 +144,9 @@ def test_barriers_are_for_cpus_only():
             lambda *xs: evaluate_fast(module.entry, dict(zip(module.entry.params, xs, strict=True)))
         ).trace(*operands)
         cpu, cuda = (traced.lower(lowering_platforms=(p,)).as_text().count("stablehlo.case") for p in ("cpu", "cuda"))
-    # JAX chooses by two cases with one outcome, which XLA removes.
-    assert cuda == 4 and cpu == 6
+    # JAX chooses by two cases with one outcome, which XLA removes, for each barrier; both are inside a choice of the
+    # form of the loop.
+    assert cpu == cuda + 2
 
 
 def test_loads_before_stores_pass_through_a_branch():

@@ -16,7 +16,8 @@ from jax.extend.core import jaxpr_as_fun
 from xlapy.ir import Location, Operation, Region, Var, constant_value
 from xlapy.lowering.convolutions import channels_last, faster_pooling
 from xlapy.lowering.live import live
-from xlapy.lowering.loops import counted_loop, differentiable_counted_loop, differentiable_while_loop
+from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
+from xlapy.lowering.native import as_native
 from xlapy.lowering.rules import RULES
 from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
 
@@ -33,12 +34,13 @@ def evaluate(region: Region, environment: Environment) -> list:
     return _run(region, environment, _STRUCTURED)
 
 
-def evaluate_fast(region: Region, environment: Environment) -> list:
-    """The same for programs that only have to run."""
+def evaluate_fast(region: Region, environment: Environment, native: bool = True) -> list:
+    """The same for programs that only have to run; small loops may become `native` functions."""
+    structured = _FAST if native else _THUNKS
     if region.fast is None:
-        return _run(region, environment, _FAST)
+        return _run(region, environment, structured)
     arguments = [environment[p] for p in region.params]
-    return _run(region.fast, dict(zip(region.fast.params, arguments, strict=True)), _FAST)
+    return _run(region.fast, dict(zip(region.fast.params, arguments, strict=True)), structured)
 
 
 def _run(region: Region, environment: Environment, structured: dict[str, Callable]) -> list:
@@ -126,18 +128,37 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
     return differentiable_while_loop(lambda *xs: condition(*xs)[0], body, initial)
 
 
-def _fast_for(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+def _fast_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    """A loop, as one native function if that is better."""
+
+    def run(values: Environment, certain: jax.Array) -> list:
+        return list(_looped(operation, values, _NATIVE, certain))
+
+    found = as_native(operation, run, environment)
+    return _looped(operation, environment, _LOOPED) if found is None else found
+
+
+def _looped(
+    operation: Operation,
+    environment: Environment,
+    structured: dict[str, Callable],
+    certain: jax.Array | None = None,
+) -> Sequence:
+    operands = [environment[v] for v in operation.operands]
+    if operation.kind == "while":
+        condition, body = (_function(region, environment, structured) for region in operation.regions)
+        initial = _strong(operands, operation.regions[1].params)
+        return lax.while_loop(lambda xs: also(condition(*xs)[0], certain), lambda xs: body(*xs), initial)
     (region,) = operation.regions
-    body = _function(region, environment, _LOOPED)
+    body = _function(region, environment, structured)
+    initial = _strong(operands[1:], region.params[1:])
     unroll: int = operation.attributes.get("unroll", 1)  # type: ignore[assignment]
     dtype = region.params[0].type.dtype
-    return counted_loop(_trips(operation, operands), body, _strong(operands[1:], region.params[1:]), dtype, unroll)
+    return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain)
 
 
-def _fast_while(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-    condition, body = (_function(region, environment, _LOOPED) for region in operation.regions)
-    initial = _strong(operands, operation.regions[1].params)
-    return lax.while_loop(lambda xs: condition(*xs)[0], lambda xs: body(*xs), initial)
+def _plain_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return _looped(operation, environment, _NATIVE)
 
 
 def _leaf_in_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
@@ -167,10 +188,15 @@ def _leaf(operation: Operation, operands: Sequence, environment: Environment) ->
 _STRUCTURED: dict[str, Callable] = {}
 _STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live})
 _FAST: dict[str, Callable] = {}
-_FAST.update({"if": _if(_FAST), "while": _fast_while, "for": _fast_for, "live": _fast_live, "leaf": _leaf})
+_FAST.update({"if": _if(_FAST), "while": _fast_loop, "for": _fast_loop, "live": _fast_live, "leaf": _leaf})
 #: the same for the bodies of loops
 _LOOPED: dict[str, Callable] = {}
-_LOOPED.update({"if": _if(_LOOPED), "while": _fast_while, "for": _fast_for, "live": _fast_live})
+_LOOPED.update({"if": _if(_LOOPED), "while": _fast_loop, "for": _fast_loop, "live": _fast_live})
 _LOOPED.update({"leaf": _leaf_in_loop, "select": _select_in_loop})
+#: the same for the bodies of loops that are one native function, and of programs that shall have none
+_NATIVE: dict[str, Callable] = {}
+_NATIVE.update({**_LOOPED, "if": _if(_NATIVE), "while": _plain_loop, "for": _plain_loop})
+_THUNKS: dict[str, Callable] = {}
+_THUNKS.update({**_FAST, "if": _if(_THUNKS), "while": _plain_loop, "for": _plain_loop})
 
 __all__ = ["evaluate", "evaluate_fast", "place_of"]

@@ -26,7 +26,12 @@ _LINEAR = frozenset(
 
 
 def counted_loop(
-    trips: int | jax.Array, body: Callable[..., list], initial: Sequence, dtype: np.dtype, unroll: int = 1
+    trips: int | jax.Array,
+    body: Callable[..., list],
+    initial: Sequence,
+    dtype: np.dtype,
+    unroll: int = 1,
+    certain: jax.Array | None = None,
 ) -> list:
     """`trips` times `carried = body(index, *carried)`.
 
@@ -36,6 +41,7 @@ def counted_loop(
         initial: the carried values before the loop.
         dtype: the type of the index.
         unroll: trips made at once while that many are left.
+        certain: a predicate that holds, to be part of the condition for another trip.
     """
     limit = np.asarray(trips, dtype) if isinstance(trips, int) else trips
     one = np.asarray(1, dtype)
@@ -51,8 +57,14 @@ def counted_loop(
 
     if unroll > 1:
         # Compared by subtraction, so that it is right for limits next to the largest integer as well.
-        state = lax.while_loop(lambda c: lax.ge(lax.sub(limit, c[0]), np.asarray(unroll, dtype)), several, state)
-    return lax.while_loop(lambda c: lax.lt(c[0], limit), step, state)[1:]
+        left = np.asarray(unroll, dtype)
+        state = lax.while_loop(lambda c: also(lax.ge(lax.sub(limit, c[0]), left), certain), several, state)
+    return lax.while_loop(lambda c: also(lax.lt(c[0], limit), certain), step, state)[1:]
+
+
+def also(predicate: jax.Array, certain: jax.Array | None) -> jax.Array:
+    """A predicate, and one that holds always."""
+    return predicate if certain is None else lax.bitwise_and(predicate, certain)
 
 
 def differentiable_counted_loop(

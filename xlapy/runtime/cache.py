@@ -172,6 +172,10 @@ class Cache:
         self.entries = entries
         self.wrapper.__globals__["_call"] = entries[0].call if entries else self.slow
 
+    def renew(self) -> None:
+        """Chain the entries again: one has been compiled anew."""
+        self._install(self.entries)
+
     def new_types(self, entry: Specialisation, arguments: tuple) -> Any:
         """A call whose operand types an executable does not know yet: another program joins it, or gets its own."""
         try:

@@ -198,6 +198,8 @@ class Writer:
             "except ValueError as error:",
             "    if not is_nested(error): raise",
             f"    result = run_at_once(({operands}))",
+            "except JaxRuntimeError as error:",
+            f"    result = without_native(error, ({operands}))",
             "finally:",
             "    set_x64(before)",
             f"if result is NewTypes: return new_types({pack})",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -64,6 +64,8 @@ class Specialisation:
     def __init__(self, cache: Cache, analysis: Analysis, x64: bool, shapes: bool, traced: bool, narrow: bool) -> None:
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
+        #: whether small loops may become native functions
+        self.native = True
         self.sources = [p.source for p in analysis.parameters]
         self.variants: dict[tuple, Analysis] = {self._types(analysis): analysis}
         self.numbered: list[Analysis] = [analysis]
@@ -80,12 +82,16 @@ class Specialisation:
         donated = tuple(
             i for i, source in enumerate(self.sources) if source.root().key in policy.donated or source.base in kept
         )
-        program = self._trace
+        native = self.native
+
+        def _trace(*operands: Any) -> Any:
+            return self._trace(operands, native)
+
         options = dict(policy.jax)
         if not self.traced:
             given = options.get("compiler_options")
             options["compiler_options"] = compiler_options(self.analysis.module, given, policy.device)
-        jitted = jax.jit(program, donate_argnums=donated, **options)
+        jitted = jax.jit(_trace, donate_argnums=donated, **options)
         if self.traced and self.narrow:
             return lambda *operands: jitted(*map(_narrow_memory, operands))
         if policy.device is not None:
@@ -109,6 +115,8 @@ class Specialisation:
             new_types=self._new_types,
             overflows=overflows,
             is_nested=is_nested,
+            JaxRuntimeError=jax.errors.JaxRuntimeError,
+            without_native=self.without_native,
             run_at_once=self.run_at_once,
             finish=self.finish,
             entry=self,
@@ -153,7 +161,7 @@ class Specialisation:
             self.waits = True
             self._generate()
 
-    def _trace(self, *operands: Any) -> Any:
+    def _trace(self, operands: Sequence, native: bool) -> Any:
         if self.narrow:
             operands = tuple(map(_narrowed, operands))
         parameters = self.analysis.parameters
@@ -166,7 +174,10 @@ class Specialisation:
             raise NewTypes
         environment = dict(zip(analysis.module.entry.params, operands, strict=True))
         with narrowing(self.narrow):
-            results = (evaluate if self.traced else evaluate_fast)(analysis.module.entry, environment)
+            if self.traced:
+                results = evaluate(analysis.module.entry, environment)
+            else:
+                results = evaluate_fast(analysis.module.entry, environment, native)
         if _is_plain(analysis, self.cache.policy.numpy):
             return outcome.plain(analysis.result, results)  # type: ignore[arg-type]
         return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))
@@ -204,6 +215,17 @@ class Specialisation:
             return self.jitted(*operands)
         finally:
             set_x64(before)
+
+    def without_native(self, error: jax.errors.JaxRuntimeError, operands: tuple) -> Any:
+        """Compile anew and run, if XLA has something in a native function that it cannot do there."""
+        if not self.native or "UNIMPLEMENTED" not in str(error):
+            raise error
+        with self.cache.lock:
+            self.native = False
+            self.jitted = self._jit()
+            self._generate()
+            self.cache.renew()
+        return self.run(operands)
 
     def run_at_once(self, operands: tuple) -> Any:
         """Run on known operands while JAX traces something else, as CPython would."""
