@@ -147,7 +147,7 @@ def equal_numbers(a: np.ndarray, b: np.ndarray, rtol: float | None) -> bool:
     if a.dtype.kind not in "fc":
         return bool(np.array_equal(a, b))
     if rtol is None:
-        rtol = RTOL[a.dtype.str[1:]]
+        rtol = RTOL.get(a.dtype.str[1:], 1e-12)
     if a.dtype == np.float16:
         a, b = a.astype(np.float32), b.astype(np.float32)
     return bool(np.allclose(b, a, rtol=rtol, atol=rtol, equal_nan=True))

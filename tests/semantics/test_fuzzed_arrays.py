@@ -247,4 +247,133 @@ def reduceat_of_integers(i):
     )
 
 
+# -- NumPy's numbers in arrays of signed integers ----------------------------------------------------------------------
+
+NUMBERS = {
+    "fits": [1.5, 2.0, 3.0, 1.0],
+    "large": [300.5, 2.0, 3.0, 1.0],
+    "nan": [np.nan, 2.0, 3.0, 1.0],
+    "integer": np.array([300, 2, 3, 1]),
+    "unsigned": np.array([2**63, 2, 3, 1], np.uint64),
+}
+
+
+def _each(a, v):
+    for k in range(len(v)):
+        a[k] = v[k]
+    return a
+
+
+def _by_index(a, v):
+    a[[0]] = v[0]
+    a[a > 0] = v[0]
+    np.put(a, [1], v[0])
+    return a, np.full(3, v[0], a.dtype), np.asarray(v[0], a.dtype)
+
+
+for _what, _values in NUMBERS.items():
+    for _type in (np.int8, np.uint8, np.int64):
+        _v = np.asarray(_values)
+        for _f in (
+            _each,
+            _by_index,
+            lambda a, v: (a.__setitem__(slice(0, int(v[3])), v[0]), a.fill(v[1]), a),
+            lambda a, v: (a.fill(v[:1].reshape(())), a),
+            lambda a, v: (a.__setitem__(slice(0, 2), [v[0], v[1]]), np.array([v[0]], a.dtype)),
+        ):
+            with np.errstate(all="ignore"):
+                try:
+                    _f(np.zeros(4, _type), _v)
+                    _options = {}
+                except Exception:
+                    _options = {"raises": Exception}
+            _name = f"{_what}_in_{_type.__name__}_{_f.__name__.strip('_<>')}_{len(program.table)}"
+            program.add(
+                _name, _f, (np.zeros(4, _type), np.array([1, 1, 2, 1], _v.dtype)), (np.zeros(4, _type), _v), **_options
+            )
+
+# -- bounds of np.clip -------------------------------------------------------------------------------------------------
+
+program.each(
+    *[(x,) for x in (M, np.arange(3, dtype=np.int8), np.arange(3.0, dtype=np.float16), U)],
+    clip_known=lambda a: (
+        np.clip(a, 0, 255), np.clip(a, -1, 300), a.clip(-300, 5), np.clip(a, None, 2**40), np.clip(a, 0, np.int8(3)),
+        np.clip(a, 0, 2.5), np.clip(a, 0, np.float32(3)), np.clip(a, np.uint8(1), 2),
+    ),
+)  # fmt: skip
+
+
+@program(*[(x, y) for x in (M, np.arange(3, dtype=np.int8), U) for y in ((0, 3), (-1, 300), (-300, 2), (1, 1000))])
+def clip_by_arguments(a, bounds):
+    return np.clip(a, *bounds)
+
+
+# -- masks and targets that do not fit ---------------------------------------------------------------------------------
+
+
+@program((np.arange(6.0), np.arange(6) > 2), (np.arange(6.0), np.arange(6) > 9))
+def masks_of_another_shape(x, b):
+    np.putmask(x, b.reshape(2, 3), [7, 8])
+    np.place(x, (x < 2).reshape(3, 2), [5, 6])
+    np.putmask(x, b, [])
+    return x
+
+
+program.each(
+    (np.arange(6.0), np.arange(6) > 2),
+    nothing_to_place=lambda x, b: np.place(x, b, []),
+    short_mask_to_place=lambda x, b: np.place(x, b[1:], 1),
+    out_is_too_long=lambda x, b: np.add(x[1:], 0, out=x),
+    out_is_too_short=lambda x, b: np.add(x, 0, where=b, out=x[:1]),
+    options={"raises": ValueError},
+)
+
+
+@program((np.arange(6.0), True), (np.arange(6.0), False))
+def out_of_one_of_two_lengths(x, b):
+    y = x if b else x[1:]
+    np.add(y, 1, out=y)
+    return y
+
+
+@program(np.arange(6), np.array([5, 1, 2]))
+def ravel_of_a_dynamic_slice(c):
+    e = c[: np.argmax(c)]
+    e.ravel()[:1] = 9
+    f = c[np.argmax(c) :: -1]
+    g = f.flatten()
+    g[0] = 7
+    f.reshape(-1)[0] = 50
+    return e, f, g
+
+
+@program(np.arange(6), refuse=True)  # a copy, unless there is one element
+def ravel_of_a_reversed_slice(c):
+    e = c[np.argmax(c) :: -1]
+    e.ravel()[0] = 0
+    return c
+
+
+# -- arrays of other kinds in later calls ------------------------------------------------------------------------------
+
+READ_ONLY = np.arange(3.0)
+READ_ONLY.flags.writeable = False
+
+
+def _write(a):
+    a[0] = 5.0
+    return a
+
+
+program.add("read_only_then_writeable", _write, READ_ONLY, np.arange(3.0), READ_ONLY, raises=ValueError)
+program.add("writeable_then_read_only", _write, np.arange(3.0), READ_ONLY, raises=ValueError)
+for _name, _other in {
+    "foreign_byte_order": np.arange(3.0).astype(np.dtype(float).newbyteorder()),
+    "objects": np.arange(3.0).astype(object),
+    "dates": np.array(["2020"], "M8[D]"),
+    "long_floats": np.arange(3.0).astype(np.longdouble),
+}.items():
+    program.add(f"{_name}_in_a_later_call", lambda a: a.copy(), np.arange(3.0), _other, refuse=True)
+
+
 test_programs = program.test()

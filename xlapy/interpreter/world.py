@@ -21,6 +21,7 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.numpy.values import supported
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
 from xlapy.domain import randomness
@@ -241,7 +242,7 @@ class World:
         return trusted(kind.__module__) and not _holds_state(kind)
 
     def _ndarray(self, found: np.ndarray, kind: type, source: Source) -> Value:
-        if found.dtype.kind not in "biufc" and found.dtype.name != "bfloat16":
+        if not supported(found.dtype):
             raise Refused(
                 "XP0005",
                 f"{source} is an array of dtype {found.dtype}, which XLA does not have",
@@ -252,6 +253,9 @@ class World:
         if found.dtype.byteorder not in "=|" and not found.dtype.isnative:
             raise Refused("XP0005", f"{source} has a foreign byte order", "x.astype(x.dtype.newbyteorder('='))")
         self.guard("type", source, kind)
+        self.guard("equal", attribute(attribute(source, "dtype"), "isnative"), True)  # JAX may take it for native
+        if not found.flags.writeable:
+            self.guard("equal", attribute(attribute(source, "flags"), "writeable"), False)
         type_ = TensorType(found.shape, found.dtype)
         var = self.parameter(source, type_)
         heap = self.machine.heap
@@ -284,7 +288,7 @@ class World:
         return value
 
     def _numpy_scalar(self, found: np.generic, kind: type, source: Source) -> Value:
-        if found.dtype.kind not in "biufc":
+        if not supported(found.dtype):
             raise Refused("XP0005", f"{source} is a numpy.{kind.__name__}")
         varies = self._varies(source)
         if varies:

@@ -114,6 +114,7 @@ class Specialisation:
             NewTypes=NewTypes,
             new_types=self._new_types,
             overflows=overflows,
+            is_foreign=is_foreign,
             is_nested=is_nested,
             JaxRuntimeError=jax.errors.JaxRuntimeError,
             without_native=self.without_native,
@@ -274,6 +275,14 @@ def is_nested(error: ValueError) -> bool:
 def overflows(operands: tuple) -> bool:
     """Whether a Python integer among the operands does not fit a device integer."""
     return any(type(x) is int and not _INT64.min <= x <= _INT64.max for x in operands)
+
+
+def is_foreign(operands: tuple) -> bool:
+    """Whether an array among the operands has a type that JAX does not take: dates, objects, a foreign byte order."""
+    return any(
+        isinstance(x, np.ndarray) and (x.dtype.char in "OSUMmgG" or x.dtype.names or not x.dtype.isnative)
+        for x in operands
+    )
 
 
 __all__ = ["NewTypes", "Outputs", "Specialisation"]

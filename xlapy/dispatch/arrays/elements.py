@@ -14,35 +14,42 @@ from xlapy.ir import Var
 _INT64 = np.dtype(np.int64)
 
 
-def elements(machine: Machine, value: Value, dtype: np.dtype) -> Var:
-    """`value` as `dtype`, as an assignment converts it: Python's numbers, alone or in sequences, have to fit."""
+def assigned(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, ...]) -> Var:
+    """`value` as `dtype`, as an assignment to elements of that type converts it; it must broadcast to `shape`."""
     if isinstance(value, Const):
         if isinstance(value.value, int | float | complex | np.generic | str | bytes) or value.value is None:
             cell = np.empty((), dtype)
             try:
-                with np.errstate(all="ignore"):
+                with np.errstate(all="ignore"), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
                     cell[()] = value.value
             except Exception as error:
                 raise_real(machine, error)
             return machine.builder.constant(cell, dtype)
+    if isinstance(value, NumpyScalar) and dtype.kind == "i":
+        _check_numpy_number(machine, value, dtype)
+    var = elements(machine, value, dtype)
+    if not isinstance(value, Scalar | NumpyScalar):
+        _check_fits(machine, value, var, dtype, shape)
+    return var
+
+
+def elements(machine: Machine, value: Value, dtype: np.dtype) -> Var:
+    """`np.asarray(value, dtype)`: Python's numbers have to fit, in sequences those of NumPy, too."""
     if isinstance(value, Scalar):
         return _assigned_scalar(machine, value, dtype)
+    if isinstance(value, Const) and isinstance(value.value, int | float | complex | str | bytes):
+        if isinstance(value.value, np.generic):
+            return copied(machine, value, dtype)
+        return assigned(machine, value, dtype, ())
     items = sequence_items(machine, value) if kind_of(dtype) in "iu" else None
-    if items is not None and any(isinstance(v, Scalar) and v.kind in (int, float) for v in items):
-        return operand(machine, Tuple(tuple(_item(elements(machine, v, dtype)) for v in items)), dtype)
+    if items is not None and any(isinstance(v, Scalar | NumpyScalar) for v in items):
+        return operand(machine, Tuple(tuple(_item(assigned(machine, v, dtype, ())) for v in items)), dtype)
     return operand(machine, value, dtype)
 
 
 def _item(var: Var) -> Value:
     return JaxArray(var) if var.type.shape else NumpyScalar(var)
-
-
-def assigned(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, ...]) -> Var:
-    """`value` as `dtype`, as an assignment to elements of that type converts it; it must broadcast to `shape`."""
-    var = elements(machine, value, dtype)
-    if not isinstance(value, Const | Scalar):
-        _check_fits(machine, value, var, dtype, shape)
-    return var
 
 
 def copied(machine: Machine, value: Value, dtype: np.dtype) -> Var:
@@ -93,6 +100,18 @@ def _check_python_float(machine: Machine, var: Var, dtype: np.dtype) -> None:
     whole = Scalar(int, builder.convert(var, _INT64, True))
     text = machine.message("Python integer {} out of bounds for " + str(dtype), whole)  # type: ignore[attr-defined]
     machine.check(bad, OverflowError, text)
+
+
+def _check_numpy_number(machine: Machine, value: NumpyScalar, dtype: np.dtype) -> None:
+    """The same for a number of NumPy's, which a signed integer type takes as Python's."""
+    builder, source = machine.builder, value.var.type.dtype
+    if kind_of(source) == "f":
+        _check_python_float(machine, builder.convert(value.var, np.dtype(np.float64)), dtype)
+    elif kind_of(source) in "iu" and not np.can_cast(source, dtype):
+        if source == np.uint64:
+            huge = builder.elementwise("gt", value.var, builder.constant(2**63 - 1, source))
+            machine.check(huge, OverflowError, "Python int too large to convert to C long")
+        check_python_int(machine, Scalar(int, builder.convert(value.var, _INT64, True), value.bounds), dtype)
 
 
 def check_python_int(machine: Machine, value: Scalar, dtype: np.dtype) -> None:

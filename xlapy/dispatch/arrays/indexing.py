@@ -16,6 +16,7 @@ from xlapy.dispatch.numpy.values import (
     broadcast_to,
     known,
     operand,
+    reshape,
     scalar_int,
     sequence_items,
 )
@@ -67,6 +68,9 @@ def _of_scalar(machine: Machine, scalar: NumpyScalar, key: Value) -> Value:
     if isinstance(key, Const) and key.value == ():
         return scalar
     for item in items_of(key):
+        if isinstance(item, Scalar | NumpyScalar) and item.var.type.dtype == _BOOL and item is key:
+            one, mask = (machine.new_array(reshape(machine, v.var, (1,))) for v in (scalar, item))
+            return machine.getitem(one, mask)  # type: ignore[attr-defined]
         known = isinstance(item, Const) and (item.value is None or isinstance(item.value, bool | EllipsisType))
         if not known:
             machine.raise_(IndexError, "invalid index to scalar variable.")

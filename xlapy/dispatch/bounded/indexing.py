@@ -9,6 +9,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays import fancy as numpy_fancy
 from xlapy.dispatch.arrays import indexing
+from xlapy.dispatch.arrays.elements import assigned, elements
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.lanes import (
@@ -225,11 +226,11 @@ def _same_parameters(a: object, b: object) -> bool:
 def _stored(machine: Machine, value: Value, shape: tuple[int, ...], axes, dtype: np.dtype, mask: str = "") -> Var:
     """A value as `dtype`, with its lanes where those of the target are; it broadcasts to `shape`."""
     if isinstance(value, Const | Scalar | NumpyScalar):
-        return indexing.assigned(machine, value, dtype, ())
+        return elements(machine, value, dtype) if mask else assigned(machine, value, dtype, ())
     if isinstance(value, JaxArray | NdArray | BoundedArray):
         source = value if not isinstance(value, JaxArray) else machine.new_array(value.var)
     else:
-        source = machine.new_array(operand(machine, value))
+        source = machine.new_array(elements(machine, value, dtype))
 
     def message() -> Value:
         text, sizes = shape_text(machine, source)

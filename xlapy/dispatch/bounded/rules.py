@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from xlapy.dispatch import table
+from xlapy.dispatch.arrays.memory import layout_model
 from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import reductions as bounded_reductions
@@ -463,15 +464,24 @@ def _flip(machine, m, axis=None):
     return reversed_parts(machine, m.base, m.axes, tuple(flipped))
 
 
-@_method("ravel", "flatten")
+@_method("ravel")
 @_function(np.ravel)
 def _ravel(machine, a, order="C"):
+    if layout_model(machine, a.base).strides[-1:] != (a.base.type.dtype.itemsize,):
+        # a copy under NumPy, unless there is one element
+        raise require_static(machine, a, "np.ravel of elements that do not lie side by side")
+    return _flat(machine, a)
+
+
+@_method("flatten")
+def _flatten(machine, a, order="C"):
+    return _copy(machine, _flat(machine, a))
+
+
+def _flat(machine, a):
     if len(a.axes) != 1:
         raise require_static(machine, a, "np.ravel of several dimensions")
     return a
-
-
-METHODS["flatten"] = lambda machine, a, order="C": _copy(machine, _ravel(machine, a))
 
 
 @_method("reshape")

@@ -15,6 +15,7 @@ from xlapy.dispatch.numpy import (
     methods,
     nan_functions,
     operators,
+    placing,
     polynomial,
     quantiles,
     questions,

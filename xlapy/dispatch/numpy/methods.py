@@ -26,7 +26,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import method
-from xlapy.domain.values import NONE, Const, NdArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 
@@ -190,7 +190,7 @@ def fill(machine, self, value):
     if not self.writeable:
         return machine.raise_(ValueError, "assignment destination is read-only")
     if isinstance(value, NdArray):
-        value = machine.numpy_result(reshape(machine, machine.read(value), ()))
+        value = JaxArray(reshape(machine, machine.read(value), ()))
     assign(machine, self, value)
     return NONE
 

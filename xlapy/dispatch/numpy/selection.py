@@ -1,22 +1,21 @@
-"""Choosing and placing elements: where, clip, select, take, put, and functions that make indices."""
+"""Choosing elements: where, clip, select, choose, and functions that make indices."""
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays import fancy as numpy_fancy
-from xlapy.dispatch.arrays.elements import copied, elements
-from xlapy.dispatch.arrays.indexing import assign
-from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import hashable
+from xlapy.dispatch.numpy.placing import take
 from xlapy.dispatch.numpy.ufuncs import call, type_of_operand, ufunc_rule
 from xlapy.dispatch.numpy.values import (
     absent,
     any_true,
+    array_type,
     cast,
     cast_array,
     deliver,
@@ -24,13 +23,12 @@ from xlapy.dispatch.numpy.values import (
     known,
     operand,
     raise_as_numpy,
-    raise_real,
     reshape,
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.join import known_bounds
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Scalar, Value
+from xlapy.domain.values import Const, JaxArray, Scalar, Value
 from xlapy.ir import Var, constant_value
 
 _INT64 = np.dtype(np.int64)
@@ -93,6 +91,9 @@ def clip(machine, a, a_min=_NO_VALUE, a_max=_NO_VALUE, out=None, *, min=_NO_VALU
     low = None if low is _NO_VALUE or absent(low) else low
     high = None if high is _NO_VALUE or absent(high) else high
     named = {**kwargs, **({} if absent(out) else {"out": out})}
+    type_ = array_type(machine, a).dtype
+    if type_.kind in "iu":
+        low, high = _within(machine, low, type_, builtins.max), _within(machine, high, type_, builtins.min)
     if low is None and high is None:
         return ufunc_rule(machine, np.positive, a, **named)
     if low is None:
@@ -101,7 +102,22 @@ def clip(machine, a, a_min=_NO_VALUE, a_max=_NO_VALUE, out=None, *, min=_NO_VALU
         return ufunc_rule(machine, np.maximum, a, low, **named)
     if named:
         return ufunc_rule(machine, np.minimum, call(machine, np.maximum, (a, low)), high, **named)
+    types = [type_of_operand(machine, v) for v in (a, low, high)]
+    wide = np.result_type(*(t(0) if isinstance(t, type) else t for t in types))
+    if wide != type_ and not isinstance(a, JaxArray):
+        a = machine.numpy_result(operand(machine, a, wide))
     return call(machine, np.minimum, (call(machine, np.maximum, (a, low)), high))
+
+
+def _within(machine: Machine, bound: Value | None, dtype: np.dtype, extreme: Callable) -> Value | None:
+    """A bound of np.clip; Python integers beyond what the array can hold bound nothing."""
+    info = np.iinfo(dtype)
+    limit = info.min if extreme is builtins.max else info.max
+    if isinstance(bound, Const) and type(bound.value) is int:
+        return None if extreme(bound.value, limit) == limit else bound
+    if isinstance(bound, Scalar) and bound.kind is int and dtype not in (np.int64, np.uint64):
+        return machine.call(Const(extreme), (bound, Const(int(limit))))
+    return bound
 
 
 @function(np.select)
@@ -151,227 +167,6 @@ def _outside(index, count):
 def _choose(index, *rest):
     *options, mode, dtype = rest
     return jnp.choose(index, [cast_array(o, dtype) for o in options], mode="clip" if mode == "raise" else mode)
-
-
-# -- take and put ----------------------------------------------------------------------------------------------------
-
-
-@function(np.take)
-def take(machine, a, indices, axis=None, out=None, mode="raise"):
-    """np.take."""
-    var, index = operand(machine, a), operand(machine, indices)
-    if index.type.dtype.kind not in "iub":
-        message = f"Cannot cast array data from {index.type.dtype!r} to dtype('int64') according to the rule 'safe'"
-        return machine.raise_(TypeError, message)
-    axis, style = known(machine, axis, "an axis"), str(known(machine, mode))
-    if axis is None:
-        var, axis = reshape(machine, var, (int(np.prod(var.type.shape)),)), 0
-    try:
-        axis = int(np.expand_dims(np.arange(len(var.type.shape)), 0).T[axis][0]) if var.type.shape else 0
-    except IndexError:
-        return raise_as_numpy(machine, np.take, (a, indices), {"axis": Const(axis)}, "axis")
-    size = var.type.shape[axis]
-    index = machine.builder.convert(index, _INT64)
-    bounds = known_bounds(indices) if isinstance(indices, Value) else None
-    if style == "raise":
-        if size == 0 and 0 not in index.type.shape:
-            return machine.raise_(IndexError, "cannot do a non-empty take from an empty axes.")
-        if bounds is None or not 0 <= bounds[0] <= bounds[1] < size:
-            index = _take_range(machine, index, size, axis)
-    var = machine.leaf(_take, (var, index), (axis, style), name="take")[0]
-    return deliver(machine, var, out)
-
-
-def _take_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
-    constant = constant_value(index)
-    if constant is not None:
-        return numpy_fancy.in_range(machine, index, size, axis)
-    wrapped, bad, first = machine.leaf(numpy_fancy._wrap, (index,), (size,), name="check_indices")
-    shown = Scalar(int, machine.builder.convert(first, _INT64, True))
-    text = machine.message(  # type: ignore[attr-defined]
-        "index {} is out of bounds for axis {} with size {}", shown, axis, size
-    )
-    machine.check(bad, IndexError, text)
-    return wrapped
-
-
-def _take(x, index, axis, mode):
-    return jnp.take(x, index, axis=axis, mode="clip" if mode == "raise" else mode)
-
-
-@function(np.take_along_axis)
-def take_along_axis(machine, arr, indices, axis=-1):
-    """np.take_along_axis."""
-    return machine.numpy_result(
-        machine.leaf(_take_along, *_along(machine, arr, indices, axis), name="take_along_axis")[0]
-    )
-
-
-def _along(machine: Machine, arr, indices, axis):
-    var, index = operand(machine, arr), operand(machine, indices)
-    axis = known(machine, axis)
-    if axis is None:
-        var, axis = reshape(machine, var, (int(np.prod(var.type.shape)),)), 0
-    if index.type.dtype.kind not in "iu":
-        machine.raise_(IndexError, "`indices` must be an integer array")
-    if len(index.type.shape) != len(var.type.shape):
-        machine.raise_(ValueError, "`indices` and `arr` must have the same number of dimensions")
-    axis = int(axis) % len(var.type.shape)
-    index = numpy_fancy.in_range(machine, machine.builder.convert(index, _INT64), var.type.shape[axis], axis)
-    return (var, index), (axis,)
-
-
-def _take_along(x, index, axis):
-    return jnp.take_along_axis(x, index, axis, mode="clip")
-
-
-@function(np.put_along_axis)
-def put_along_axis(machine, arr, indices, values, axis):
-    """np.put_along_axis: in place."""
-    if absent(axis):
-        return _put_flat(machine, arr, indices, values)
-    (var, index), (axis,) = _along(machine, arr, indices, axis)
-    new = machine.builder.broadcast(operand(machine, values, var.type.dtype), index.type.shape)
-    _write(machine, arr, machine.leaf(_put_along, (var, index, new), (axis,), name="put_along_axis")[0])
-    return NONE
-
-
-def _put_flat(machine: Machine, arr: Value, indices: Value, values: Value) -> Value:
-    var, index = operand(machine, arr), operand(machine, indices, _INT64)
-    if len(index.type.shape) != 1:
-        return machine.raise_(ValueError, "when axis=None, `indices` must have a single dimension.")
-    index = numpy_fancy.in_range(machine, index, int(np.prod(var.type.shape)), 0)
-    new = machine.builder.broadcast(operand(machine, values, var.type.dtype), index.type.shape)
-    _write(machine, arr, machine.leaf(_put_ravelled, (var, index, new), name="put_along_axis")[0])
-    return NONE
-
-
-def _put_ravelled(x, index, new):
-    return numpy_fancy._put(jnp.ravel(x), new, index, (("index", 0),), False).reshape(x.shape)
-
-
-def _put_along(x, index, new, axis):
-    grids = list(np.ix_(*(np.arange(n) for n in index.shape)))
-    grids[axis] = index
-    return numpy_fancy._put(x, new, *(jnp.asarray(g) for g in grids), tuple(("index", k) for k in range(x.ndim)), False)
-
-
-def _write(machine: Machine, target: Value, var: Var) -> None:
-    if not isinstance(target, NdArray):
-        machine.raise_(TypeError, "argument 1 must be numpy.ndarray")
-    if not target.writeable:  # type: ignore[attr-defined]
-        machine.raise_(ValueError, "assignment destination is read-only")
-    write_view(machine, target, var)  # type: ignore[arg-type]
-
-
-def _require_target(machine: Machine, function: Callable, target: Value, *sample: object) -> None:
-    """What is written to must be an array of NumPy's; else the error of the real call."""
-    if isinstance(target, NdArray):
-        return
-    if isinstance(target, JaxArray):
-        try:
-            function(jnp.zeros(1), *sample)
-        except TypeError as error:
-            raise_real(machine, error)
-    raise Refused("XP0011", f"np.{function.__name__} of something else than an array")
-
-
-@function(np.put)
-def put(machine, a, ind, v, mode="raise"):
-    """np.put: in place, by flat index; values are repeated."""
-    _require_target(machine, np.put, a, 0, 0.0)
-    style = str(known(machine, mode))
-    index, new = operand(machine, ind, _INT64), elements(machine, v, a.type.dtype)
-    size = int(np.prod(a.type.shape))
-    index = reshape(machine, index, (int(np.prod(index.type.shape)),))
-    if style == "raise":
-        index = numpy_fancy.in_range(machine, index, size, 0)
-    var = machine.leaf(_put, (read_view(machine, a), index, new), (style, size), name="put")[0]
-    _write(machine, a, var)
-    return NONE
-
-
-def _put(x, index, new, mode, size):
-    index = jnp.clip(index, 0, size - 1) if mode == "clip" else index % size
-    new = jnp.resize(new, index.shape)
-    return numpy_fancy._put(jnp.ravel(x), new, index, (("index", 0),), False).reshape(x.shape)
-
-
-@function(np.putmask)
-def putmask(machine, a, /, mask, values):
-    """np.putmask: in place; values are repeated, by position."""
-    _require_target(machine, np.putmask, a, True, 0.0)
-    test, new = cast(machine, operand(machine, mask), np.dtype(bool)), elements(machine, values, a.type.dtype)
-    if test.type.shape != a.type.shape:
-        return machine.raise_(ValueError, "putmask: mask and data must be the same size")
-    _write(machine, a, machine.leaf(_putmask, (read_view(machine, a), test, new), name="putmask")[0])
-    return NONE
-
-
-def _putmask(x, mask, values):
-    return jnp.where(mask, jnp.resize(values, x.shape), x)
-
-
-@function(np.place)
-def place(machine, arr, mask, vals):
-    """np.place: in place; the values go to the true places in order, repeated."""
-    _require_target(machine, np.place, arr, True, 0.0)
-    test, new = cast(machine, operand(machine, mask), np.dtype(bool)), elements(machine, vals, arr.type.dtype)
-    _write(machine, arr, machine.leaf(_place, (read_view(machine, arr), test, new), name="place")[0])
-    return NONE
-
-
-def _place(x, mask, values):
-    order = jnp.cumsum(jnp.ravel(mask).astype(jnp.int64)) - 1
-    values = jnp.ravel(values)
-    return jnp.where(mask, values[order % values.size].reshape(x.shape), x)
-
-
-@function(np.copyto)
-def copyto(machine, dst, src, casting="same_kind", where=True):
-    """np.copyto: in place."""
-    _require_target(machine, np.copyto, dst, 0.0)
-    rule = str(known(machine, casting))
-    spec = machine.spec(src)
-    source = operand(machine, src).type
-    shown = spec(0) if isinstance(spec, type) else np.zeros((1,) * len(source.shape), source.dtype)[()]
-    try:
-        np.copyto(np.empty((1,) * len(source.shape), dst.type.dtype), shown, casting=rule)  # type: ignore[arg-type]
-    except TypeError as error:
-        return raise_real(machine, error)
-    var = copied(machine, src, dst.type.dtype)
-    if isinstance(where, Value) and not (isinstance(where, Const) and where.value is True):
-        mask = machine.builder.broadcast(operand(machine, where), dst.type.shape)
-        var = machine.builder.broadcast(var, dst.type.shape)
-        _write(machine, dst, machine.builder.elementwise("select", mask, var, read_view(machine, dst)))
-        return NONE
-    assign(machine, dst, JaxArray(var) if var.type.shape else NumpyScalar(var))
-    return NONE
-
-
-@function(np.fill_diagonal)
-def fill_diagonal(machine, a, val, wrap=False):
-    """np.fill_diagonal: in place."""
-    if not isinstance(a, NdArray):
-        raise Refused("XP0011", "np.fill_diagonal of something else than an array")
-    wraps = bool(known(machine, wrap)) and len(a.type.shape) == 2
-    if len(a.type.shape) < 2:
-        return machine.raise_(ValueError, "array must be at least 2-d")
-    if len(a.type.shape) > 2 and len(set(a.type.shape)) > 1:
-        return machine.raise_(ValueError, "All dimensions of input must be of equal length")
-    new = operand(machine, val, a.type.dtype)
-    _write(machine, a, machine.leaf(_fill_diagonal, (read_view(machine, a), new), (wraps,), name="fill_diagonal")[0])
-    return NONE
-
-
-def _fill_diagonal(x, value, wraps):
-    if wraps:
-        places = np.arange(0, x.size, x.shape[1] + 1)
-        new = jnp.resize(value, (places.size,)) if value.ndim else value
-        return jnp.ravel(x).at[places].set(new).reshape(x.shape)
-    length = min(x.shape)
-    index = jnp.arange(length)
-    return x.at[(index,) * x.ndim].set(jnp.resize(value, (length,)) if value.ndim else value)
 
 
 # -- indices ---------------------------------------------------------------------------------------------------------

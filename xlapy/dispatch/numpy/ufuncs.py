@@ -175,12 +175,13 @@ def _full_call(
     values: list[Value] = []
     for var, target in zip(results, targets, strict=True):
         shape = var.type.shape if target is None else target.type.shape
-        if target is not None and np.broadcast_shapes(var.type.shape, shape) != shape:
-            return _bad_shapes(machine, ufunc, inputs, targets)
-        if mask is not None:
-            shape = np.broadcast_shapes(shape, mask.type.shape)
-            if target is not None and shape != target.type.shape:
-                return _bad_shapes(machine, ufunc, inputs, targets)
+        shapes = (var.type.shape, shape, *(() if mask is None else (mask.type.shape,)))
+        try:
+            shape = np.broadcast_shapes(*shapes)
+        except ValueError:
+            return _bad_shapes(machine, ufunc, inputs, targets, mask)
+        if target is not None and shape != target.type.shape:
+            return _bad_shapes(machine, ufunc, inputs, targets, mask)
         var = machine.builder.broadcast(var, shape)
         if target is not None:
             var = cast(machine, var, target.type.dtype)
@@ -196,13 +197,14 @@ def _full_call(
     return values[0] if len(values) == 1 else Tuple(tuple(values))
 
 
-def _bad_shapes(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], targets: list) -> Value:
+def _bad_shapes(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], targets: list, mask: Var | None) -> Value:
     named = {"out": Tuple(tuple(Const(None) if t is None else t for t in targets))}
     if ufunc.nout == 1:
-        target = targets[0].type
         dummies = [np.broadcast_to(np.ones((), t.dtype), t.shape) for t in (_type(machine, v) for v in inputs)]
+        out = None if targets[0] is None else np.empty(targets[0].type.shape, targets[0].type.dtype)
+        masked = {} if mask is None else {"where": np.broadcast_to(np.True_, mask.type.shape)}
         try:
-            ufunc(*dummies, out=np.empty(target.shape, target.dtype), casting="unsafe")
+            ufunc(*dummies, out=out, casting="unsafe", **masked)
         except ValueError as error:
             return raise_real(machine, error)
     return raise_as_numpy(machine, ufunc, inputs, named, "out= has a shape that does not fit")
