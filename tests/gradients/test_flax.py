@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 import xlapy
@@ -57,3 +58,34 @@ def test_training_in_a_loop():
     history = xlapy.jit(train)(model, 40)
     assert len(history) == 40 and float(history[-1]) < 0.2 * float(history[0])
     assert isinstance(model.first.kernel.get_value(), jax.Array)
+
+
+def test_training_with_an_optimiser_until_it_gets_no_better():
+    """`nnx.Optimizer` and a loop that data ends, as one program, against the same steps by Flax."""
+
+    def train(model, optimizer, steps):
+        best, waited, count = jnp.inf, 0, 0
+        while count < steps:
+            value, gradient = xlapy.value_and_grad(loss)(model)
+            optimizer.update(model, gradient)
+            count += 1
+            if value < best:
+                best, waited = value, 0
+            else:
+                waited += 1
+            if waited > 2:
+                break
+        return best, count
+
+    model, other = Net(nnx.Rngs(0)), Net(nnx.Rngs(0))
+    optimizer, theirs = (nnx.Optimizer(m, optax.sgd(0.05, momentum=0.9), wrt=nnx.Param) for m in (model, other))
+    best, count = xlapy.jit(train)(model, optimizer, 4)
+    for _ in range(4):
+        value, gradient = nnx.value_and_grad(loss)(other)
+        theirs.update(other, gradient)
+    assert count == 4 == optimizer.step.get_value()
+    np.testing.assert_allclose(best, value, rtol=1e-4)
+    for kind in (nnx.Param, nnx.BatchStat):
+        found, expected = (jax.tree.leaves(nnx.state(m, kind)) for m in (model, other))
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)

@@ -50,8 +50,12 @@ class Captured(Exception):
 
 
 class AliasRisk(Exception):
-    """An array is written that is another one's alias on some paths only; the analysis starts again without
-    optimism."""
+    """An array is written that is another one's alias on some paths only, or the program asks whether it is; the
+    analysis starts again without optimism."""
+
+
+class SharedRisk(AliasRisk):
+    """The same of a container or another object."""
 
 
 class Heap:
@@ -64,6 +68,10 @@ class Heap:
         #: whether arrays that may or may not be one object are taken for different ones until one of them is written
         self.optimistic = True
         self.entangled: set[int] = set()
+        #: the same of containers and objects: whether that is allowed at all, and now, and for each of them those that
+        #: may be the same one
+        self.may_share, self.sharing = True, False
+        self.shared: dict[int, set[int]] = {}
         #: objects whose state lies in a stack (see `domain.stacks`), each with the loop in which it was put there
         self.captured: dict[int, object] = {}
         #: whether some container may have one of several contents
@@ -136,6 +144,26 @@ class Heap:
             raise Captured(self.captured[number])
         if number in self.entangled:
             raise AliasRisk
+        if number in self.shared:
+            raise SharedRisk
         self.changes += 1
         self.objects[number].fields.add(name)
         self.slots[(number, name)] = value
+
+    def share(self, numbers: set[int]) -> bool:
+        """Containers or objects may be one; whether that was known of them."""
+        group = set(numbers).union(*(self.shared.get(n, ()) for n in numbers))
+        known = all(self.shared.get(n) == group for n in group)
+        self.shared.update(dict.fromkeys(group, group))
+        return known
+
+    def tell_apart(self, first: int, second: int) -> None:
+        """The program depends on whether two objects are one.
+
+        Raises:
+            AliasRisk: that is not known.
+        """
+        if first != second and {first, second} <= self.entangled:
+            raise AliasRisk
+        if first != second and second in self.shared.get(first, ()):
+            raise SharedRisk

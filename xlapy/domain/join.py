@@ -71,6 +71,10 @@ class JoinFailure(Exception):
         self.first, self.second, self.reason = first, second, reason
 
 
+class Aliased(JoinFailure):
+    """Two objects that one name cannot stand for, since they have others, too."""
+
+
 def scalar_type(kind: type) -> TensorType:
     """The device type of a Python scalar."""
     return TensorType((), SCALAR_DTYPES[kind], True)
@@ -525,27 +529,31 @@ class Joiner:
         if changed:
             alternatives = [self.hollow(v) for v in alternatives]
         others = b.alternatives if isinstance(b, Union) else (b,)
-        mine_too = {v.object for v in alternatives if isinstance(v, Ref)}
-        both = {v.object for v in others if isinstance(v, Ref)} & mine_too
+        both = set(map(_identified, alternatives)) & set(map(_identified, others)) - {None}
+        #: alternatives that stand for an object of the second path: one name cannot stand for two objects of one path
+        taken: set[int] = set()
         for other in others:
+            number = _identified(other)
             for index, mine in enumerate(alternatives):
-                if both and isinstance(mine, Ref) and isinstance(other, Ref) and mine.object != other.object:
-                    if both & {mine.object, other.object}:
-                        # one name cannot stand for two objects of one path
-                        continue
+                if number is not None and index in taken:
+                    continue
+                if number != _identified(mine) and both & {number, _identified(mine)}:
+                    continue
                 try:
                     joined = self._covering(mine, other)
                 except JoinFailure:
                     continue
                 changed = changed or joined is not mine
                 alternatives[index] = joined
+                taken.add(index)
                 break
             else:
                 new_kind = other is not UNBOUND and any(m is not UNBOUND for m in alternatives)
                 new_kind = new_kind and not self._has_exception(other, *alternatives)
                 new_kind = new_kind and not any(_twins(m, other) for m in alternatives)
                 if (new_kind and not self.unions) or len(alternatives) >= _MAXIMUM_ALTERNATIVES:
-                    raise JoinFailure(a, b)
+                    raise (JoinFailure if number is None else Aliased)(a, b)
+                taken.add(len(alternatives))
                 alternatives.append(self._arriving(other))
                 changed = True
         return Union(Hole(_SELECTOR), tuple(alternatives)) if changed else a  # type: ignore[arg-type]
@@ -567,18 +575,20 @@ class Joiner:
             if taken and self._may_part(first, second):
                 return self._parted(first, second)
             if taken or not self._mergeable(one, two) or not self._may_merge(first, second, rivals):
-                raise JoinFailure(Ref(first), Ref(second), "are aliased on one trip of the loop and not on another")
+                raise Aliased(Ref(first), Ref(second), "are aliased on one trip of the loop and not on another")
             self.absorbed[first] = second
             return first
         if not self._mergeable(one, two):
             raise JoinFailure(Ref(first), Ref(second), f"are a {one.cls.__name__} and a {two.cls.__name__}")
         if second in self.absorbed.values() or not self._may_merge(first, second, rivals):
-            raise JoinFailure(Ref(first), Ref(second), "are different objects that can be reached otherwise")
+            raise Aliased(Ref(first), Ref(second), "are different objects that can be reached otherwise")
         summary = self.heap.new(one.kind, one.cls, one.location)
         self.heap.objects[summary].details = one.details
         self._keep_captured(summary, first, second)
         if {first, second} & self.heap.entangled:
             self.heap.entangled.add(summary)
+        if {first, second} & self.heap.shared.keys():
+            self.heap.share({first, second, summary})
         self.merged[(first, second)] = summary
         return summary
 
@@ -598,10 +608,15 @@ class Joiner:
 
     def _may_merge(self, first: int, second: int, rivals: set[int]) -> bool:
         """Whether one name may stand for two objects. Arrays that can be reached otherwise may be merged until one of
-        them is written."""
+        them is written; so may containers and objects that the program has made, in loops where nothing else helps."""
         objects = self.heap.objects
         reachable = rivals or any(n in self.pinned or objects[n].source is not None for n in (first, second))
         if not reachable:
+            return True
+        if self.heap.sharing and objects[first].kind in _SHARED:
+            if objects[first].source is not None or objects[second].source is not None:
+                return False
+            self.unsettled = not self.heap.share({first, second, *rivals}) or self.unsettled
             return True
         if not self.heap.optimistic or objects[first].kind != "buffer":
             return False
@@ -632,8 +647,21 @@ class Joiner:
         return one.kind in ("buffer", "list", "dict", "set", "instance", "cell")
 
 
-def _several_alive() -> JoinFailure:
-    return JoinFailure(DEAD, DEAD, "are different objects on every trip, of which more than one stays alive")
+#: kinds of objects that may be copies of one another until they are written
+_SHARED = frozenset(("list", "dict", "set", "instance"))
+
+
+def _identified(value: Value) -> int | None:
+    """The object that a value refers to, or whose elements it shows."""
+    if isinstance(value, Ref):
+        return value.object
+    if isinstance(value, BoundedArray):
+        return value.base.buffer
+    return value.buffer if isinstance(value, NdArray) else None
+
+
+def _several_alive() -> Aliased:
+    return Aliased(DEAD, DEAD, "are different objects on every trip, of which more than one stays alive")
 
 
 def _becomes(before: type | np.dtype, after: type | np.dtype) -> bool:

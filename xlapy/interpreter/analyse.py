@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
-from xlapy.domain.heap import STATE, AliasRisk, Captured
+from xlapy.domain.heap import STATE, AliasRisk, Captured, SharedRisk
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.values import Const, Tuple, Union, Value
@@ -63,17 +63,20 @@ def analyse(
     """
     static = set(static)
     modes: dict[tuple, str] = {}
-    optimistic = True
+    optimistic = may_share = True
     for _ in range(_MAXIMUM_RESTARTS):
         world = World(static, dynamic - static)
         machine = Machine(world, ambient_x64, narrow)
         machine.loop_modes.update(modes)
-        machine.heap.optimistic = optimistic
+        machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
         machine.capacities.update(capacities or {})
         try:
             analysis = _attempt(machine, function, arguments)
         except NeedStatic as need:
             _specialise(machine, function, need, static, modes)
+            continue
+        except SharedRisk:
+            may_share = False
             continue
         except AliasRisk:
             optimistic = False

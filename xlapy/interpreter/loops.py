@@ -5,8 +5,9 @@ loop carries. The generalised state is remembered by place, so that the next vis
 number of passes grows with the depth of a nest, never with its power.
 
 Modes, tried in this order: `loop`; `peel` one trip, then `loop`; `union`, a loop whose values may change their kind;
-`unroll`, where the number of trips is known; `stepped`, a loop that asks its iterator at each trip whether there is
-one.
+`shared`, `peel` where containers and objects that may be one are taken for copies of each other until one is written
+(`best = model` on some trips); `unroll`, where the number of trips is known; `stepped`, a loop that asks its iterator
+at each trip whether there is one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import Captured, Slot
-from xlapy.domain.join import JoinFailure
+from xlapy.domain.join import Aliased, JoinFailure
 from xlapy.domain.values import (
     NONE,
     JaxArray,
@@ -36,7 +37,7 @@ from xlapy.interpreter.staging import Restart, Staging, exit_labels, sole_exit, 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
 
-_MODES = ("loop", "peel", "union", "unroll", "stepped")
+_MODES = ("loop", "peel", "union", "shared", "unroll", "stepped")
 _MAXIMUM_UNROLL = 20_000
 #: trips of an unrolled loop that may have been left before
 _MAXIMUM_CONDITIONAL = 300
@@ -64,13 +65,17 @@ def run_loop(machine: Machine, node: Loop) -> None:
     before = machine.save()
     obstacles = len(machine.blockers)
     failure: Exception | None = None
+    aliased = False
     todo = list(_MODES[_MODES.index(mode) :])
     while todo:
         attempt = todo.pop(0)
+        if attempt == "shared" and failure is not None and not (aliased and machine.heap.may_share):
+            continue
         try:
             _ATTEMPTS[attempt](machine, node)
         except (JoinFailure, _Unending, Captured) as error:
             failure = error if failure is None or isinstance(failure, _Unending) else failure
+            aliased = aliased or isinstance(error, Aliased)
             if attempt == "unroll":
                 machine.kept_loops.add(key)
             machine.rewind(before)
@@ -318,6 +323,16 @@ def _peel(machine: Machine, node: Loop) -> None:
         frame.unrolled = outer
 
 
+def _shared(machine: Machine, node: Loop) -> None:
+    """A loop in which one name may stand for containers and objects that have others, too."""
+    heap = machine.heap
+    outer, heap.sharing = heap.sharing, True
+    try:
+        _peel(machine, node)
+    finally:
+        heap.sharing = outer
+
+
 def _entering(node: Loop, go_on: Callable[[], None]) -> Node:
     """The body of a loop, after which `go_on` is called: where its test or its iterator leads into it, if it has
     one."""
@@ -346,6 +361,7 @@ _ATTEMPTS = {
     "loop": lambda machine, node: _staged(machine, node, unions=False),
     "peel": _peel,
     "union": lambda machine, node: _staged(machine, node, unions=True),
+    "shared": _shared,
     "unroll": _unroll,
     "stepped": lambda machine, node: Staging(machine, node, unions=False, planned=False).run(),
 }

@@ -253,6 +253,9 @@ class Outputs:
         known = self._made.get(value.object)
         if known is not None:
             return known
+        if not _is_immutable(info.cls):
+            for other in heap.shared.get(value.object, set()) & self._made.keys():
+                heap.tell_apart(value.object, other)
         made = self._made[value.object] = Made(info.kind, info.cls, {})
         if info.kind == "instance":
             for name in sorted(info.fields):
@@ -361,3 +364,9 @@ class Outputs:
             args, cause = payload.items if isinstance(payload, Tuple) else (Tuple(()), Const(None))
             found.append((cls, self.exception(args.items, cause)))  # type: ignore[attr-defined]
         return found
+
+
+def _is_immutable(cls: type) -> bool:
+    """Whether nobody changes an object of a class, so that it does not matter whether two are one."""
+    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+    return frozen or any(c.__module__.partition(".")[0] == "equinox" for c in cls.__mro__)

@@ -525,7 +525,7 @@ class World:
         """How an object of a class registered with `jax.tree_util` is made again, and its dynamic parts."""
         heap = self.machine.heap
         info = heap.objects[value.object]
-        names = set(info.fields)
+        names = set(info.fields) | kinds.slots_of(info.cls)
         if info.real is not None:
             names |= set(getattr(info.real, "__dict__", ()))
         shell = object.__new__(info.cls)
@@ -558,8 +558,9 @@ class World:
 
     def adopt(self, found: object, abstract: Callable[[object], Value]) -> Value:
         """An object that JAX made from abstract parts (an unflattened pytree) as an object in the heap."""
-        own = getattr(found, "__dict__", None)
-        if own is None:
+        own = dict(getattr(found, "__dict__", {}))
+        own.update((name, getattr(found, name)) for name in kinds.slots_of(type(found)) if hasattr(found, name))
+        if not own and not hasattr(found, "__dict__"):
             return self.wrap_anchored(found)
         fields = {}
         for name, part in own.items():

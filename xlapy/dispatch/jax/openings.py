@@ -11,6 +11,7 @@ import numpy as np
 from xlapy.dispatch import unions
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.python import kinds
 from xlapy.domain.join import SCALAR_DTYPES
 from xlapy.domain.values import (
     NONE,
@@ -226,7 +227,7 @@ class Opening:
         if value.object in self._seen:
             return Again(value.object)
         self._seen.add(value.object)
-        names = info.fields | set(getattr(info.real, "__dict__", ())) | _slots(info.cls)
+        names = info.fields | set(getattr(info.real, "__dict__", ())) | kinds.slots_of(info.cls)
         held = {name: machine.heap.read(value.object, name) for name in sorted(names)}
         held = {name: part for name, part in held.items() if part is not UNBOUND}
         parts = tuple(self.open(part, True, True) for part in held.values())
@@ -415,11 +416,3 @@ def _is_state(cls: type) -> bool:
     """Whether it is a variable of Flax that is no parameter, such as the statistics of a batch."""
     names = {c.__name__ for c in cls.__mro__ if c.__module__.startswith("flax.nnx")}
     return "Variable" in names and "Param" not in names
-
-
-def _slots(cls: type) -> set[str]:
-    found: set[str] = set()
-    for base in cls.__mro__:
-        own = base.__dict__.get("__slots__", ())
-        found |= {own} if isinstance(own, str) else set(own)
-    return found - {"__dict__", "__weakref__"}

@@ -17,46 +17,71 @@ from xlapy.domain.values import NULL, Const, Mapping, Ref, Tuple, Value
 from xlapy.ir import Var
 
 
+class Opened:
+    """Pytrees of abstract values as real ones."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        #: the containers that were made, each with what it stands for
+        self._made: dict[int, tuple[object, Value]] = {}
+
+    def tree(self, value: Value) -> object:
+        """The pytree that a value stands for; its leaves are abstract values."""
+        made = self._tree(value)
+        if made is not value:
+            self._made[id(made)] = (made, value)
+        return made
+
+    def _tree(self, value: Value) -> object:
+        machine = self.machine
+        if isinstance(value, Const) and not jax.tree_util.all_leaves([value.value]):
+            return value.value
+        if isinstance(value, Tuple):
+            items = [self.tree(v) for v in value.items]
+            return tuple(items) if value.cls is tuple else value.cls(*items)
+        if isinstance(value, Ref):
+            info = machine.heap.objects[value.object]
+            if info.kind in ("list", "dict"):
+                contents = machine.heap.read(value.object, "items")
+                if isinstance(contents, Tuple):
+                    return [self.tree(v) for v in contents.items]
+                if isinstance(contents, Mapping):
+                    return {k: self.tree(v) for k, v in contents.entries.items()}
+            if info.kind == "instance":
+                node = machine.world.pytree_children(value)  # type: ignore[attr-defined]
+                if node is not None:
+                    rebuild, parts = node
+                    return rebuild([self.tree(p) for p in parts])
+        return value
+
+    def value(self, tree: object) -> Value:
+        """What a part of such a tree stands for: the same object."""
+        made = self._made.get(id(tree))
+        return made[1] if made is not None and made[0] is tree else closed(self.machine, tree)
+
+    def leaf_test(self, is_leaf: Value | None) -> Callable | None:
+        """The argument `is_leaf` of JAX's functions."""
+        if is_leaf is None or (isinstance(is_leaf, Const) and is_leaf.value is None):
+            return None
+
+        def test(node: object) -> bool:
+            answer = self.machine.truth(self.machine.call(is_leaf, [self.value(node)]))
+            if isinstance(answer, Var):
+                raise Refused("XP0006", "what is a leaf of a pytree depends on data")
+            return answer
+
+        return test
+
+
 def opened(machine: Machine, value: Value) -> object:
     """The pytree that a value stands for; its leaves are abstract values."""
-    if isinstance(value, Const) and not jax.tree_util.all_leaves([value.value]):
-        return value.value
-    if isinstance(value, Tuple):
-        items = [opened(machine, v) for v in value.items]
-        return tuple(items) if value.cls is tuple else value.cls(*items)
-    if isinstance(value, Ref):
-        info = machine.heap.objects[value.object]
-        if info.kind in ("list", "dict"):
-            contents = machine.heap.read(value.object, "items")
-            if isinstance(contents, Tuple):
-                return [opened(machine, v) for v in contents.items]
-            if isinstance(contents, Mapping):
-                return {k: opened(machine, v) for k, v in contents.entries.items()}
-        if info.kind == "instance":
-            node = machine.world.pytree_children(value)  # type: ignore[attr-defined]
-            if node is not None:
-                rebuild, parts = node
-                return rebuild([opened(machine, p) for p in parts])
-    return value
+    return Opened(machine).tree(value)
 
 
 def closed(machine: Machine, tree: object) -> Value:
     """A pytree with abstract leaves as a value."""
     leaves = jax.tree.map(lambda leaf: leaf if isinstance(leaf, Value) else Const(leaf), tree)
     return jax_rules.abstract(machine, leaves)
-
-
-def _leaf_test(machine: Machine, is_leaf: Value | None) -> Callable | None:
-    if is_leaf is None or (isinstance(is_leaf, Const) and is_leaf.value is None):
-        return None
-
-    def test(node: object) -> bool:
-        answer = machine.truth(machine.call(is_leaf, [closed(machine, node)]))
-        if isinstance(answer, Var):
-            raise Refused("XP0006", "what is a leaf of a pytree depends on data")
-        return answer
-
-    return test
 
 
 def _path(path: tuple) -> Value:
@@ -68,19 +93,22 @@ _tree, _util = jax.tree, jax.tree_util
 
 @table.function(_tree.flatten, _util.tree_flatten)
 def _flatten(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
-    leaves, structure = jax.tree.flatten(opened(machine, tree), _leaf_test(machine, is_leaf))
-    return Tuple((machine.new_list([closed(machine, v) for v in leaves]), Const(structure)))
+    trees = Opened(machine)
+    leaves, structure = jax.tree.flatten(trees.tree(tree), trees.leaf_test(is_leaf))
+    return Tuple((machine.new_list([trees.value(v) for v in leaves]), Const(structure)))
 
 
 @table.function(_tree.leaves, _util.tree_leaves)
 def _leaves(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
-    leaves = jax.tree.leaves(opened(machine, tree), _leaf_test(machine, is_leaf))
-    return machine.new_list([closed(machine, v) for v in leaves])
+    trees = Opened(machine)
+    leaves = jax.tree.leaves(trees.tree(tree), trees.leaf_test(is_leaf))
+    return machine.new_list([trees.value(v) for v in leaves])
 
 
 @table.function(_tree.structure, _util.tree_structure)
 def _structure(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
-    return Const(jax.tree.structure(opened(machine, tree), _leaf_test(machine, is_leaf)))
+    trees = Opened(machine)
+    return Const(jax.tree.structure(trees.tree(tree), trees.leaf_test(is_leaf)))
 
 
 @table.function(_tree.unflatten, _util.tree_unflatten)
@@ -110,50 +138,59 @@ def _flatten_up_to(machine: Machine, self: Value, tree: Value) -> Value:
 
 @table.function(_tree.map, _util.tree_map)
 def _map(machine: Machine, f: Value, tree: Value, *rest: Value, is_leaf: Value | None = None) -> Value:
-    def apply(*leaves: object) -> Value:
-        return machine.call(f, [closed(machine, v) for v in leaves])
+    trees = Opened(machine)
 
-    return _mapped(machine, lambda *trees, test: jax.tree.map(apply, *trees, is_leaf=test), (tree, *rest), is_leaf)
+    def apply(*leaves: object) -> Value:
+        return machine.call(f, [trees.value(v) for v in leaves])
+
+    return _mapped(trees, lambda *each, test: jax.tree.map(apply, *each, is_leaf=test), (tree, *rest), is_leaf)
 
 
 @table.function(_util.tree_map_with_path, _tree.map_with_path)
 def _map_with_path(machine: Machine, f: Value, tree: Value, *rest: Value, is_leaf: Value | None = None) -> Value:
+    trees = Opened(machine)
+
     def apply(path: tuple, *leaves: object) -> Value:
-        return machine.call(f, [_path(path), *(closed(machine, v) for v in leaves)])
+        return machine.call(f, [_path(path), *(trees.value(v) for v in leaves)])
 
-    def run(*trees: object, test: Callable | None) -> object:
-        return _util.tree_map_with_path(apply, *trees, is_leaf=test)
+    def run(*each: object, test: Callable | None) -> object:
+        return _util.tree_map_with_path(apply, *each, is_leaf=test)
 
-    return _mapped(machine, run, (tree, *rest), is_leaf)
+    return _mapped(trees, run, (tree, *rest), is_leaf)
 
 
-def _mapped(machine: Machine, run: Callable, trees: tuple[Value, ...], is_leaf: Value | None) -> Value:
+def _mapped(trees: Opened, run: Callable, values: tuple[Value, ...], is_leaf: Value | None) -> Value:
     try:
-        made = run(*(opened(machine, t) for t in trees), test=_leaf_test(machine, is_leaf))
+        made = run(*map(trees.tree, values), test=trees.leaf_test(is_leaf))
     except ValueError as error:
-        return machine.reraise(error)
-    return jax_rules.abstract(machine, made)
+        return trees.machine.reraise(error)
+    return jax_rules.abstract(trees.machine, made)
 
 
 @table.function(_util.tree_flatten_with_path, _tree.flatten_with_path)
 def _flatten_with_path(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
-    pairs, structure = _util.tree_flatten_with_path(opened(machine, tree), _leaf_test(machine, is_leaf))
-    found = [Tuple((_path(path), closed(machine, leaf))) for path, leaf in pairs]
-    return Tuple((machine.new_list(found), Const(structure)))
+    trees = Opened(machine)
+    pairs, structure = _util.tree_flatten_with_path(trees.tree(tree), trees.leaf_test(is_leaf))
+    return Tuple((_with_paths(trees, pairs), Const(structure)))
 
 
 @table.function(_util.tree_leaves_with_path, _tree.leaves_with_path)
 def _leaves_with_path(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
-    pairs = _util.tree_leaves_with_path(opened(machine, tree), _leaf_test(machine, is_leaf))
-    return machine.new_list([Tuple((_path(path), closed(machine, leaf))) for path, leaf in pairs])
+    trees = Opened(machine)
+    return _with_paths(trees, _util.tree_leaves_with_path(trees.tree(tree), trees.leaf_test(is_leaf)))
+
+
+def _with_paths(trees: Opened, pairs: list) -> Value:
+    return trees.machine.new_list([Tuple((_path(path), trees.value(leaf))) for path, leaf in pairs])
 
 
 @table.function(_tree.reduce, _util.tree_reduce)
 def _reduce(
     machine: Machine, function: Value, tree: Value, initializer: Value = NULL, is_leaf: Value | None = None
 ) -> Value:
-    leaves = jax.tree.leaves(opened(machine, tree), _leaf_test(machine, is_leaf))
-    values = [*(() if initializer is NULL else (initializer,)), *(closed(machine, v) for v in leaves)]
+    trees = Opened(machine)
+    leaves = jax.tree.leaves(trees.tree(tree), trees.leaf_test(is_leaf))
+    values = [*(() if initializer is NULL else (initializer,)), *map(trees.value, leaves)]
     if not values:
         return machine.raise_(TypeError, "reduce() of empty iterable with no initial value")
     result = values[0]

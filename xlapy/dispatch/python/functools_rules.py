@@ -12,6 +12,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -211,9 +212,7 @@ def _slots(machine, number: int) -> list[str]:
     names = ["items"] if info.kind in ("list", "dict", "set") else []
     if info.real is not None and info.kind == "instance":
         names += list(getattr(info.real, "__dict__", ()))
-        for cls in info.cls.__mro__:
-            slots = cls.__dict__.get("__slots__", ())
-            names += [slots] if isinstance(slots, str) else list(slots)
+        names += sorted(kinds.slots_of(info.cls))
     return list(dict.fromkeys([*names, *sorted(info.fields)]))
 
 

@@ -159,3 +159,12 @@ def has_dict(cls: type) -> bool:
 def is_string(machine: Machine, value: Value) -> bool:
     """Whether a value is a string with dynamic parts."""
     return isinstance(value, Text)
+
+
+def slots_of(cls: type) -> set[str]:
+    """The attributes that a class has in `__slots__`."""
+    found: set[str] = set()
+    for base in cls.__mro__:
+        own = base.__dict__.get("__slots__", ())
+        found |= {own} if isinstance(own, str) else set(own)
+    return found - {"__dict__", "__weakref__"}

@@ -58,8 +58,12 @@ class Identity:
 def _identity(machine: Machine, item: Value) -> Value:
     match item:
         case Ref():
+            for other in machine.heap.shared.get(item.object, ()):
+                machine.heap.tell_apart(item.object, other)
             return Const(Identity(item.object))
         case NdArray():
+            for other in machine.heap.entangled:
+                machine.heap.tell_apart(item.buffer, other)
             return Const(Identity(item.identity))
         case Const():
             return Const(Identity(Anchor(item.value)))

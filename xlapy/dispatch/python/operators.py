@@ -390,7 +390,7 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
         case NdArray(), NdArray():
             return _same(machine, left.identity == right.identity, left.buffer, right.buffer)
         case BoundedArray(), BoundedArray():
-            return left.base.identity == right.base.identity
+            return identical(machine, left.base, right.base)
         case BoundMethod(), BoundMethod():
             return False
         case Tuple(), Const() if left.items == () and right.value == ():
@@ -411,6 +411,8 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
 def _same(machine: Machine, same: bool, first: int, second: int) -> bool:
     """The program depends on two objects of the caller's world being different ones."""
     one, two = machine.heap.objects[first].source, machine.heap.objects[second].source
+    if not same:
+        machine.heap.tell_apart(first, second)
     if not same and one is not None and two is not None:
         machine.world.guard("distinct", one, two)  # type: ignore[attr-defined]
     return same
