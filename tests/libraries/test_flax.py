@@ -2,11 +2,13 @@
 
 import jax
 import jax.numpy as jnp
+import optax
 from flax import nnx
 
 from .cases import Cases
 
 case = Cases("flax", tolerance=2e-5)
+ADAM = optax.adam(0.1)
 
 
 def values(*shape):
@@ -70,7 +72,7 @@ def simple(cell, h, x):
     return cell(h, x)
 
 
-@case("RNN", lambda: (nnx.RNN(nnx.GRUCell(3, 4, rngs=rngs())), values(2, 5, 3)), refused="as a key")
+@case("RNN", lambda: (nnx.RNN(nnx.GRUCell(3, 4, rngs=rngs())), values(2, 5, 3)), refused="the identity of a value")
 def rnn(layer, x):
     return layer(x)
 
@@ -95,6 +97,26 @@ class Block(nnx.Module):
 @case("a module of one's own, with state", lambda: (Block(rngs()), values(5, 3)))
 def block(model, x):
     return model(x)
+
+
+@case("split, merge, state and update", lambda: (Block(rngs()), values(5, 3)))
+def split_and_merge(model, x):
+    graph, state = nnx.split(model)
+    other = nnx.merge(graph, jax.tree.map(lambda v: 2 * v, state))
+    nnx.update(model, jax.tree.map(lambda v: v + 1, nnx.state(model, nnx.Param)))
+    return other(x), model(x), jax.tree.leaves(nnx.state(model, nnx.BatchStat))
+
+
+@case("Optimizer", lambda: (*with_optimizer(), values(5, 3)))
+def optimizer(model, optimizer, x):
+    for k in range(3):
+        optimizer.update(model, jax.tree.map(lambda v: v * (k + x[0, 0]), nnx.state(model, nnx.Param)))
+    return model(x), optimizer.step.get_value()
+
+
+def with_optimizer():
+    model = Block(rngs())
+    return model, nnx.Optimizer(model, ADAM, wrt=nnx.Param)
 
 
 test_cases = case.test()
