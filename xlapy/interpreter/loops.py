@@ -125,20 +125,19 @@ def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, att
     case of its own; a short loop may be unrolled."""
     step = step_of(node)
     length = iteration.known_length(machine, before.registers[step.iterator]) if step is not None else None
-    modes = ["peel"] if attempt == "loop" else []
-    short = step is not None and (length is None or length <= _RETRY_UNROLL)
-    modes += ["unroll"] if attempt != "unroll" and short else []
+    modes: list[Callable[[Machine, Loop], None]] = [_peel] if attempt == "loop" else []
+    modes += [_retry] if attempt != "unroll" and (length is None or length <= _RETRY_UNROLL) else []
     found, after = machine.blockers[obstacles:], machine.save()
     operations = machine.builder.region.operations[before.operations :]
     for mode in modes:
         machine.rewind(before)
         del machine.blockers[obstacles:]
         try:
-            _ATTEMPTS[mode](machine, node)
+            mode(machine, node)
         except (JoinFailure, _Unending, walk.Poison, Refused, Captured):
             continue
         if len(machine.blockers) == obstacles:
-            return mode
+            return "peel" if mode is _peel else "unroll"
     machine.rewind(before)
     machine.restore(after)
     machine.builder.region.operations.extend(operations)
@@ -178,26 +177,32 @@ def _prefers_unrolling(machine: Machine, node: Loop) -> bool:
     return iteration.is_iterator(machine, iterator)
 
 
-def _unroll(machine: Machine, node: Loop) -> None:
+def _retry(machine: Machine, node: Loop) -> None:
+    """Unroll a short loop in search of a way around an obstacle, until there is another one."""
+    _unroll(machine, node, _RETRY_UNROLL)
+
+
+def _unroll(machine: Machine, node: Loop, most: int = _MAXIMUM_UNROLL) -> None:
     """Run the body again and again while control certainly comes back to the head."""
     frame = machine.frame
     outer = frame.unrolled
     _ask_for_trips(machine, node)
     try:
-        _trip(machine, node, outer, 0)
+        _trips(machine, node, outer, most)
     finally:
         frame.unrolled = outer
 
 
-def _trip(machine: Machine, node: Loop, outer: tuple[int, ...], count: int) -> None:
-    """Trips from number `count` on. Once it depends on data whether there is a next one, each runs under a
+def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int) -> None:
+    """The trips of an unrolled loop. Once it depends on data whether there is a next one, each runs under a
     condition."""
     frame = machine.frame
+    obstacles, count = len(machine.blockers), 0
     frame.tag = None
     private: set[int] = set()
     conditional = 0
     while True:
-        if count > _MAXIMUM_UNROLL:
+        if count > most or most < _MAXIMUM_UNROLL and len(machine.blockers) > obstacles:
             raise _Unending("it makes too many trips")
         frame.unrolled = (*outer, count)
         tag = frame.tag

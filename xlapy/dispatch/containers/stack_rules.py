@@ -19,6 +19,7 @@ from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers.scalar_values import device, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import all as python_all
+from xlapy.domain.join import JoinFailure
 from xlapy.domain.stacks import hollow
 from xlapy.domain.values import (
     NONE,
@@ -34,6 +35,7 @@ from xlapy.domain.values import (
     Tuple,
     Value,
     is_none,
+    variables,
 )
 from xlapy.ir import Var
 
@@ -256,14 +258,26 @@ def _position(machine, self: Ref, stack: Stack, key: Value, error: BaseException
 
 def _setitem(machine, self: Ref, stack: Stack, key: Value, item: Value) -> None:
     if _is_slice(key):
-        raise Refused("XP0004", "a slice of a list whose length depends on data is assigned")
+        _write(machine, self, stacks.replaced(machine, stack, key, _as_stack(machine, item)))
+        return
     at = _position(machine, self, stack, key, _LIST_ASSIGNMENT)
     _write(machine, self, stacks.put(machine, stack, at, item))
 
 
+def _as_stack(machine, value: Value) -> Stack:
+    """The items of an iterable as a stack."""
+    made = machine.call(Const(list), [value])
+    stack = stacks.of(machine, made)
+    if stack is not None:
+        return stack
+    items = containers.contents(machine, made)
+    return stacks.of_items(machine, items, stacks.common_element(machine, items))
+
+
 def _delitem(machine, self: Ref, stack: Stack, key: Value) -> None:
     if _is_slice(key):
-        raise Refused("XP0004", "a slice of a list whose length depends on data is deleted")
+        _write(machine, self, stacks.cut(machine, stack, key))
+        return
     _write(machine, self, stacks.without(machine, stack, _position(machine, self, stack, key, _LIST_ASSIGNMENT)))
 
 
@@ -298,6 +312,26 @@ def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
     return stacks.of(machine, self)
 
 
+def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | None:
+    """The items of a list as a stack, if it is sliced between bounds that depend on data. A list whose slice is assigned
+    or deleted holds the stack from now on."""
+    if where is containers.CONTAINS or not isinstance(key, Slice) or containers.heap_kind(machine, self) != "list":
+        return None
+    parts = [v for part in (key.start, key.stop) if not machine.is_static(part) for v in variables(part)]
+    if all(machine.unrolls(var) or machine.specialisable(var) for var in parts):  # type: ignore[arg-type]
+        return None
+    contents = machine.heap.read(self.object, "items")  # type: ignore[attr-defined]
+    if not isinstance(contents, Tuple) or not contents.items or any(isinstance(v, Ref) for v in contents.items):
+        return None
+    try:
+        stack = stacks.of_items(machine, contents.items, stacks.common_element(machine, contents.items))
+    except JoinFailure:
+        return None
+    if where is not containers.GETITEM:
+        _write(machine, self, stack)  # type: ignore[arg-type]
+    return stack
+
+
 def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
     for cls in (list, collections.deque):
         before = where[cls] if cls in where else where[list]
@@ -305,6 +339,7 @@ def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
         def either(machine, *args: Value, _before=before) -> object:
             self = args[receiver]
             stack = stacks.of(machine, self) or _of_numbers(machine, self, args[1], where)
+            stack = stack or _sliced_by_data(machine, self, args[1], where)
             if stack is None:
                 return _before(machine, *args)
             place = receiver + 1
@@ -480,6 +515,8 @@ def _copies(function: Callable, implementation: Callable) -> None:
     before = table.find_function(function)
 
     def either(machine, *args: Value, **kwargs: Value) -> Value:
+        if args and containers.heap_kind(machine, args[0]) == "instance":
+            args = (iteration.make_iterator(machine, args[0]), *args[1:])
         grows = _grows(machine, args[0]) if args else False
         if grows is None:
             state = machine.save()

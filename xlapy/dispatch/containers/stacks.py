@@ -10,7 +10,7 @@ from jax import lax
 
 from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.numbers import mixed
-from xlapy.dispatch.numbers.scalar_values import bounds_of, device, refuse_nan, scalar
+from xlapy.dispatch.numbers.scalar_values import bounds_of, device, refuse_nan, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain import stacks
@@ -129,6 +129,19 @@ def of_items(machine, items, element: Value, joiner: Joiner | None = None) -> St
     else:
         rows = tuple(_empty(machine, hole, 0) for hole in variables(element))  # type: ignore[arg-type]
     return Stack(element, rows, Const(len(parts)), len(parts))
+
+
+def common_element(machine, items) -> Value:
+    """What items have in common as a stack holds them.
+
+    Raises:
+        JoinFailure: they have too little in common.
+    """
+    element: Value | None = None
+    for value in items:
+        one = stacks.hollow(pack(machine, value))
+        element = one if element is None else _exact(machine).join(element, one)
+    return Const(None) if element is None else element
 
 
 def _stacked(*parts):
@@ -503,6 +516,49 @@ def sliced(machine, stack: Stack, key: Value) -> Stack:
     operands = [device(machine, v, int) for v in (start, step)]
     rows = tuple(machine.leaf(_strided, [row, *operands])[0] for row in stack.rows)
     return stack.with_rows(rows, count)
+
+
+def replaced(machine, stack: Stack, key: Value, new: Stack) -> Stack:
+    """The stack after `items[key] = new` for a slice, which must be as long as what it replaces."""
+    parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
+    start, stop, step = ranges.slice_indices(machine, parts, stack.length)
+    count = ranges.length(machine, Range(start, stop, step))
+    other = machine.truth(machine.compare("!=", count, new.length))
+    if other is not False:
+        bad = other if isinstance(other, Var) else machine.builder.constant(True)
+        refuse_where(machine, bad, "XP0004", "a slice of a list is replaced by one of another length, on data")
+    if isinstance(new.length, Const) and new.length.value == 0:
+        return stack
+    element = _exact(machine).join(stack.element, new.element)
+    stack, new = widened(machine, stack, element), widened(machine, new, element)
+    operands = [device(machine, v, int) for v in (start, step, count)]
+    pairs = zip(stack.rows, new.rows, strict=True)
+    return stack.with_rows(machine.leaf(_replaced, [old, row, *operands])[0] for old, row in pairs)
+
+
+def _replaced(rows, new, start, step, count):
+    distance = jnp.arange(rows.shape[0]) - start
+    at = distance // step
+    inside = (at >= 0) & (at < count) & (distance % step == 0)
+    taken = jnp.take(new, jnp.clip(at, 0, new.shape[0] - 1), axis=0).astype(rows.dtype)
+    return jnp.where(inside.reshape(inside.shape + (1,) * (rows.ndim - 1)), taken, rows)
+
+
+def cut(machine, stack: Stack, key: Value) -> Stack:
+    """The stack without the items of a slice whose step is 1."""
+    parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
+    start, stop, step = ranges.slice_indices(machine, parts, stack.length)
+    if step.value != 1:  # type: ignore[attr-defined]
+        raise Refused("XP0004", "every n-th item of a list whose length depends on data is deleted")
+    count = ranges.length(machine, Range(start, stop, step))
+    operands = [device(machine, v, int) for v in (start, count)]
+    rows = [machine.leaf(_cut, [row, *operands])[0] for row in stack.rows]
+    return stack.with_rows(rows, machine.binary("-", stack.length, count))
+
+
+def _cut(rows, start, count):
+    lane = jnp.arange(rows.shape[0])
+    return jnp.take(rows, jnp.minimum(jnp.where(lane >= start, lane + count, lane), rows.shape[0] - 1), axis=0)
 
 
 def _strided(rows, start, step):

@@ -217,13 +217,9 @@ def converted(machine, self: Ref, *more: Value) -> Stack:
     assert isinstance(contents, Mapping)
     pairs = contents.pairs()
     try:
-        element: Value | None = None
-        exact = machine.joiner(0, widen=False, unions=True)
         for pair in (*pairs, *more):
             _checked(machine, pair.items[0])
-            one = domain.hollow(stacks.pack(machine, pair))
-            element = one if element is None else exact.join(element, one)
-        return stacks.of_items(machine, pairs, element)  # type: ignore[arg-type]
+        return stacks.of_items(machine, pairs, stacks.common_element(machine, (*pairs, *more)))
     except JoinFailure as error:
         raise Refused("XP0006", f"keys and values of a dict with keys that depend on data {error.reason}") from error
 

@@ -291,8 +291,19 @@ def item_of(machine, source: Value, position: Value) -> Value:
                 return gather.gather(machine, contents, position)
             return contents[position.value]
         case NdArray() | JaxArray() | BoundedArray():
-            return machine.getitem(source, position)
+            return _unchecked(machine, lambda: machine.getitem(source, position))
     return ranges.item(machine, source, position)
+
+
+def _unchecked(machine, action: Callable[[], Value]) -> Value:
+    """The value of an action that raises nothing, though it may look so."""
+    outer, machine.pending = machine.pending, []
+    machine.catching += 1
+    try:
+        return action()
+    finally:
+        machine.catching -= 1
+        machine.pending = outer
 
 
 def loops(machine, source: Value) -> bool:

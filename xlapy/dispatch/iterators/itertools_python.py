@@ -117,58 +117,6 @@ def compress(machine, data: Value, selectors: Value) -> Value:
     return iteration.make_iterator(machine, Tuple(tuple(chosen)))
 
 
-class _Group(_Iterator):
-    def __init__(self, owner, key):
-        self.owner = owner
-        self.key = key
-
-    def __next__(self):
-        owner = self.owner
-        if owner.ended or owner.current_key != self.key or owner.group is not self:
-            raise StopIteration
-        item = owner.current
-        owner.advance()
-        return item
-
-
-class _GroupBy(_Iterator):
-    def __init__(self, iterable, key):
-        self.iterator = iter(iterable)
-        self.key = key
-        self.ended = False
-        self.begun = False
-        self.current = None
-        self.current_key = None
-        self.target = None
-        self.group = None
-
-    def advance(self):
-        try:
-            self.current = next(self.iterator)
-        except StopIteration:
-            self.ended = True
-        else:
-            self.current_key = self.current if self.key is None else self.key(self.current)
-
-    def __next__(self):
-        if not self.begun:
-            self.begun = True
-            self.advance()
-        else:
-            while not self.ended and self.current_key == self.target:
-                self.advance()
-        if self.ended:
-            raise StopIteration
-        self.target = self.current_key
-        self.group = _Group(self, self.current_key)
-        return self.current_key, self.group
-
-
-@table.replacement(itertools.groupby)
-def _groupby(iterable, key=None):
-    return _GroupBy(iterable, key)
-
-
 class _Batched(_Iterator):
     def __init__(self, iterable, n):
         self.iterator = iter(iterable)
