@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from functools import partial
@@ -311,9 +312,24 @@ numpy_leaf(np.linalg.slogdet, jnp.linalg.slogdet, "a")
 numpy_leaf(np.linalg.pinv, jnp.linalg.pinv, "a rcond rtol")
 numpy_leaf(np.linalg.cond, jnp.linalg.cond, "x")
 numpy_leaf(np.linalg.svdvals, jnp.linalg.svdvals, "x")
-numpy_leaf(np.linalg.norm, jnp.linalg.norm, "x")
-numpy_leaf(np.linalg.matrix_norm, jnp.linalg.matrix_norm, "x")
-numpy_leaf(np.linalg.vector_norm, jnp.linalg.vector_norm, "x")
+
+
+def _norm(of_jax):
+    """A norm of JAX's, and NaN where there is one: maxima lose it (`extremes.py`), the norm without `ord` does not."""
+
+    @functools.wraps(of_jax)
+    def norm(x, ord=None, **options):
+        if ord is None or ord in ("fro", "nuc", 0, 2):
+            return of_jax(x, **options) if ord is None else of_jax(x, ord=ord, **options)
+        whole = lax.stop_gradient(of_jax(x, **options))
+        return jnp.where(jnp.isnan(whole), whole, of_jax(x, ord=ord, **options))
+
+    return norm
+
+
+numpy_leaf(np.linalg.norm, _norm(jnp.linalg.norm), "x")
+numpy_leaf(np.linalg.matrix_norm, _norm(jnp.linalg.matrix_norm), "x")
+numpy_leaf(np.linalg.vector_norm, _norm(jnp.linalg.vector_norm), "x")
 
 
 def _matrix_rank(A, tol=None, hermitian=False, rtol=None):  # noqa: N803

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch.numpy.extremes import extreme
 from xlapy.dispatch.numpy.leaf import numpy_leaf
 from xlapy.dispatch.numpy.values import (
     deliver,
@@ -18,7 +19,7 @@ _NONE = getattr(np, "_NoValue", None)
 
 
 def _ptp(a, axis=None, keepdims=False):
-    return jnp.max(a, axis=axis, keepdims=keepdims) - jnp.min(a, axis=axis, keepdims=keepdims)
+    return extreme(a, True, axis, keepdims) - extreme(a, False, axis, keepdims)
 
 
 numpy_leaf(np.ptp, _ptp, "a", "keep")

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.numpy.extremes import extreme, first_place
 from xlapy.dispatch.numpy.leaf import bounded
 from xlapy.dispatch.numpy.ufunc_table import as_function
 from xlapy.dispatch.numpy.values import (
@@ -166,7 +167,7 @@ def _reduce(x, *rest):
                 raise NotImplementedError("where without initial")
             if not options and kind_of(x.dtype) == "f" and x.size:
                 return _extreme(x, ufunc is np.maximum, axes, keep).astype(result_type)
-            return native(x, axis=axes, keepdims=keep, **options).astype(result_type)
+            return extreme(x, ufunc is np.maximum, axes, keep, **options).astype(result_type)
         if ufunc in (np.add, np.multiply):
             if x.dtype == bool:
                 combine, also = (jnp.any, jnp.logical_or) if ufunc is np.add else (jnp.all, jnp.logical_and)
@@ -180,16 +181,16 @@ def _reduce(x, *rest):
 
 
 def _extreme(x, largest: bool, axes: tuple[int, ...], keep: bool):
-    """`jnp.max` or `jnp.min`, whose derivative is shared among equal extreme elements.
+    """The largest or smallest elements, whose derivative is shared among equal extreme elements.
 
     JAX looks for the elements that equal the result. XLA may compute both anew, rounded differently, and find none
     then: the derivative is NaN. So the first one is among them in any case.
     """
-    find, place = (jnp.max, jnp.argmax) if largest else (jnp.min, jnp.argmin)
+    place = jnp.argmax if largest else jnp.argmin
 
     @jax.custom_jvp
     def reduced(x):
-        return find(x, axis=axes, keepdims=keep)
+        return extreme(x, largest, axes, keep)
 
     @reduced.defjvp
     def reduced_jvp(primals, tangents):
@@ -380,7 +381,7 @@ def _arg_leaf(x, which, axis, keep):
     if kind_of(np.dtype(x.dtype)) == "c":
         x = _complex_rank(x, which is jnp.argmax, axis)
         which = jnp.argmax
-    return which(x, axis=axis, keepdims=keep).astype(jnp.int64)
+    return first_place(x, which is jnp.argmax, axis, keep)
 
 
 def _complex_rank(x, largest, axis):
