@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime
+import logging
 import os
 import random
 import time
@@ -39,6 +40,18 @@ def structured_array(x):
 @program(X, refuse=True)
 def reads_clock(x):
     return x if time.time() > 0 else -x
+
+
+@program(X, refuse=True)
+def measures_time(x):
+    start = time.perf_counter()
+    return x.sum(), time.perf_counter() - start
+
+
+@program(X, refuse=True)
+def logs(x):
+    logging.getLogger("xlapy.test").debug("sum %s", x.sum())
+    return x
 
 
 @program(X, refuse=True)

@@ -313,8 +313,8 @@ def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
 
 
 def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | None:
-    """The items of a list as a stack, if it is sliced between bounds that depend on data. A list whose slice is assigned
-    or deleted holds the stack from now on."""
+    """The items of a list as a stack, if it is sliced between bounds that depend on data. A list whose slice is
+    assigned or deleted holds the stack from now on."""
     if where is containers.CONTAINS or not isinstance(key, Slice) or containers.heap_kind(machine, self) != "list":
         return None
     parts = [v for part in (key.start, key.stop) if not machine.is_static(part) for v in variables(part)]

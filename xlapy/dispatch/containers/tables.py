@@ -313,5 +313,6 @@ def has_unknown(machine, iterable: Value) -> bool:
     if isinstance(iterable, Tuple):
         return any(is_new(machine, item) for item in iterable.items)
     if iteration.is_iterator(machine, iterable):
-        return iteration.plan(machine, iterable) is not None
+        source = machine.heap.read(iterable.object, "source")  # type: ignore[attr-defined]
+        return iteration.plan(machine, iterable) is not None or has_unknown(machine, source)
     return False

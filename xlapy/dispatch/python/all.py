@@ -12,4 +12,11 @@ from xlapy.dispatch.numbers import (
     number_methods,
     scalars,
 )
-from xlapy.dispatch.python import aggregates, builtin_functions, functools_rules, operator_rules, strings
+from xlapy.dispatch.python import (
+    aggregates,
+    builtin_functions,
+    functools_rules,
+    operator_rules,
+    statistics_rules,
+    strings,
+)

@@ -1,0 +1,131 @@
+"""statistics: known numbers by the module itself, numbers on the device by sums of floats and of integers.
+
+The module computes with fractions and rounds once; here a float result may differ from its in the last digits, as sums
+may. Integers stay exact, and a mean or a variance of integers that is whole is an int, as there.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable
+from statistics import StatisticsError
+
+from xlapy.dispatch import table
+from xlapy.dispatch.numbers.scalar_values import fold
+from xlapy.domain.values import Const, Value
+
+
+def _quotient(total, count):
+    if isinstance(total, int):
+        return total // count if total % count == 0 else total / count
+    return total / count
+
+
+def _mean(data):
+    data = list(data)
+    if len(data) < 1:
+        raise StatisticsError("mean requires at least one data point")
+    return _quotient(sum(data), len(data))
+
+
+def _fmean(data, weights=None):
+    data = list(data)
+    if weights is None:
+        if len(data) < 1:
+            raise StatisticsError("fmean requires at least one data point")
+        return float(sum(data)) / len(data)
+    weights = list(weights)
+    if len(weights) != len(data):
+        raise StatisticsError("data and weights must be the same length")
+    total = float(sum(weights))
+    if not total:
+        raise StatisticsError("sum of weights must be non-zero")
+    return float(sum([value * weight for value, weight in zip(data, weights)])) / total  # noqa: B905
+
+
+def _spread(data, center, count):
+    """The sum of squared distances from the mean, times the number of data where they are integers; divided by
+    `count` of them."""
+    if center is None and isinstance(sum(data), int):
+        return _quotient(len(data) * sum([x * x for x in data]) - sum(data) ** 2, len(data) * count)
+    middle = _mean(data) if center is None else center
+    return _quotient(sum([(x - middle) ** 2 for x in data]), count)
+
+
+def _variance(data, xbar=None):
+    data = list(data)
+    if len(data) < 2:
+        raise StatisticsError("variance requires at least two data points")
+    return _spread(data, xbar, len(data) - 1)
+
+
+def _pvariance(data, mu=None):
+    data = list(data)
+    if len(data) < 1:
+        raise StatisticsError("pvariance requires at least one data point")
+    return _spread(data, mu, len(data))
+
+
+def _stdev(data, xbar=None):
+    data = list(data)
+    if len(data) < 2:
+        raise StatisticsError("stdev requires at least two data points")
+    return math.sqrt(_spread(data, xbar, len(data) - 1))
+
+
+def _pstdev(data, mu=None):
+    data = list(data)
+    if len(data) < 1:
+        raise StatisticsError("pstdev requires at least one data point")
+    return math.sqrt(_spread(data, mu, len(data)))
+
+
+def _geometric_mean(data):
+    data = list(data)
+    if len(data) < 1:
+        raise StatisticsError("geometric mean requires a non-empty dataset containing positive numbers")
+    for x in data:
+        if x <= 0:
+            raise StatisticsError("geometric mean requires a non-empty dataset containing positive numbers")
+    return math.exp(_fmean([math.log(x) for x in data]))
+
+
+def _harmonic_mean(data):
+    data = list(data)
+    if len(data) < 1:
+        raise StatisticsError("harmonic_mean requires at least one data point")
+    for x in data:
+        if x < 0:
+            raise StatisticsError("harmonic mean does not support negative values")
+    if len(data) == 1:
+        return data[0]
+    for x in data:
+        if x == 0:
+            return 0
+    return len(data) / sum([1 / x for x in data])
+
+
+def _register(function: Callable, implementation: Callable) -> None:
+    def rule(machine, *args: Value, **kwargs: Value) -> Value:
+        given = (*args, *kwargs.values())
+        if all(map(machine.is_static, given)):
+            known = [machine.static(v) for v in args]
+            named = {k: machine.static(v) for k, v in kwargs.items()}
+            return fold(machine, lambda: function(*known, **named))
+        return machine.call(Const(implementation), list(args), kwargs)
+
+    table.function(function)(rule)
+
+
+for _function, _implementation in (
+    (statistics.mean, _mean),
+    (statistics.fmean, _fmean),
+    (statistics.variance, _variance),
+    (statistics.pvariance, _pvariance),
+    (statistics.stdev, _stdev),
+    (statistics.pstdev, _pstdev),
+    (statistics.geometric_mean, _geometric_mean),
+    (statistics.harmonic_mean, _harmonic_mean),
+):
+    _register(_function, _implementation)
