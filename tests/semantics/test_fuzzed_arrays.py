@@ -376,4 +376,93 @@ for _name, _other in {
     program.add(f"{_name}_in_a_later_call", lambda a: a.copy(), np.arange(3.0), _other, refuse=True)
 
 
+# -- statistics of selections ------------------------------------------------------------------------------------------
+
+S = np.array([1.5, np.nan, -2.0, 4.0, 0.5, np.nan, 3.0])
+T = np.array([2.0, 1.0, 0.5, -1.0, 4.0, 2.0, 3.5])
+STATISTICS = {
+    "nan_sums": lambda x, y, m: (np.nansum(x[m]), np.nanprod(x[m]), np.nanmean(x[m]), np.nansum(m[m])),
+    "nan_spreads": lambda x, y, m: (np.nanvar(x[m]), np.nanstd(x[m], ddof=1), np.nanmedian(x[m])),
+    "averages": lambda x, y, m: (np.average(y[m]), np.average(x[m], weights=y[m] ** 2 + 1)),
+    "integrals": lambda x, y, m: (np.trapezoid(y[m]), np.trapezoid(y[m], np.cumsum(y[m])), np.ediff1d(x[m])),
+    "covariances": lambda x, y, m: (np.cov(y[m]), np.cov(y[m], y[m] ** 2)),
+    "correlations": lambda x, y, m: np.corrcoef(y[m], y[m] ** 2),
+    "equal": lambda x, y, m: (np.array_equal(y[m], y[m]), np.array_equal(y[m], x[m]), np.array_equal(y[m], y[y > 1])),
+    "tables": lambda x, y, m: (
+        np.interp(y[m], [0.0, 1.0, 3.0], [1.0, 5.0, 2.0], left=-1.0),
+        np.searchsorted([0.0, 1.0, 3.0], y[m]),
+        np.digitize(y[m], [0.0, 1.0, 3.0]),
+    ),
+    "single": lambda x, y, m: (np.nansum(x.astype(np.float32)[m]), np.nanmean(x.astype(np.float32)[m])),
+    "integers": lambda x, y, m: (np.nansum(y.astype(int)[m]), np.nanmean(y.astype(np.int8)[m])),
+}
+for _name, _f in STATISTICS.items():
+    program.add(f"{_name}_of_a_selection", _f, (S, T, T > 0), (S, T, T > 3), (S, T, T > 0.7))
+_some = {
+    "nan_extremes": lambda x, y, m: (np.nanmax(x[m]), np.nanmin(x[m]), np.nanmax(y.astype(int)[m])),
+    "quantiles": lambda x, y, m: (
+        np.quantile(y[m], 0.3),
+        np.percentile(y[m], [0, 25, 90, 100]),
+        np.percentile(x[m], 50),
+    ),
+    "quantiles_of_integers": lambda x, y, m: (
+        np.quantile(y.astype(int)[m], 0.8),
+        np.percentile(y.astype(np.uint8)[m], 10),
+    ),
+}
+for _name, _f in _some.items():
+    program.add(f"{_name}_of_a_selection", _f, (S, T, T > 0), (S, T, T > 3.7), (S, T, np.isnan(S)))
+program.each(
+    (S, T, T > 0),
+    (S, T, T > 9),
+    **{f"{_name}_of_nothing": _f for _name, _f in _some.items()},
+    weights_of_nothing=lambda x, y, m: np.average(y[m], weights=y[m]),
+    options={"raises": Exception},
+)
+
+
+# -- subscripts --------------------------------------------------------------------------------------------------------
+
+
+def _filled(subscripts):
+    def f(a):
+        r = np.einsum(subscripts, a)
+        r[...] = 7
+        return a, r
+
+    return f
+
+
+for _text in ("ij->ij", "ij->ji", "ii->i", "ba", "...ij->...ji", "i...->...i", "ij"):
+    program.add(f"einsum_view_{_text}", _filled(_text), A, np.asfortranarray(A), A[::-1])
+program.add("einsum_view_of_three", _filled("iji->ji"), np.arange(12.0).reshape(2, 3, 2))
+
+
+@program(A)
+def einsum_by_lists(a):
+    r = np.einsum(a, [0, 1], [1, 0])
+    r[0] = 5
+    return np.einsum("ii", a), np.einsum("ij->i", a), np.einsum("ij,jk", a, a)
+
+
+@program(I.astype(bool), I)
+def nan_totals_with_a_start(a):
+    return np.nanprod(a, initial=2), np.nansum(a, initial=2), np.nansum(a, dtype=np.int8, where=a > 0)
+
+
+@program(np.array([[-3, 0], [6, -4]]))
+def single_elements_of_reductions(a):
+    return np.gcd.reduce(a[:1]), np.gcd.reduce(a, axis=1), np.hypot.reduce(a[:1] * 0.5), np.lcm.reduce(a[:1])
+
+
+@program((np.arange(6.0), 0), (np.arange(6.0), 1))
+def array_of_another_shape_on_some_trips(x, k):
+    for _ in range(3):
+        r = x
+        x = x[::2]
+        if k:
+            x = -r
+    return x
+
+
 test_programs = program.test()

@@ -68,6 +68,8 @@ class StateJoin:
         """The join of two values that sit in one place (the field `name` of an object)."""
         join = self.joiner.contents if name == "items" else self.joiner.join
         joined = Joined(join(first, second), first, second)
+        if name == "data" and isinstance(joined.skeleton, Union):
+            raise JoinFailure(first, second)  # one array object has elements of one type and shape
         self._todo.append(joined.skeleton)
         return joined
 

@@ -164,6 +164,11 @@ def lanewise(machine: Machine, function: Callable, args: Sequence[Value], kwargs
     return made(machine, result, axes)
 
 
+def on_lanes(machine: Machine, array: BoundedArray, function: Callable[[Value], Value]) -> Value:
+    """What a function that works element by element makes of all the room of an array."""
+    return made(machine, function(_alive(machine, array.base, array.axes)), array.axes)
+
+
 def _alive(machine: Machine, value: Value, axes: Sequence[Lanes | None]) -> Value:
     """An operand of what is computed in all the room and counts in its lanes."""
     if not isinstance(value, JaxArray | NdArray):

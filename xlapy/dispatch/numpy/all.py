@@ -8,6 +8,7 @@ from xlapy.dispatch.numpy import (
     conversions,
     creation,
     eigen,
+    einsum,
     fft,
     index_tricks,
     linalg,

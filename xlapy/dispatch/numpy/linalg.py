@@ -18,11 +18,9 @@ from xlapy.dispatch.numpy.ufuncs import ufunc_rule
 from xlapy.dispatch.numpy.values import (
     absent,
     cast_array,
-    deliver,
     known,
     operand,
     raise_as_numpy,
-    require_dtype,
 )
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import function, replacement
@@ -115,46 +113,6 @@ def linalg_vecdot(machine, x1, x2, /, *, axis=-1):
     if place != -1:
         x1, x2 = (machine.call(Const(np.moveaxis), (x, Const(place), Const(-1))) for x in (x1, x2))
     return ufunc_rule(machine, np.vecdot, x1, x2)
-
-
-@function(np.einsum)
-def einsum(machine, *operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
-    """np.einsum: a plan of contractions is made at compile time."""
-    first = operands[0]
-    if not (isinstance(first, Const) and isinstance(first.value, str)):
-        subscripts, arrays = _subscripts(machine, operands)
-        return einsum(machine, Const(subscripts), *arrays, out=out, dtype=dtype, order=order, casting=casting)
-    subscripts: str = first.value
-    variables = [operand(machine, v) for v in operands[1:]]
-    given = None if absent(dtype) else require_dtype(known(machine, dtype, "a dtype"))
-    rule = known(machine, casting)
-    shown = [np.broadcast_to(np.ones((), v.type.dtype), tuple(min(n, 3) for n in v.type.shape)) for v in variables]
-    try:
-        result = np.einsum(subscripts, *shown, dtype=given, casting=rule)
-        dtype_ = np.asarray(result).dtype
-        var = machine.leaf(_einsum, variables, (subscripts, dtype_), name="einsum")[0]
-    except Exception as error:
-        return raise_as_numpy(machine, np.einsum, operands, {"dtype": Const(given), "casting": Const(rule)}, error)
-    return deliver(machine, var, out, str(rule))
-
-
-def _subscripts(machine: Machine, operands) -> tuple[str, list]:
-    """`einsum(a, [0, 1], b, [1, 2], [0, 2])` as subscripts and arrays."""
-    pairs = len(operands) // 2
-    lists = [known(machine, operands[2 * k + 1], "subscripts") for k in range(pairs)]
-    if len(operands) % 2:
-        lists.append(known(machine, operands[-1], "subscripts"))
-    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    texts = ["".join("..." if n is Ellipsis else letters[n] for n in part) for part in lists]  # type: ignore
-    text = ",".join(texts[:pairs])
-    return text + ("->" + texts[-1] if len(operands) % 2 else ""), list(operands[0 : 2 * pairs : 2])
-
-
-def _einsum(*rest):
-    *operands, subscripts, dtype = rest
-    if dtype.kind == "b":
-        return jnp.einsum(subscripts, *(o.astype(jnp.int32) for o in operands), optimize="optimal") != 0
-    return jnp.einsum(subscripts, *(cast_array(o, dtype) for o in operands), optimize="optimal")
 
 
 # -- linear algebra --------------------------------------------------------------------------------------------------

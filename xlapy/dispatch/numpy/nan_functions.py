@@ -7,6 +7,7 @@ import numpy as np
 
 from xlapy.dispatch.numpy.extremes import extreme
 from xlapy.dispatch.numpy.leaf import numpy_leaf
+from xlapy.dispatch.numpy.reductions import reduce_rule
 from xlapy.dispatch.numpy.values import (
     deliver,
     kind_of,
@@ -14,6 +15,7 @@ from xlapy.dispatch.numpy.values import (
     operand,
 )
 from xlapy.dispatch.table import function
+from xlapy.domain.values import JaxArray
 
 _NONE = getattr(np, "_NoValue", None)
 
@@ -62,9 +64,25 @@ def _nan_cumulative(total, neutral: int):
     return run
 
 
+def _nan_total(ufunc: np.ufunc, neutral: int):
+    """np.nansum and np.nanprod: the plain ones, of an array without NaN."""
+
+    def rule(machine, a, axis=None, dtype=None, out=None, keepdims=_NONE, initial=_NONE, where=_NONE):
+        var = operand(machine, a)
+        if kind_of(var.type.dtype) in "fc":
+            var = machine.leaf(_without_nan, (var,), (neutral,), name="nan_to_num")[0]
+        return reduce_rule(machine, ufunc, JaxArray(var), axis, dtype, out, keepdims, initial, where)
+
+    return rule
+
+
+def _without_nan(a, neutral):
+    return jnp.where(jnp.isnan(a), jnp.asarray(neutral, a.dtype), a)
+
+
+function(np.nansum)(_nan_total(np.add, 0))
+function(np.nanprod)(_nan_total(np.multiply, 1))
 for _numpy, _jax in (
-    (np.nansum, jnp.nansum),
-    (np.nanprod, jnp.nanprod),
     (np.nanmean, jnp.nanmean),
     (np.nanmax, jnp.nanmax),
     (np.nanmin, jnp.nanmin),

@@ -42,6 +42,9 @@ NATIVE: dict[np.ufunc, Callable] = {
     np.logical_or: jnp.any,
 }
 
+#: reductions in which a single element counts by its absolute value
+_FROM_IDENTITY = (np.hypot, np.gcd)
+
 
 def normalised_axes(machine: Machine, axis: object, rank: int) -> tuple[int, ...]:
     """`axis=` as a tuple of non-negative axes; NumPy's AxisError for wrong ones."""
@@ -217,7 +220,7 @@ def _generic_reduce(x, ufunc, axes, keep, options):
         masks = None if where is None else jnp.moveaxis(where, axis, 0)
         if initial is not None:
             start = jnp.broadcast_to(initial.astype(x.dtype), items.shape[1:])
-        elif where is not None or items.shape[0] == 0:
+        elif where is not None or items.shape[0] == 0 or ufunc in _FROM_IDENTITY:
             start = jnp.full(items.shape[1:], ufunc.identity, x.dtype)
         else:
             start, items = items[0], items[1:]

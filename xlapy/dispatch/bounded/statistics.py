@@ -1,0 +1,248 @@
+"""Statistics of vectors whose length depends on data: NumPy's definitions, in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded.lanes import involved, require_static
+from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
+from xlapy.dispatch.numpy.values import absent, array_type, kind_of, known
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import BoundedArray, Const, Tuple, Value
+
+
+def _rank(machine: Machine, value: Value) -> int:
+    found = bounded.parts(machine, value)
+    return len(found[1]) if found is not None else len(array_type(machine, value).shape)
+
+
+def _check_vectors(machine: Machine, item: Callable, arrays: tuple[Value, ...], kinds: str) -> None:
+    """Ask for static lengths where an array is no vector, or of other numbers than `kinds`."""
+    for value in arrays:
+        dtype = value.base.type.dtype if isinstance(value, BoundedArray) else array_type(machine, value).dtype
+        if _rank(machine, value) != 1 or kind_of(dtype) not in kinds:
+            what = f"np.{item.__name__} of several dimensions or of such a type"
+            raise require_static(machine, first_of(arrays, {}), what)
+
+
+def _of_vector(item: Callable, implementation: Callable, *options: str) -> None:
+    """`item(a, axis=None, **options)` of a vector."""
+
+    def rule(machine, a, axis=None, **given):
+        if (
+            not isinstance(a, BoundedArray)
+            or not set(given) <= set(options)
+            or known(machine, axis) not in (None, 0, -1)
+        ):
+            raise require_static(machine, first_of((a,), given), f"np.{item.__name__} with such arguments")
+        _check_vectors(machine, item, (a,), "biuf")
+        return machine.call(Const(implementation), (a,), given)
+
+    FUNCTIONS[item] = rule
+
+
+def _of_vectors(item: Callable, implementation: Callable, least: int, most: int) -> None:
+    """`item(a, b)` of vectors; the second may be left out where `least` is 1."""
+
+    def rule(machine, *arrays):
+        if not least <= len(arrays) <= most:
+            raise require_static(machine, first_of(arrays, {}), f"np.{item.__name__} with such arguments")
+        _check_vectors(machine, item, arrays, "biuf")
+        return machine.call(Const(implementation), arrays)
+
+    FUNCTIONS[item] = rule
+
+
+# -- without NaN ------------------------------------------------------------------------------------------------------
+
+
+def _nansum(a):
+    return np.sum(np.where(np.isnan(a), 0, a))
+
+
+def _nanprod(a):
+    return np.prod(np.where(np.isnan(a), 1, a))
+
+
+def _nanmax(a):
+    if a.size == 0:
+        raise ValueError("zero-size array to reduction operation fmax which has no identity")
+    if a.dtype.kind != "f":
+        return a.max()
+    missing = np.isnan(a)
+    return np.where(missing.all(), np.nan, np.where(missing, -np.inf, a).max())[()]
+
+
+def _nanmin(a):
+    if a.size == 0:
+        raise ValueError("zero-size array to reduction operation fmin which has no identity")
+    if a.dtype.kind != "f":
+        return a.min()
+    missing = np.isnan(a)
+    return np.where(missing.all(), np.nan, np.where(missing, np.inf, a).min())[()]
+
+
+def _nanmean(a):
+    return a[~np.isnan(a)].mean()
+
+
+def _nanvar(a, ddof=0):
+    return a[~np.isnan(a)].var(ddof=ddof)
+
+
+def _nanstd(a, ddof=0):
+    return a[~np.isnan(a)].std(ddof=ddof)
+
+
+def _nanmedian(a):
+    return np.median(a[~np.isnan(a)])
+
+
+for _item, _implementation in (
+    (np.nansum, _nansum),
+    (np.nanprod, _nanprod),
+    (np.nanmax, _nanmax),
+    (np.nanmin, _nanmin),
+    (np.nanmean, _nanmean),
+    (np.nanmedian, _nanmedian),
+):
+    _of_vector(_item, _implementation)
+_of_vector(np.nanvar, _nanvar, "ddof")
+_of_vector(np.nanstd, _nanstd, "ddof")
+
+# -- quantiles --------------------------------------------------------------------------------------------------------
+
+
+def _quantile(a, q):
+    if a.size == 0:
+        raise IndexError(f"index {-1 if a.dtype.kind == 'f' else 0} is out of bounds for axis 0 with size 0")
+    ordered, last = np.sort(a), len(a) - 1
+    place = q * last
+    low = int(np.floor(place))
+    weight = place - low
+    first, second = ordered[low], ordered[min(low + 1, last)]
+    distance = second - first
+    between = np.where(weight >= 0.5, second - distance * (1 - weight), first + distance * weight)[()]
+    return np.where(np.isnan(ordered[-1]), np.nan, between)[()]
+
+
+def _quantiles(a, q):
+    return np.array([_quantile(a, p) for p in q])
+
+
+def _linear(item: Callable, scale: float, named: str) -> None:
+    """np.quantile or np.percentile by the default method, of float64 and integers, at known places."""
+
+    def rule(machine, a, q, axis=None):
+        wanted = np.asarray(known(machine, q, "the quantiles"))
+        plain = wanted.dtype.kind in "iuf" and wanted.ndim < 2 and known(machine, axis) in (None, 0, -1)
+        narrow = isinstance(a, BoundedArray) and a.base.type.dtype in (np.float16, np.float32)
+        if not isinstance(a, BoundedArray) or narrow or not plain:
+            raise require_static(machine, first_of((a, q), {}), f"np.{item.__name__} with such arguments")
+        _check_vectors(machine, item, (a,), "iuf")
+        places = np.true_divide(wanted, scale)
+        if not ((places >= 0) & (places <= 1)).all():
+            return machine.raise_(ValueError, f"{named} must be in the range [0, {scale:g}]")
+        if wanted.ndim == 0:
+            return machine.call(Const(_quantile), (a, Const(float(places))))
+        return machine.call(Const(_quantiles), (a, Tuple(tuple(Const(float(p)) for p in places))))
+
+    FUNCTIONS[item] = rule
+
+
+_linear(np.quantile, 1, "Quantiles")
+_linear(np.percentile, 100, "Percentiles")
+
+# -- several vectors --------------------------------------------------------------------------------------------------
+
+
+def _weighted(a, weights):
+    if len(a) != len(weights):
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    dtype = np.result_type(a.dtype, weights.dtype, np.float64 if a.dtype.kind in "biu" else a.dtype)
+    total = weights.sum(dtype=dtype)
+    if total == 0.0:
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return (a.astype(dtype) * weights.astype(dtype)).sum() / total
+
+
+_plain_average = FUNCTIONS[np.average]
+
+
+def _average(machine, a, axis=None, weights=None):
+    if absent(weights):
+        return _plain_average(machine, a, axis)
+    if known(machine, axis) not in (None, 0, -1):
+        raise require_static(machine, first_of((a, weights), {}), "np.average along such an axis")
+    _check_vectors(machine, np.average, (a, weights), "biuf")
+    return machine.call(Const(_weighted), (a, weights))
+
+
+FUNCTIONS[np.average] = _average
+
+
+def _trapezoid(y, x=None):
+    steps = 1.0 if x is None else np.diff(x)
+    return (steps * (y[1:] + y[:-1]) / 2.0).sum()
+
+
+def _cov(m, y=None):
+    a = m.astype(np.float64)
+    a = a - a.mean()
+    count = len(m) - 1.0
+    if y is None:
+        return np.asarray((a @ a) / np.float64(count))
+    b = y.astype(np.float64)
+    b = b - b.mean()
+    return np.array([[a @ a, a @ b], [b @ a, b @ b]]) / count
+
+
+def _corrcoef(x, y):
+    c = _cov(x, y)
+    d = np.sqrt(np.diag(c))
+    return np.clip(c / d[:, None] / d[None, :], -1, 1)
+
+
+def _array_equal(a1, a2):
+    return len(a1) == len(a2) and bool((a1 == a2).all())
+
+
+_of_vectors(np.trapezoid, _trapezoid, 1, 2)
+_of_vectors(np.cov, _cov, 1, 2)
+_of_vectors(np.corrcoef, _corrcoef, 2, 2)
+_of_vectors(np.array_equal, _array_equal, 2, 2)
+_of_vectors(np.ediff1d, np.diff, 1, 1)
+
+# -- element by element, with tables ----------------------------------------------------------------------------------
+
+
+def _interp(machine, x, xp, fp, left=None, right=None):
+    if not isinstance(x, BoundedArray) or involved(xp, fp, left, right):
+        raise require_static(machine, first_of((x, xp, fp), {}), "np.interp with a table")
+    options = {k: v for k, v in (("left", left), ("right", right)) if isinstance(v, Value)}
+    return bounded_arithmetic.on_lanes(machine, x, lambda room: machine.call(Const(np.interp), (room, xp, fp), options))
+
+
+def _searchsorted(machine, a, v, side="left"):
+    if not isinstance(v, BoundedArray) or involved(a):
+        raise require_static(machine, first_of((a, v), {}), "np.searchsorted in a table")
+    options = {"side": side} if isinstance(side, Value) else {}
+    return bounded_arithmetic.on_lanes(
+        machine, v, lambda room: machine.call(Const(np.searchsorted), (a, room), options)
+    )
+
+
+def _digitize(machine, x, bins, right=False):
+    if not isinstance(x, BoundedArray) or involved(bins):
+        raise require_static(machine, first_of((x, bins), {}), "np.digitize in a table")
+    options = {"right": right} if isinstance(right, Value) else {}
+    return bounded_arithmetic.on_lanes(machine, x, lambda room: machine.call(Const(np.digitize), (room, bins), options))
+
+
+FUNCTIONS[np.interp] = _interp
+for _function, _rule in ((np.searchsorted, _searchsorted), (np.digitize, _digitize)):
+    FUNCTIONS.setdefault(_function, _rule)
