@@ -181,7 +181,32 @@ def truncated_svd(x, n):
     return s
 
 
+def until_settled(x, n):
+    """The measure that ends the loop has no influence on the result."""
+    u = x * 1.0
+    change = 1.0
+    while change > 10.0**-n:
+        new = 0.5 * (u + np.cos(u) * x)
+        change = np.abs(new - u).max()
+        u = new
+    return (u**2).sum()
+
+
+def with_the_last_change(x, n):
+    u = x * 1.0
+    change = 1.0
+    total = 0.0
+    while change > 10.0**-n:
+        new = 0.5 * (u + np.cos(u) * x)
+        change = np.abs(new - u).max()
+        total = total + change
+        u = new
+    return change * 100 + u[0]
+
+
 PROGRAMS = [
+    until_settled,
+    with_the_last_change,
     breaks,
     continues,
     returns_early,
@@ -219,7 +244,9 @@ def test_from_outside(function):
     np.testing.assert_allclose(made, xlapy.grad(function)(X, 4), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("function", [writes_in_place, newton, nested], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", [writes_in_place, newton, nested, until_settled, with_the_last_change], ids=lambda f: f.__name__
+)
 def test_second_order(function):
     found = np.asarray(xlapy.hessian(function)(X, 3))
     gradient = xlapy.grad(function)
@@ -234,6 +261,16 @@ def test_many_numbers_of_trips_at_once():
         found = jax.vmap(jax.grad(xlapy.jit(nested)))(xs, ns)
     expected = [xlapy.grad(nested)(x, int(n)) for x, n in zip(xs, ns, strict=True)]
     np.testing.assert_allclose(found, np.array(expected), rtol=1e-10)
+
+
+def test_what_only_ends_the_loop_takes_no_room():
+    def size(function):
+        x = np.linspace(0.5, 1.0, 1000)
+        with jax.enable_x64(True):
+            program = jax.jit(jax.grad(xlapy.jit(function))).lower(x, 3).compile()
+        return program.memory_analysis().temp_size_in_bytes
+
+    assert size(until_settled) < size(with_the_last_change)
 
 
 def test_inside_of_a_compiled_loop():

@@ -43,6 +43,8 @@ _INDEX = TensorType((), _INT64)
 #: in the place of the object that a summary stands for at entry, where there is none
 _NOTHING = -1
 _MAXIMUM_ROUNDS = 40
+#: trips up to which it is of use to know that there are no more
+_FEW_TRIPS = 2**16
 #: trips of a loop that is unrolled if a list grows in it
 SHORT = 32
 #: how many operations of the interpreter such loops may take when they are unrolled
@@ -465,7 +467,8 @@ class Staging:
         errors = self._carries_error(head)
         if self.step is not None and not others:
             body.results = finals
-            results = builder.emit("for", (self.trips, *initial), {}, tuple(v.type for v in body.params[1:]), (body,))
+            types = tuple(v.type for v in body.params[1:])
+            results = builder.emit("for", (self.trips, *initial), self._most_trips(), types, (body,))
             self._after(head, results, out, None)
         else:
             self._emit_while(head, body, initial, finals, tag, others, errors, out)
@@ -537,8 +540,13 @@ class Staging:
                 )
             condition.results = [go]
         start = (builder.constant(0, _INT64), builder.constant(label, merge.TAG_TYPE.dtype), *initial)
-        results = builder.emit("while", start, {}, carried, (condition, inner))
+        results = builder.emit("while", start, self._most_trips(), carried, (condition, inner))
         self._after(head, results[2:], out, Tag(tag.labels, results[1]), results[0])
+
+    def _most_trips(self) -> dict[str, object]:
+        """The attribute of the loop that says how many trips there are at most, if that is known."""
+        bounds = getattr(self.plan.trips, "bounds", None) if self.plan is not None else None
+        return {} if bounds is None or bounds[1] > _FEW_TRIPS else {"most": max(bounds[1], 1)}
 
     def _condition(self, head: Head, condition: Region) -> Var:
         """The test of a rotated `while` on the carried values."""

@@ -107,7 +107,9 @@ def _for(operation: Operation, operands: Sequence, environment: Environment) -> 
     body = _function(region, environment, _STRUCTURED)
     dtype = region.params[0].type.dtype
     initial = _strong(operands[1:], region.params[1:])
-    return differentiable_counted_loop(_trips(operation, operands), body, initial, dtype, _reads_elements(region))
+    most: int | None = operation.attributes.get("most")  # type: ignore[assignment]
+    trips = _trips(operation, operands)
+    return differentiable_counted_loop(trips, body, initial, dtype, _reads_elements(region), most)
 
 
 def _reads_elements(region: Region) -> bool:
@@ -125,7 +127,8 @@ def _reads_elements(region: Region) -> bool:
 def _while(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
     condition, body = (_function(region, environment, _STRUCTURED) for region in operation.regions)
     initial = _strong(operands, operation.regions[1].params)
-    return differentiable_while_loop(lambda *xs: condition(*xs)[0], body, initial)
+    most: int | None = operation.attributes.get("most")  # type: ignore[assignment]
+    return differentiable_while_loop(lambda *xs: condition(*xs)[0], body, initial, most)
 
 
 def _fast_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:

@@ -26,8 +26,12 @@ class Loop:
     derived from a loop is remembered with it.
     """
 
-    def __init__(self, condition: ClosedJaxpr, body: ClosedJaxpr, constants: int) -> None:
+    def __init__(
+        self, condition: ClosedJaxpr | None, body: ClosedJaxpr, constants: int, most: int | None = None
+    ) -> None:
         self.condition, self.body, self.constants = condition, body, constants
+        #: how many trips there are at most, if that is known
+        self.most = most
         #: types of all operands, and of those carried
         self.operands = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in body.in_avals]
         self.carried = self.operands[constants:]
@@ -68,6 +72,40 @@ class Loop:
                 return carried
             carried = new
 
+    # -- parts --
+
+    def relevant(self, ends: Mask, active: Mask) -> Mask:
+        """Which of the active carried values have a derivative in those marked in `ends`, after any number of trips."""
+        return self.once(
+            ("relevant", ends, active), lambda: self._influence(ends, lambda a: continuous(a.dtype), active)
+        )
+
+    def part(self, wanted: Mask) -> tuple[Loop, Mask]:
+        """The trips as far as they compute the carried values marked, and which carried values that takes. What only
+        says when the loop ends is left out, and so is the condition."""
+        return self.once(("part", wanted), lambda: self._part(wanted))
+
+    def _part(self, wanted: Mask) -> tuple[Loop, Mask]:
+        needed = self._influence(wanted, lambda _: True, (True,) * len(wanted))
+        if all(needed):
+            return self, needed
+
+        def body(*values):
+            carried = merge([None] * len(needed), needed, values[self.constants :])
+            return _outputs(self.body, [*values[: self.constants], *carried], needed)
+
+        types = [*self.operands[: self.constants], *pick(self.carried, needed)]
+        return Loop(None, jax.make_jaxpr(body)(*types), self.constants, self.most), needed
+
+    def _influence(self, ends: Mask, counts: Callable, among: Mask) -> Mask:
+        """Which carried values have an influence on those marked."""
+        while True:
+            reached = influencing(self.body.jaxpr, ends, counts)[self.constants :]
+            new = tuple(a or b and c for a, b, c in zip(ends, reached, among, strict=True))
+            if new == ends:
+                return ends
+            ends = new
+
     # -- tangents --
 
     def active(self, inputs: Mask) -> Mask:
@@ -102,7 +140,7 @@ class Loop:
             return jaxpr_as_fun(self.condition)(*values[:n], *values[n + extra :][:m])
 
         types = [*self.operands[:n], *pick(self.operands[:n], moving), *self.carried, *pick(self.carried, active)]
-        return Loop(jax.make_jaxpr(condition)(*types), jax.make_jaxpr(body)(*types), n + extra)
+        return Loop(jax.make_jaxpr(condition)(*types), jax.make_jaxpr(body)(*types), n + extra, self.most)
 
     # -- batches --
 
@@ -145,7 +183,7 @@ class Loop:
             t if axis is None else jax.ShapeDtypeStruct((size, *t.shape), t.dtype)
             for t, axis in zip(self.operands, axes, strict=True)
         ]
-        return Loop(jax.make_jaxpr(condition)(*types), jax.make_jaxpr(body)(*types), n), carried
+        return Loop(jax.make_jaxpr(condition)(*types), jax.make_jaxpr(body)(*types), n, self.most), carried
 
 
 def pick(values: Sequence, mask: Sequence[bool]) -> list:
@@ -183,3 +221,26 @@ def dependent(jaxpr, inputs: Sequence[bool], counts: Callable) -> Mask:
         if any(map(known, equation.invars)):
             marked.update(v for v in equation.outvars if counts(v.aval))
     return tuple(map(known, jaxpr.outvars))
+
+
+def influencing(jaxpr, outputs: Sequence[bool], counts: Callable) -> Mask:
+    """Which inputs of a jaxpr the outputs marked depend on, through values that count. Errs on the side of yes."""
+    marked = {v for v, m in zip(jaxpr.outvars, outputs, strict=True) if m and not hasattr(v, "val") and counts(v.aval)}
+    for equation in reversed(jaxpr.eqns):
+        if any(v in marked for v in equation.outvars):
+            marked.update(v for v in equation.invars if not hasattr(v, "val") and counts(v.aval))
+    return tuple(v in marked for v in jaxpr.invars)
+
+
+def _outputs(closed: ClosedJaxpr, operands: Sequence, wanted: Sequence[bool]) -> list:
+    """The outputs marked; what they do not depend on is neither computed nor asked for."""
+    jaxpr = closed.jaxpr
+    outputs = pick(jaxpr.outvars, wanted)
+    used = {v for v in outputs if not hasattr(v, "val")}
+    equations = []
+    for equation in reversed(jaxpr.eqns):
+        if any(v in used for v in equation.outvars):
+            equations.append(equation)
+            used.update(v for v in equation.invars if not hasattr(v, "val"))
+    small = jaxpr.replace(eqns=equations[::-1], outvars=outputs)
+    return jax.core.eval_jaxpr(small, closed.consts, *operands)

@@ -68,12 +68,18 @@ def also(predicate: jax.Array, certain: jax.Array | None) -> jax.Array:
 
 
 def differentiable_counted_loop(
-    trips: int | jax.Array, body: Callable[..., list], initial: Sequence, dtype: np.dtype, reads_elements: bool
+    trips: int | jax.Array,
+    body: Callable[..., list],
+    initial: Sequence,
+    dtype: np.dtype,
+    reads_elements: bool,
+    most: int | None = None,
 ) -> list:
     """`counted_loop`, to be differentiated: a scan if the number of trips is known.
 
     But not if a trip reads few elements of a large array (`reads_elements`): the adjoint of a scan adds a whole array
-    of zeros for each of those. Nor if it is so long that what a scan keeps of each trip is too much.
+    of zeros for each of those. Nor if it is so long that what a scan keeps of each trip is too much. `most` says how
+    many trips there are at most, if that is known.
     """
     if isinstance(trips, int) and not (reads_elements and trips >= _MANY or _long(trips, body, initial, dtype)):
         lower, upper = np.asarray(0, dtype), np.asarray(trips, dtype)
@@ -84,12 +90,15 @@ def differentiable_counted_loop(
         lambda index, *_: lax.lt(index, trips),
         lambda index, *carried: [lax.add(index, one), *body(index, *carried)],
         state,
+        trips if isinstance(trips, int) else most,
     )[1:]
 
 
-def differentiable_while_loop(condition: Callable, body: Callable[..., list], initial: Sequence) -> list:
-    """`while condition(*carried): carried = body(*carried)`, to be differentiated."""
-    return reversible_while(condition, body, initial)
+def differentiable_while_loop(
+    condition: Callable, body: Callable[..., list], initial: Sequence, most: int | None = None
+) -> list:
+    """`while condition(*carried): carried = body(*carried)`, to be differentiated; `most` trips, if that is known."""
+    return reversible_while(condition, body, initial, most)
 
 
 def _long(trips: int, body: Callable[..., list], initial: Sequence, dtype: np.dtype) -> bool:

@@ -33,18 +33,21 @@ from xlapy.lowering.loop_jaxprs import Loop, Mask, continuous, merge, pick
 from xlapy.lowering.tapes import tape_of
 
 #: States kept: many where they are small. Twice as many save less than one run of the loop.
-_SMALL_BYTES, _MOST_SLOTS = 2**16, 256
+_SMALL_BYTES, _MOST_SLOTS = 2**13, 128
 #: Otherwise: where many trips, or each trip, are reversed at once; but not more bytes than that, nor fewer slots.
-_SLOTS_OF_UNITS, _SLOTS_OF_TRIPS, _MOST_BYTES, _FEWEST_SLOTS = 32, 64, 2**27, 8
+_SLOTS_OF_UNITS, _SLOTS_OF_TRIPS, _MOST_BYTES, _FEWEST_SLOTS = 32, 32, 2**27, 8
 
 
-def reversible_while(condition: Callable, body: Callable, initial: Sequence[jax.Array]) -> list[jax.Array]:
+def reversible_while(
+    condition: Callable, body: Callable, initial: Sequence[jax.Array], most: int | None = None
+) -> list[jax.Array]:
     """`while condition(*carried): carried = body(*carried)`, differentiable by all it starts from and captures.
 
     Args:
         condition: of the carried values; a boolean scalar.
         body: of the carried values; a list of the same types.
         initial: arrays of strong types.
+        most: how many trips there are at most, if that is known.
 
     Returns:
         The carried values after the loop.
@@ -56,7 +59,7 @@ def reversible_while(condition: Callable, body: Callable, initial: Sequence[jax.
         return list(jax.lax.while_loop(lambda xs: condition(*xs), lambda xs: list(body(*xs)), list(initial)))
     unchanged = [out is x for out, x in zip(step.jaxpr.outvars, step.jaxpr.invars, strict=True)]
     if any(unchanged):
-        return _without(unchanged, condition, body, initial)
+        return _without(unchanged, condition, body, initial, most)
     first, second = ([jnp.asarray(c) for c in closed.consts] for closed in (test, step))
     constants = [*first, *second]
 
@@ -70,11 +73,13 @@ def reversible_while(condition: Callable, body: Callable, initial: Sequence[jax.
         return jax.make_jaxpr(function)(*[jax.ShapeDtypeStruct(c.shape, c.dtype) for c in constants], *types)
 
     n = len(constants)
-    loop = Loop(opened(test, 0, len(first)), opened(step, len(first), n), n)
+    loop = Loop(opened(test, 0, len(first)), opened(step, len(first), n), n, most)
     return run_p.bind(*constants, *initial, loop=loop)
 
 
-def _without(unchanged: Sequence[bool], condition: Callable, body: Callable, initial: Sequence) -> list:
+def _without(
+    unchanged: Sequence[bool], condition: Callable, body: Callable, initial: Sequence, most: int | None
+) -> list:
     """The loop with what it never changes captured: to store that with the checkpoints would copy them all."""
     changed = [not u for u in unchanged]
 
@@ -82,7 +87,7 @@ def _without(unchanged: Sequence[bool], condition: Callable, body: Callable, ini
         return merge(initial, changed, carried)
 
     final = reversible_while(
-        lambda *xs: condition(*whole(xs)), lambda *xs: pick(body(*whole(xs)), changed), pick(initial, changed)
+        lambda *xs: condition(*whole(xs)), lambda *xs: pick(body(*whole(xs)), changed), pick(initial, changed), most
     )
     return whole(final)
 
@@ -92,7 +97,11 @@ def slots_of(loop: Loop, unit: int) -> int:
     size = max(loop.size, 1)
     fewest = _SLOTS_OF_UNITS if unit > 1 else _SLOTS_OF_TRIPS
     wanted = max(min(_SMALL_BYTES // size, _MOST_SLOTS), fewest)
-    return max(min(wanted, _MOST_BYTES // size), _FEWEST_SLOTS)
+    slots = max(min(wanted, _MOST_BYTES // size), _FEWEST_SLOTS)
+    if loop.most is not None:
+        # Half of the slots are filled on the way forward.
+        slots = min(slots, max(2 * (-(-loop.most // unit) + 1), _FEWEST_SLOTS // 2))
+    return slots
 
 
 def _primitive(name: str, function: Callable, types: Callable) -> Primitive:
@@ -161,18 +170,20 @@ def _arranged(loop: Loop, inputs: Mask, active: Mask, constants, initial, dots, 
 
 def _adjoint(*operands, loop: Loop, inputs: Mask, active: Mask, unit: int) -> list:
     constants, initial, rest = _split(loop, operands)
-    tape = tape_of(loop, inputs, active)
+    part, needed = loop.part(active)
+    n = loop.constants
+    tape = tape_of(part, (*inputs[:n], *pick(inputs[n:], needed)), tuple(pick(active, needed)))
     if not unit:
         unit = tape.trips
         rest = [*_keep(*constants, *initial, loop=loop, unit=unit)[len(initial) :], *rest]
     stores = 3 + len(initial)
-    states = Kept(rest[0], rest[1], rest[2], rest[3:stores])
-    totals = [jnp.zeros_like(c) for c in pick(constants, inputs[: loop.constants])]
-    step, adjoint = partial(loop.trip, constants), partial(tape.adjoint, constants)
+    states = Kept(rest[0], rest[1], rest[2], pick(rest[3:stores], needed))
+    totals = [jnp.zeros_like(c) for c in pick(constants, inputs[:n])]
+    step, adjoint = partial(part.trip, constants), partial(tape.adjoint, constants)
     # Both are powers of two, so that checkpoints lie at multiples of the smaller one as well.
     unit = min(unit, tape.trips)
     before, totals = reverse(lambda *xs: step(xs), adjoint, states, rest[stores:], totals, unit)
-    return [*totals, *pick(before, pick(inputs[loop.constants :], active))]
+    return [*totals, *pick(before, pick(inputs[n:], active))]
 
 
 def _bend(*operands, loop: Loop, inputs: Mask, active: Mask, along: Mask, moving: Mask) -> list:
@@ -302,9 +313,17 @@ def _linear(operands: Sequence, start: int, results: Sequence) -> list:
 
 
 def _tangent_transpose(cotangents, *operands, loop: Loop, inputs: Mask, active: Mask, unit: int):
-    start = len(loop.operands) + _kept(loop, unit)
-    ends = map(ad.instantiate_zeros, cotangents)
-    results = adjoint_p.bind(*operands[:start], *ends, loop=loop, inputs=inputs, active=active, unit=unit)
+    start, n = len(loop.operands) + _kept(loop, unit), loop.constants
+    given = [not isinstance(c, ad.Zero) for c in cotangents]
+    none = [False] * len(active)
+    relevant = loop.relevant(tuple(merge(none, active, given)), active)
+    ends = map(ad.instantiate_zeros, pick(cotangents, pick(relevant, active)))
+    # What has no influence on a result that is asked for is not differentiated: `diff` of `while diff > tolerance`.
+    asked = (*inputs[:n], *(i and r for i, r in zip(inputs[n:], relevant, strict=True)))
+    results: list = [_zero(x) for x in pick(operands[: len(loop.operands)], inputs)]
+    if any(relevant):
+        found = adjoint_p.bind(*operands[:start], *ends, loop=loop, inputs=asked, active=relevant, unit=unit)
+        results = merge(results, pick(asked, inputs), found)
     return _linear(operands, start, results)
 
 

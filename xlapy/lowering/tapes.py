@@ -18,10 +18,11 @@ from xlapy.lowering import in_place
 from xlapy.lowering.checkpoints import get, index_type, put
 from xlapy.lowering.loop_jaxprs import Loop, Mask, dependent, merge, pick
 
-#: bytes of a tape, and the most trips on it; fewer trips than that are reversed one by one
-_BYTES, _MOST, _FEWEST = 2**19, 256, 4
+#: bytes of a tape if a state is no larger, and the most trips on it; for so many trips it may be larger, up to that;
+#: fewer are reversed one by one
+_BYTES, _MOST, _ENOUGH, _MOST_BYTES, _FEWEST = 2**13, 128, 4, 2**19, 4
 #: how much larger than what the loop carries a part of the tape may be: the checkpoints of an inner loop are not taped
-_LARGEST_RATIO = 16
+_LARGEST_RATIO = 6
 
 
 def tape_of(loop: Loop, inputs: Mask, active: Mask) -> Tape:
@@ -50,8 +51,10 @@ class Tape:
         varying = pick(outputs, self.varies)
         self.place = [next(i for i, other in enumerate(varying) if other is var) for var in varying]
         size = sum(int(np.prod(varying[i].aval.shape)) * varying[i].aval.dtype.itemsize for i in set(self.place))
-        trips = min(_BYTES // max(size, 1), _MOST)
-        if size > max(_LARGEST_RATIO * loop.size, _BYTES // _MOST):
+        trips = min(max(max(_BYTES, loop.size) // max(size, 1), min(_ENOUGH, _MOST_BYTES // max(size, 1))), _MOST)
+        if loop.most is not None:
+            trips = min(trips, 1 << (loop.most - 1).bit_length())
+        if size > max(_LARGEST_RATIO * loop.size, _MOST_BYTES // _MOST):
             trips = 1
         #: for how many trips there is room: a power of two
         self.trips = 1 << (trips.bit_length() - 1) if trips >= _FEWEST else 1
