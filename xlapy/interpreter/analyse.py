@@ -12,6 +12,7 @@ from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.values import Const, Tuple, Union, Value
 from xlapy.interpreter import calls, resumption, walk
+from xlapy.interpreter.frame import place_of
 from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine, locate
 from xlapy.interpreter.operations import TooLarge
@@ -68,6 +69,7 @@ def analyse(
         world = World(static, dynamic - static)
         machine = Machine(world, ambient_x64, narrow)
         machine.loop_modes.update(modes)
+        machine.unrolled_places |= {place_of(key) for key, mode in modes.items() if mode == "unroll"}
         machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
         machine.capacities.update(capacities or {})
         try:

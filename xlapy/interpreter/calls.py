@@ -40,7 +40,7 @@ from xlapy.domain.values import (
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
 from xlapy.interpreter import classes, generators, memory, merge, resumption, walk
-from xlapy.interpreter.frame import Frame, new_frame
+from xlapy.interpreter.frame import Frame, call_path, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
 if TYPE_CHECKING:
@@ -459,7 +459,7 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
         raise Refused("XP0014", str(error)) from error
     if machine.frames:
         caller = machine.frames[-1]
-        path = (*caller.path, id(caller.span), *caller.unrolled)
+        path = call_path(caller)
         frame = new_frame(program, globals_, path, caller.location())
         frame.region_depth = machine.builder.region.depth
         return frame

@@ -11,7 +11,7 @@ from xlapy.frontend import Op, Program, Span
 from xlapy.ir import Location, Var
 
 #: a key for "this place in the program, reached by these calls and unrolled iterations"
-Path = tuple[int, ...]
+Path = tuple[object, ...]
 
 
 class Tag(NamedTuple):
@@ -87,3 +87,15 @@ def new_frame(program: Program, globals_: int, path: Path, caller: Location | No
     registers: list[Value] = [UNBOUND] * (program.registers + 1)
     registers[-1] = DEAD
     return Frame(program, globals_, path, caller, registers)
+
+
+def call_path(caller: Frame) -> tuple:
+    """How a frame that `caller` calls now is told from others: by the calls that lead to it, and the trips of unrolled
+    loops in which they are made."""
+    return (*caller.path, id(caller.span), caller.unrolled)
+
+
+def place_of(key: tuple) -> tuple:
+    """What the key of a loop has in common with that of the same loop in other trips, and deeper in a recursion."""
+    node, path, _ = key
+    return (node, tuple(dict.fromkeys(part for part in path if not isinstance(part, tuple))))

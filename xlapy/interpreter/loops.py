@@ -31,7 +31,7 @@ from xlapy.domain.values import (
 )
 from xlapy.frontend import For, Loop, Node, Seq
 from xlapy.interpreter import generators, merge, resumption, walk
-from xlapy.interpreter.frame import Frame, Tag
+from xlapy.interpreter.frame import Frame, Tag, place_of
 from xlapy.interpreter.staging import Restart, Staging, exit_labels, sole_exit, step_of, test_of
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
             machine.loop_modes[key] = "loop"
     mode = machine.loop_modes.get(key)
     if mode is None:
-        mode = "unroll" if _prefers_unrolling(machine, node) else "loop"
+        mode = "unroll" if _prefers_unrolling(machine, node) or _unrolls_elsewhere(machine, node, key) else "loop"
     before = machine.save()
     obstacles = len(machine.blockers)
     failure: Exception | None = None
@@ -165,6 +165,14 @@ def _refusal(machine: Machine, failure: Exception) -> Refused:
             "give the value one type and shape before the loop",
         )
     return Refused("XP0009", f"the loop cannot be kept and cannot be unrolled: {failure}")
+
+
+def _unrolls_elsewhere(machine: Machine, node: Loop, key: tuple) -> bool:
+    """Whether a short loop had to be unrolled in another trip of a loop around it, or less deep in a recursion."""
+    if not machine.unrolled_places or place_of(key) not in machine.unrolled_places:
+        return False
+    length = _remaining(machine, node)
+    return length is not None and length <= _RETRY_UNROLL
 
 
 def _prefers_unrolling(machine: Machine, node: Loop) -> bool:

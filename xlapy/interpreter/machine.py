@@ -110,6 +110,8 @@ class Machine:
         #: real functions that stand for functions made inside the program, by identity
         self.functions: dict[int, tuple[types.FunctionType, Function]] = {}
         self.loop_modes: dict[tuple, str] = {}
+        #: loops that had to be unrolled in an earlier analysis, see `frame.place_of`
+        self.unrolled_places: set[tuple] = set()
         self.loop_memory: dict[tuple, object] = {}
         #: body regions of loops, by identity, with the key of the loop
         self.loop_bodies: dict[int, tuple] = {}

@@ -18,7 +18,7 @@ from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import DEAD, NONE, UNBOUND, Const, Ref, Union, Value
 from xlapy.frontend import FINISHED, RAISE, START, FrontendError, Resumable, resumable
 from xlapy.interpreter import merge
-from xlapy.interpreter.frame import Frame, new_frame
+from xlapy.interpreter.frame import Frame, call_path, new_frame
 from xlapy.ir import Var
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def advance(machine: Machine, generator: Ref, sent: Value = NONE, thrown: Value 
 def _frame(machine: Machine, generator: Ref, cut: Resumable) -> Frame:
     activation: Activation = machine.heap.objects[generator.object].details  # type: ignore[assignment]
     caller = machine.frame
-    path = (*caller.path, id(caller.span), *caller.unrolled)
+    path = call_path(caller)
     frame = new_frame(cut.program, activation.globals, path, caller.location())
     for register in cut.saved:
         kept = machine.heap.slots.get((generator.object, str(register)))
