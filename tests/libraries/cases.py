@@ -92,7 +92,7 @@ def numbers(value: Any, path: str = "", seen: set[int] | None = None) -> list[tu
     seen = set() if seen is None else seen
     if isinstance(value, bool | int | float | complex | np.generic | np.ndarray | jax.Array):
         dtype = getattr(value, "dtype", None)
-        return [] if dtype is not None and dtype.kind not in "biufc" else [(path, value)]
+        return [] if dtype is not None and getattr(dtype, "kind", "key") not in "biufc" else [(path, value)]
     if (
         id(value) in seen
         or value is None

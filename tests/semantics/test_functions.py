@@ -1,6 +1,7 @@
 """Calls, closures, defaults, star arguments, decorators, recursion, comprehensions, generators, functools, operator."""
 
 import functools
+import inspect
 import itertools
 import operator
 
@@ -745,6 +746,22 @@ def varargs_from_list_argument(items):
         return a - b
 
     return f(*items)
+
+
+class Scaled:
+    def by(self, x, factor=3.0):
+        return x * factor
+
+
+@program(X)
+def parameters_of_functions(x):
+    def local(u, v=1.5, *, w=None):
+        return u * v
+
+    names = [list(inspect.signature(f).parameters) for f in (local, lambda p, q: p, scale, Scaled().by)]
+    bound = inspect.signature(local).bind(x, v=3.0)
+    takes = "shift" in inspect.signature(scale).parameters
+    return names, takes, inspect.signature(local).parameters["v"].default, local(*bound.args, **bound.kwargs)
 
 
 test_programs = program.test()

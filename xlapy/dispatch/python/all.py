@@ -17,6 +17,7 @@ from xlapy.dispatch.python import (
     builtin_functions,
     functools_rules,
     operator_rules,
+    signatures,
     statistics_rules,
     strings,
 )

@@ -1,0 +1,58 @@
+"""`inspect.signature`: libraries ask which arguments a function takes."""
+
+from __future__ import annotations
+
+import inspect
+import types
+
+from xlapy.dispatch import table
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.values import BoundMethod, Const, Function, Ref, Value
+
+
+@table.function(inspect.signature)
+def _signature(machine: Machine, obj: Value) -> Value:
+    """`inspect.signature(obj)` of a function or method."""
+    return Const(_found(machine, obj))
+
+
+def _found(machine: Machine, value: Value) -> inspect.Signature:
+    match value:
+        case Const():
+            try:
+                return inspect.signature(value.value)  # type: ignore[arg-type]
+            except (TypeError, ValueError) as error:
+                machine.raise_(type(error), *error.args)
+        case Function() if not value.attributes and not _has_attributes(machine, value):
+            return inspect.signature(_as_function(value))
+        case BoundMethod() if isinstance(value.function, Const | Function) and isinstance(value.self, Ref):
+            found = _found(machine, value.function)
+            return found.replace(parameters=list(found.parameters.values())[1:])
+    raise Refused("XP0003", f"inspect.signature of {machine.describe(value)}")  # type: ignore[attr-defined]
+
+
+def _has_attributes(machine: Machine, value: Function) -> bool:
+    """Whether the program has given a function attributes, such as `__wrapped__`."""
+    return bool(value.namespace and machine.heap.objects[value.namespace].fields)
+
+
+@table.attribute(inspect.Signature, "parameters")
+def _parameters(machine: Machine, signature: Value) -> Value:
+    """The parameters by name: a dict in the place of CPython's read-only view of one."""
+    found = signature.value.parameters  # type: ignore[attr-defined]
+    return machine.new_dict({name: Const(parameter) for name, parameter in found.items()})  # type: ignore[attr-defined]
+
+
+def _as_function(value: Function) -> types.FunctionType:
+    """A real function with the parameters and defaults of one that is made inside the program."""
+
+    def known(default: Value) -> object:
+        if not isinstance(default, Const):
+            raise Refused("XP0003", "inspect.signature of a function with a default that is no constant")
+        return default.value
+
+    code: types.CodeType = value.code  # type: ignore[assignment]
+    closure = tuple(types.CellType() for _ in code.co_freevars)
+    made = types.FunctionType(code, {}, value.name, tuple(map(known, value.defaults)), closure)
+    made.__kwdefaults__ = {name: known(default) for name, default in value.kwdefaults.items()}
+    return made
