@@ -240,3 +240,62 @@ def test_no_array_is_copied_in_a_loop(function, shapes):
     largest = "f64[" + ",".join(map(str, np.shape(arguments[0]))) + "]"
     copies = [line for line in text[:entry].splitlines() if " copy(" in line and largest in line.split(" copy(")[0]]
     assert not copies
+
+
+def correlate(x, weights):
+    n = len(x) - len(weights) + 1
+    y = np.zeros(n)
+    for k in range(len(weights)):
+        y += weights[k] * x[k : k + n]
+    return y
+
+
+def convolve(image, weights):
+    (k, m), (h, w) = weights.shape, image.shape
+    out = np.zeros((h - k + 1, w - m + 1))
+    for i in range(k):
+        for j in range(m):
+            out += weights[i, j] * image[i : i + h - k + 1, j : j + w - m + 1]
+        out -= i
+    return out
+
+
+def in_a_branch(x, weights, flag):
+    y = x * 0.5
+    for _ in range(3):
+        if flag:
+            for k in range(2):
+                y = np.maximum(y * weights[k], x - k)
+        y = y - 1.0
+    return y, k
+
+
+RNG = np.random.default_rng(3)
+LARGE, WEIGHTS = RNG.random(10_000), RNG.random(5)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "loops"),
+    [
+        (correlate, (LARGE, WEIGHTS), 0),
+        (correlate, (LARGE, WEIGHTS[:1]), 0),
+        (correlate, (LARGE, np.ones(0)), 0),
+        (correlate, (LARGE, RNG.random(30)), 1),
+        (correlate, (LARGE[:100], WEIGHTS), 1),
+        (convolve, (LARGE.reshape(100, 100), RNG.random((3, 2))), 0),
+        (in_a_branch, (LARGE, WEIGHTS, True), None),
+        (in_a_branch, (LARGE, WEIGHTS, False), None),
+    ],
+)
+def test_few_trips_over_large_arrays_are_straight_code(function, arguments, loops):
+    try:
+        expected = function(*arguments)
+    except UnboundLocalError as error:
+        with pytest.raises(UnboundLocalError, match=str(error)):
+            xlapy.jit(function)(*arguments)
+        return
+    for a, b in zip(jax.tree.leaves(expected), jax.tree.leaves(xlapy.jit(function)(*arguments)), strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-13)
+    if loops is not None:
+        text = xlapy.code_xla(function, *arguments, opt=True)
+        assert min(1, text.count(" while(")) == loops

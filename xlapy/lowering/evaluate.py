@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 import jax
+import numpy as np
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
@@ -155,6 +156,10 @@ def _looped(
     (region,) = operation.regions
     body = _function(region, environment, structured)
     initial = _strong(operands[1:], region.params[1:])
+    if "straight" in operation.attributes:
+        for k in range(int(_trips(operation, operands))):
+            initial = body(np.asarray(k, region.params[0].type.dtype), *initial)
+        return initial
     unroll: int = operation.attributes.get("unroll", 1)  # type: ignore[assignment]
     dtype = region.params[0].type.dtype
     return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain)

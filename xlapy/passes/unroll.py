@@ -4,6 +4,9 @@ It keeps what a loop carries in memory between trips, about three nanoseconds ea
 row keep it in registers (measured: 2.4 to 3.6 times as fast). Not where a trip loads what an earlier one stored: XLA
 then copies the array. Nor where the nest gets so large that XLA no longer compiles it as one native function (its
 `SmallWhileLoopHoistingPass`: 1024 bytes accessed, by its cost analysis, which a nest shares).
+
+A loop of few trips over large arrays, `for k in range(5): y += w[k] * x[k : k + n]`, becomes straight code: what is
+element-wise is then one pass over the arrays instead of one for each trip.
 """
 
 from __future__ import annotations
@@ -16,11 +19,14 @@ from xlapy.passes.costs import is_read, is_store, work
 _TIMES = 4
 #: bytes that a nest may access by our estimate, which is on the safe side of XLA's
 _MOST_BYTES = 900
+#: trips and operations of a loop that becomes straight code, elements of what it changes
+_FEW, _LONGEST, _LARGE = 8, 200, 1 << 13
 
 
 def unroll(region: Region) -> bool:
-    """Set the attribute `unroll` of innermost `for` loops; whether there were any to unroll."""
-    changed = False
+    """Set the attribute `unroll` of innermost `for` loops, and `straight` of those that become straight code; whether
+    there were any."""
+    changed = _straighten(region)
     for operation in region.operations:
         if operation.kind in ("for", "while"):
             changed |= _nest(operation)
@@ -28,6 +34,34 @@ def unroll(region: Region) -> bool:
             for nested in operation.regions:
                 changed |= unroll(nested)
     return changed
+
+
+def _straighten(region: Region) -> bool:
+    changed = False
+    for operation in region.operations:
+        for nested in operation.regions:
+            changed |= _straighten(nested)
+        if operation.kind == "for" and _length(operation) <= _LONGEST:
+            if max(prod(v.type.shape) for v in operation.results) >= _LARGE:
+                operation.attributes = {**operation.attributes, "straight": True}
+                changed = True
+    return changed
+
+
+def _length(loop: Operation) -> int:
+    """Operations of a loop as straight code; more than may be if it cannot become that."""
+    trips = constant_value(loop.operands[0])
+    if trips is None or trips > _FEW:
+        return _LONGEST + 1
+    total = 0
+    for operation in loop.regions[0].operations:
+        if "straight" in operation.attributes:
+            total += _length(operation)
+        elif work(operation) is None or is_store(operation):
+            return _LONGEST + 1
+        else:
+            total += operation.kind != "constant"
+    return total * int(trips)
 
 
 def _nest(outermost: Operation) -> bool:
