@@ -60,6 +60,9 @@ SCALAR_DTYPES = {
 _TWINS = {dtype: kind for kind, dtype in SCALAR_DTYPES.items()}
 _MAXIMUM_ALTERNATIVES = 16
 _INT64 = np.iinfo(np.int64)
+#: A number to which every trip of a loop adds at most SLOW stays below REACH: it would take 2**45 trips to get there.
+SLOW = 2**14
+REACH = 2**61
 _SELECTOR = TensorType((), np.dtype(np.int32))
 
 
@@ -93,6 +96,15 @@ def known_bounds(value: Value) -> tuple[int, int] | None:
     if isinstance(value, Const) and isinstance(value.value, int | np.integer):
         return (int(value.value), int(value.value))
     return value.bounds if isinstance(value, Scalar | NumpyScalar) else None
+
+
+def _reached(before: int, after: int, slow: bool) -> int:
+    """The upper end of an interval whose upper end was `before` at the start of a trip and `after` at its end."""
+    if after == before:
+        return before
+    if slow and after - before <= SLOW and before <= REACH // 2:
+        return REACH
+    return int(_INT64.max)
 
 
 def _hull(a: Value, b: Value) -> tuple[int, int] | None:
@@ -188,6 +200,8 @@ class Joiner:
 
     def __init__(self, heap: Heap, depth: int, widen: bool, unions: bool, stacks: Stacks | None = None) -> None:
         self.heap = heap
+        #: whether Python's ints have 32 bits, which a loop may use up
+        self.narrow = False
         self.depth = depth
         self.widen = widen
         self.unions = unions
@@ -420,13 +434,19 @@ class Joiner:
             return self._numpy_scalar(a, b, other_kind)
         raise JoinFailure(a, b)
 
-    def _bounds(self, a: Value, b: Value) -> tuple[int, int] | None:
-        """The interval of both; a loop keeps one that does not grow."""
-        hull = _hull(a, b)
-        return hull if not self.widen or hull == known_bounds(a) else None
+    def _bounds(self, a: Value, b: Value, slow: bool) -> tuple[int, int] | None:
+        """The interval of both. In a loop, an end that grows goes to its `REACH` if it grows slowly (and `slow` says
+        that this counts), else as far as it can; what is not
+        negative stays so if it can."""
+        hull, before = _hull(a, b), known_bounds(a)
+        if hull is None or before is None or not self.widen or hull == before:
+            return hull
+        low = 0 if before[0] > hull[0] >= 0 else -_reached(-before[0], -hull[0], slow)
+        high = _reached(before[1], hull[1], slow)
+        return None if (low, high) == (_INT64.min, _INT64.max) else (max(low, int(_INT64.min)), high)
 
     def _scalar(self, a: Value, b: Value, kind: type) -> Value:
-        bounds = self._bounds(a, b) if kind is int else None
+        bounds = self._bounds(a, b, not self.narrow) if kind is int else None
         if isinstance(a, Scalar) and a.kind is kind:
             if isinstance(b, Scalar) and a.var is b.var and a.bounds == b.bounds and a.var.depth < self.depth:
                 return a
@@ -435,7 +455,7 @@ class Joiner:
         return Scalar(kind, Hole(scalar_type(kind)), bounds)  # type: ignore[arg-type]
 
     def _numpy_scalar(self, a: Value, b: Value, dtype: np.dtype) -> Value:
-        bounds = self._bounds(a, b) if dtype.kind in "iu" else None
+        bounds = self._bounds(a, b, False) if dtype.kind in "iu" else None
         if isinstance(a, NumpyScalar) and a.var.type.dtype == dtype:
             if isinstance(b, NumpyScalar) and a.var is b.var and a.bounds == b.bounds and a.var.depth < self.depth:
                 return a
@@ -514,7 +534,7 @@ class Joiner:
         if kind is None or kind is not twin_kind(b):
             return None
         one, two = (v.python if isinstance(v, MixedScalar) else v for v in (a, b))
-        bounds = self._bounds(one, two) if kind is int else None
+        bounds = self._bounds(one, two, not self.narrow) if kind is int else None
         if isinstance(a, MixedScalar):
             same = isinstance(b, MixedScalar) and a.selector is b.selector and a.python.var is b.python.var
             if a.python.bounds == bounds and (isinstance(a.selector, Hole) or same and not self._local(a)):

@@ -193,7 +193,9 @@ class Machine:
 
     def joiner(self, depth: int, widen: bool, unions: bool) -> Joiner:
         """A joiner for this heap."""
-        return Joiner(self.heap, depth, widen, unions, self.stacks)
+        joiner = Joiner(self.heap, depth, widen, unions, self.stacks)
+        joiner.narrow = self.builder.narrow
+        return joiner
 
     # -- errors -----------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xlapy.dispatch import unions
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers import mixed
+from xlapy.dispatch.numbers import mixed, overflow
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.python import attributes, exceptions, kinds, objects, texts
 from xlapy.domain.join import same_constant
@@ -483,7 +483,8 @@ def _slice(machine, frame, op, start, stop, step=NONE):
 
 @handles("unary")
 def _unary(machine, frame, op, value):
-    return machine.unary(op.imm, value)
+    result = machine.unary(op.imm, value)
+    return overflow.guarded_negation(machine, value, result) if op.imm == "-" else result
 
 
 @handles("not")
@@ -501,12 +502,12 @@ def _truth(machine, frame, op, value):
 
 @handles("binary")
 def _binary(machine, frame, op, left, right):
-    return machine.binary(op.imm, left, right)
+    return overflow.binary(machine, op.imm, left, right)
 
 
 @handles("inplace")
 def _inplace(machine, frame, op, left, right):
-    return machine.binary(op.imm + "=", left, right)
+    return overflow.binary(machine, op.imm + "=", left, right)
 
 
 @handles("compare")

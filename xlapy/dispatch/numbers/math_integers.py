@@ -11,6 +11,7 @@ from jax import lax
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.math_functions import Failure, known, power_of_two, real
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
@@ -99,20 +100,25 @@ def factorial(machine, n: Value, /) -> Value:
 
 
 def _comb(n, k):
-    """n over k by products that stay whole, divided by the common factor first so that they fit."""
+    """n over k, and about that as a float: by products that stay whole, divided by the common factor first."""
     k = jnp.minimum(k, n - k)
 
-    def body(i, found):
+    def body(i, state):
+        found, size = state
         numerator, denominator = n - i, i + 1
         common = jnp.gcd(found, denominator)
-        return (found // common) * (numerator // (denominator // common))
+        return (found // common) * (numerator // (denominator // common)), size * (numerator / denominator)
 
-    return jnp.where(k < 0, 0, lax.fori_loop(0, jnp.maximum(k, 0), body, jnp.ones_like(n)))
+    found, size = lax.fori_loop(0, jnp.maximum(k, 0), body, (jnp.ones_like(n), 1.0))
+    return jnp.where(k < 0, 0, found), size
 
 
 def _perm(n, k):
-    count = jnp.clip(k, 0, n)
-    return jnp.where(k > n, 0, lax.fori_loop(0, count, lambda i, found: found * (n - i), jnp.ones_like(n)))
+    def body(i, state):
+        return state[0] * (n - i), state[1] * (n - i)
+
+    found, size = lax.fori_loop(0, jnp.clip(k, 0, n), body, (jnp.ones_like(n), 1.0))
+    return jnp.where(k > n, 0, found), jnp.where(k > n, 0.0, size)
 
 
 def _selection(machine, function: Callable, how: Callable, failures: tuple, n: Value, k: Value) -> Value:
@@ -123,7 +129,9 @@ def _selection(machine, function: Callable, how: Callable, failures: tuple, n: V
     vars_ = [device(machine, v, int) for v in values]
     for failure, var, value in zip(failures, vars_, values, strict=True):
         failure.check(machine, _negative(machine, var), value)
-    return scalar(machine, int, machine.leaf(how, vars_)[0], (0, INT_MAX))
+    found, size = machine.leaf(how, vars_)
+    overflow.refuse_large(machine, size, found)
+    return scalar(machine, int, found, (0, INT_MAX))
 
 
 @table.function(math.comb)

@@ -10,7 +10,7 @@ from jax import lax
 
 from xlapy.dispatch import table, unions
 from xlapy.dispatch.containers import ranges
-from xlapy.dispatch.numbers import mixed, scalars
+from xlapy.dispatch.numbers import mixed, overflow, scalars
 from xlapy.dispatch.numbers.scalar_arithmetic import float_divmod, floor_division
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
@@ -228,6 +228,8 @@ def abs_(machine, value: Value, /) -> Value:
         found = mixed.unary(machine, value, lambda v: abs_(machine, v))
         return found or unions.over_unions(machine, (value,), lambda v: abs_(machine, v))
     result = scalars.absolute(machine, value)
+    if result is not None:
+        overflow.guarded_negation(machine, value, result)
     if result is None and isinstance(value, JaxArray):
         result = machine.call(Const(jnp.abs), [value])
     elif result is None and is_numpy(value):

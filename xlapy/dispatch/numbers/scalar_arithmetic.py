@@ -12,6 +12,7 @@ from collections.abc import Callable
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch.numbers.overflow import guarded, sum_bounds
 from xlapy.dispatch.numbers.scalar_values import (
     BINARY,
     INT_MAX,
@@ -59,7 +60,7 @@ def _int_arithmetic(machine, symbol: str, left: Value, right: Value) -> Value:
             if value.value == (1 if symbol == "*" else 0) and (symbol != "-" or value is right):
                 return other
     a, b = bounds_of_any(left), bounds_of_any(right)
-    bounds = _corners(BINARY[symbol], a, b)
+    bounds = _corners(BINARY[symbol], a, b) if symbol == "*" else sum_bounds(machine, symbol, a, b)
     var = machine.builder.elementwise(_ARITHMETIC[symbol], device(machine, left, int), device(machine, right, int))
     return scalar(machine, int, var, bounds)
 
@@ -212,8 +213,10 @@ def _whole_power(machine, left: Value, right: Value) -> Value:
             return Const(1)
         if right.value % 2 == 0:  # type: ignore[operator]
             bounds = (0, bounds[1] if bounds is not None else INT_MAX)
-        return scalar(machine, int, _product_power(machine, base, int(right.value)), bounds)  # type: ignore[arg-type, call-overload]
-    return scalar(machine, int, machine.leaf(jnp.power, [base, device(machine, right, int)])[0], bounds)
+        var = _product_power(machine, base, int(right.value))  # type: ignore[call-overload]
+    else:
+        var = machine.leaf(jnp.power, [base, device(machine, right, int)])[0]
+    return guarded(machine, "**", left, right, scalar(machine, int, var, bounds))
 
 
 def _negative_power(machine, left: Value, right: Value) -> Value:

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import ranges, stacks
 from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
     kind_of,
@@ -138,9 +139,9 @@ def sum_(machine, iterable: Value, /, start: Value = Const(0)) -> Value:  # noqa
         if not isinstance(start, Ref | Tuple):
             total = _result(machine, iterable, machine.leaf(_sum_array, [var])[0])
             zero = isinstance(start, Const) and start.value == 0 and type(start.value) is int
-            return total if zero else machine.binary("+", start, total)
+            return total if zero else overflow.binary(machine, "+", start, total)
     if isinstance(iterable, Range) or (isinstance(iterable, Const) and isinstance(iterable.value, range)):
-        return machine.binary("+", start, _sum_range(machine, iterable))
+        return overflow.binary(machine, "+", start, _sum_range(machine, iterable))
     return machine.call(Const(_sum_loop), [iterable, start])
 
 
@@ -149,8 +150,11 @@ def _sum_range(machine, value: Value) -> Value:
         return Const(sum(value.value))  # type: ignore[arg-type]
     count = ranges.length(machine, value)
     first, _, step = ranges.parts_of(value)
-    pairs = machine.binary("//", machine.binary("*", count, machine.binary("-", count, Const(1))), Const(2))
-    return machine.binary("+", machine.binary("*", count, first), machine.binary("*", step, pairs))
+    twice = overflow.binary(machine, "*", count, machine.binary("-", count, Const(1)))
+    base = overflow.binary(machine, "*", count, first)
+    return overflow.binary(
+        machine, "+", base, overflow.binary(machine, "*", step, machine.binary("//", twice, Const(2)))
+    )
 
 
 # -- min and max ------------------------------------------------------------------------------------------------------

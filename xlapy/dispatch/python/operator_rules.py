@@ -8,6 +8,7 @@ from collections.abc import Callable
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, logical_not, provoke
 from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Tuple, Value
 
@@ -29,7 +30,7 @@ _INPLACE = {
 
 
 def _binary(symbol: str) -> Callable[..., Value]:
-    return lambda machine, a, b, /: machine.binary(symbol, a, b)
+    return lambda machine, a, b, /: overflow.binary(machine, symbol, a, b)
 
 
 def _compare(symbol: str) -> Callable[..., Value]:
