@@ -15,9 +15,9 @@ from xlapy.interpreter import calls, resumption, walk
 from xlapy.interpreter.frame import place_of
 from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine, locate
-from xlapy.interpreter.operations import TooLarge
 from xlapy.interpreter.recipe import Effect, Outputs, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
+from xlapy.interpreter.steps import TooLarge
 from xlapy.interpreter.world import Guard, Parameter, World
 from xlapy.ir import Location, Module
 from xlapy.report import Blocker, NotOffloadableError

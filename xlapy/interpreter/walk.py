@@ -14,9 +14,9 @@ from xlapy.dispatch.unions import selects
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import NONE, Const, Marker, Scalar, Union, Value
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
-from xlapy.interpreter import generators, loops, merge, resumption
+from xlapy.interpreter import control, generators, loops, merge, operations, resumption, variables  # noqa: F401
 from xlapy.interpreter.frame import Tag, static_tag
-from xlapy.interpreter.operations import (
+from xlapy.interpreter.steps import (
     HANDLERS,
     MAXIMUM_OPERATIONS,
     TooLarge,

@@ -1,0 +1,242 @@
+"""Operations that call, iterate, raise, match and yield."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING
+
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.dispatch.python import attributes, exceptions, kinds, objects
+from xlapy.domain.join import same_constant
+from xlapy.domain.values import (
+    DEAD,
+    NONE,
+    UNBOUND,
+    Const,
+    Function,
+    Marker,
+    Ref,
+    Tuple,
+    Value,
+    is_none,
+)
+from xlapy.interpreter import resumption
+from xlapy.interpreter.steps import HANDLERS, execute, handles
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+
+@handles("iter")
+def _iter(machine, frame, op, value):
+    return iteration.make_iterator(machine, value)
+
+
+@handles("call")
+def _call(machine, frame, op, function, *args):
+    names = op.imm or ()
+    if not names:
+        return machine.call(function, args)
+    split = len(args) - len(names)
+    return machine.call(function, args[:split], dict(zip(names, args[split:], strict=True)))
+
+
+@handles("call_ex")
+def _call_ex(machine, frame, op, function, positional, keywords=None):
+    kwargs = {}
+    if keywords is not None and not isinstance(keywords, Marker):
+        kwargs = objects.mapping_entries(machine, keywords)
+        for key in kwargs:
+            if not isinstance(key, str):
+                machine.raise_(TypeError, "keywords must be strings")
+    return machine.call(function, machine.iterate(positional), kwargs)
+
+
+@handles("function")
+def _function(machine, frame, op, code, *attributes):
+    given = dict(zip(op.imm, attributes, strict=True))
+    namespace = machine.heap.new("function", types.FunctionType, machine.location())
+    made = Function(code.value, Ref(frame.globals), code.value.co_name, namespace=namespace)
+    for name, value in given.items():
+        made = _with_attribute(machine, made, name, value)
+    return made
+
+
+@handles("set_function_attribute")
+def _set_function_attribute(machine, frame, op, function, value):
+    return _with_attribute(machine, function, op.imm, value)
+
+
+def _with_attribute(machine: Machine, made: Function, name: str, value: Value) -> Function:
+    defaults, kwdefaults, closure = made.defaults, made.kwdefaults, made.closure
+    if name == "defaults":
+        defaults = value.items  # type: ignore[attr-defined]
+    elif name == "kwdefaults":
+        kwdefaults = dict(objects.mapping_entries(machine, value))
+    elif name == "closure":
+        closure = value.items  # type: ignore[attr-defined]
+    named = made.attributes
+    if name == "annotations":
+        named = {**named, name: _annotations(machine, value)}
+    return Function(made.code, made.globals, made.name, defaults, kwdefaults, closure, named, made.namespace)
+
+
+def _annotations(machine: Machine, value: Value) -> Value:
+    """Annotations as a dict: CPython up to 3.13 gives a tuple of names and annotations."""
+    if not isinstance(value, Tuple):
+        return value
+    names = [machine.static(v) for v in value.items[::2]]
+    return machine.new_dict(dict(zip(names, value.items[1::2], strict=True)))
+
+
+# -- exceptions --------------------------------------------------------------------------------------------------------
+
+
+@handles("raise")
+def _raise(machine, frame, op, exception=None, cause=None):
+    if exception is None:
+        if is_none(frame.handled):
+            machine.raise_(RuntimeError, "No active exception to reraise")
+        raise PythonError(frame.handled)
+    raised = exceptions.as_exception(machine, exception)
+    if cause is not None and isinstance(raised, Ref):
+        chained = NONE if is_none(cause) else exceptions.as_exception(machine, cause)
+        machine.heap.write(raised.object, "__cause__", chained)
+    raise PythonError(raised)
+
+
+@handles("reraise")
+def _reraise(machine, frame, op, exception, lasti=None):
+    raise PythonError(exception)
+
+
+@handles("push_exc")
+def _push_exc(machine, frame, op, exception):
+    before = frame.handled
+    frame.handled = exception
+    return before, exception
+
+
+@handles("pop_exc")
+def _pop_exc(machine, frame, op, before):
+    frame.handled = before
+
+
+@handles("match_exc")
+def _match_exc(machine, frame, op, exception, type_):
+    classes = machine.static(type_)
+    for cls in classes if isinstance(classes, tuple) else (classes,):
+        if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            machine.raise_(TypeError, "catching classes that do not inherit from BaseException is not allowed")
+    return Const(issubclass(kinds.type_of(machine, exception), classes))
+
+
+@handles("enter_with")
+def _enter_with(machine, frame, op, manager):
+    exit_ = attributes.special(machine, manager, "__exit__")
+    return exit_, machine.call(attributes.special(machine, manager, "__enter__"), [])
+
+
+@handles("with_except_start")
+def _with_except_start(machine, frame, op, exit_, exception):
+    return machine.call(exit_, [Const(kinds.type_of(machine, exception)), exception, NONE])
+
+
+# -- match -------------------------------------------------------------------------------------------------------------
+
+
+@handles("match_class")
+def _match_class(machine, frame, op, subject, cls, names):
+    return objects.match_class(machine, subject, cls, machine.static(names), op.imm)
+
+
+@handles("match_keys")
+def _match_keys(machine, frame, op, subject, keys):
+    entries = objects.mapping_entries(machine, subject)
+    wanted = [objects.key(machine, k) for k in keys.items]
+    if all(k in entries for k in wanted):
+        return Tuple(tuple(entries[k] for k in wanted))
+    return NONE
+
+
+@handles("match_mapping")
+def _match_mapping(machine, frame, op, subject):
+    return Const(kinds.type_of(machine, subject).__flags__ & (1 << 6) != 0)
+
+
+@handles("match_sequence")
+def _match_sequence(machine, frame, op, subject):
+    return Const(kinds.type_of(machine, subject).__flags__ & (1 << 5) != 0)
+
+
+@handles("len")
+def _len(machine, frame, op, subject):
+    return containers.length(machine, subject)
+
+
+# -- generators and the rest -------------------------------------------------------------------------------------------
+
+
+@handles("return_generator")
+def _return_generator(machine, frame, op):
+    return None
+
+
+@handles("yield")
+def _yield(machine, frame, op, value):
+    frame.on_yield(value)
+    return NONE
+
+
+@handles("resume")
+def _resume(machine, frame, op):
+    return resumption.resume(machine, frame, op.imm)
+
+
+@handles("is_state")
+def _is_state(machine, frame, op, state):
+    return resumption.is_state(machine, state, op.imm)
+
+
+@handles("unbind")
+def _unbind(machine, frame, op):
+    return (UNBOUND,) * len(op.dst)
+
+
+@handles("kill")
+def _kill(machine, frame, op):
+    return (DEAD,) * len(op.dst)
+
+
+@handles("get_yield_from_iter")
+def _get_yield_from_iter(machine, frame, op, value):
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator":
+        return value
+    return iteration.make_iterator(machine, value)
+
+
+@handles("cleanup_throw")
+def _cleanup_throw(machine, frame, op, exception):
+    raise PythonError(exception)
+
+
+@handles("intrinsic")
+def _intrinsic(machine, frame, op, *args):
+    match op.imm:
+        case "INTRINSIC_STOPITERATION_ERROR" | "stopiteration_error":
+            raise PythonError(args[0])
+        case "INTRINSIC_UNARY_POSITIVE":
+            return machine.unary("+", args[0])
+        case "INTRINSIC_LIST_TO_TUPLE":
+            return Tuple(tuple(machine.iterate(args[0])))
+    raise Refused("XP0002", f"the operation {op.imm} is not supported")
+
+
+@handles("unsupported")
+def _unsupported(machine, frame, op):
+    raise Refused("XP0002", f"the bytecode operation {op.imm} is not supported")
+
+
+__all__ = ["HANDLERS", "execute", "same_constant"]

@@ -1,0 +1,199 @@
+"""Operations as the walk executes them: what is looked up once, unions told apart, results written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from xlapy.dispatch import unions
+from xlapy.dispatch.numbers import mixed
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import (
+    DEAD,
+    NONE,
+    UNBOUND,
+    BoundMethod,
+    Const,
+    Marker,
+    MixedScalar,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.frontend import Code, Op
+from xlapy.interpreter.frame import Frame
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+Handler = Callable[..., Value | tuple[Value, ...] | None]
+HANDLERS: dict[str, Handler] = {}
+
+#: operations that move values about without looking at them
+_MOVES = frozenset(
+    "const load load_bound move store load_and_clear make_cell load_deref store_deref store_global store_name delete"
+    " push_exc pop_exc tuple list function set_function_attribute setattr is null is_state".split()
+)
+#: operations on the contents of containers
+_CONTENTS = frozenset(
+    "call call_ex getitem setitem delitem contains iter unpack truth not binary inplace compare list_append list_extend"
+    " dict_set set_add dict_update dict_merge set_update len match_keys list_to_tuple".split()
+)
+
+#: those of them that take a number which is Python's or NumPy's as one
+_OF_NUMBERS = frozenset(
+    "call call_ex getitem setitem truth not binary inplace compare unary list_append format convert".split()
+)
+
+
+#: how many operations one analysis may execute
+MAXIMUM_OPERATIONS = 600_000
+
+
+class TooLarge(Exception):
+    """The analysis executes too many operations: unrolling does not end in reasonable time."""
+
+
+#: how an operation's arguments are treated: moved about, looked into, told apart if they are unions of any kind, or of
+#: more than mixed numbers
+_MOVE, _LOOK, _CONTENT, _NUMBER = 0, 1, 2, 3
+#: operations that may change an object of a built-in class
+_CHANGES = frozenset("call call_ex setitem delitem inplace list_extend dict_update dict_merge set_update".split())
+_TREATMENTS = ((_MOVE, _MOVES), (_NUMBER, _OF_NUMBERS), (_CONTENT, _CONTENTS))
+#: operations that copy a register, if it holds an ordinary value
+_COPIES = frozenset(("load", "load_bound", "move", "store"))
+
+
+class Step(NamedTuple):
+    """An operation prepared for execution. `copied` is the register that a plain copy reads; `dst` the one it writes,
+    None if there are several or none; `changes` whether it may change an object."""
+
+    op: Op
+    handler: Handler
+    treatment: int
+    copied: int | None
+    dst: int | None
+    changes: bool
+
+
+def prepare(code: Code) -> list[Step]:
+    """The operations of a `Code`, looked up once."""
+    if not code.prepared:
+        code.prepared.extend(map(_step, code.ops))
+    return code.prepared
+
+
+def _step(op: Op) -> Step:
+    treatment = next((t for t, operations in _TREATMENTS if op.kind in operations), _LOOK)
+    copied = op.args[0] if op.kind in _COPIES else None
+    changes = op.kind in _CHANGES
+    return Step(op, HANDLERS[op.kind], treatment, copied, op.dst[0] if len(op.dst) == 1 else None, changes)
+
+
+def execute(machine: Machine, frame: Frame, step: Step) -> None:
+    """Execute one operation: read its arguments, write its results."""
+    op, handler, treatment, copied, target, _ = step
+    registers = frame.registers
+    if copied is not None:
+        value = registers[copied]
+        if type(value) is not Marker and type(value) is not Union:
+            registers[target] = value
+            return
+    args = [registers[a] for a in op.args]
+    if treatment != _MOVE:
+        for value in args:
+            kind = type(value)
+            if kind is Marker and value.name == "poison":
+                for register in op.dst:
+                    registers[register] = value
+                return
+            if kind is Union or kind is MixedScalar and treatment != _NUMBER:
+                result = unions.over_unions(machine, args, lambda *values: _applied(machine, frame, step, list(values)))
+                _write(frame, op, _unpacked(op, result))  # type: ignore[attr-defined]
+                return
+        if treatment >= _CONTENT and machine.heap.has_unions:
+            _write(frame, op, _unpacked(op, _applied(machine, frame, step, args)))  # type: ignore[attr-defined]
+            return
+    result = handler(machine, frame, op, *args)
+    if target is not None and type(result) is not tuple:
+        frame.registers[target] = result  # type: ignore[assignment]
+    elif op.dst:
+        _write(frame, op, result)
+
+
+def _applied(machine: Machine, frame: Frame, step: Step, args: list[Value]) -> Value:
+    """The packed result of an operation, for each of the contents that the containers among its arguments may have."""
+    op, handler, treatment, *_ = step
+    packed = None
+    if treatment >= _CONTENT and machine.heap.has_unions:
+        packed = unions.over_contents(machine, _containers(args), lambda: packed(handler(machine, frame, op, *args)))
+    return packed(handler(machine, frame, op, *args)) if packed is None else packed
+
+
+def _write(frame: Frame, op: Op, result: Value | tuple[Value, ...] | None) -> None:
+    dst = op.dst
+    if len(dst) == 1 and type(result) is not tuple:
+        frame.registers[dst[0]] = result  # type: ignore[assignment]
+    elif dst:
+        for register, value in zip(dst, result, strict=True):  # type: ignore[arg-type]
+            frame.registers[register] = value
+
+
+def _containers(args: list[Value]) -> list[Value]:
+    """The arguments, and what bound methods among them are bound to."""
+    return [a.self if isinstance(a, BoundMethod) else a for a in args]
+
+
+def _unpacked(op: Op, result: Value) -> Value | tuple[Value, ...]:
+    return result.items if op.kind == "unpack" or len(op.dst) > 1 else result  # type: ignore[attr-defined]
+
+
+def packed(result: Value | tuple[Value, ...] | None) -> Value:
+    """The results of an operation as one value."""
+    if isinstance(result, tuple):
+        return Tuple(result)
+    return NONE if result is None else result
+
+
+def bound(machine: Machine, value: Value, cls: type, message: str) -> Value:
+    """`value`, which may be unbound: then an exception."""
+    if value is UNBOUND:
+        machine.raise_(cls, message)
+    if isinstance(value, Union):
+        for index, alternative in enumerate(value.alternatives):
+            if alternative is UNBOUND:
+                machine.check(unions.selects(machine, value, index), cls, message)
+                return without(machine, value, index)
+    if value is DEAD:
+        raise Refused("XP0099", "a value that liveness says nobody reads is read")
+    return value
+
+
+def without(machine: Machine, union: Union, index: int) -> Value:
+    """A union of which alternative `index` is ruled out."""
+    rest = (*union.alternatives[:index], *union.alternatives[index + 1 :])
+    if len(rest) == 1:
+        return rest[0]
+    builder = machine.builder
+    dtype = union.selector.type.dtype
+    selector = union.selector
+    after = builder.elementwise("gt", selector, builder.constant(index, dtype))
+    down = builder.elementwise("sub", selector, builder.constant(1, dtype))
+    return mixed.united(machine, builder.elementwise("select", after, down, selector), rest)
+
+
+def is_exception(machine: Machine, value: Value) -> bool:
+    """Whether a value is an exception object."""
+    return isinstance(value, Ref | Const) and issubclass(machine.type_of(value), BaseException)
+
+
+def handles(*kinds: str) -> Callable[[Handler], Handler]:
+    """Register the handler of operation kinds: `handler(machine, frame, op, *args)` gives the value of `dst`."""
+
+    def register(handler: Handler) -> Handler:
+        for kind in kinds:
+            HANDLERS[kind] = handler
+        return handler
+
+    return register

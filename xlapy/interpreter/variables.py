@@ -1,0 +1,235 @@
+"""Operations on registers, cells, names and modules."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import types
+from typing import TYPE_CHECKING
+
+from xlapy.dispatch import unions
+from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.domain.values import (
+    NULL,
+    UNBOUND,
+    Const,
+    Mapping,
+    Marker,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.interpreter import classes, resumption
+from xlapy.interpreter.frame import Frame
+from xlapy.interpreter.steps import bound, handles, packed, without
+
+if TYPE_CHECKING:
+    from xlapy.interpreter.machine import Machine
+
+
+@handles("const")
+def _const(machine, frame, op):
+    return constant(op.imm)
+
+
+@handles("set_state")
+def _set_state(machine, frame, op):
+    return resumption.State.value(op.imm)
+
+
+def constant(value: object) -> Value:
+    """A constant of a code object."""
+    if isinstance(value, tuple):
+        return Tuple(tuple(map(constant, value)))
+    return Const(value)
+
+
+@handles("null")
+def _null(machine, frame, op):
+    return NULL
+
+
+@handles("move", "store")
+def _move(machine, frame, op, value):
+    return value
+
+
+@handles("load")
+def _load(machine, frame, op, value):
+    if type(value) is Marker or type(value) is Union:
+        if type(value) is Marker and value.name == "poison":
+            return value
+        message = f"cannot access local variable '{op.imm}' where it is not associated with a value"
+        value = bound(machine, value, UnboundLocalError, message)
+        frame.registers[op.args[0]] = value
+    return value
+
+
+@handles("load_bound")
+def _load_bound(machine, frame, op, value):
+    """On a path where CPython's compiler knows that the variable is bound, whatever it may be elsewhere."""
+    if isinstance(value, Union):
+        for index, alternative in enumerate(value.alternatives):
+            if alternative is UNBOUND:
+                value = frame.registers[op.args[0]] = without(machine, value, index)
+                break
+    return value
+
+
+@handles("load_and_clear")
+def _load_and_clear(machine, frame, op, value):
+    return value, UNBOUND
+
+
+@handles("delete")
+def _delete(machine, frame, op, value):
+    bound(
+        machine,
+        value,
+        UnboundLocalError,
+        f"cannot access local variable '{op.imm}' where it is not associated with a value",
+    )
+    return UNBOUND
+
+
+@handles("make_cell")
+def _make_cell(machine, frame, op, value):
+    return Ref(machine.heap.new("cell", types.CellType, machine.location(), value=value))
+
+
+@handles("load_deref")
+def _load_deref(machine, frame, op, cell):
+    if isinstance(cell, Union):
+        return unions.over_unions(machine, [cell], lambda one: _load_deref(machine, frame, op, one))
+    value = machine.heap.read(cell.object, "value")
+    if op.args[0] in frame.program.frees:
+        message = f"cannot access free variable '{op.imm}' where it is not associated with a value in enclosing scope"
+        return bound(machine, value, NameError, message)
+    message = f"cannot access local variable '{op.imm}' where it is not associated with a value"
+    return bound(machine, value, UnboundLocalError, message)
+
+
+@handles("store_deref")
+def _store_deref(machine, frame, op, cell, value):
+    if isinstance(cell, Union):
+        unions.over_unions(machine, [cell], lambda one: packed(_store_deref(machine, frame, op, one, value)))
+        return
+    machine.heap.write(cell.object, "value", value)
+
+
+@handles("delete_deref")
+def _delete_deref(machine, frame, op, cell):
+    machine.heap.write(cell.object, "value", UNBOUND)
+
+
+@handles("load_global")
+def _load_global(machine, frame, op):
+    return global_(machine, frame, op.imm)
+
+
+def global_(machine: Machine, frame: Frame, name: str) -> Value:
+    """A global, else a builtin, else NameError."""
+    value = machine.heap.read(frame.globals, name)
+    if type(value) is Const:
+        return value
+    if value is UNBOUND:
+        if hasattr(builtins, name):
+            return Const(getattr(builtins, name))
+        machine.raise_(NameError, f"name '{name}' is not defined")
+    return bound(machine, value, NameError, f"name '{name}' is not defined")
+
+
+@handles("store_global")
+def _store_global(machine, frame, op, value):
+    machine.heap.write(frame.globals, op.imm, value)
+
+
+@handles("delete_global")
+def _delete_global(machine, frame, op):
+    global_(machine, frame, op.imm)
+    machine.heap.write(frame.globals, op.imm, UNBOUND)
+
+
+@handles("load_build_class")
+def _load_build_class(machine, frame, op):
+    return Const(builtins.__build_class__)
+
+
+@handles("load_name")
+def _load_name(machine, frame, op):
+    found = classes.find_name(machine, frame, op.imm)
+    return global_(machine, frame, op.imm) if found is None else found
+
+
+@handles("store_name")
+def _store_name(machine, frame, op, value):
+    entries = machine.heap.read(frame.namespace, "items").entries
+    machine.heap.write(frame.namespace, "items", Mapping({**entries, op.imm: value}))
+
+
+@handles("delete_name")
+def _delete_name(machine, frame, op):
+    entries = dict(machine.heap.read(frame.namespace, "items").entries)
+    if entries.pop(op.imm, None) is None:
+        machine.raise_(NameError, f"name '{op.imm}' is not defined")
+    machine.heap.write(frame.namespace, "items", Mapping(entries))
+
+
+@handles("load_class_deref", "load_from_dict_or_deref")
+def _load_class_deref(machine, frame, op, *args):
+    found = classes.find_name(machine, frame, op.imm)
+    return _load_deref(machine, frame, op, args[-1]) if found is None else found
+
+
+@handles("load_from_dict_or_globals")
+def _load_from_dict_or_globals(machine, frame, op, mapping):
+    return _load_name(machine, frame, op)
+
+
+@handles("load_locals")
+def _load_locals(machine, frame, op):
+    return Ref(frame.namespace)
+
+
+@handles("setup_annotations")
+def _setup_annotations(machine, frame, op):
+    entries = machine.heap.read(frame.namespace, "items").entries
+    if "__annotations__" not in entries:
+        machine.heap.write(frame.namespace, "items", Mapping({**entries, "__annotations__": machine.new_dict({})}))
+
+
+@handles("import")
+def _import(machine, frame, op, level, fromlist):
+    depth = machine.static(level)
+    package = frame_package(machine, frame) if depth else None
+    name = "." * depth + op.imm if depth else op.imm
+    try:
+        module = importlib.import_module(name, package)
+    except ImportError as error:
+        return machine.reraise(error)
+    if machine.static(fromlist):
+        return Const(module)
+    return Const(importlib.import_module(op.imm.partition(".")[0])) if not depth else Const(module)
+
+
+def frame_package(machine: Machine, frame: Frame) -> str:
+    """The package that a relative import in this frame starts from."""
+    return str(machine.static(global_(machine, frame, "__package__")))
+
+
+@handles("import_from")
+def _import_from(machine, frame, op, module):
+    try:
+        return machine.getattr(module, op.imm)
+    except PythonError:
+        name = f"{module.value.__name__}.{op.imm}"
+        try:
+            return Const(importlib.import_module(name))
+        except ImportError as error:
+            return machine.reraise(error)
+
+
+@handles("import_star")
+def _import_star(machine, frame, op, module):
+    raise Refused("XP0002", "'import *' inside a function")
