@@ -9,7 +9,6 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.python import attributes, exceptions, kinds, objects
-from xlapy.domain.join import same_constant
 from xlapy.domain.values import (
     DEAD,
     NONE,
@@ -23,7 +22,7 @@ from xlapy.domain.values import (
     is_none,
 )
 from xlapy.interpreter import resumption
-from xlapy.interpreter.steps import HANDLERS, execute, handles
+from xlapy.interpreter.steps import handles
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -237,6 +236,3 @@ def _intrinsic(machine, frame, op, *args):
 @handles("unsupported")
 def _unsupported(machine, frame, op):
     raise Refused("XP0002", f"the bytecode operation {op.imm} is not supported")
-
-
-__all__ = ["HANDLERS", "execute", "same_constant"]

@@ -125,10 +125,10 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
 def _applied(machine: Machine, frame: Frame, step: Step, args: list[Value]) -> Value:
     """The packed result of an operation, for each of the contents that the containers among its arguments may have."""
     op, handler, treatment, *_ = step
-    packed = None
+    result = None
     if treatment >= _CONTENT and machine.heap.has_unions:
-        packed = unions.over_contents(machine, _containers(args), lambda: packed(handler(machine, frame, op, *args)))
-    return packed(handler(machine, frame, op, *args)) if packed is None else packed
+        result = unions.over_contents(machine, _containers(args), lambda: packed(handler(machine, frame, op, *args)))
+    return packed(handler(machine, frame, op, *args)) if result is None else result
 
 
 def _write(frame: Frame, op: Op, result: Value | tuple[Value, ...] | None) -> None:

@@ -17,7 +17,6 @@ from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send
 from xlapy.interpreter import control, generators, loops, merge, operations, resumption, variables  # noqa: F401
 from xlapy.interpreter.frame import Tag, static_tag
 from xlapy.interpreter.steps import (
-    HANDLERS,
     MAXIMUM_OPERATIONS,
     TooLarge,
     execute,
@@ -443,4 +442,4 @@ _RUN = {
     Guarded: _unsupported_guard,
 }
 
-__all__ = ["HANDLERS", "POISON", "Poison", "Union", "raise_to", "run"]
+__all__ = ["POISON", "Poison", "raise_to", "run"]
