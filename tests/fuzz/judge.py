@@ -10,8 +10,6 @@ from tests.semantics import runner
 
 from .programs import Generated, load
 
-TOLERANCE = 1e-6
-
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
@@ -45,7 +43,7 @@ def judge(program: Generated) -> Verdict:
     module = load(program.text)
     steps, raises = steps_of(program, module)
     try:
-        runner.check(module.program, calls=steps, rtol=TOLERANCE, raises=raises)
+        runner.check(module.program, calls=steps, rtol=program.rtol, raises=raises)
     except runner.SilentlyWrong as error:
         other_text = isinstance(error.__cause__, TypeError) and ": message " in str(error)
         return Verdict("text" if other_text else "wrong", _common(str(error)), str(error))

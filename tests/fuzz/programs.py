@@ -102,6 +102,8 @@ class Generated:
     calls: tuple[str, ...]
     #: what `text` starts with, in all programs of the kind
     header: str = HEADER
+    #: tolerance of floats; None for that of their types
+    rtol: float | None = 1e-6
 
     def __str__(self) -> str:
         body = self.text.removeprefix(self.header)

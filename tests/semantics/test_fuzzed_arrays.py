@@ -465,4 +465,38 @@ def array_of_another_shape_on_some_trips(x, k):
     return x
 
 
+# -- errors of shapes --------------------------------------------------------------------------------------------------
+
+
+@program((np.arange(6.0), 1.0), raises=ValueError)
+def changed_in_place_by_a_longer_one(x, s):
+    d = x[3:]
+    d -= x * s
+
+
+@program((np.arange(6.0), 1.0), raises=ValueError)
+def out_beside_operands_that_do_not_fit(x, s):
+    np.add(x[3:], x * s, out=x[3:])
+
+
+@program((np.arange(6.0), 1.0), raises=ValueError)
+def row_changed_by_rows(x, s):
+    y = x[:3]
+    y += x.reshape(2, 3) * s
+
+
+@program((np.arange(6.0), np.arange(6)), raises=TypeError)
+def integers_changed_by_longer_floats(x, i):
+    j = i[:3]
+    j += x
+
+
+@program((np.array([0.0, 1.0, 2.0, 0.0]), 0), (np.array([0.0, 1.0, 2.0, 0.0]), 9), (np.zeros(2), 1))
+def zeros_trimmed(x, k):
+    y = x[k:]
+    r = np.trim_zeros(y)
+    r[:1] = 7
+    return r, np.trim_zeros(x[x < k], "f"), np.trim_zeros(x[x < 2], "b"), x
+
+
 test_programs = program.test()

@@ -118,6 +118,8 @@ def _extreme(machine, ufunc, array, axes, out, keepdims, initial, where, name):
         message = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
         machine.check(_empty(machine, array, axes), ValueError, message)
     if any(array.base.type.shape[k] == 0 for k in axes) and initial is None:
+        if len(array.axes) == 1:
+            return machine.raise_(ValueError, message)
         raise require_static(machine, array, "an extreme of nothing")
     room = JaxArray(_filled(machine, array, mask, ufunc is np.maximum))
     axis = Tuple(tuple(map(Const, axes)))
@@ -148,6 +150,8 @@ def arg_extreme(machine, function, array, axis=None, out=None, keepdims=False):
     message = f"attempt to get {function.__name__} of an empty sequence"
     machine.check(_empty(machine, array, axes), ValueError, message)
     size = array.base.type.shape[place]
+    if size == 0 and len(array.axes) == 1:
+        return machine.raise_(ValueError, message)
     if size == 0:
         raise require_static(machine, array, f"np.{function.__name__} of nothing")
     keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
@@ -228,7 +232,7 @@ def median(machine, array, axis=None, out=None, overwrite_input=False, keepdims=
         raise require_static(machine, array, "np.median with options")
     var, valid, lanes = _vector(machine, array, "np.median")
     if var.type.shape[0] == 0:
-        raise require_static(machine, array, "np.median of nothing")
+        return machine.numpy_result(machine.builder.constant(np.nan, inexact(var.type.dtype)))
     var = cast(machine, var, inexact(var.type.dtype))
     return machine.numpy_result(machine.leaf(_median, (var, valid, lanes.length), name="median")[0])
 

@@ -270,10 +270,10 @@ def _setdiff1d(ar1, ar2, assume_unique=False):
 def _trim_zeros(filt, trim="fb", axis=None):
     hit = filt != 0
     size = len(filt)
-    some = hit.any()
-    first = np.where(some, np.argmax(hit), size) if "f" in trim.lower() else 0
-    last = np.where(some, size - np.argmax(hit[::-1]), 0 if "b" in trim.lower() else size)
-    return filt[int(first) : int(last) if "b" in trim.lower() else size]
+    first, last = size, 0
+    if hit.any():
+        first, last = int(np.argmax(hit)), size - int(np.argmax(hit[::-1]))
+    return filt[first if "f" in trim.lower() else 0 : last if "b" in trim.lower() else size]
 
 
 def _setxor1d(ar1, ar2, assume_unique=False):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.dispatch.numpy.ufuncs import call, compute, ufunc_rule
-from xlapy.dispatch.numpy.values import cast, operand, raise_as_numpy, raise_real, sequence_items
+from xlapy.dispatch.numpy.values import array_type, cast, operand, raise_as_numpy, raise_real, sequence_items
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import operator
 from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Value
-from xlapy.ir import Var
 
 BINARY: dict[str, np.ufunc] = {
     "+": np.add,
@@ -101,10 +100,10 @@ def _inplace(machine: Machine, ufunc: np.ufunc, left: NdArray, right: Value) -> 
         return machine.raise_(ValueError, "output array is read-only")
     if ufunc is np.matmul:
         return _inplace_matmul(machine, left, right)
+    if not _fits(array_type(machine, right).shape, left.type.shape):
+        return _bad_output(machine, ufunc, left, right)
     (var,) = compute(machine, ufunc, (left, right), (left.type.dtype,))
     if var.type.shape != left.type.shape:
-        if np.broadcast_shapes(var.type.shape, left.type.shape) != left.type.shape:
-            return _bad_output(machine, ufunc, left, right, var)
         var = machine.builder.broadcast(var, left.type.shape)
     machine.write(left, cast(machine, var, left.type.dtype))
     return left
@@ -114,14 +113,19 @@ def _inplace_matmul(machine: Machine, left: NdArray, right: Value) -> Value:
     return ufunc_rule(machine, np.matmul, left, right, out=left)
 
 
-def _bad_output(machine: Machine, ufunc: np.ufunc, left: NdArray, right: Value, var: Var) -> Value:
+def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether an array of one shape broadcasts to another."""
+    return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape[::-1], target[::-1], strict=False))
+
+
+def _bad_output(machine: Machine, ufunc: np.ufunc, left: NdArray, right: Value) -> Value:
     other = operand(machine, right).type
     target = np.empty(left.type.shape, left.type.dtype)
     try:
-        ufunc(target, np.broadcast_to(np.ones((), other.dtype), other.shape), out=target, casting="unsafe")
-    except ValueError as error:
+        ufunc(target, np.broadcast_to(np.ones((), other.dtype), other.shape), out=target)
+    except (ValueError, TypeError) as error:
         return raise_real(machine, error)
-    return raise_as_numpy(machine, ufunc, (left, right), {}, f"the result has shape {var.type.shape}")
+    return raise_as_numpy(machine, ufunc, (left, right), {}, f"an operand has shape {other.shape}")
 
 
 def _contains(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:

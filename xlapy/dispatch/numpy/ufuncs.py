@@ -28,6 +28,7 @@ from xlapy.dispatch.numpy.ufunc_table import (
 from xlapy.dispatch.numpy.values import (
     absent,
     any_true,
+    array_type,
     cast,
     kind_of,
     known,
@@ -171,6 +172,10 @@ def _full_call(
         if target is not None and not target.writeable:
             return machine.raise_(ValueError, "output array is read-only")
     out_types = tuple(None if t is None else t.type.dtype for t in targets)
+    try:
+        np.broadcast_shapes(*(array_type(machine, v).shape for v in inputs))
+    except ValueError:
+        return _bad_shapes(machine, ufunc, inputs, targets, mask)
     results = compute(machine, ufunc, inputs, out_types, mask, **options)
     values: list[Value] = []
     for var, target in zip(results, targets, strict=True):
