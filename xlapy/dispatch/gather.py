@@ -180,6 +180,10 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
         return mixed.from_pair(_gather(machine, pairs, at))
     if isinstance(items[0], NdArray) and are_arrays(machine, items):
         return _gather_arrays(machine, items, device(machine, at, int))  # type: ignore[arg-type]
+    first = items[0]
+    if isinstance(first, Tuple) and all(_like(first, item) for item in items):
+        columns = zip(*(item.items for item in items), strict=True)  # type: ignore[attr-defined]
+        return Tuple(tuple(_gather(machine, column, at) for column in columns), first.cls)
     groups: list[list[int]] = []
     for number, item in enumerate(items):
         for group in groups:
@@ -195,6 +199,10 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
             "stack equal-shaped arrays with np.stack, and index the stack",
         )
     return _chain(machine, items, at, groups)
+
+
+def _like(first: Tuple, item: Value) -> bool:
+    return isinstance(item, Tuple) and item.cls is first.cls and len(item.items) == len(first.items)
 
 
 def _gather_arrays(machine, items: Sequence[NdArray], at: Var) -> Value:

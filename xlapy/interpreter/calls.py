@@ -88,6 +88,10 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
             method = attributes.find_special(machine, function, "__call__")
             if method is not None:
                 return call(machine, method, args, kwargs)
+        case Tuple():
+            method = attributes.find_special(machine, function, "__call__")
+            if method is not None:
+                return call(machine, method, args, kwargs)
     return machine.raise_(TypeError, f"'{machine.type_of(function).__name__}' object is not callable")
 
 

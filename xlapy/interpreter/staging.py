@@ -671,8 +671,8 @@ def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Va
         staging.check_source(slot[0])
     if grown and staging.growing is not None:
         return staging.growing.join(joiner, slot, staging._entry_value(slot, entries), old, new)
-    if slot[1] == "state":
-        # a generator's state is one of few, and never a number
+    if slot[1] == "state" or slot[1] == "args" and _is_exception(staging, slot[0]):
+        # a generator's state is one of few, and never a number; an exception's arguments may be of any kinds
         unions, joiner.unions = joiner.unions, True
         joined = joiner.join(old, new)
         joiner.unions = unions
@@ -681,6 +681,10 @@ def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Va
     if slot[1] == "items" and isinstance(joined, Union) and not isinstance(old, Union):
         raise JoinFailure(old, new, "are containers of different lengths")
     return joined
+
+
+def _is_exception(staging: Staging, number: int) -> bool:
+    return issubclass(staging.machine.heap.objects[number].cls, BaseException)
 
 
 def _rename(region: Region, mapping: dict[Var, Var]) -> None:

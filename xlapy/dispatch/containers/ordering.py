@@ -13,6 +13,7 @@ from xlapy.dispatch.effects import changes
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import refuse_nan
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.domain.values import Const, JaxArray, Tuple, Value
 from xlapy.ir import Var
 
@@ -55,6 +56,8 @@ def _known(machine, items: list[Value], keys: list[Value], backwards: bool) -> l
 def _columns(machine, keys: list[Value]) -> list[Var] | None:
     """One device vector for each component of the keys, the most important one first; None if there is none."""
     if all(isinstance(k, Tuple) for k in keys):
+        if not all(ordered_as_tuple(k) for k in keys):  # type: ignore[arg-type]
+            return None
         if len({len(k.items) for k in keys}) > 1:  # type: ignore[attr-defined]
             return None
         found: list[Var] = []

@@ -47,10 +47,8 @@ def index(machine, value: Value, message: str | None = None) -> Value:
             return scalar(machine, int, machine.read(value))
         case NdArray() | JaxArray():
             machine.raise_(TypeError, "only integer scalar arrays can be converted to a scalar index")
-        case Ref():
-            if machine.heap.objects[value.object].kind == "instance" and defines(
-                machine, machine.type_of(value), "__index__"
-            ):
+        case Ref() | Tuple():
+            if _has_index(machine, value):
                 return index(machine, machine.call(machine.getattr(value, "__index__"), []), message)
     name = machine.type_of(value).__name__
     return machine.raise_(TypeError, message or f"'{name}' object cannot be interpreted as an integer")
@@ -69,10 +67,14 @@ def is_index(machine, value: Value) -> bool:
             return value.type.dtype.kind in "iu" and value.type.shape == ()
         case Const():
             return defines(machine, type(value.value), "__index__") and not isinstance(value.value, np.ndarray)
-        case Ref():
-            instance = machine.heap.objects[value.object].kind == "instance"
-            return instance and defines(machine, machine.type_of(value), "__index__")
+        case Ref() | Tuple():
+            return _has_index(machine, value)
     return False
+
+
+def _has_index(machine, value: Ref | Tuple) -> bool:
+    instance = isinstance(value, Tuple) or machine.heap.objects[value.object].kind == "instance"
+    return instance and defines(machine, machine.type_of(value), "__index__")
 
 
 @table.function(range)

@@ -12,6 +12,7 @@ from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, refuse_nan, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.dispatch.unions import selects
 from xlapy.domain import stacks
 from xlapy.domain.join import Joiner, coerce, instantiate, place_in, select
@@ -480,7 +481,7 @@ def _sortable(value: Value) -> list[Var]:
             return _sortable(value.python)
         case Scalar() | NumpyScalar() if value.var.type.dtype.kind != "c":
             return [value.var]
-        case Tuple():
+        case Tuple() if ordered_as_tuple(value):
             return [row for part in value.items for row in _sortable(part)]
         case Const():
             return []

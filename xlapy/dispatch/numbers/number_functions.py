@@ -79,7 +79,7 @@ def number(machine, value: Value) -> Var | None:
 
 def _dunder(machine, value: Value, *names: str) -> Value | None:
     """The result of the first of some special methods that a user's object has."""
-    if not isinstance(value, Ref):
+    if not isinstance(value, Ref | Tuple):
         return None
     for name in names:
         if defines(machine, machine.type_of(value), name):
@@ -256,7 +256,7 @@ def divmod_(machine, left: Value, right: Value, /) -> Value:
     if is_numpy(left) or is_numpy(right):
         return machine.call(Const(np.divmod), [left, right])
     for value, other, name in ((left, right, "__divmod__"), (right, left, "__rdivmod__")):
-        if isinstance(value, Ref) and defines(machine, machine.type_of(value), name):
+        if isinstance(value, Ref | Tuple) and defines(machine, machine.type_of(value), name):
             result = machine.call(machine.getattr(value, name), [other])
             if not (isinstance(result, Const) and result.value is NotImplemented):
                 return result
@@ -407,7 +407,7 @@ def _round_other(machine, value: Value, ndigits: Value) -> Value:
             var = number(machine, value)
             return truncated(machine, var if var.type.dtype.kind in "iub" else machine.leaf(jnp.round, [var])[0])  # type: ignore
         return machine.call(Const(np.round), [value, ndigits])
-    if isinstance(value, Ref) and defines(machine, machine.type_of(value), "__round__"):
+    if isinstance(value, Ref | Tuple) and defines(machine, machine.type_of(value), "__round__"):
         return machine.call(machine.getattr(value, "__round__"), [] if is_none(ndigits) else [ndigits])
     name = "numpy.ndarray" if isinstance(value, NdArray) else machine.type_of(value).__name__
     return machine.raise_(TypeError, f"type {name} doesn't define __round__ method")

@@ -79,8 +79,15 @@ def _overrides(cls: type) -> bool:
         isinstance(v, types.FunctionType)
         and k.startswith("__")
         and k not in ("__new__", "__repr__", "__replace__", "__getnewargs__")
-        for k, v in cls.__dict__.items()
+        for owner in cls.__mro__[: cls.__mro__.index(tuple)]
+        for k, v in owner.__dict__.items()
     )
+
+
+def ordered_as_tuple(value: Tuple) -> bool:
+    """Whether a tuple is compared by its items, whatever else its class defines."""
+    owners = value.cls.__mro__[: value.cls.__mro__.index(tuple)]
+    return not any(name in owner.__dict__ for owner in owners for name in ("__lt__", "__eq__"))
 
 
 #: what a subclass of a built-in container may define without changing what its items are

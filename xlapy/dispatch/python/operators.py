@@ -69,6 +69,12 @@ _COMPARISONS = {
     "!=": ("ne", "ne"),
 }
 _UNARY = {"-": "neg", "+": "pos", "~": "invert"}
+_TUPLE_OPERATORS = {
+    **{f"__{name}__": symbol for symbol, (name, _) in _COMPARISONS.items()},
+    "__add__": "+",
+    "__mul__": "*",
+    "__rmul__": "*",
+}
 NOT_IMPLEMENTED = Const(NotImplemented)
 _INT64 = np.dtype(np.int64)
 _OPERATORS = frozenset([*_METHODS.values(), *(name for name, _ in _COMPARISONS.values())])
@@ -192,6 +198,8 @@ def _special(machine: Machine, value: Value, name: str, args: tuple[Value, ...])
     if not kinds.is_instance(machine, value) and not kinds.has_methods(value):
         return None
     method = attributes.find_special(machine, value, name)
+    if method is None and isinstance(value, Tuple):
+        return _of_tuple(machine, value, name, args)
     if method is None and name == "__ne__":
         # what `object.__ne__` does
         same = _special(machine, value, "__eq__", args)
@@ -200,6 +208,17 @@ def _special(machine: Machine, value: Value, name: str, args: tuple[Value, ...])
         return None
     result = machine.call(method, args)
     return None if isinstance(result, Const) and result.value is NotImplemented else result
+
+
+def _of_tuple(machine: Machine, value: Tuple, name: str, args: tuple[Value, ...]) -> Value | None:
+    """An operator that a class derived from tuple has from tuple; None if it is not that."""
+    symbol = _TUPLE_OPERATORS.get(name)
+    if symbol is None or attributes.lookup(machine, value.cls, name)[1] is not tuple:
+        return None
+    plain = [Tuple(v.items) if isinstance(v, Tuple) else v for v in (value, *args)]
+    if symbol != "*" and not isinstance(plain[1], Tuple):
+        return None
+    return _built_in(machine, symbol, *(plain[::-1] if name == "__rmul__" else plain))
 
 
 def _runs_code(left: Value, right: Value) -> bool:
@@ -316,7 +335,7 @@ def truth(machine: Machine, value: Value) -> bool | Var:
         case BoundedArray():
             return bounded_rules.truth(machine, value)
         case Tuple():
-            return len(value.items) > 0
+            return len(value.items) > 0 if value.cls is tuple else _own_truth(machine, value)
         case Range():
             length = containers.length(machine, value)
             return truth(machine, length)

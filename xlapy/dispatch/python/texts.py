@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Sequence
 
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python.attributes import find_special
+from xlapy.dispatch.python.attributes import find_special, lookup
 from xlapy.dispatch.python.exceptions import exception_parts
 from xlapy.dispatch.python.kinds import is_instance, is_string, type_of
 from xlapy.domain.values import (
@@ -40,6 +41,13 @@ def format_value(machine: Machine, value: Value, specification: Value, conversio
         except Exception as error:
             return machine.reraise(error)  # type: ignore[attr-defined]
     if is_instance(machine, value):
+        if conversion is None:
+            cls = type_of(machine, value)
+            found, owner = lookup(machine, cls, "__format__")
+            if isinstance(found, types.FunctionType):
+                return machine.call(find_special(machine, value, "__format__"), (specification,))  # type: ignore[arg-type]
+            if owner is object and machine.static(specification):
+                machine.raise_(TypeError, f"unsupported format string passed to {cls.__name__}.__format__")
         method = find_special(machine, value, "__repr__" if conversion == "r" else "__str__")
         method = method or find_special(machine, value, "__repr__")
         if method is None and issubclass(type_of(machine, value), BaseException):
