@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bounded_check import agree
+from bounded_check import agree, outcome
 
 R = np.random.default_rng(0)
 A = R.normal(size=(6, 6))
@@ -291,3 +291,39 @@ def sieve(n):
 
 def test_sieve():
     agree(sieve, 40, loops=2)  # one of them gathers the indices
+
+
+def knapsack(weights, values, capacity):
+    best = np.zeros(capacity + 1)
+    for i in range(len(weights)):
+        w = weights[i]
+        best[w:] = np.maximum(best[w:], best[:-w] + values[i])
+    return best
+
+
+def lagged(x, lags):
+    total = 0.0
+    for k in lags:
+        total += (x[:-k] * x[k:]).sum() - np.hypot(x[k:], x[:-k]).max()
+        x[:-k] -= 0.5 * x[k:]
+    return total
+
+
+LEAST = np.iinfo(np.int64).min
+
+
+@pytest.mark.parametrize("capacity", [11, 1, 0])
+@pytest.mark.parametrize("weights", [[3, 5, 1, 2, 9], [-3, -1, -20], [30, 2, 12], [2, 0, 1], [3, LEAST]], ids=str)
+def test_slices_from_and_up_to_opposite_places_of_data(weights, capacity):
+    """They have one length, unless the place is 0."""
+    weights, values = np.array(weights), R.random(len(weights))
+    _, error, _ = outcome(knapsack, (weights, values, capacity))
+    agree(knapsack, weights, values, capacity, raises=error and type(error))
+
+
+@pytest.mark.parametrize("lags", [[1, 2, 5], [-1, -4], [1, 0], [3, LEAST]], ids=str)
+@pytest.mark.parametrize("size", [7, 2])
+def test_lagged_differences(lags, size):
+    lags, x = np.array(lags), R.random(size)
+    _, error, _ = outcome(lagged, (x, lags))
+    agree(lagged, x, lags, raises=error and type(error))

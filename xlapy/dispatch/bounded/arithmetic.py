@@ -88,7 +88,7 @@ def _as_array(machine: Machine, value: Value) -> Value | None:
 def _align(machine: Machine, values, rooms, variables, back: int, dynamic: list, fixed: list) -> Lanes:
     """Move all arrays' lanes of one dimension to the same places; the lanes they have then."""
     _, first, room = dynamic[0]
-    equal = not fixed and all(same_length(first, x) for _, x, _ in dynamic[1:])
+    equal = not fixed and (all(same_length(first, x) for _, x, _ in dynamic[1:]) or _opposite(machine, values, dynamic))
     target = first if equal and first.valid is None else Lanes(first.length)
     singles: list[Var | None] = [None] * len(values)
     if not equal:
@@ -110,6 +110,26 @@ def _align(machine: Machine, values, rooms, variables, back: int, dynamic: list,
     return target
 
 
+def _opposite(machine: Machine, values, dynamic: list) -> bool:
+    """Whether two lengths are those of `x[k:]` and `x[:-k]`; ValueError in the program where these differ."""
+    (_, first, room), (_, second, size) = dynamic[0], dynamic[-1]
+    found = bounded.opposite(first, second, room) if len(dynamic) == 2 and room == size > 1 else None
+    if found is None:
+        return False
+    machine.check(machine.builder.elementwise("eq", *found), ValueError, _differ(machine, values))
+    return True
+
+
+def _differ(machine: Machine, values) -> Value:
+    """The message for arrays whose lengths do not broadcast."""
+    texts, sizes = [], []
+    for value in values:
+        text, found = shape_text(machine, value)
+        texts.append(text)
+        sizes += found
+    return machine.message(f"operands could not be broadcast together with shapes {' '.join(texts)} ", *sizes)  # type: ignore
+
+
 def _common_length(machine: Machine, values, entries: list, singles: list) -> Int:
     """The length that several lengths broadcast to; notes where an array has a single element that is repeated."""
     builder = machine.builder
@@ -126,13 +146,7 @@ def _common_length(machine: Machine, values, entries: list, singles: list) -> In
         result = builder.elementwise("select", builder.elementwise("eq", result, one), v, result)
     for (k, lanes, _), flag in zip(entries, is_one, strict=True):
         singles[k] = flag if lanes is not None else None
-    texts, sizes = [], []
-    for value in values:
-        text, found = shape_text(machine, value)
-        texts.append(text)
-        sizes += found
-    message = machine.message(f"operands could not be broadcast together with shapes {' '.join(texts)} ", *sizes)  # type: ignore
-    machine.check(bad, ValueError, message)  # type: ignore[arg-type]
+    machine.check(bad, ValueError, _differ(machine, values))  # type: ignore[arg-type]
     return Int(result, 0, max(n.high for n in lengths))
 
 

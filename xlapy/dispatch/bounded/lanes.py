@@ -18,7 +18,7 @@ from xlapy.dispatch.protocol import Machine, NeedStatic
 from xlapy.domain.join import known_bounds
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value
 from xlapy.ir import Operation, TensorType, Var, constant_value
-from xlapy.ir.affine import affine
+from xlapy.ir.affine import affine, difference
 from xlapy.ir.lanes import Lanewise, noted
 
 INT64 = np.dtype(np.int64)
@@ -189,6 +189,53 @@ def same_length(a: Lanes, b: Lanes) -> bool:
     return same_int(a.length, b.length) or (a.valid is not None and b.valid is not None and same(a.valid, b.valid))
 
 
+def opposite(a: Lanes, b: Lanes, room: int) -> tuple[Var, Var] | None:
+    """`k` and `-k`, if the dimensions are those of `x[k:]` and `x[:-k]`: they have one length unless the two are equal,
+    and all of the room and nothing if they are."""
+    for first, second in ((a, b), (b, a)):
+        if first.valid is not None or second.valid is not None or not isinstance(first.start, Var) or second.start != 0:
+            continue
+        if not isinstance(second.length, Var):
+            continue
+        begins, ends = _wrapped(first.start, room), _wrapped(second.length, room)
+        if begins is None or ends is None or not _completes(first, room):
+            continue
+        (terms, total), (others, more) = affine(begins), affine(ends)
+        if total == more == 0 and terms == {key: -factor for key, factor in others.items()}:
+            return begins, ends
+    return None
+
+
+def _completes(lanes: Lanes, room: int) -> bool:
+    """Whether lanes go on to the end of the room."""
+    owner = lanes.length.owner if isinstance(lanes.length, Var) else None
+    if not isinstance(owner, Operation) or owner.kind != "sub":
+        return False
+    whole = constant_value(owner.operands[0])
+    return whole is not None and int(whole[()]) == room and same_int(owner.operands[1], lanes.start)
+
+
+def _wrapped(var: Var, room: int) -> Var | None:
+    """The integer of which `var` is the place, if it is a bound of a slice: negative ones count from the end."""
+    for kind, limit in (("min", room), ("max", 0)):
+        owner = var.owner
+        if not isinstance(owner, Operation) or owner.kind != kind or not _is(owner.operands[1], limit):
+            return None
+        var = owner.operands[0]
+    owner = var.owner
+    if not isinstance(owner, Operation) or owner.kind != "select":
+        return None
+    negative, from_end, plain = owner.operands
+    test = negative.owner
+    below = isinstance(test, Operation) and test.kind == "lt" and test.operands[0] is plain and _is(test.operands[1], 0)
+    return plain if below and difference(from_end, plain) == room else None
+
+
+def _is(var: Var, number: int) -> bool:
+    value = constant_value(var)
+    return value is not None and int(value[()]) == number
+
+
 def length_int(machine: Machine, lanes: Lanes | None, room: int) -> Int:
     """The length of a dimension."""
     if lanes is None:
@@ -315,8 +362,10 @@ def _shift(x, *rest):
     start = next(remaining) if start is None else start
     moves = goal is None or goal != 0
     goal = next(remaining) if goal is None else goal
+    # Lanes that start at the front are only moved back: there is something behind them only where there is more room.
+    behind = max(0, room - x.shape[axis]) if isinstance(start, int) and start == 0 else room
     pads = [(0, 0, 0)] * x.ndim
-    pads[axis] = (room if moves else 0, room, 0)
+    pads[axis] = (room if moves else 0, behind, 0)
     x = lax.pad(x, jnp.zeros((), x.dtype), pads)
     first = start - goal + (room if moves else 0)
     if isinstance(first, int):
