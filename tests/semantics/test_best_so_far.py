@@ -154,6 +154,15 @@ def one_of_two_arrays(x, n):
 
 
 @program(*FEW)
+def two_names_for_one_array_after_a_loop(x, n):
+    a, b = x * 1, x * 2
+    for i in range(n):
+        a = a - 0.25 * i
+        b = a
+    return a, b, a is b
+
+
+@program(*FEW)
 def arrays_in_a_loop_then_written(x, n):
     best = x
     for _ in range(n):

@@ -72,6 +72,8 @@ class Heap:
         #: may be the same one
         self.may_share, self.sharing = True, False
         self.shared: dict[int, set[int]] = {}
+        #: identities of array objects that are one of several
+        self.joined: set[int] = set()
         #: objects whose state lies in a stack (see `domain.stacks`), each with the loop in which it was put there
         self.captured: dict[int, object] = {}
         #: whether some container may have one of several contents

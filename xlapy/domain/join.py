@@ -209,6 +209,8 @@ class Joiner:
         self._exact = False
         #: merged objects: (from first, from second) -> summary
         self.merged: dict[tuple[int, int], int] = {}
+        #: the same of the identities of array objects
+        self._identities: dict[tuple[int, int], int] = {}
         #: summaries of earlier rounds of a loop, each with the object it stands for at the end of this round: two names
         #: never stand for one object, nor one for two
         self.absorbed: dict[int, int | None] = {}
@@ -286,7 +288,7 @@ class Joiner:
         if isinstance(value, NdArray):
             name = self._name(value.buffer)
             if name != value.buffer:
-                value = NdArray(name, value.lenses, value.type, self.heap.identity(), value.writeable)
+                value = NdArray(name, value.lenses, value.type, self._identity(value, value), value.writeable)
         parts = children(value)
         new = tuple(self._renamed(p) if isinstance(p, Value) else p for p in parts)
         return value if all(a is b for a, b in zip(parts, new, strict=True)) else rebuild(value, new)
@@ -485,13 +487,13 @@ class Joiner:
                 joined = self._parts(a, b)
                 if joined is a or a.identity == b.identity:
                     return joined
-                return NdArray(a.buffer, joined.lenses, a.type, self.heap.identity(), a.writeable)  # type: ignore[attr-defined]
+                return NdArray(a.buffer, joined.lenses, a.type, self._identity(a, b), a.writeable)  # type: ignore[attr-defined]
         if a.lenses or b.lenses:
             return self._views_of_two(a, b)
         buffer = self.merge(a.buffer, b.buffer)
         if buffer == a.buffer:
             return a
-        return NdArray(buffer, (), a.type, self.heap.identity(), a.writeable and b.writeable)
+        return NdArray(buffer, (), a.type, self._identity(a, b), a.writeable and b.writeable)
 
     def _views_of_two(self, a: NdArray, b: NdArray) -> Value:
         """Views of the same kind, each of an array of its own."""
@@ -502,7 +504,15 @@ class Joiner:
         if buffer == a.buffer and joined is a:
             return a
         writeable = a.writeable and b.writeable
-        return NdArray(buffer, joined.lenses, a.type, self.heap.identity(), writeable)  # type: ignore[attr-defined]
+        return NdArray(buffer, joined.lenses, a.type, self._identity(a, b), writeable)  # type: ignore[attr-defined]
+
+    def _identity(self, a: NdArray, b: NdArray) -> int:
+        """The identity of what is the array object `a` on one path and `b` on the other."""
+        known = self._identities.get((a.identity, b.identity))
+        if known is None:
+            known = self._identities[(a.identity, b.identity)] = self.heap.identity()
+            self.heap.joined.add(known)
+        return known
 
     # -- unions -----------------------------------------------------------------------------------------------------
 

@@ -407,7 +407,10 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
         case Ref(), Ref():
             return _same(machine, left.object == right.object, left.object, right.object)
         case NdArray(), NdArray():
-            return _same(machine, left.identity == right.identity, left.buffer, right.buffer)
+            same, joined = left.identity == right.identity, machine.heap.joined
+            if not same and left.buffer == right.buffer and {left.identity, right.identity} & joined:
+                raise Refused("XP0004", "'is' between arrays that are one object on some paths only")
+            return _same(machine, same, left.buffer, right.buffer)
         case BoundedArray(), BoundedArray():
             return identical(machine, left.base, right.base)
         case BoundMethod(), BoundMethod():
