@@ -73,6 +73,16 @@ def towers_of_hanoi(n):
     return moves
 
 
+@program((3,), (9,))
+def towers_of_a_limited_height(n):
+    def move(count, source, by, target):
+        if count == 0:
+            return 0
+        return move(count - 1, source, target, by) + 1 + move(count - 1, by, source, target)
+
+    return move(min(n, 5), 0, 1, 2)
+
+
 @program((3,), (4,))
 def subsets(n):
     out = []

@@ -444,14 +444,15 @@ def _call_function(machine: Machine, function: Function, args: list[Value], kwar
 
 def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
     same = [f.region_depth for f in machine.frames if f.program.code is code]
-    if len(set(same)) > _MAXIMUM_DYNAMIC_DEPTH:
-        what = f"how often '{code.co_qualname}' calls itself"
+    many, endless = len(set(same)) > _MAXIMUM_DYNAMIC_DEPTH, len(same) > _MAXIMUM_DEPTH or len(machine.frames) > 400
+    if many or endless:
+        # Integers among the inputs may decide how deep it goes: on the way that they take it may end.
         for condition in reversed(machine.conditions):
             if machine.settles(condition):
-                raise NeedStatic(condition, what)
+                raise NeedStatic(condition, f"how often '{code.co_qualname}' calls itself")
+    if many:
         raise Endless(f"'{code.co_qualname}' calls itself, and how often depends on data")
-    depth = len(same)
-    if depth > _MAXIMUM_DEPTH or len(machine.frames) > 400:
+    if endless:
         raise Refused(
             "XP0008",
             f"'{code.co_qualname}' calls itself more than {_MAXIMUM_DEPTH} times, or its depth depends on data",
