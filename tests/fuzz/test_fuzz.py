@@ -2,28 +2,29 @@
 
 import collections
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
+from .arrays import array_programs
 from .judge import judge
 from .programs import load, programs
 
-EXAMPLES = 60
 
-
-def test_generated_programs():
+@pytest.mark.parametrize("strategy, examples", [(programs, 60), (array_programs, 40)])
+def test_generated_programs(strategy, examples):
     """Each is right or refused, and not all are refused."""
     count: collections.Counter = collections.Counter()
     bad = []
 
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         deadline=None,
         derandomize=True,
         database=None,
         suppress_health_check=list(HealthCheck),
         phases=[Phase.generate],
     )
-    @given(programs())
+    @given(strategy())
     def run(program):
         verdict = judge(program)
         count[verdict.kind] += 1

@@ -109,4 +109,19 @@ def number_raised_in_finally(a, flag):
                 raise a
 
 
+@program((0, np.ones(4), 0.5), (1, np.ones(4), 0.5), raises=ZeroDivisionError)
+def raises_one_of_two_exceptions_after_a_loop(a, x, p):
+    for k in range(3):
+        try:
+            1 / a
+        except ValueError:
+            k = 0.5
+        try:
+            1 / 0
+            x[a:] = p
+        except ValueError:
+            p = 0.5
+    return p, k
+
+
 test_programs = program.test()

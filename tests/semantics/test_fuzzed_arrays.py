@@ -499,4 +499,42 @@ def zeros_trimmed(x, k):
     return r, np.trim_zeros(x[x < k], "f"), np.trim_zeros(x[x < 2], "b"), x
 
 
+# -- selections rearranged ---------------------------------------------------------------------------------------------
+
+V = np.array([3.0, -1.0, 2.0, 5.0, -0.5])
+for _name, _f in {
+    "extracted": lambda v, a, k: (
+        np.extract(v[v > 0] > k, v[v > 0]),
+        np.extract(v > k, v),
+        v[v > k].compress(v[v > k] > 2),
+    ),
+    "compressed": lambda v, a, k: (np.compress(v[v > k] > 2, v[v > k]), np.compress([True, False], v[v > -9], axis=0)),
+    "rolled": lambda v, a, k: (np.roll(v[v > k], 1), np.roll(v[v > 0], -k), np.roll(v[v > 9], 2)),
+    "deleted": lambda v, a, k: (np.delete(v[v > -9], k), np.delete(v[v > 0], -1)),
+    "tiled": lambda v, a, k: (np.tile(v[v > k], 3), np.tile(v[v > k], 0)),
+    "moved_axes": lambda v, a, k: (
+        np.moveaxis(a[a[:, 0] > k], 0, 1),
+        a[a[:, 0] > k].swapaxes(0, 1),
+        np.swapaxes(a[a[:, 0] > k], 0, -1),
+    ),
+    "widened": lambda v, a, k: (np.atleast_1d(v[v > k]), np.atleast_2d(v[v > k]), np.atleast_2d(a[a[:, 0] > k])),
+}.items():
+    program.add(f"selection_{_name}", _f, (V, A, 0), (V, A, 2), (-V, A, 1))
+
+
+@program((V.copy(), 2), (V.copy(), 4), (V.copy(), 0))
+def views_of_dynamic_slices(v, k):
+    a = v[: np.argmax(v) + 1]
+    b = a.view()
+    b += 1
+    np.copyto(a[:2], v[3:])
+    np.copyto(v[k:], a.astype(int)[:1])
+    return v, b
+
+
+@program((V, 9), raises=IndexError)
+def deleted_beyond_the_end(v, k):
+    return np.delete(v[v > 0], k)
+
+
 test_programs = program.test()

@@ -28,11 +28,12 @@ class Refused(Exception):
 
 
 class PythonError(Exception):
-    """The program raises a Python exception for certain here; `value` is the abstract exception object."""
+    """The program raises a Python exception for certain here; `value` is the abstract exception object, `frame` the
+    frame that it left, if that is known."""
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: Value, frame: object = None) -> None:
         super().__init__(value)
-        self.value = value
+        self.value, self.frame = value, frame
 
 
 class NeedStatic(Exception):

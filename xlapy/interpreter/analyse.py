@@ -111,7 +111,10 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
                 raise NotOffloadableError(function.__qualname__, machine.blockers) from None
             always = True
             if isinstance(error.value, Union) or machine.error_flag() is not None:
+                if error.frame is not None:
+                    machine.frames.append(error.frame)
                 machine.register_error(machine.builder.constant(True), error.value)
+                machine.frames.clear()
             else:
                 from_class, args = exceptions.exception_parts(machine, error.value)
                 raises = (from_class, outputs.exception(args, exceptions.cause(machine, error.value)))

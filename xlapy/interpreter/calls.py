@@ -494,7 +494,7 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
     if tag.label == RETURN:
         return frame.registers[frame.program.return_register]
     if tag.label == RAISE:
-        raise PythonError(frame.registers[frame.exception_register])
+        raise PythonError(frame.registers[frame.exception_register], frame)
     assert tag.labels == {RETURN, RAISE}, tag
     raised = machine.builder.elementwise("eq", tag.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
     outermost = not machine.frames

@@ -1,0 +1,146 @@
+"""Rearranging arrays whose length depends on data: views with other axes, and vectors put together anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded import selection as bounded_selection
+from xlapy.dispatch.bounded.indexing import assign, getitem
+from xlapy.dispatch.bounded.lanes import involved, require_static
+from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of, transposed
+from xlapy.dispatch.numpy.values import absent, array_type, known, raise_real
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import NONE, BoundedArray, Const, NumpyScalar, Scalar, Tuple, Value
+
+# -- views ------------------------------------------------------------------------------------------------------------
+
+
+def _permuting(item: Callable) -> Callable:
+    """np.moveaxis and its like, as a transposition that NumPy itself works out."""
+
+    def rule(machine, a, *axes):
+        if not isinstance(a, BoundedArray):
+            raise require_static(machine, first_of((a, *axes), {}), f"np.{item.__name__} with such arguments")
+        rank = len(a.axes)
+        strides = tuple(range(1, rank + 1))
+        model = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), (1,) * rank, strides)
+        try:
+            order = tuple(s - 1 for s in item(model, *(known(machine, v, "an axis") for v in axes)).strides)
+        except Exception as error:
+            return raise_real(machine, error)
+        return transposed(machine, a, Const(order))
+
+    return rule
+
+
+for _item in (np.moveaxis, np.swapaxes, np.rollaxis):
+    FUNCTIONS[_item] = _permuting(_item)
+METHODS["swapaxes"] = FUNCTIONS[np.swapaxes]
+
+
+def _view(machine, self):
+    base = machine.call(machine.getattr(self.base, "view"), ())
+    return BoundedArray(base, self.axes)
+
+
+METHODS["view"] = _view
+
+
+def _at_least(least: int) -> Callable:
+    def rule(machine, a):
+        rank = len(a.axes)
+        if rank >= least:
+            return a
+        if rank != 1 or least != 2:
+            raise require_static(machine, a, f"np.atleast_{least}d of so few dimensions")
+        return getitem(machine, a, Tuple((NONE, Const(slice(None)))))
+
+    return rule
+
+
+FUNCTIONS[np.atleast_1d] = _at_least(1)
+FUNCTIONS[np.atleast_2d] = _at_least(2)
+
+# -- vectors put together anew, in Python -----------------------------------------------------------------------------
+
+
+def _extract(condition, arr):
+    return arr[np.flatnonzero(condition)]
+
+
+def _roll(a, shift):
+    count = len(a)
+    start = -shift % max(count, 1)
+    return np.concatenate((a[start:], a[:start]))
+
+
+def _delete(arr, obj):
+    count = len(arr)
+    if not -count <= obj < count:
+        raise IndexError(f"index {obj} is out of bounds for axis 0 with size {count}")
+    place = obj + count if obj < 0 else obj
+    return np.concatenate((arr[:place], arr[place + 1 :]))
+
+
+def _tile(a, reps):
+    return np.concatenate([a] * reps) if reps > 0 else a[:0].copy()
+
+
+def _of_vectors(item: Callable, implementation: Callable, arrays: int, known_integer: bool = False) -> None:
+    """`item(*arrays, option)` of vectors, where the option is one integer, if there is one."""
+
+    def rule(machine, *args, axis=None):
+        vectors, options = args[:arrays], args[arrays:]
+        plain = len(args) == implementation.__code__.co_argcount and known(machine, axis) in (None, 0, -1)
+        plain = plain and all(_is_vector(machine, v) for v in vectors) and not involved(*options)
+        if not plain or any(not _is_integer(machine, v) for v in options):
+            raise require_static(machine, first_of(args, {}), f"np.{item.__name__} with such arguments")
+        if known_integer:
+            options = tuple(Const(int(known(machine, v))) for v in options)  # type: ignore[call-overload]
+        return machine.call(Const(implementation), (*vectors, *options))
+
+    FUNCTIONS[item] = rule
+
+
+def _is_vector(machine: Machine, value: Value) -> bool:
+    found = bounded.parts(machine, value)
+    return len(found[1] if found is not None else array_type(machine, value).shape) == 1
+
+
+def _is_integer(machine: Machine, value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, int | np.integer) and not isinstance(value.value, bool)
+    return isinstance(value, Scalar | NumpyScalar) and value.var.type.dtype.kind in "iu"
+
+
+_of_vectors(np.extract, _extract, 2)
+_of_vectors(np.compress, _extract, 2)
+_of_vectors(np.roll, _roll, 1)
+_of_vectors(np.delete, _delete, 1)
+_of_vectors(np.tile, _tile, 1, known_integer=True)
+
+
+def _compress_method(machine, self, condition, axis=None):
+    named = {} if absent(axis) else {"axis": axis}
+    return FUNCTIONS[np.compress](machine, condition, self, **named)
+
+
+METHODS["compress"] = _compress_method
+
+
+def _copyto(machine, dst, src, casting="same_kind"):
+    target, source = bounded.parts(machine, dst), bounded.parts(machine, src)
+    if target is None or source is None:
+        raise require_static(machine, first_of((dst, src), {}), "np.copyto of such a value")
+    if not np.can_cast(source[0].type.dtype, target[0].type.dtype, str(known(machine, casting))):  # type: ignore
+        raise require_static(machine, first_of((dst, src), {}), "np.copyto with such a cast")
+    assign(machine, dst, src)
+    return NONE
+
+
+FUNCTIONS[np.copyto] = _copyto
+
+__all__ = ["bounded_selection"]
