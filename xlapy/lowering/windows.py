@@ -25,7 +25,7 @@ from xlapy.ir.operations import ARITY
 from xlapy.lowering.rules import RULES
 
 #: lanes of an array from which on it pays, and of a window; lanes between stores; stores at once
-_LARGE, _WIDTH, _FAR, _TIMES = 64, 8, 4, 4
+_LARGE, _WIDTH, _FAR, _TIMES = 64, 8, 4, 16
 Environment = dict[Var, object]
 
 
