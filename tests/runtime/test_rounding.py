@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import xlapy
+from xlapy.runtime.rounding import compiler_options
 
 rng = np.random.default_rng(20260101)
 X = rng.normal(size=500) * 10.0 ** rng.integers(-5, 6, 500)
@@ -105,3 +106,26 @@ def test_options_of_the_caller_go_before():
     options = {"xla_disable_hlo_passes": "dce"}
     x = np.arange(1.0, 100.0)
     assert (np.asarray(xlapy.jit(lambda x: x / 49, compiler_options=options)(x)) != x / 49).any()
+
+
+def test_a_list_of_what_jax_computed_is_compiled_as_jax_compiles_it(monkeypatch):
+    """Putting numbers into a list that grows is no arithmetic."""
+    options = []
+
+    def spy(*arguments):
+        options.append(compiler_options(*arguments))
+        return options[-1]
+
+    monkeypatch.setattr("xlapy.runtime.specialisation.compiler_options", spy)
+
+    def history(x, n):
+        found = []
+        for _ in range(n):
+            x = jnp.sin(x) / 49
+            found.append(x.sum())
+        return jnp.stack(found)
+
+    x = jnp.asarray(X, jnp.float32)
+    found = xlapy.jit(history)(x, 50)
+    assert options and set(options) == {None}
+    np.testing.assert_allclose(found, jax.jit(history, static_argnums=1)(x, 50), rtol=1e-6)

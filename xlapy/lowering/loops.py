@@ -119,7 +119,7 @@ def _kept(jaxpr, varying: set) -> int:
         if not moving:
             continue
         varying.update(equation.outvars)
-        inner = _inner(equation)
+        inner = inner_jaxprs(equation)
         for part in inner:
             total += _kept(part, set(part.invars)) * equation.params.get("length", 1)
         if not inner and equation.primitive.name not in _LINEAR:
@@ -127,7 +127,7 @@ def _kept(jaxpr, varying: set) -> int:
     return total + sum(_bytes(v.aval) for v in kept)
 
 
-def _inner(equation) -> list:
+def inner_jaxprs(equation) -> list:
     """The jaxprs in an equation: calls, branches, scans."""
     found = []
     for value in equation.params.values():

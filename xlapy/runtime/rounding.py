@@ -14,8 +14,15 @@ from typing import Any
 import jax
 
 from xlapy.ir import Module, Operation, Region
+from xlapy.lowering.loops import inner_jaxprs
 
 _AS_WRITTEN = {"xla_disable_hlo_passes": "algsimp"}
+#: primitives that give floating-point numbers as they were
+_MOVES = frozenset(
+    "broadcast_in_dim reshape transpose squeeze expand_dims slice dynamic_slice dynamic_update_slice concatenate pad"
+    " rev gather scatter select_n copy copy_p convert_element_type bitcast_convert_type iota stop_gradient max min neg"
+    " abs sign sort real imag complex conj stack unstack split tile".split()
+)
 _ROUNDED = frozenset("add sub mul div rem pow sqrt exp expm1 log log1p".split())
 
 
@@ -35,8 +42,20 @@ def compiler_options(module: Module, given: dict[str, Any] | None, device: Any) 
 
 def _rounds(operation: Operation) -> bool:
     if operation.kind == "leaf":
-        return bool(operation.attributes.get("as_written"))
+        return bool(operation.attributes.get("as_written")) and _computes(operation.attributes["jaxpr"].jaxpr)  # type: ignore[attr-defined]
     return operation.kind in _ROUNDED and operation.results[0].type.dtype.kind in "fcV"
+
+
+def _computes(jaxpr: Any) -> bool:
+    """Whether a jaxpr does arithmetic on floating-point numbers, and does not only move them."""
+    for equation in jaxpr.eqns:
+        inner = inner_jaxprs(equation)
+        if any(map(_computes, inner)):
+            return True
+        floats = any(getattr(v.aval.dtype, "kind", "key") in "fcV" for v in equation.outvars)
+        if floats and not inner and equation.primitive.name not in _MOVES:
+            return True
+    return False
 
 
 def _operations(region: Region) -> Iterator[Operation]:
