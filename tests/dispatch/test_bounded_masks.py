@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from bounded_check import agree
 
+import xlapy
+
 MIXED = np.array([3.0, -1.0, 2.0, 5.0, -0.5])
 NONE = np.full(5, -1.0)
 ALL = np.arange(1.0, 6.0)
@@ -273,3 +275,19 @@ def mandelbrot(re):
 
 def test_masked_update_moves_nothing():
     agree(mandelbrot, np.array([-1.5, 0.1, 0.3]), loops=1)
+
+
+def only_the_result_has_a_dynamic_length(x, y):
+    a = x[x > 0]
+    np.cumsum(y, out=a)
+    return a
+
+
+def only_the_mask_has_a_dynamic_length(x, y):
+    return np.sum(y, where=x[x > 0] > 0.5)
+
+
+@pytest.mark.parametrize("function", [only_the_result_has_a_dynamic_length, only_the_mask_has_a_dynamic_length])
+def test_an_argument_of_dynamic_length_that_is_not_the_first_is_refused(function):
+    with pytest.raises(xlapy.NotOffloadableError, match="with such arguments of an array of dynamic length"):
+        xlapy.jit(function)(np.array([1.0, -1.0, 2.0]), np.ones(2))

@@ -94,6 +94,8 @@ def _apply(machine: Machine, rule: Rule, name: str, args: Sequence[Value], kwarg
     """`rule(*args, **kwargs)`, where the rule has such parameters."""
     try:
         return rule(machine, *args, **kwargs)  # type: ignore[return-value]
+    except _AnotherArgument as error:
+        raise require_static(machine, first_of(args, kwargs), f"{name} with such arguments") from error
     except TypeError as error:
         if table.unfit(error):
             raise require_static(machine, first_of(args, kwargs), f"{name} with such arguments") from error
@@ -172,8 +174,14 @@ def _method(*names: str) -> Callable[[Rule], Rule]:
     return register
 
 
+class _AnotherArgument(Exception):
+    """Another argument than the first is an array of dynamic length."""
+
+
 def _bounded(machine: Machine, value: Value, what: str, *others: object) -> BoundedArray:
     """The first argument, which must be the one of dynamic length."""
+    if not isinstance(value, BoundedArray) and not involved(*others):
+        raise _AnotherArgument(what)
     if not isinstance(value, BoundedArray) or involved(*others):
         raise require_static(machine, value if isinstance(value, BoundedArray) else first_of(others, {}), what)  # type: ignore
     return value
