@@ -571,3 +571,13 @@ def trapped_water(height):
 
 
 test_programs = program.test()
+
+
+@program((9,), (4,))
+def catalan_numbers(n):
+    counts = [0] * (n + 1)
+    counts[0] = 1
+    for i in range(1, n + 1):
+        for j in range(i):
+            counts[i] += counts[j] * counts[i - 1 - j]
+    return counts

@@ -191,7 +191,7 @@ def in_bounds(machine, position: Value, count: Value, error: BaseException) -> V
         if high >= 0:
             negative = machine.builder.elementwise("lt", var, constant(machine, 0, var))
             wrapped = machine.builder.elementwise("select", negative, wrapped, var)
-        bounds = (low + least, max(high, most - 1))
+        bounds = (low + least, high + most) if high < 0 else (min(low + least, 0), max(high, most - 1))
         position = scalar(machine, int, wrapped, bounds)
         low, high = bounds
     if low >= 0 and high < least:
