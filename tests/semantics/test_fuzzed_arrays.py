@@ -537,4 +537,21 @@ def deleted_beyond_the_end(v, k):
     return np.delete(v[v > 0], k)
 
 
+@program(X.astype(np.float16), X.astype(np.float32), I)
+def edges_have_the_type_of_the_sample(x):
+    return np.histogram(x, 3), np.histogram(x, 4, range=(0, 4)), np.histogram_bin_edges(x, 2)
+
+
+@program((A, np.array(1)), (A, np.array(0, np.int8)), (A, np.array(-2)))
+def arrays_without_dimensions_as_bounds(a, k):
+    b = a.copy()
+    b[k:] = 9
+    return a[k : k + 2].sum(), a[:k], a[k], b, [1, 2, 3][k]
+
+
+@program((A, np.array(1.0)), raises=TypeError)
+def float_array_as_a_bound(a, k):
+    return a[k:]
+
+
 test_programs = program.test()

@@ -217,7 +217,7 @@ def _specialise(
 ) -> None:
     """Make what `need` asks for static, or unroll the loops it changes with; refuse if it depends on array data."""
     bodies = loop_parameters(need.var, machine.entry)
-    numbers = {id(p.var): p for p in machine.world.parameters if p.var.type.shape == ()}
+    numbers = {id(p.var): p for p in machine.world.parameters if p.is_number}
     if bodies:
         known = [numbers.get(id(origin)) for origin in origins(need.var)]
         integers = {p.source for p in known if p is not None and p.var.type.dtype.kind in "iub"}

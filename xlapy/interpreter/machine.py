@@ -313,7 +313,7 @@ class Machine:
         if bounded_by_program(var):
             return False
         found = entry_parameters(var, self.entry)
-        numbers = {id(p.var) for p in self.world.parameters if p.var.type.shape == ()}
+        numbers = {id(p.var) for p in self.world.parameters if p.is_number}
         return bool(found) and all(id(v) in numbers for v in found)
 
     def settles(self, var: Var) -> bool:
@@ -321,7 +321,7 @@ class Machine:
         unrolled: so that `static` may have it, without a compilation for every float."""
         if bounded_by_program(var):
             return False
-        numbers = {p.var for p in self.world.parameters if p.var.type.shape == () and p.var.type.dtype.kind in "iub"}
+        numbers = {p.var for p in self.world.parameters if p.is_number and p.var.type.dtype.kind in "iub"}
         for origin in origins(var):
             key = self.loop_bodies.get(id(origin.owner)) if isinstance(origin, Var) else None
             if origin not in numbers and (key is None or self.loop_modes.get(key) == "unroll"):
@@ -331,7 +331,7 @@ class Machine:
     def unrolls(self, var: Var) -> bool:
         """Whether `var` is computed from integers among the inputs and the indices of short loops around the current
         operation: it is known once those are unrolled."""
-        numbers = {p.var for p in self.world.parameters if p.var.type.shape == () and p.var.type.dtype.kind in "iub"}
+        numbers = {p.var for p in self.world.parameters if p.is_number and p.var.type.dtype.kind in "iub"}
         return all(origin in numbers or origin in self.short_indices for origin in origins(var))
 
     def static(self, value: Value, what: str = "this value") -> object:

@@ -77,6 +77,13 @@ class Parameter:
     source: Source
     var: Var
     python: type | None = None
+    #: whether it is the contents of an array that the program may write
+    array: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number, whose value a program may be made for."""
+        return self.var.type.shape == () and not self.array
 
 
 def trusted(name: str | None) -> bool:
@@ -125,12 +132,12 @@ class World:
             found.append(Guard("absent", anchor(cls), frozenset(names)))
         return found
 
-    def parameter(self, source: Source, type_: TensorType, python: type | None = None) -> Var:
+    def parameter(self, source: Source, type_: TensorType, python: type | None = None, array: bool = False) -> Var:
         """A new input of the program."""
         dtype = self.machine.builder.narrowed(type_.dtype)
         var = Var(TensorType(type_.shape, dtype, type_.weak), self.machine.entry)
         self.machine.entry.params.append(var)
-        self.parameters.append(Parameter(source, var, python))
+        self.parameters.append(Parameter(source, var, python, array))
         return var
 
     # -- wrapping ---------------------------------------------------------------------------------------------------
@@ -257,7 +264,7 @@ class World:
         if not found.flags.writeable:
             self.guard("equal", attribute(attribute(source, "flags"), "writeable"), False)
         type_ = TensorType(found.shape, found.dtype)
-        var = self.parameter(source, type_)
+        var = self.parameter(source, type_, array=True)
         heap = self.machine.heap
         buffer = heap.external("buffer", np.ndarray, source, found)
         heap.initial[(buffer, "data")] = JaxArray(var)

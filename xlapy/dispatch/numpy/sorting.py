@@ -183,6 +183,8 @@ def _bincount(x, *rest):
 def histogram(machine, a, bins=10, range=None, density=None, weights=None):
     """np.histogram with a known number of bins, or given edges."""
     var = operand(machine, a)
+    if kind_of(var.type.dtype) == "c":
+        raise Refused("XP0011", "np.histogram of complex numbers")
     flags = (bool(known(machine, density)), not absent(weights))
     operands = [var]
     if flags[1]:
@@ -202,7 +204,7 @@ def histogram(machine, a, bins=10, range=None, density=None, weights=None):
     elif limits[0] > limits[1]:
         return machine.raise_(ValueError, "max must be larger than min in range parameter.")
     limits = None if limits is None else (float(limits[0]), float(limits[1]))
-    edge_type = np.result_type(np.float32, var.type.dtype) if kind_of(var.type.dtype) == "f" else np.dtype(np.float64)
+    edge_type = var.type.dtype if kind_of(var.type.dtype) == "f" else np.dtype(np.float64)
     static = (count, limits, edge_type, *flags)
     counts, edges = machine.leaf(_histogram_even, operands, static, name="histogram")
     return Tuple((machine.new_array(counts), machine.new_array(edges)))

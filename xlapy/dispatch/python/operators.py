@@ -458,11 +458,22 @@ def _array_key(machine: Machine, key: Value) -> Value:
         case Tuple() if key.cls is tuple:
             return Tuple(tuple(_array_key(machine, item) for item in key.items))
         case Slice():
-            return Slice(*(_array_key(machine, part) for part in (key.start, key.stop, key.step)))
+            return Slice(*(_bound(machine, part) for part in (key.start, key.stop, key.step)))
         case Ref() if kinds.is_instance(machine, key):
             method = attributes.find_special(machine, key, "__index__")
             return key if method is None else machine.call(method, ())
     return key
+
+
+def _bound(machine: Machine, part: Value) -> Value:
+    """The bound of a slice; an integer array without dimensions is its number."""
+    part = _array_key(machine, part)
+    if not isinstance(part, NdArray | JaxArray):
+        return part
+    var = machine.array(part)
+    if var.type.shape != () or var.type.dtype.kind not in "iu":
+        machine.raise_(TypeError, "only integer scalar arrays can be converted to a scalar index")
+    return NumpyScalar(var)
 
 
 def _union_in(key: Value) -> Union | None:
