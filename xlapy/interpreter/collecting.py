@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: trips beyond which a bound is none
 _MANY = 1 << 24
+#: keys for which a dict has room, if there may be more
+_MANY_KEYS = 1024
 #: bytes that a list may take
 _MOST_BYTES = 1 << 33
 
@@ -58,7 +60,7 @@ class Growing:
             capacity, upper = max(room, last), last
         else:
             trips = self._most()
-            if trips is None or self._size(element) * (last + grows[1] * trips) > _MOST_BYTES:
+            if trips is None or self._too_many(slot, element, last + grows[1] * trips):
                 elastic = (self.key, slot[1])
                 capacity = upper = self._guess(elastic, element, last + grows[1])
             else:
@@ -68,6 +70,12 @@ class Growing:
         lower = max(lower, 0)
         bounds, fixed = (lower, max(upper, lower)), grows == (0, 0)
         return stacks.generalised(old, element, capacity, bounds, elastic, self.key, fixed)
+
+    def _too_many(self, slot: Slot, element: Value, count: int) -> bool:
+        """Whether a list of so many items would take too much memory, or a dict, in which every key is compared, too
+        much time: there may be far fewer."""
+        keyed = self.machine.heap.objects[slot[0]].kind in ("dict", "set")
+        return self._size(element) * count > _MOST_BYTES or keyed and count > _MANY_KEYS
 
     def _size(self, element: Value) -> int:
         return max(stacks.size_of(element), 1)

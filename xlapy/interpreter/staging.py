@@ -124,12 +124,14 @@ class Staging:
         self.steps = 0
         self._growing: Growing | None = None
 
-    @property
-    def growing(self) -> Growing | None:
-        """What makes stacks of lists that grow; None if the loop is short enough to be unrolled instead."""
+    def growing(self, number: int) -> Growing | None:
+        """What makes stacks of containers that grow; None for a list if the loop is short enough to be unrolled
+        instead. A dict whose keys are not known would not be known then, either."""
         trips = self.plan.trips if self.plan is not None else None
         short = isinstance(trips, Const) and trips.value <= SHORT and trips.value * self.steps <= SHORT_STEPS
-        if self._growing is None and not short:
+        if short and self.machine.heap.objects[number].kind == "list":
+            return None
+        if self._growing is None:
             self._growing = Growing(self.machine, self.key, trips)
         return self._growing
 
@@ -581,8 +583,8 @@ class Staging:
         slots = dict(self.entry.slots)
         for slot, skeleton in head.slots.items():
             after = skeleton
-            if isinstance(skeleton, Stack) and self.growing is not None:
-                after = self.growing.after(slot, skeleton, whole=tag is None)
+            if isinstance(skeleton, Stack) and self._growing is not None and slot in self._growing.growth:
+                after = self._growing.after(slot, skeleton, whole=tag is None)
             slots[slot] = instantiate(after, fill)
             if isinstance(skeleton, Stack) and len(variables(after)) < len(variables(skeleton)):
                 next(fill)  # the length, which is known
@@ -669,8 +671,9 @@ def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Va
     grown = slot[1] == "items" and stacks.is_contents(old) and stacks.is_contents(new) and stacks.differ(old, new)
     if grown:
         staging.check_source(slot[0])
-    if grown and staging.growing is not None:
-        return staging.growing.join(joiner, slot, staging._entry_value(slot, entries), old, new)
+    growing = staging.growing(slot[0]) if grown else None
+    if growing is not None:
+        return growing.join(joiner, slot, staging._entry_value(slot, entries), old, new)
     if slot[1] == "state" or slot[1] == "args" and _is_exception(staging, slot[0]):
         # a generator's state is one of few, and never a number; an exception's arguments may be of any kinds
         unions, joiner.unions = joiner.unions, True

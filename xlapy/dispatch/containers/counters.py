@@ -54,9 +54,19 @@ def _counter_total(machine, self: Ref) -> Value:
     return total
 
 
+def most_common(pairs, n):
+    """The pairs of a key and a count in the order of the counts, the largest first; the first `n` of them."""
+    found = sorted(pairs, key=lambda pair: pair[1], reverse=True)
+    return found if n is None else found[:n]
+
+
 @table.method(collections.Counter, "most_common")
 def _counter_most_common(machine, self: Ref, n: Value = NONE) -> Value:
-    known = {k: machine.static(v, "a count") for k, v in entries(machine, self).items()}
+    found = entries(machine, self)
+    if not all(map(machine.is_static, found.values())):
+        pairs = machine.new_list([Tuple((key_value(k), v)) for k, v in found.items()])
+        return machine.call(Const(most_common), [pairs, n])
+    known = {k: machine.static(v, "a count") for k, v in found.items()}
     pairs = collections.Counter(known).most_common(machine.static(n))  # type: ignore[arg-type]
     return machine.new_list([Tuple((key_value(k), Const(v))) for k, v in pairs])
 

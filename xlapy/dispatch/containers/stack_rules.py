@@ -517,6 +517,8 @@ def _copies(function: Callable, implementation: Callable) -> None:
     def either(machine, *args: Value, **kwargs: Value) -> Value:
         if args and containers.heap_kind(machine, args[0]) == "instance":
             args = (iteration.make_iterator(machine, args[0]), *args[1:])
+            if containers.heap_kind(machine, args[0]) == "generator":
+                return machine.call(Const(function), list(args), kwargs)
         grows = _grows(machine, args[0]) if args else False
         if grows is None:
             state = machine.save()
@@ -559,7 +561,15 @@ def _sorted(iterable, /, *, key=None, reverse=False):
     return items
 
 
+def _deque(iterable=(), maxlen=None):
+    made = collections.deque(maxlen=maxlen)
+    for item in iterable:
+        made.append(item)
+    return made
+
+
 _copies(list, _list)
 _copies(sorted, _sorted)
+_copies(collections.deque, _deque)
 
 __all__ = ["python_all"]

@@ -232,6 +232,26 @@ def update(machine, self: Ref, source: Value) -> None:
     machine.call(Const(_set_each), [self, source])
 
 
+def _fromkeys(keys, value):
+    made = {}
+    for key in keys:
+        made[key] = value
+    return made
+
+
+def _of_keys() -> None:
+    before = table.find_method(dict, "fromkeys")
+
+    def fromkeys(machine, *args: Value) -> Value:
+        if args and tables.has_unknown(machine, args[0]):
+            value = args[1] if len(args) > 1 else NONE
+            return machine.call(Const(_fromkeys), [tables.whole(machine, args[0]), value])
+        return before(machine, *args)  # type: ignore[misc, return-value]
+
+    table.method(dict, "fromkeys")(fromkeys)
+
+
+_of_keys()
 for _name, _rule in {
     "get": _get,
     "pop": _pop,

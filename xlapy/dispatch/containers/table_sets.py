@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import dicts, tables
+from xlapy.dispatch.containers import counters, dicts, tables
 from xlapy.dispatch.containers.table_rules import add_method, update
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
@@ -128,18 +128,13 @@ def _counting() -> None:
     table.function(collections.Counter)(make)
 
     def most_common(machine, self: Ref, stack: Stack, n: Value = NONE) -> Value:
-        return machine.call(Const(_most_common), [tables.listed(machine, self, "items"), n])
+        return machine.call(Const(counters.most_common), [tables.listed(machine, self, "items"), n])
 
     def total(machine, self: Ref, stack: Stack) -> Value:
         return machine.call(Const(sum), [tables.listed(machine, self, "values")])
 
     add_method(collections.Counter, "most_common", most_common)
     add_method(collections.Counter, "total", total)
-
-
-def _most_common(pairs, n):
-    found = sorted(pairs, key=lambda pair: pair[1], reverse=True)
-    return found if n is None else found[:n]
 
 
 _counting()

@@ -313,6 +313,7 @@ def has_unknown(machine, iterable: Value) -> bool:
     if isinstance(iterable, Tuple):
         return any(is_new(machine, item) for item in iterable.items)
     if iteration.is_iterator(machine, iterable):
-        source = machine.heap.read(iterable.object, "source")  # type: ignore[attr-defined]
-        return iteration.plan(machine, iterable) is not None or has_unknown(machine, source)
+        number = iterable.object  # type: ignore[attr-defined]
+        held = [value for slot, value in machine.heap.slots.items() if slot[0] == number]
+        return iteration.plan(machine, iterable) is not None or any(has_unknown(machine, value) for value in held)
     return False

@@ -3,6 +3,7 @@ consumer, and stops where the consumer stops."""
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 
 _MISSING = object()
@@ -35,6 +36,13 @@ def _list(iterable, /):
 
 def _tuple(iterable, /):
     return tuple([item for item in iterable])  # noqa: C409, C416
+
+
+def _deque(iterable, /, maxlen=None):
+    made = collections.deque(maxlen=maxlen)
+    for item in iterable:
+        made.append(item)
+    return made
 
 
 def _set(iterable, /):
@@ -109,6 +117,7 @@ CONSUMERS: dict[object, Callable] = {
     list: _list,
     tuple: _tuple,
     set: _set,
+    collections.deque: _deque,
     sorted: _sorted,
     dict: _dict,
     max: _max,
@@ -118,7 +127,7 @@ CONSUMERS: dict[object, Callable] = {
     zip: _zip,
 }
 PRODUCERS: dict[object, Callable] = {map: _map, filter: _filter}
-_EXHAUSTING = frozenset({sum, list, tuple, set, sorted, dict, max, min})
+_EXHAUSTING = frozenset({sum, list, tuple, set, collections.deque, sorted, dict, max, min})
 
 
 def exhausts(item: object) -> bool:
