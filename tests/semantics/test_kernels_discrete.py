@@ -570,9 +570,6 @@ def trapped_water(height):
     return (np.minimum(left, right) - height).sum()
 
 
-test_programs = program.test()
-
-
 @program((9,), (4,))
 def catalan_numbers(n):
     counts = [0] * (n + 1)
@@ -581,3 +578,6 @@ def catalan_numbers(n):
         for j in range(i):
             counts[i] += counts[j] * counts[i - 1 - j]
     return counts
+
+
+test_programs = program.test()
