@@ -475,7 +475,7 @@ def matrix_det(m):
 
 @dataclasses.dataclass(order=True, frozen=True)
 class Event:
-    time: float
+    due: float
     priority: int = 0
     name: str = dataclasses.field(default="", compare=False)
 
@@ -487,9 +487,9 @@ def dataclass_heap(a, b):
     out = []
     while q:
         e = heapq.heappop(q)
-        out.append((e.time, e.priority))
-        if e.priority == 2 and e.time < 2:
-            heapq.heappush(q, dataclasses.replace(e, time=e.time + 1.0, priority=3))
+        out.append((e.due, e.priority))
+        if e.priority == 2 and e.due < 2:
+            heapq.heappush(q, dataclasses.replace(e, due=e.due + 1.0, priority=3))
     return out
 
 
