@@ -18,10 +18,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import jaxlib
 import numpy as np
 from jax import lax
 from jax.experimental.xla_metadata import set_xla_metadata
+from jaxlib.version import __version__ as jaxlib_version
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.ir.operations import ARITY
@@ -56,7 +56,7 @@ _REDUCTIONS = frozenset(
 #: what moves elements to other places, if its result is more than a little larger than what it moves
 _JOINS = frozenset(("concatenate", "pad"))
 _NESTED = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call"))
-_TESTED = jaxlib.__version__.startswith("0.10.")
+_TESTED = jaxlib_version.startswith("0.10.")
 _ATTRIBUTES = {"inlineable": "false", "xla_cpu_small_call": "true"}
 #: elements up to which a vector is no matter, and up to which it may be copied
 _FEW, _TINY = 128, 16

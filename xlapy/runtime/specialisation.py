@@ -217,7 +217,7 @@ class Specialisation:
         finally:
             set_x64(before)
 
-    def without_native(self, error: jax.errors.JaxRuntimeError, operands: tuple) -> Any:
+    def without_native(self, error: Exception, operands: tuple) -> Any:
         """Compile anew and run, if XLA has something in a native function that it cannot do there."""
         if not self.native or "UNIMPLEMENTED" not in str(error):
             raise error
