@@ -70,7 +70,9 @@ def _subscripts() -> None:
             return dicts.missing(machine, self, key)  # type: ignore[arg-type]
         if dicts.has_missing(machine, self):  # type: ignore[arg-type]
             return machine.cond(
-                there, lambda: tables.value(machine, stack, at), lambda: dicts.missing(machine, self, key)
+                there,
+                lambda: tables.value(machine, stack, at),
+                lambda: dicts.missing(machine, self, key),  # type: ignore[arg-type]
             )
         _check(machine, there, key)
         return tables.value(machine, stack, at)
@@ -245,7 +247,7 @@ def _of_keys() -> None:
     def fromkeys(machine, *args: Value) -> Value:
         if args and tables.has_unknown(machine, args[0]):
             value = args[1] if len(args) > 1 else NONE
-            return machine.call(Const(_fromkeys), [tables.whole(machine, args[0]), value])
+            return machine.call(Const(_fromkeys), [tables.whole(machine, args[0]), value])  # type: ignore
         return before(machine, *args)  # type: ignore[misc, return-value]
 
     table.method(dict, "fromkeys")(fromkeys)
@@ -285,9 +287,9 @@ def _dict_operators(*classes: type) -> None:
             update(machine, left, right)  # type: ignore[arg-type]
             return left
         if symbol == "|":
-            made = dicts.copied(machine, left)
-            update(machine, made, right)
-            return made
+            made = dicts.copied(machine, left)  # type: ignore[arg-type]
+            update(machine, made, right)  # type: ignore[arg-type]
+            return made  # type: ignore[return-value]
         if symbol in ("==", "!="):
             sizes = [containers.length(machine, v) for v in (left, right)]
             same = machine.truth(machine.compare("==", *sizes))

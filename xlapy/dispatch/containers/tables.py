@@ -218,7 +218,7 @@ def converted(machine, self: Ref, *more: Value) -> Stack:
     pairs = contents.pairs()
     try:
         for pair in (*pairs, *more):
-            _checked(machine, pair.items[0])
+            _checked(machine, pair.items[0])  # type: ignore[attr-defined]
         return stacks.of_items(machine, pairs, stacks.common_element(machine, (*pairs, *more)))
     except JoinFailure as error:
         raise Refused("XP0006", f"keys and values of a dict with keys that depend on data {error.reason}") from error

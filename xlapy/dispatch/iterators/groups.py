@@ -173,14 +173,14 @@ def _sequence(machine, iterable: Value) -> Value:
     return _unseen(machine, lambda: machine.call(Const(list), [iterable]))
 
 
-def _known(machine, items: Value, key: Value) -> list[Value] | None:
+def _known(machine, items: Value, key: Value) -> list[Tuple] | None:
     """The keys of all items, and where the groups begin and end, if that is known."""
     if isinstance(items, NdArray | Range) or isinstance(items, Ref) and stacks.of(machine, items) is not None:
         return None
     found = iteration.items(machine, items)
     if len(found) > _SHORT or not all(map(machine.is_static, found)) and is_none(key):
         return None
-    keys = [_asked(machine, key, item) for item in found]
+    keys: list[Value] = [_asked(machine, key, item) for item in found]  # type: ignore[misc]
     bounds, start = [], 0
     for stop in range(1, len(keys) + 1):
         same = stop < len(keys) and containers.same_item(machine, keys[start], keys[stop])
