@@ -204,7 +204,15 @@ def with_the_last_change(x, n):
     return change * 100 + u[0]
 
 
+def convolutions(x, n):
+    v = np.cos(x)
+    for _ in range(n):
+        v = np.convolve(x, v[:2], "same") * 0.5
+    return v.sum()
+
+
 PROGRAMS = [
+    convolutions,
     until_settled,
     with_the_last_change,
     breaks,

@@ -146,6 +146,8 @@ def _dense(value: Any) -> Any:
 
 def _sparse(equation: Any, values: list) -> Any:
     """The result of an equation that makes zeros, updates such or adds them; None for any other."""
+    if not equation.outvars:
+        return None
     (out, *_), name = equation.outvars, equation.primitive.name
     shape, dtype = out.aval.shape, out.aval.dtype
     if name in _SUMS:
