@@ -367,3 +367,14 @@ _REST = {
     "np.linalg.vector_norm": "np.linalg.vector_norm(a) | np.linalg.vector_norm(t, axis=1) | np.linalg.vector_norm(a, axis=(0, 1), keepdims=True) | np.linalg.vector_norm(v, ord=1) | np.linalg.vector_norm(v, ord=np.inf)",
 }
 CALLS |= {name: [e.strip() for e in text.split(" | ")] for name, text in _REST.items()}
+
+
+def _exists(name: str) -> bool:
+    """Whether this NumPy still has a function."""
+    item: object = np
+    for part in name.split(".")[1:]:
+        item = getattr(item, part, None)
+    return item is not None
+
+
+CALLS = {name: calls for name, calls in CALLS.items() if _exists(name)}

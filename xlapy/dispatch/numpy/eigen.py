@@ -1,4 +1,4 @@
-"""np.linalg.eig, eigvals and np.roots: real results where all imaginary parts are zero, else complex ones."""
+"""np.linalg.eig, eigvals and np.roots: before NumPy 2.5 with real results where all imaginary parts are zero."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from xlapy.dispatch.numpy.values import kind_of, operand, raise_as_numpy
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import function, replacement
 from xlapy.domain.values import NONE, Tuple, Value
-from xlapy.ir import Var
+from xlapy.ir import Var, constant_value
 
 _EigResult = type(np.linalg.eig(np.eye(1)))
+#: whether eigenvalues are complex numbers even where all are real
+_COMPLEX = np.linalg.eigvals(np.eye(1)).dtype.kind == "c"
 
 
 def _eig(a):
@@ -31,7 +33,9 @@ def _eigvals(a):
     return jnp.all(values.imag == 0), jnp.any(~jnp.isfinite(a)), values
 
 
-def _general(machine: Machine, numpy_function, leaf, a: Value) -> tuple[Var, list[Var]]:
+def _general(
+    machine: Machine, numpy_function, leaf, a: Value, always_complex: bool = _COMPLEX
+) -> tuple[Var, list[Var]]:
     """Whether all eigenvalues are real; eigenvalues, and eigenvectors if `leaf` gives them."""
     var = operand(machine, a)
     shape = var.type.shape
@@ -43,13 +47,15 @@ def _general(machine: Machine, numpy_function, leaf, a: Value) -> tuple[Var, lis
         raise_as_numpy(machine, numpy_function, (a,), {}, error)
         raise
     machine.check(bad, np.linalg.LinAlgError, "Array must not contain infs or NaNs")
-    if kind_of(var.type.dtype) == "c":
+    if kind_of(var.type.dtype) == "c" or always_complex:
         real = machine.builder.constant(False)
     return real, results
 
 
 def _either(machine: Machine, real: Var, results: list[Var], made) -> Value:
     """`made` of real arrays where all eigenvalues are real, else of complex ones."""
+    if constant_value(real) is not None:
+        return made([machine.new_array(v) for v in results])
     return machine.cond(
         real,
         lambda: made([machine.new_array(machine.leaf(_real, (v,), name="real")[0]) for v in results]),
@@ -89,7 +95,17 @@ def roots(p):
         p = p.astype(float)
     companion = np.diag(np.ones((len(p) - 2,), p.dtype), -1)
     companion[0, :] = -p[1:] / p[0]
-    return np.linalg.eigvals(companion)
+    return _real_if_all_are(companion)
+
+
+def _real_if_all_are(companion):
+    raise NotImplementedError
+
+
+@function(_real_if_all_are)
+def _companion_eigvals(machine, a):
+    real, results = _general(machine, np.linalg.eigvals, _eigvals, a, always_complex=False)
+    return _either(machine, real, results, lambda found: found[0])
 
 
 def _require_ends(p):
