@@ -554,4 +554,12 @@ def float_array_as_a_bound(a, k):
     return a[k:]
 
 
+program.each(
+    (A.copy(), A > 3),
+    condition_of_two_dimensions=lambda a, m: np.compress(m, a),
+    diagonal_of_a_broadcast_array=lambda a, m: np.fill_diagonal(np.broadcast_to(a[0], (3, 3)), 1.0),
+    options={"raises": ValueError},
+)
+
+
 test_programs = program.test()

@@ -139,6 +139,8 @@ def _compress(machine, condition, a, axis=None, out=None):
         assign(machine, out, result)
         return out
     mask = operand(machine, condition, bounded.BOOL)
+    if len(mask.type.shape) != 1:
+        return machine.raise_(ValueError, "condition must be a 1-d array")
     array = machine.new_array(operand(machine, a))
     where = known(machine, axis)
     if where is None:

@@ -242,6 +242,8 @@ def fill_diagonal(machine, a, val, wrap=False):
         return machine.raise_(ValueError, "array must be at least 2-d")
     if len(a.type.shape) > 2 and len(set(a.type.shape)) > 1:
         return machine.raise_(ValueError, "All dimensions of input must be of equal length")
+    if not a.writeable:
+        return machine.raise_(ValueError, "underlying array is read-only")
     new = operand(machine, val, a.type.dtype)
     _write(machine, a, machine.leaf(_fill_diagonal, (read_view(machine, a), new), (wraps,), name="fill_diagonal")[0])
     return NONE
