@@ -186,4 +186,37 @@ def tokens_of_a_moving_position(a, n):
     return out
 
 
+@program((R,), refuse=True)
+def key_prints(a):
+    def key(v):
+        print(v)
+        return v
+
+    return [(k, sum(g)) for k, g in itertools.groupby(a, key=key)]
+
+
+@program((R,), refuse=True)
+def key_counts(a):
+    n = [0]
+
+    def key(v):
+        n[0] += 1
+        return v
+
+    return [(k, sum(g)) for k, g in itertools.groupby(a, key=key)], n
+
+
+@program((R,), refuse=True)
+def key_raises(a):
+    def key(v):
+        if v > 2:
+            raise ValueError(v)
+        return v
+
+    for k, g in itertools.groupby(a, key=key):
+        if k == 2:
+            break
+    return k
+
+
 test_programs = program.test()

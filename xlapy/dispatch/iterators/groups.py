@@ -14,7 +14,9 @@ from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import STATE
+from xlapy.domain.stacks import Overfull
 from xlapy.domain.values import NONE, Const, NdArray, Range, Ref, Tuple, Value, is_none
+from xlapy.report import NotOffloadableError
 
 #: items of a known sequence of which the groups may be found when the program is compiled
 _SHORT = 256
@@ -143,13 +145,21 @@ def _unseen(machine, action) -> Value:
     """The value of an action that changes nothing that was there before, and cannot fail."""
     before, pending = machine.heap.slots.copy(), len(machine.pending)
     value = action()
-    objects, slots = machine.heap.objects, machine.heap.slots
-    old = {slot: now for slot, now in slots.items() if slot in before and objects[slot[0]].kind not in _PRIVATE}
-    if len(machine.pending) > pending or any(now is not before[slot] for slot, now in old.items()):
+    changed = [slot for slot, now in machine.heap.slots.items() if before.get(slot) is not now]
+    if len(machine.pending) > pending or any(_is_seen(machine, slot, slot in before) for slot in changed):
         raise Refused("XP0002", "itertools.groupby whose keys or items have effects, or may raise on data")
-    if any(slot[0] == STATE and slot not in before for slot in slots):
-        raise Refused("XP0002", "itertools.groupby whose keys or items may raise on data")
     return value
+
+
+def _is_seen(machine, slot: tuple[int, str], old: bool) -> bool:
+    """Whether the program can tell that a slot was changed. A refusal during the run is never silent, and that a list
+    needs more room is the host's business."""
+    number, name = slot
+    if number != STATE:
+        return old and machine.heap.objects[number].kind not in _PRIVATE
+    if name.startswith("payload"):
+        return machine.errors[int(name.removeprefix("payload")) - 1] not in (Overfull, NotOffloadableError)
+    return name != "error"
 
 
 @table.function(itertools.groupby)
