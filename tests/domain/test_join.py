@@ -5,17 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from xlapy.domain.coerce import coerce, holes, instantiate
 from xlapy.domain.heap import Heap
-from xlapy.domain.join import (
-    _MAXIMUM_ALTERNATIVES,
-    SCALAR_DTYPES,
-    Joiner,
-    JoinFailure,
-    coerce,
-    holes,
-    instantiate,
-    scalar_type,
-)
+from xlapy.domain.join import _MAXIMUM_ALTERNATIVES, Joiner, JoinFailure
+from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
 from xlapy.domain.values import (
     DEAD,
     NONE,

@@ -15,7 +15,8 @@ from jax import lax
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, bounds_of_any, device, scalar
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.join import JoinFailure, is_python_scalar, same_constant
+from xlapy.domain.join import JoinFailure
+from xlapy.domain.numbers import is_python_scalar, same_constant
 from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import TensorType, Var
 from xlapy.ir.affine import affine

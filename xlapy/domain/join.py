@@ -16,6 +16,20 @@ from typing import Protocol
 import numpy as np
 
 from xlapy.domain.heap import Heap, Object, Slot
+from xlapy.domain.numbers import (
+    INT64,
+    becomes,
+    hull,
+    in_parts,
+    known_bounds,
+    numeric,
+    reached,
+    same_constant,
+    same_constant_values,
+    scalar_type,
+    twin_kind,
+    twins,
+)
 from xlapy.domain.values import (
     DEAD,
     UNBOUND,
@@ -48,22 +62,13 @@ from xlapy.domain.values import (
     substitute,
     variables,
 )
-from xlapy.ir import Builder, TensorType, Var
+from xlapy.ir import TensorType, Var
 
-#: dtypes of Python's scalars on the device
-SCALAR_DTYPES = {
-    bool: np.dtype(bool),
-    int: np.dtype(np.int64),
-    float: np.dtype(np.float64),
-    complex: np.dtype(np.complex128),
-}
-_TWINS = {dtype: kind for kind, dtype in SCALAR_DTYPES.items()}
 _MAXIMUM_ALTERNATIVES = 16
-_INT64 = np.iinfo(np.int64)
-#: A number to which every trip of a loop adds at most SLOW stays below REACH: it would take 2**45 trips to get there.
-SLOW = 2**14
-REACH = 2**61
-_SELECTOR = TensorType((), np.dtype(np.int32))
+
+
+#: which alternative of a union a value is
+SELECTOR = TensorType((), np.dtype(np.int32))
 
 
 class JoinFailure(Exception):
@@ -76,99 +81,6 @@ class JoinFailure(Exception):
 
 class Aliased(JoinFailure):
     """Two objects that one name cannot stand for, since they have others, too."""
-
-
-def scalar_type(kind: type) -> TensorType:
-    """The device type of a Python scalar."""
-    return TensorType((), SCALAR_DTYPES[kind], True)
-
-
-def is_python_scalar(value: object) -> bool:
-    """Whether a Python object is a bool, an int that fits 64 bits, a float or a complex."""
-    kind = type(value)
-    if kind is int:
-        return _INT64.min <= value <= _INT64.max  # type: ignore[operator]
-    return kind in SCALAR_DTYPES
-
-
-def known_bounds(value: Value) -> tuple[int, int] | None:
-    """A closed interval that contains an integer value, if one is known."""
-    if isinstance(value, Const) and isinstance(value.value, int | np.integer):
-        return (int(value.value), int(value.value))
-    return value.bounds if isinstance(value, Scalar | NumpyScalar) else None
-
-
-def _reached(before: int, after: int, slow: bool) -> int:
-    """The upper end of an interval whose upper end was `before` at the start of a trip and `after` at its end."""
-    if after == before:
-        return before
-    if slow and after - before <= SLOW and before <= REACH // 2:
-        return REACH
-    return int(_INT64.max)
-
-
-def _hull(a: Value, b: Value) -> tuple[int, int] | None:
-    first, second = known_bounds(a), known_bounds(b)
-    if first is None or second is None:
-        return None
-    return (min(first[0], second[0]), max(first[1], second[1]))
-
-
-def _numeric(value: Value) -> tuple[str, object] | None:
-    """The class of a scalar number: ('python', type) or ('numpy', dtype)."""
-    match value:
-        case Scalar():
-            return ("python", value.kind)
-        case NumpyScalar():
-            return ("numpy", value.var.type.dtype)
-        case Const():
-            if is_python_scalar(value.value):
-                return ("python", type(value.value))
-            if isinstance(value.value, np.generic) and value.value.dtype.kind in "biufc":
-                return ("numpy", value.value.dtype)
-    return None
-
-
-def twin_kind(value: Value) -> type | None:
-    """The Python class of a number of which there is a NumPy twin of the same dtype; None for all else."""
-    if isinstance(value, MixedScalar):
-        return value.python.kind
-    origin, kind = _numeric(value) or (None, None)
-    return kind if origin == "python" else _TWINS.get(kind)  # type: ignore[return-value, arg-type]
-
-
-def _twins(a: Value, b: Value) -> bool:
-    """Whether two numbers are of one dtype, one of them Python's and one NumPy's."""
-    return (kind := twin_kind(a)) is not None and kind is twin_kind(b)
-
-
-def same_constant(a: object, b: object) -> bool:
-    """Whether two known objects may stand for one another: identical, or equal plain data of one type."""
-    if a is b:
-        return True
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(same_constant, a, b))  # type: ignore[arg-type]
-    if isinstance(a, float | complex | np.generic):
-        return repr(a) == repr(b)
-    if isinstance(a, int | str | bytes | np.dtype | frozenset | range | slice):
-        return a == b
-    return False
-
-
-def in_parts(value: Value) -> Value | None:
-    """A range or slice, known or not, as one with parts; None for anything else."""
-    if isinstance(value, Const) and isinstance(value.value, range | slice):
-        known = value.value
-        cls = Range if isinstance(known, range) else Slice
-        return cls(Const(known.start), Const(known.stop), Const(known.step))
-    return value if isinstance(value, Range | Slice) else None
-
-
-def same_constant_values(a: Value, b: Value) -> bool:
-    """Whether both are known, and the same."""
-    return isinstance(a, Const) and isinstance(b, Const) and same_constant(a.value, b.value)
 
 
 class Stacks(Protocol):
@@ -334,7 +246,7 @@ class Joiner:
 
     def _alike(self, a: Value, b: Value) -> Value:
         """The join of two values of one kind; `JoinFailure` otherwise."""
-        first, second = _numeric(a), _numeric(b)
+        first, second = numeric(a), numeric(b)
         if first is not None and second is not None:
             return self._numbers(a, b, first, second)
         one, two = in_parts(a), in_parts(b)
@@ -430,22 +342,21 @@ class Joiner:
         if origin == other:
             if kind == other_kind:
                 return self._scalar(a, b, kind) if origin == "python" else self._numpy_scalar(a, b, kind)
-            if self._widens() and _becomes(kind, other_kind):
+            if self._widens() and becomes(kind, other_kind):
                 return self._scalar(a, b, other_kind) if origin == "python" else self._numpy_scalar(a, b, other_kind)
-        elif self._widens() and origin == "python" and kind is not bool and _becomes(kind, other_kind):
+        elif self._widens() and origin == "python" and kind is not bool and becomes(kind, other_kind):
             return self._numpy_scalar(a, b, other_kind)
         raise JoinFailure(a, b)
 
     def _bounds(self, a: Value, b: Value, slow: bool) -> tuple[int, int] | None:
         """The interval of both. In a loop, an end that grows goes to its `REACH` if it grows slowly (and `slow` says
-        that this counts), else as far as it can; what is not
-        negative stays so if it can."""
-        hull, before = _hull(a, b), known_bounds(a)
-        if hull is None or before is None or not self.widen or hull == before:
-            return hull
-        low = 0 if before[0] > hull[0] >= 0 else -_reached(-before[0], -hull[0], slow)
-        high = _reached(before[1], hull[1], slow)
-        return None if (low, high) == (_INT64.min, _INT64.max) else (max(low, int(_INT64.min)), high)
+        that this counts), else as far as it can; what is not negative stays so if it can."""
+        both, before = hull(a, b), known_bounds(a)
+        if both is None or before is None or not self.widen or both == before:
+            return both
+        low = 0 if before[0] > both[0] >= 0 else -reached(-before[0], -both[0], slow)
+        high = reached(before[1], both[1], slow)
+        return None if (low, high) == (INT64.min, INT64.max) else (max(low, int(INT64.min)), high)
 
     def _scalar(self, a: Value, b: Value, kind: type) -> Value:
         bounds = self._bounds(a, b, not self.narrow) if kind is int else None
@@ -467,7 +378,7 @@ class Joiner:
 
     def _accumulator(self, a: Value, b: Value) -> Value | None:
         """A number that becomes a JAX array of rank 0 in a loop is one from the start."""
-        kind = _numeric(a)
+        kind = numeric(a)
         if kind is not None and kind[0] == "python" and isinstance(b, JaxArray) and b.var.type.shape == ():
             dtype = b.var.type.dtype
             if kind[1] is not bool and dtype.kind in "fc" + ("i" if kind[1] is int else ""):
@@ -482,7 +393,7 @@ class Joiner:
         if a.type != b.type:
             raise JoinFailure(a, b, f"have types {a.type} and {b.type}")
         if a.buffer == b.buffer and [x.kind for x in a.lenses] == [x.kind for x in b.lenses]:
-            if _same_static(a, b):
+            if same_static(a, b):
                 self._keep(a.buffer)
                 joined = self._parts(a, b)
                 if joined is a or a.identity == b.identity:
@@ -497,7 +408,7 @@ class Joiner:
 
     def _views_of_two(self, a: NdArray, b: NdArray) -> Value:
         """Views of the same kind, each of an array of its own."""
-        if [x.kind for x in a.lenses] != [x.kind for x in b.lenses] or not _same_static(a, b):
+        if [x.kind for x in a.lenses] != [x.kind for x in b.lenses] or not same_static(a, b):
             raise JoinFailure(a, b, "are views of different arrays")
         buffer = self.merge(a.buffer, b.buffer)
         joined = self._parts(a, b)
@@ -549,7 +460,7 @@ class Joiner:
             same = isinstance(b, MixedScalar) and a.selector is b.selector and a.python.var is b.python.var
             if a.python.bounds == bounds and (isinstance(a.selector, Hole) or same and not self._local(a)):
                 return a
-        return mixed(Hole(_SELECTOR), Scalar(kind, Hole(scalar_type(kind)), bounds))  # type: ignore[arg-type]
+        return mixed(Hole(SELECTOR), Scalar(kind, Hole(scalar_type(kind)), bounds))  # type: ignore[arg-type]
 
     def _several(self, a: Value, b: Value) -> Value:
         alternatives = list(a.alternatives) if isinstance(a, Union) else [a]
@@ -580,13 +491,13 @@ class Joiner:
             else:
                 new_kind = other is not UNBOUND and any(m is not UNBOUND for m in alternatives)
                 new_kind = new_kind and not self._has_exception(other, *alternatives)
-                new_kind = new_kind and not any(_twins(m, other) for m in alternatives)
+                new_kind = new_kind and not any(twins(m, other) for m in alternatives)
                 if (new_kind and not self.unions) or len(alternatives) >= _MAXIMUM_ALTERNATIVES:
                     raise (JoinFailure if number is None else Aliased)(a, b)
                 taken.add(len(alternatives))
                 alternatives.append(self._arriving(other))
                 changed = True
-        return Union(Hole(_SELECTOR), tuple(alternatives)) if changed else a  # type: ignore[arg-type]
+        return Union(Hole(SELECTOR), tuple(alternatives)) if changed else a  # type: ignore[arg-type]
 
     # -- objects ----------------------------------------------------------------------------------------------------
 
@@ -694,16 +605,9 @@ def _several_alive() -> Aliased:
     return Aliased(DEAD, DEAD, "are different objects on every trip, of which more than one stays alive")
 
 
-def _becomes(before: type | np.dtype, after: type | np.dtype) -> bool:
-    """Whether a number that is `after` at the end of every trip of a loop may be that at its start, too."""
-    if isinstance(before, type):
-        before = np.dtype(bool) if before is bool else np.dtype({int: "b", float: "e", complex: "F"}[before])
-    if isinstance(after, type):
-        after = np.dtype(after)
-    return "b" not in (before.kind, after.kind) and bool(np.can_cast(before, after))
+def same_static(a: NdArray, b: NdArray) -> bool:
+    """Whether two views differ in dynamic starts alone."""
 
-
-def _same_static(a: NdArray, b: NdArray) -> bool:
     def static(part: object) -> object:
         if isinstance(part, Var | Hole):
             return "dynamic"
@@ -735,125 +639,3 @@ def unchanged(before: Value | None, after: Value) -> bool:
     if isinstance(before, Scalar | NumpyScalar | JaxArray) and type(before) is type(after):
         return before.var is after.var  # type: ignore[attr-defined]
     return False
-
-
-# -- filling holes --------------------------------------------------------------------------------------------------
-
-
-def filler(hole: Hole, builder: Builder) -> Var:
-    """Some value of a hole's type, for a path on which nobody reads it."""
-    zero = builder.constant(np.zeros((), hole.type.dtype), weak=hole.type.weak)
-    return builder.broadcast(zero, hole.type.shape)
-
-
-def holes(skeleton: Value) -> list[Hole]:
-    """The holes of a generalised value, in the order of `coerce`."""
-    return [v for v in variables(skeleton) if isinstance(v, Hole)]
-
-
-def instantiate(skeleton: Value, fill) -> Value:
-    """`skeleton` with `next(fill)` in the place of every hole."""
-    return substitute(skeleton, lambda v: next(fill) if isinstance(v, Hole) else v)
-
-
-def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> list[Var]:
-    """The device values with which `value` fills the holes of `skeleton`."""
-    if not holes(skeleton):
-        return []
-    if value is DEAD:
-        return [filler(hole, builder) for hole in holes(skeleton)]
-    if isinstance(skeleton, Stack) and joiner.stacks is not None:
-        return joiner.stacks.coerce(value, skeleton, joiner)
-    match skeleton:
-        case Scalar():
-            return [as_scalar(value, scalar_type(skeleton.kind), builder)]
-        case NumpyScalar() | JaxArray():
-            return [as_scalar(value, skeleton.var.type, builder)]
-        case MixedScalar():
-            return _coerce_mixed(value, skeleton, builder)
-        case Union():
-            return _coerce_union(value, skeleton, joiner, builder)
-    if isinstance(skeleton, Range | Slice):
-        value = in_parts(value) or value
-    found: list[Var] = []
-    for part, inner in zip(children(value), children(skeleton), strict=True):
-        if isinstance(inner, Hole):
-            found.append(part)  # type: ignore[arg-type]
-        elif isinstance(inner, Value):
-            found.extend(coerce(part, inner, joiner, builder))  # type: ignore[arg-type]
-    return found
-
-
-def as_scalar(value: Value, type: TensorType, builder: Builder) -> Var:
-    """A number (or an array of the same shape) as a device value of `type`."""
-    if isinstance(value, Const):
-        return builder.broadcast(builder.constant(value.value, type.dtype, type.weak), type.shape)
-    return builder.convert(value.var, type.dtype, type.weak)  # type: ignore[attr-defined]
-
-
-def _coerce_mixed(value: Value, skeleton: MixedScalar, builder: Builder) -> list[Var]:
-    type = skeleton.python.var.type
-    if isinstance(value, MixedScalar):
-        parts = [value.selector, as_scalar(value.python, type, builder)]
-    else:
-        is_numpy = (_numeric(value) or ("",))[0] == "numpy"
-        parts = [builder.constant(int(is_numpy), _SELECTOR.dtype), as_scalar(value, type, builder)]
-    return [part for part, own in zip(parts, variables(skeleton), strict=True) if isinstance(own, Hole)]
-
-
-def _coerce_union(value: Value, skeleton: Union, joiner: Joiner, builder: Builder) -> list[Var]:
-    options = value.alternatives if isinstance(value, Union) else (value,)
-    places = [place_in(option, skeleton, joiner) for option in options]
-    if isinstance(value, Union):
-        if places == list(range(len(places))):
-            selector = value.selector
-        else:
-            selector = builder.constant(places[-1], _SELECTOR.dtype)
-            for index, place in reversed(list(enumerate(places[:-1]))):
-                here = builder.elementwise("eq", value.selector, builder.constant(index, _SELECTOR.dtype))
-                selector = builder.elementwise("select", here, builder.constant(place, _SELECTOR.dtype), selector)
-    else:
-        selector = builder.constant(places[0], _SELECTOR.dtype)
-    found = [selector] if isinstance(skeleton.selector, Hole) else []
-    for index, alternative in enumerate(skeleton.alternatives):
-        mine = [coerce(o, alternative, joiner, builder) for o, p in zip(options, places, strict=True) if p == index]
-        if not mine:
-            found.extend(filler(hole, builder) for hole in holes(alternative))
-            continue
-        chosen = mine[0]
-        at = [i for i, p in enumerate(places) if p == index]
-        for position, others in zip(at[1:], mine[1:], strict=True):
-            here = builder.elementwise("eq", value.selector, builder.constant(position, _SELECTOR.dtype))  # type: ignore[attr-defined]
-            chosen = [select(here, new, old, builder) for new, old in zip(others, chosen, strict=True)]
-        found.extend(chosen)
-    return found
-
-
-def select(predicate: Var, then: Var, orelse: Var, builder: Builder) -> Var:
-    """`then if predicate else orelse` for a scalar predicate and arrays of one type."""
-    return builder.elementwise("select", builder.broadcast(predicate, then.type.shape), then, orelse)
-
-
-def place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
-    """Which alternative of a generalised union a value is."""
-    for index, alternative in enumerate(skeleton.alternatives):
-        if isinstance(option, Ref) and isinstance(alternative, Ref):
-            if joiner.covers(alternative.object, option.object):
-                return index
-            continue
-        if isinstance(option, NdArray) and isinstance(alternative, NdArray):
-            if (
-                option.type == alternative.type
-                and joiner.covers(alternative.buffer, option.buffer)
-                and [x.kind for x in option.lenses] == [x.kind for x in alternative.lenses]
-                and _same_static(option, alternative)
-            ):
-                return index
-            continue
-        try:
-            with joiner.exactly():
-                if option is alternative or joiner._alike(alternative, option) is alternative:
-                    return index
-        except JoinFailure:
-            continue
-    raise JoinFailure(option, skeleton)

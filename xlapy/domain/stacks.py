@@ -16,7 +16,8 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.domain.heap import Heap
-from xlapy.domain.join import Joiner, JoinFailure, is_python_scalar, known_bounds, scalar_type
+from xlapy.domain.join import Joiner, JoinFailure
+from xlapy.domain.numbers import is_python_scalar, known_bounds, scalar_type
 from xlapy.domain.values import (
     Const,
     Function,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from xlapy.dispatch.protocol import NeedStatic
 from xlapy.domain import stacks
 from xlapy.domain.heap import Slot
-from xlapy.domain.join import Joiner, JoinFailure, known_bounds
+from xlapy.domain.join import Joiner, JoinFailure
+from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import DEAD, Const, Scalar, Stack, Value
 
 if TYPE_CHECKING:

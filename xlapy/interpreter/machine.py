@@ -16,7 +16,8 @@ from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, operators
 from xlapy.domain.heap import STATE, Heap, Slot
-from xlapy.domain.join import SCALAR_DTYPES, Joiner, scalar_type
+from xlapy.domain.join import Joiner
+from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
 from xlapy.domain.values import (
     DEAD,
     NONE,

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xlapy.dispatch.protocol import PythonError
+from xlapy.domain.coerce import coerce, holes, instantiate
 from xlapy.domain.heap import STATE, Heap, Slot
-from xlapy.domain.join import Joiner, JoinFailure, coerce, holes, instantiate
+from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import DEAD, FALSE, TRUE, UNBOUND, JaxArray, Tuple, Union, Value, references
 from xlapy.frontend import RAISE, RETURN, Node
 from xlapy.interpreter import walk

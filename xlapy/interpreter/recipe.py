@@ -11,8 +11,9 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import objects
 from xlapy.domain import values
+from xlapy.domain.coerce import instantiate
 from xlapy.domain.heap import STATE
-from xlapy.domain.join import instantiate, unchanged
+from xlapy.domain.join import unchanged
 from xlapy.domain.sources import Source
 from xlapy.domain.values import (
     DEAD,

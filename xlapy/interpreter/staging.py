@@ -13,8 +13,9 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain import stacks
+from xlapy.domain.coerce import coerce, holes, instantiate, place_in
 from xlapy.domain.heap import STATE, Slot
-from xlapy.domain.join import Joiner, JoinFailure, coerce, holes, instantiate, place_in
+from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
     DEAD,
     NONE,

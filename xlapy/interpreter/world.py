@@ -26,7 +26,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
 from xlapy.domain import randomness
 from xlapy.domain.device import DeviceView
-from xlapy.domain.join import SCALAR_DTYPES, is_python_scalar
+from xlapy.domain.numbers import SCALAR_DTYPES, is_python_scalar
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
 from xlapy.domain.subclasses import CONTENTS, base_of
 from xlapy.domain.values import (

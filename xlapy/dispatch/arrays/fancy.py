@@ -16,7 +16,7 @@ from xlapy.dispatch.arrays.elements import elements
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.numpy.values import broadcast_to, cast, operand, raise_real
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.join import known_bounds
+from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import Operation, Var, constant_value
 from xlapy.ir.lanes import Lanewise, noted

@@ -21,7 +21,7 @@ from xlapy.dispatch.numpy.values import (
     sequence_items,
 )
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.join import known_bounds
+from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lens, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
 from xlapy.ir import Var, constant_value
 from xlapy.ir.affine import affine

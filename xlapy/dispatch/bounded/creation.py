@@ -12,7 +12,7 @@ from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.values import absent, known, require_dtype, sequence_items
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.bounded import bound
-from xlapy.domain.join import known_bounds
+from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import Const, Lanes, NumpyScalar, Scalar, Tuple, Value
 
 #: elements for which there may be room

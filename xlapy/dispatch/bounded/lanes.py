@@ -15,7 +15,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.protocol import Machine, NeedStatic
-from xlapy.domain.join import known_bounds
+from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value
 from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine, difference

@@ -13,7 +13,7 @@ from xlapy.dispatch.bounded.lanes import Int, add, as_int, clip, known_int, leng
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.values import known
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.join import known_bounds
+from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import NONE, Const, Lanes, NdArray, NumpyScalar, Scalar, Slice, Value
 from xlapy.ir import Var, constant_value
 from xlapy.ir.lanes import Lanewise, noted

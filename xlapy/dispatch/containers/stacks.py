@@ -15,7 +15,8 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.dispatch.unions import selects
 from xlapy.domain import stacks
-from xlapy.domain.join import Joiner, coerce, instantiate, place_in, select
+from xlapy.domain.coerce import coerce, instantiate, place_in, select
+from xlapy.domain.join import Joiner
 from xlapy.domain.values import (
     Const,
     Hole,

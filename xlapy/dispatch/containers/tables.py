@@ -17,7 +17,8 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import device, logical_and, logical_or, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import stacks as domain
-from xlapy.domain.join import JoinFailure, instantiate
+from xlapy.domain.coerce import instantiate
+from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     TRUE,
     Const,

@@ -11,7 +11,7 @@ import numpy as np
 
 from xlapy.dispatch.jax.rules import call
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.join import SCALAR_DTYPES
+from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import (
     Const,
     Intrinsic,

@@ -12,7 +12,7 @@ from xlapy.dispatch import unions
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import kinds
-from xlapy.domain.join import SCALAR_DTYPES
+from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import (
     NONE,
     UNBOUND,

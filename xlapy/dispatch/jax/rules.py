@@ -20,7 +20,8 @@ import numpy as np
 from xlapy.dispatch import leaves
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.dispatch.unions import selects
-from xlapy.domain.join import SCALAR_DTYPES, unchanged
+from xlapy.domain.join import unchanged
+from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import (
     NONE,
     BoundMethod,

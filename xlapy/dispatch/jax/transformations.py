@@ -23,7 +23,7 @@ from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.jax.isolation import Isolated, emit, errors_of, isolate, leave
 from xlapy.dispatch.jax.openings import Items, Leaf, Node, Opening, Static, matching, prefix
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.join import SCALAR_DTYPES
+from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import (
     FALSE,
     NONE,

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.join import SCALAR_DTYPES, as_scalar, known_bounds, scalar_type, twin_kind
+from xlapy.domain.coerce import as_scalar
+from xlapy.domain.numbers import SCALAR_DTYPES, known_bounds, scalar_type, twin_kind
 from xlapy.domain.values import (
     BoundedArray,
     Const,

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numbers.scalar_values import bounds_of, bounds_of_any, constant, device, kind_of, refuse_where
-from xlapy.domain.join import REACH, SLOW
+from xlapy.domain.numbers import REACH, SLOW
 from xlapy.domain.values import Const, Scalar, Value
 from xlapy.ir import Var
 
@@ -77,7 +77,7 @@ def binary(machine, symbol: str, left: Value, right: Value) -> Value:
 
 
 def sum_bounds(machine, symbol: str, a: _Bounds, b: _Bounds) -> _Bounds:
-    """Bounds of `a + b` or `a - b`. What a loop adds little to does not leave its reach (see `domain.join`)."""
+    """Bounds of `a + b` or `a - b`. What a loop adds little to does not leave its reach (see `domain.numbers`)."""
     if symbol == "-":
         b = (-b[1], -b[0])
     low, high = a[0] + b[0], a[1] + b[1]

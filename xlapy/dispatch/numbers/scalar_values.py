@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.join import SCALAR_DTYPES, known_bounds, scalar_type
+from xlapy.domain.numbers import SCALAR_DTYPES, known_bounds, scalar_type
 from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Value, substitute
 from xlapy.ir import Location, Var, constant_value
 from xlapy.report import Blocker, NotOffloadableError

@@ -39,7 +39,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.join import SCALAR_DTYPES
+from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import Const, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import Var, constant_value
 

@@ -25,7 +25,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.join import known_bounds
+from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Scalar, Value
 from xlapy.ir import Var, constant_value
 

@@ -23,7 +23,7 @@ from xlapy.dispatch.numbers import mixed, scalars
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import attributes, kinds, objects
-from xlapy.domain.join import known_bounds, same_constant
+from xlapy.domain.numbers import known_bounds, same_constant
 from xlapy.domain.values import (
     NONE,
     UNBOUND,

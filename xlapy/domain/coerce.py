@@ -1,0 +1,156 @@
+"""Values in the form of a join: device values for its holes, on each path."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xlapy.domain.join import (
+    SELECTOR,
+    Joiner,
+    JoinFailure,
+    same_static,
+)
+from xlapy.domain.numbers import (
+    in_parts,
+    numeric,
+    scalar_type,
+)
+from xlapy.domain.values import (
+    DEAD,
+    Const,
+    Hole,
+    JaxArray,
+    MixedScalar,
+    NdArray,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Slice,
+    Stack,
+    Union,
+    Value,
+    children,
+    substitute,
+    variables,
+)
+from xlapy.ir import Builder, TensorType, Var
+
+
+def filler(hole: Hole, builder: Builder) -> Var:
+    """Some value of a hole's type, for a path on which nobody reads it."""
+    zero = builder.constant(np.zeros((), hole.type.dtype), weak=hole.type.weak)
+    return builder.broadcast(zero, hole.type.shape)
+
+
+def holes(skeleton: Value) -> list[Hole]:
+    """The holes of a generalised value, in the order of `coerce`."""
+    return [v for v in variables(skeleton) if isinstance(v, Hole)]
+
+
+def instantiate(skeleton: Value, fill) -> Value:
+    """`skeleton` with `next(fill)` in the place of every hole."""
+    return substitute(skeleton, lambda v: next(fill) if isinstance(v, Hole) else v)
+
+
+def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> list[Var]:
+    """The device values with which `value` fills the holes of `skeleton`."""
+    if not holes(skeleton):
+        return []
+    if value is DEAD:
+        return [filler(hole, builder) for hole in holes(skeleton)]
+    if isinstance(skeleton, Stack) and joiner.stacks is not None:
+        return joiner.stacks.coerce(value, skeleton, joiner)
+    match skeleton:
+        case Scalar():
+            return [as_scalar(value, scalar_type(skeleton.kind), builder)]
+        case NumpyScalar() | JaxArray():
+            return [as_scalar(value, skeleton.var.type, builder)]
+        case MixedScalar():
+            return _coerce_mixed(value, skeleton, builder)
+        case Union():
+            return _coerce_union(value, skeleton, joiner, builder)
+    if isinstance(skeleton, Range | Slice):
+        value = in_parts(value) or value
+    found: list[Var] = []
+    for part, inner in zip(children(value), children(skeleton), strict=True):
+        if isinstance(inner, Hole):
+            found.append(part)  # type: ignore[arg-type]
+        elif isinstance(inner, Value):
+            found.extend(coerce(part, inner, joiner, builder))  # type: ignore[arg-type]
+    return found
+
+
+def as_scalar(value: Value, type: TensorType, builder: Builder) -> Var:
+    """A number (or an array of the same shape) as a device value of `type`."""
+    if isinstance(value, Const):
+        return builder.broadcast(builder.constant(value.value, type.dtype, type.weak), type.shape)
+    return builder.convert(value.var, type.dtype, type.weak)  # type: ignore[attr-defined]
+
+
+def _coerce_mixed(value: Value, skeleton: MixedScalar, builder: Builder) -> list[Var]:
+    type = skeleton.python.var.type
+    if isinstance(value, MixedScalar):
+        parts = [value.selector, as_scalar(value.python, type, builder)]
+    else:
+        is_numpy = (numeric(value) or ("",))[0] == "numpy"
+        parts = [builder.constant(int(is_numpy), SELECTOR.dtype), as_scalar(value, type, builder)]
+    return [part for part, own in zip(parts, variables(skeleton), strict=True) if isinstance(own, Hole)]
+
+
+def _coerce_union(value: Value, skeleton: Union, joiner: Joiner, builder: Builder) -> list[Var]:
+    options = value.alternatives if isinstance(value, Union) else (value,)
+    places = [place_in(option, skeleton, joiner) for option in options]
+    if isinstance(value, Union):
+        if places == list(range(len(places))):
+            selector = value.selector
+        else:
+            selector = builder.constant(places[-1], SELECTOR.dtype)
+            for index, place in reversed(list(enumerate(places[:-1]))):
+                here = builder.elementwise("eq", value.selector, builder.constant(index, SELECTOR.dtype))
+                selector = builder.elementwise("select", here, builder.constant(place, SELECTOR.dtype), selector)
+    else:
+        selector = builder.constant(places[0], SELECTOR.dtype)
+    found = [selector] if isinstance(skeleton.selector, Hole) else []
+    for index, alternative in enumerate(skeleton.alternatives):
+        mine = [coerce(o, alternative, joiner, builder) for o, p in zip(options, places, strict=True) if p == index]
+        if not mine:
+            found.extend(filler(hole, builder) for hole in holes(alternative))
+            continue
+        chosen = mine[0]
+        at = [i for i, p in enumerate(places) if p == index]
+        for position, others in zip(at[1:], mine[1:], strict=True):
+            here = builder.elementwise("eq", value.selector, builder.constant(position, SELECTOR.dtype))  # type: ignore[attr-defined]
+            chosen = [select(here, new, old, builder) for new, old in zip(others, chosen, strict=True)]
+        found.extend(chosen)
+    return found
+
+
+def select(predicate: Var, then: Var, orelse: Var, builder: Builder) -> Var:
+    """`then if predicate else orelse` for a scalar predicate and arrays of one type."""
+    return builder.elementwise("select", builder.broadcast(predicate, then.type.shape), then, orelse)
+
+
+def place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
+    """Which alternative of a generalised union a value is."""
+    for index, alternative in enumerate(skeleton.alternatives):
+        if isinstance(option, Ref) and isinstance(alternative, Ref):
+            if joiner.covers(alternative.object, option.object):
+                return index
+            continue
+        if isinstance(option, NdArray) and isinstance(alternative, NdArray):
+            if (
+                option.type == alternative.type
+                and joiner.covers(alternative.buffer, option.buffer)
+                and [x.kind for x in option.lenses] == [x.kind for x in alternative.lenses]
+                and same_static(option, alternative)
+            ):
+                return index
+            continue
+        try:
+            with joiner.exactly():
+                if option is alternative or joiner._alike(alternative, option) is alternative:
+                    return index
+        except JoinFailure:
+            continue
+    raise JoinFailure(option, skeleton)
