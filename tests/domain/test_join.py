@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from xlapy.domain.coerce import coerce, holes, instantiate
 from xlapy.domain.heap import Heap
 from xlapy.domain.join import _MAXIMUM_ALTERNATIVES, Joiner, JoinFailure
-from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
+from xlapy.domain.numbers import REACH, SCALAR_DTYPES, scalar_type
 from xlapy.domain.values import (
     DEAD,
     NONE,
@@ -184,7 +184,9 @@ INT, FLOAT = Scalar(int, local(scalar_type(int))), Scalar(float, local(scalar_ty
 def test_constants_become_scalars():
     joined = join(BRANCH, Const(1), Const(4))
     assert isinstance(joined, Scalar) and joined.kind is int and joined.bounds == (1, 4)
-    assert join(LOOP, Const(1), Const(4)).bounds is None
+    assert join(LOOP, Const(1), Const(4)).bounds == (1, REACH)
+    assert join(LOOP, Const(1), Const(10**6)).bounds == (1, 2**63 - 1)
+    assert join(LOOP, Const(1), Const(0)).bounds == (0, 1)
 
 
 def test_widening_is_for_loops():
