@@ -35,9 +35,15 @@ def evaluate(region: Region, environment: Environment) -> list:
     return _run(region, environment, _STRUCTURED)
 
 
-def evaluate_fast(region: Region, environment: Environment, native: bool = True) -> list:
-    """The same for programs that only have to run; small loops may become `native` functions."""
-    structured = _FAST if native else _THUNKS
+def evaluate_fast(region: Region, environment: Environment, native: bool = True, platform: str | None = None) -> list:
+    """The same for programs that only have to run; small loops may become `native` functions.
+
+    `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
+    """
+    if not native or platform not in (None, "cpu"):
+        structured = _THUNKS
+    else:
+        structured = _PORTABLE if platform is None else _CPU
     if region.fast is None:
         return _run(region, environment, structured)
     arguments = [environment[p] for p in region.params]
@@ -132,14 +138,21 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
     return differentiable_while_loop(lambda *xs: condition(*xs)[0], body, initial, most)
 
 
-def _fast_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-    """A loop, as one native function if that is better."""
+def _fast_rules(only_cpu: bool) -> dict[str, Callable]:
+    """Rules for programs that only have to run: a loop is one native function if that is better."""
 
-    def run(values: Environment, certain: jax.Array) -> list:
-        return list(_looped(operation, values, _NATIVE, certain))
+    def loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        def run(values: Environment, certain: jax.Array) -> list:
+            return list(_looped(operation, values, _NATIVE, certain))
 
-    found = as_native(operation, run, environment)
-    return _looped(operation, environment, _LOOPED) if found is None else found
+        found = as_native(operation, run, environment, only_cpu)
+        return _looped(operation, environment, looped) if found is None else found
+
+    looped: dict[str, Callable] = {}
+    looped.update({**_IN_LOOPS, "if": _if(looped), "while": loop, "for": loop})
+    fast: dict[str, Callable] = {}
+    fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf})
+    return fast
 
 
 def _looped(
@@ -195,16 +208,13 @@ def _leaf(operation: Operation, operands: Sequence, environment: Environment) ->
 
 _STRUCTURED: dict[str, Callable] = {}
 _STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live})
-_FAST: dict[str, Callable] = {}
-_FAST.update({"if": _if(_FAST), "while": _fast_loop, "for": _fast_loop, "live": _fast_live, "leaf": _leaf})
-#: the same for the bodies of loops
-_LOOPED: dict[str, Callable] = {}
-_LOOPED.update({"if": _if(_LOOPED), "while": _fast_loop, "for": _fast_loop, "live": _fast_live})
-_LOOPED.update({"leaf": _leaf_in_loop, "select": _select_in_loop})
+#: for the bodies of loops
+_IN_LOOPS: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf_in_loop, "select": _select_in_loop}
+_PORTABLE, _CPU = _fast_rules(only_cpu=False), _fast_rules(only_cpu=True)
 #: the same for the bodies of loops that are one native function, and of programs that shall have none
 _NATIVE: dict[str, Callable] = {}
-_NATIVE.update({**_LOOPED, "if": _if(_NATIVE), "while": _plain_loop, "for": _plain_loop})
+_NATIVE.update({**_IN_LOOPS, "if": _if(_NATIVE), "while": _plain_loop, "for": _plain_loop})
 _THUNKS: dict[str, Callable] = {}
-_THUNKS.update({**_FAST, "if": _if(_THUNKS), "while": _plain_loop, "for": _plain_loop})
+_THUNKS.update({"if": _if(_THUNKS), "while": _plain_loop, "for": _plain_loop, "live": _fast_live, "leaf": _leaf})
 
 __all__ = ["evaluate", "evaluate_fast", "place_of"]

@@ -62,7 +62,9 @@ _ATTRIBUTES = {"inlineable": "false", "xla_cpu_small_call": "true"}
 _FEW, _TINY = 128, 16
 
 
-def as_native(loop: Operation, run: Callable[[dict, Any], list], environment: dict) -> list | None:
+def as_native(
+    loop: Operation, run: Callable[[dict, Any], list], environment: dict, only_cpu: bool = False
+) -> list | None:
     """The results of a loop, run as one native function where it is run on a CPU; None if it does not suit.
 
     Args:
@@ -70,6 +72,7 @@ def as_native(loop: Operation, run: Callable[[dict, Any], list], environment: di
         run: computes its results from an environment that maps its operands and what its regions capture to values,
             and a predicate that holds always: part of the condition for another trip.
         environment: that of the loop.
+        only_cpu: whether the program is for a CPU; else the loop is traced for other devices, too.
     """
     if not suits(loop):
         return None
@@ -96,7 +99,8 @@ def as_native(loop: Operation, run: Callable[[dict, Any], list], environment: di
     def plain(*values: Any) -> list:
         return once(np.int32(0), *values)[1:]
 
-    return lax.platform_dependent(*(environment[v] for v in needed), cpu=called, default=plain)
+    values = [environment[v] for v in needed]
+    return called(*values) if only_cpu else lax.platform_dependent(*values, cpu=called, default=plain)
 
 
 def _read_only(loop: Operation, needed: list[Var]) -> list[int]:

@@ -178,7 +178,9 @@ class Specialisation:
             if self.traced:
                 results = evaluate(analysis.module.entry, environment)
             else:
-                results = evaluate_fast(analysis.module.entry, environment, native)
+                device = self.cache.policy.device
+                platform = jax.default_backend() if device is None else getattr(device, "platform", None)
+                results = evaluate_fast(analysis.module.entry, environment, native, platform)
         if _is_plain(analysis, self.cache.policy.numpy):
             return outcome.plain(analysis.result, results)  # type: ignore[arg-type]
         return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))

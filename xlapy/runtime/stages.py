@@ -138,7 +138,7 @@ class Compiled:
 
 
 def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
-    policy, program = cache.policy, _program(cache, analysis)
+    policy = cache.policy
     operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]
     if sharding is None and policy.device is not None:
         sharding = jax.sharding.SingleDeviceSharding(policy.device)
@@ -149,6 +149,9 @@ def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
     options["compiler_options"] = compiler_options(analysis.module, options.get("compiler_options"), device)
     if sharding is not None and not operands:
         options["out_shardings"] = sharding
+    placed = [x.sharding for x in operands if x.sharding is not None]
+    platform = next(iter(placed[0].device_set)).platform if placed else jax.default_backend()
+    program = _program(cache, analysis, platform if device is None else device.platform)
     before = swap_x64(not policy.narrow)
     try:
         return jax.jit(program, donate_argnums=donated, **options).lower(*operands)
@@ -156,12 +159,13 @@ def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
         set_x64(before)
 
 
-def _program(cache: Cache, analysis: Analysis) -> Callable:
-    """The program as a function of its operands."""
+def _program(cache: Cache, analysis: Analysis, platform: str | None = None) -> Callable:
+    """The program as a function of its operands, for one platform or any."""
     params = analysis.module.entry.params
 
     def program(*values):
-        results = evaluate_fast(analysis.module.entry, dict(zip(params, values, strict=True)))
+        environment = dict(zip(params, values, strict=True))
+        results = evaluate_fast(analysis.module.entry, environment, platform=platform)
         return [jax.numpy.asarray(r) for r in results]
 
     program.__name__ = program.__qualname__ = cache.function.__name__
