@@ -615,4 +615,17 @@ def loop_left_inside_try(x):
     return v
 
 
+@program((X, 3), (X, 2), (X, 4), raises=ValueError)
+def zipped_with_a_generator(x, n):
+    total = 0.0
+    for a, b in zip((v * 2 for v in x), x[:n], strict=True):
+        total += a * b
+    return total
+
+
+@program((X,))
+def zipped_with_two_others(x):
+    return [a + b + c for a, b, c in zip((v * 2 for v in x), x, x + 1)], list(zip(v + 1 for v in x))
+
+
 test_programs = program.test()

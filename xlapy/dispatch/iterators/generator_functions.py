@@ -100,13 +100,17 @@ def _filter(function, iterable, /):
             yield item
 
 
-def _zip(first, second, /):
+def _zip(first, second, /, *, strict=False):
     others = iter(second)
     for item in first:
         other = next(others, _MISSING)
         if other is _MISSING:
+            if strict:
+                raise ValueError("zip() argument 2 is shorter than argument 1")
             return
         yield item, other
+    if strict and next(others, _MISSING) is not _MISSING:
+        raise ValueError("zip() argument 2 is longer than argument 1")
 
 
 #: the built-in, and its implementation where the generator is its first argument (its last for map and filter)
@@ -143,6 +147,8 @@ def find(item: object, generators: list[bool]) -> Callable | None:
     if True not in generators:
         return None
     try:
+        if item is zip and len(generators) != 2:
+            return None
         if generators[0]:
             return CONSUMERS.get(item)
         return PRODUCERS.get(item) if len(generators) == 2 else None
