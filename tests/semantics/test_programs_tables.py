@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from .runner import Programs
+from .test_programs_search import UnionFind
 
 program = Programs()
 rng = np.random.default_rng(44)
@@ -277,33 +278,9 @@ def global_counter(k):
     return FREQ.most_common(1)[0][1]
 
 
-class DSU:
-    def __init__(self, n):
-        self.parent = list(range(n))
-        self.size = [1] * n
-        self.count = n
-
-    def find(self, i):
-        while self.parent[i] != i:
-            self.parent[i] = self.parent[self.parent[i]]
-            i = self.parent[i]
-        return i
-
-    def union(self, a, b):
-        a, b = self.find(a), self.find(b)
-        if a == b:
-            return False
-        if self.size[a] < self.size[b]:
-            a, b = b, a
-        self.parent[b] = a
-        self.size[a] += self.size[b]
-        self.count -= 1
-        return True
-
-
 @program((E,), (E2,))
 def union_find(edges):
-    dsu = DSU(7)
+    dsu = UnionFind(7)
     joined = [dsu.union(int(a), int(b)) for a, b in edges]
     return dsu.count, joined, max(dsu.size)
 
@@ -312,7 +289,7 @@ def union_find(edges):
 def kruskal(w):
     n = len(w)
     edges = sorted((float(w[i, j]), i, j) for i in range(n) for j in range(i + 1, n))
-    dsu = DSU(n)
+    dsu = UnionFind(n)
     total = 0.0
     tree = []
     for weight, i, j in edges:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -213,13 +214,7 @@ class Staging:
         types = tuple(hole.type for skeleton in head.skeletons() for hole in holes(skeleton))
         body = machine.builder.open_region((_INDEX, *types))
         machine.loop_bodies[id(body)] = self.key
-        fill = iter(body.params[1:])
-        for register, skeleton in head.registers.items():
-            frame.registers[register] = instantiate(skeleton, fill)
-        frame.handled = instantiate(head.handled, fill)
-        for slot, skeleton in head.slots.items():
-            machine.heap.slots[slot] = instantiate(skeleton, fill)
-        frame.tag = None
+        self._enter(head, iter(body.params[1:]))
         mark = machine.heap.next_identity
         start, executed = machine.heap.slots.copy(), machine.executed
         outer, machine.short_index = machine.short_index, body.params[0] if self._may_unroll() else None
@@ -274,6 +269,16 @@ class Staging:
                 todo += [n for v in contents for n in references(v)]
             seen.add(number)
         return seen
+
+    def _enter(self, head: Head, fill: Iterator[Var]) -> None:
+        """The state at the head of the loop, with the next values of `fill` in its holes."""
+        machine, frame = self.machine, self.frame
+        for register, skeleton in head.registers.items():
+            frame.registers[register] = instantiate(skeleton, fill)
+        frame.handled = instantiate(head.handled, fill)
+        for slot, skeleton in head.slots.items():
+            machine.heap.slots[slot] = instantiate(skeleton, fill)
+        frame.tag = None
 
     def _element(self, index: Var) -> None:
         plan, frame = self.plan, self.frame
@@ -553,15 +558,9 @@ class Staging:
 
     def _condition(self, head: Head, condition: Region) -> Var:
         """The test of a rotated `while` on the carried values."""
-        machine, frame = self.machine, self.frame
-        fill = iter(condition.params[2:])
+        machine = self.machine
         machine.restore(self.entry)
-        for register, skeleton in head.registers.items():
-            frame.registers[register] = instantiate(skeleton, fill)
-        frame.handled = instantiate(head.handled, fill)
-        for slot, skeleton in head.slots.items():
-            machine.heap.slots[slot] = instantiate(skeleton, fill)
-        frame.tag = None
+        self._enter(head, iter(condition.params[2:]))
         with machine.region(condition):
             goes = self._run_header()
         machine.restore(self.entry)

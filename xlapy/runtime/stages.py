@@ -139,10 +139,9 @@ class Compiled:
 
 def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
     policy = cache.policy
-    operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]
     if sharding is None and policy.device is not None:
         sharding = jax.sharding.SingleDeviceSharding(policy.device)
-        operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]
+    operands = [_struct(x, p, sharding) for x, p in zip(found, analysis.parameters, strict=True)]
     donated = tuple(i for i, p in enumerate(analysis.parameters) if p.source.root().key in policy.donated)
     options = dict(policy.jax)
     device = next(iter(sharding.device_set)) if sharding is not None else None
