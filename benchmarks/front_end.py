@@ -1,13 +1,17 @@
-"""The front end over all programs of the semantic tests, in units of a fixed `jax.jit(...).lower` of the same run.
+"""The front end over all programs of the semantic tests: its work, counted against a budget, and its time.
 
-    python -m benchmarks.front_end            # the median, the slowest ten, and whether the budget is kept
+    python -m benchmarks.front_end            # time, work, the slowest ten, and whether the budget is kept
     python -m benchmarks.front_end --update   # write the budget
 
-The unit makes machines comparable: a machine that is half as fast takes twice as long for both.
+Work is the number of calls of Python functions between bytecode and StableHLO, in units of what
+`jax.jit(...).lower` of a fixed function takes in the same run. Unlike time it is the same on every machine and under
+any load, so that a test can hold a change against the budget program by program.
 """
 
 from __future__ import annotations
 
+import contextlib
+import cProfile
 import gc
 import importlib
 import json
@@ -16,8 +20,10 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -26,39 +32,28 @@ import numpy as np
 import xlapy
 
 BUDGET = pathlib.Path(__file__).with_suffix(".json")
-#: how far a figure may be over the budget
-ALLOWED = 2.0
-#: programs between two measurements of the unit
-_PERIOD = 20
+#: how many times its budget the middle program may take, and how many times one in twenty
+ALLOWED = {"median": 1.25, "tail": 2.0}
 
-
-@dataclass(frozen=True)
-class Timing:
-    """Seconds from bytecode to StableHLO for one program."""
-
-    name: str
-    seconds: float
+#: what an action costs
+Cost = Callable[[Callable[[], object]], float]
 
 
 @dataclass(frozen=True)
 class Figures:
-    """`unit` is the median time of the fixed function; the others are in that unit."""
+    """What each program costs, and what the fixed function does."""
 
     unit: float
-    timings: tuple[Timing, ...]
+    costs: Mapping[str, float]
 
     @property
     def median(self) -> float:
-        return statistics.median(t.seconds for t in self.timings) / self.unit
+        """Of the middle program, in units."""
+        return statistics.median(self.costs.values()) / self.unit
 
     @property
-    def slowest(self) -> list[Timing]:
-        return sorted(self.timings, key=lambda t: -t.seconds)[:10]
-
-    @property
-    def tail(self) -> float:
-        """The 95th percentile."""
-        return float(np.percentile([t.seconds for t in self.timings], 95)) / self.unit
+    def slowest(self) -> dict[str, float]:
+        return {name: self.costs[name] for name in sorted(self.costs, key=lambda name: -self.costs[name])[:10]}
 
 
 def programs() -> Iterator[tuple[str, Callable, tuple, dict]]:
@@ -84,71 +79,110 @@ def fixed(x):
     return jax.lax.cond(y.sum() > 0, lambda y: y * 2, lambda y: y - 1, y) @ x
 
 
-def unit() -> float:
-    """Seconds to lower the fixed function once."""
-    x = jnp.ones(8)
+def lower_the_fixed() -> None:
+    jax.jit(lambda x: fixed(x)).lower(jnp.ones(8))
+
+
+def seconds(action: Callable[[], object]) -> float:
     start = time.perf_counter()
-    jax.jit(lambda x: fixed(x)).lower(x)
+    action()
     return time.perf_counter() - start
 
 
-def measure(every: int = 1) -> Figures:
-    """Time every n-th program; those that are refused are left out."""
-    units = [unit() for _ in range(3)][1:]
-    timings = []
-    # what the process holds already is not gone through by the garbage collections in between
+def calls(action: Callable[[], object]) -> float:
+    """How many Python functions were called."""
+    with cProfile.Profile(builtins=False, subcalls=False) as profile:
+        action()
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+@contextlib.contextmanager
+def _at_rest() -> Iterator[None]:
+    """No warnings, and no garbage collections of what the process holds already."""
     gc.collect()
     gc.freeze()
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        for number, (name, function, args, kwargs) in enumerate(programs()):
-            if number % every:
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        gc.unfreeze()
+
+
+def _in_sample(name: str) -> bool:
+    """One program in four, the same ones when others are added."""
+    return zlib.crc32(name.encode()) % 4 == 0
+
+
+def measure(cost: Cost, wanted: Callable[[str], bool] = lambda name: True) -> Figures:
+    """The cost of the wanted programs; those that are refused are left out."""
+    lower_the_fixed()
+    units, costs = [], {}
+    with _at_rest():
+        for name, function, args, kwargs in programs():
+            if not wanted(name):
                 continue
-            if len(timings) % _PERIOD == 0:
-                units.append(unit())
-            start = time.perf_counter()
-            try:
-                xlapy.jit(function).lower(*args, **kwargs)
-            except Exception:
-                continue
-            timings.append(Timing(name, time.perf_counter() - start))
-    gc.unfreeze()
-    return Figures(statistics.median(units), tuple(timings))
+            if len(costs) % 20 == 0:
+                units.append(cost(lower_the_fixed))
+            with contextlib.suppress(Exception):
+                costs[name] = cost(partial(xlapy.jit(function).lower, *args, **kwargs))
+    return Figures(statistics.median(units), costs)
 
 
-def read_budget() -> dict[str, float]:
-    """The committed figures, in units."""
-    return json.loads(BUDGET.read_text())
+def work() -> Figures:
+    """The calls of one program in four: what the budget is about."""
+    return measure(calls, _in_sample)
 
 
-def over_budget(figures: Figures) -> list[str]:
-    """What is more than `ALLOWED` times what was committed."""
-    budget = read_budget()
-    return [
-        f"{name}: {getattr(figures, name):.2f} units, {budget[name]:.2f} are budgeted"
-        for name in budget
-        if getattr(figures, name) > ALLOWED * budget[name]
-    ]
+def read_budget() -> Figures:
+    """The committed work."""
+    return Figures(**json.loads(BUDGET.read_text()))
 
 
-def report(figures: Figures) -> str:
-    """The figures as text."""
-    median, unit_ms = figures.median * figures.unit * 1e3, figures.unit * 1e3
+def growth(figures: Figures, budget: Figures) -> dict[str, float]:
+    """How many times its budget each program takes; programs that have none yet are left out."""
+    return {
+        name: (count / figures.unit) / (budget.costs[name] / budget.unit)
+        for name, count in figures.costs.items()
+        if name in budget.costs
+    }
+
+
+def summary(ratios: Mapping[str, float]) -> dict[str, float]:
+    """The median and the 95th percentile."""
+    values = list(ratios.values())
+    return {"median": float(np.median(values)), "tail": float(np.percentile(values, 95))}
+
+
+def over_budget(ratios: Mapping[str, float]) -> list[str]:
+    """Which of the two is more than allowed, and the programs that grew most."""
+    found = summary(ratios)
+    complaints = [f"{name}: {found[name]:.2f} times the budget" for name in found if found[name] > ALLOWED[name]]
+    if complaints:
+        worst = sorted(ratios, key=lambda name: -ratios[name])[:10]
+        complaints += [f"  {ratios[name]:8.2f} times  {name}" for name in worst]
+    return complaints
+
+
+def report(timings: Figures) -> str:
+    """The times as text."""
     lines = [
-        f"{len(figures.timings)} programs, median {median:.1f} ms = {figures.median:.2f} units,"
-        f" 95th percentile {figures.tail:.2f} units; a unit is {unit_ms:.1f} ms. The slowest:"
+        f"{len(timings.costs)} programs, median {timings.median * timings.unit * 1e3:.1f} ms,"
+        f" {timings.median:.2f} of what jax.jit(...).lower of the fixed function takes. The slowest:",
+        *(f"  {value * 1e3:8.1f} ms  {name}" for name, value in timings.slowest.items()),
     ]
-    lines += [f"  {t.seconds * 1e3:8.1f} ms  {t.name}" for t in figures.slowest]
     return "\n".join(lines)
 
 
 def main(arguments: list[str]) -> int:
-    figures = measure()
-    print(report(figures))
+    # work first: the programs before it would leave traces that it need not make again
+    counted = work()
+    print(report(measure(seconds)))
     if "--update" in arguments:
-        BUDGET.write_text(json.dumps({"median": round(figures.median, 3), "tail": round(figures.tail, 3)}) + "\n")
+        counts = {name: int(count) for name, count in counted.costs.items()}
+        BUDGET.write_text(json.dumps({"unit": counted.unit, "costs": counts}, indent=0) + "\n")
         return 0
-    complaints = over_budget(figures)
+    complaints = over_budget(growth(counted, read_budget()))
     print("\n".join(complaints) or "within the budget")
     return 1 if complaints else 0
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.cold import in_fresh_process
-from benchmarks.front_end import ALLOWED, measure, read_budget
+from benchmarks.front_end import ALLOWED, growth, measure, read_budget, seconds, summary, work
 from benchmarks.measure import Stats, paired_ratio
 from benchmarks.peers import xlapy_jit
 from benchmarks.plan import Case, Plan
@@ -35,14 +35,13 @@ def cases(plan: Plan) -> list[Case]:
 
 
 def semantic_tests(plan: Plan) -> Iterable[Result]:
-    """The front end over some 1,600 small programs, against the committed budget (`benchmarks.front_end`)."""
-    figures = measure()
+    """The front end over some 2,400 small programs, its work against the committed budget (`benchmarks.front_end`)."""
+    counted, timings = work(), measure(seconds)
     row = Result("compiler", "front end on the semantic tests", "xlapy")
-    row.times["lower"] = Stats(tuple(timing.seconds for timing in figures.timings))
-    budget = read_budget()
-    for name in budget:
-        row.ratios.append(Ratio(f"{name} / unit", getattr(figures, name), ALLOWED * budget[name]))
-    row.figures["slowest"] = {timing.name: timing.seconds for timing in figures.slowest}
+    row.times["lower"] = Stats(tuple(timings.costs.values()))
+    for name, ratio in summary(growth(counted, read_budget())).items():
+        row.ratios.append(Ratio(f"{name} / budget", ratio, ALLOWED[name]))
+    row.figures["slowest"] = timings.slowest
     return [row]
 
 
