@@ -37,6 +37,7 @@ class Source:
     attribute   name                    base.name
     item        key                     base[key]
     random      None                    the key of the next numbers of the random generator `base`
+    storage     None                    the array that owns the memory of the array `base`
     """
 
     kind: str
@@ -82,6 +83,8 @@ class Source:
                 return f"{base}[{self.key!r}]"
             case "random":
                 return f"the state of {base}"
+            case "storage":
+                return f"the memory of {base}"
         return base
 
 

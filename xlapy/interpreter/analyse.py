@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
@@ -10,6 +11,7 @@ from xlapy.dispatch.python import exceptions
 from xlapy.domain.heap import STATE, AliasRisk, Captured, SharedRisk
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
+from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value
 from xlapy.interpreter import calls, resumption, walk
 from xlapy.interpreter.frame import place_of
@@ -56,6 +58,7 @@ def analyse(
     ambient_x64: bool,
     narrow: bool,
     capacities: dict[object, int] | None = None,
+    storages: Sequence[Storage] = (),
 ) -> Analysis:
     """Interpret `function` abstractly for `arguments` (by parameter name; `*args` and `**kwargs` under their names).
 
@@ -66,7 +69,7 @@ def analyse(
     modes: dict[tuple, str] = {}
     optimistic = may_share = True
     for _ in range(_MAXIMUM_RESTARTS):
-        world = World(static, dynamic - static)
+        world = World(static, dynamic - static, storages)
         machine = Machine(world, ambient_x64, narrow)
         machine.loop_modes.update(modes)
         machine.unrolled_places |= {place_of(key) for key, mode in modes.items() if mode == "unroll"}

@@ -204,6 +204,9 @@ class Outputs:
             case JaxArray():
                 return Leaf(self.output(value.var))
             case NdArray():
+                shown = machine.world.shown.get(value.identity)
+                if shown is not None:
+                    return External(shown)
                 info = machine.heap.objects[value.buffer]
                 if info.source is not None and not value.lenses:
                     return External(info.source)

@@ -11,7 +11,7 @@ import enum
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ from xlapy.domain import randomness
 from xlapy.domain.device import DeviceView
 from xlapy.domain.numbers import SCALAR_DTYPES, is_python_scalar
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
+from xlapy.domain.storage import Storage, layout, steps_to, storage
 from xlapy.domain.subclasses import CONTENTS, base_of
 from xlapy.domain.values import (
     NONE,
@@ -61,7 +62,8 @@ class Guard:
     """An assumption about the caller's world.
 
     kind: 'is' (identity with `value`), 'equal' (same type and equal), 'type', 'isinstance', 'len', 'keys', 'missing',
-    'same' (identity with what is found at the source `value`), 'distinct' (the contrary), 'absent' (a class without the
+    'same' (identity with what is found at the source `value`), 'distinct' (the contrary), 'apart' (an array that shares
+    no memory with the one there), 'layout' (how an array lies in the memory of another), 'absent' (a class without the
     attributes named in `value`).
     """
 
@@ -92,10 +94,16 @@ def trusted(name: str | None) -> bool:
 
 
 class World:
-    """Wraps real objects; `static` and `dynamic` say which numbers must be known and which must be inputs."""
+    """Wraps real objects; `static` and `dynamic` say which numbers must be known and which must be inputs, `storages`
+    which memory is seen by several arrays."""
 
-    def __init__(self, static: set[Source], dynamic: set[Source]) -> None:
+    def __init__(self, static: set[Source], dynamic: set[Source], storages: Sequence[Storage] = ()) -> None:
         self.static, self.dynamic = static, dynamic
+        self.storages = {id(shared.root): shared for shared in storages}
+        #: whole arrays of that memory, by the identity of their owner, and where these are found
+        self._stored: dict[int, tuple[NdArray, Source]] = {}
+        #: where an array that shows some of it was found, by the identity of the array
+        self.shown: dict[int, Source] = {}
         self.parameters: list[Parameter] = []
         self.guards: dict[tuple, Guard] = {}
         self._known: dict[int, tuple[object, Value, Source]] = {}
@@ -259,6 +267,12 @@ class World:
             raise Refused("XP0005", f"{source} is a {kind.__module__}.{kind.__name__}, a subclass of ndarray")
         if found.dtype.byteorder not in "=|" and not found.dtype.isnative:
             raise Refused("XP0005", f"{source} has a foreign byte order", "x.astype(x.dtype.newbyteorder('='))")
+        if self.storages and found.size and id(storage(found)) in self.storages:
+            return self._shares_memory(found, source)
+        return self._buffer(found, kind, source)
+
+    def _buffer(self, found: np.ndarray, kind: type, source: Source) -> NdArray:
+        """An array whose memory is seen by no other one, as far as the program depends on that."""
         self.guard("type", source, kind)
         self.guard("equal", attribute(attribute(source, "dtype"), "isnative"), True)  # JAX may take it for native
         if not found.flags.writeable:
@@ -269,6 +283,29 @@ class World:
         buffer = heap.external("buffer", np.ndarray, source, found)
         heap.initial[(buffer, "data")] = JaxArray(var)
         return NdArray(buffer, (), TensorType(found.shape, var.type.dtype), heap.identity(), found.flags.writeable)
+
+    def _shares_memory(self, found: np.ndarray, source: Source) -> Value:
+        """An array that shares memory with others: a view onto what owns it."""
+        shared = self.storages[id(storage(found))]
+        steps = steps_to(found, shared)
+        unknown = Refused("XP0012", f"{source} shares memory with another array in a way that is not tracked")
+        root = shared.root
+        plain = type(root) in (np.ndarray, np.memmap) and root.dtype.isnative and supported(root.dtype)
+        if steps is None or not plain or (found.flags.writeable and not root.flags.writeable):
+            raise unknown
+        known = self._stored.get(id(root))
+        if known is None:
+            where = Source("storage", None, source)
+            self._stored[id(root)] = known = (self._buffer(root, type(root), where), where)
+        whole, where = known
+        if steps and steps[-1][0] == "bitcast" and whole.type.dtype != root.dtype:
+            raise unknown
+        self.guard("layout", source, (where, layout(found, root)))
+        value = views.make_view(self.machine, whole, None, whole.type, found.flags.writeable)
+        for step_kind, params in steps:
+            value = views.view(self.machine, value, step_kind, params)
+        self.shown[value.identity] = source
+        return value
 
     def _device_view(self, found: DeviceView, kind: type, source: Source) -> Value:
         """A mutable array on the device: a view onto a buffer that other arguments may show, too."""

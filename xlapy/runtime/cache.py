@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 from xlapy.domain.sources import Source
 from xlapy.domain.stacks import Overfull
+from xlapy.domain.storage import Storage
 from xlapy.interpreter.analyse import Analysis, analyse
 from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome, transforms
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.codegen import locate
-from xlapy.runtime.guards import READING_ERRORS, failing, refuse
+from xlapy.runtime.guards import READING_ERRORS, failing, refuse, shared_storages
 from xlapy.runtime.jax_internals import ambient_x64, narrowing
 from xlapy.runtime.options import Policy, static_sources
 from xlapy.runtime.specialisation import Specialisation, overflows
@@ -130,9 +131,16 @@ class Cache:
         static = self.static | static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
         with narrowing(narrow), _deep_recursion(), _uncollected():
-            analysis = analyse(self.function, named, static, self.dynamic, ambient_x64(), narrow, self.capacities)
+            analysis = self._analyse(named, static, narrow, [])
         optimise(analysis.module)
         return analysis
+
+    def _analyse(self, named: dict, static: set[Source], narrow: bool, storages: list[Storage]) -> Analysis:
+        """Where arrays share memory that the program writes, once more with this memory as one array."""
+        x64, room = ambient_x64(), self.capacities
+        analysis = analyse(self.function, named, static, self.dynamic, x64, narrow, room, storages)
+        more = shared_storages(analysis, named, storages)
+        return self._analyse(named, static | analysis.static, narrow, more) if len(more) > len(storages) else analysis
 
     def _make(self, arguments: tuple) -> Specialisation:
         """Compile for a call, and keep the program."""

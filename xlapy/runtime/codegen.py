@@ -34,6 +34,7 @@ import numpy as np
 
 from xlapy.domain import randomness
 from xlapy.domain.sources import Source
+from xlapy.domain.storage import layout, storage
 from xlapy.interpreter.world import Guard
 from xlapy.runtime.jax_internals import ConcreteArray
 from xlapy.runtime.switch import DISABLED, off
@@ -102,6 +103,9 @@ class Writer:
                 return f"{self.place(source.base)}[{text}]"  # type: ignore[arg-type]
             case "random":
                 return f"{self.name(randomness.key)}({self.place(source.base)})"  # type: ignore[arg-type]
+            case "storage":
+                self.reads = True
+                return f"{self.name(storage)}({self.place(source.base)})"  # type: ignore[arg-type]
         raise AssertionError(source)
 
     def require(self, condition: str) -> None:
@@ -146,6 +150,10 @@ class Writer:
                 # the view of the keys is live; the smaller of the two sets is gone through
                 keys = self.name(guard.source.key.item.__dict__.keys())  # type: ignore[attr-defined]
                 self.require(f"{keys}.isdisjoint({self.name(value)})")
+            case "layout":
+                self.reads = True
+                where, known = value  # type: ignore[misc]
+                self.require(f"{self.name(layout)}({place}, {self.place(where)}) == {self.name(known)}")
             case "apart":
                 other = self.place(value)  # type: ignore[arg-type]
                 self.require(f"not {self.name(np.may_share_memory)}({place}, {other})")
@@ -265,4 +273,6 @@ def locate(source: Source, arguments: dict[str, object]) -> object:
             return locate(source.base, arguments)[key]  # type: ignore[index, arg-type]
         case "random":
             return randomness.key(locate(source.base, arguments))  # type: ignore[arg-type]
+        case "storage":
+            return storage(locate(source.base, arguments))  # type: ignore[arg-type]
     raise AssertionError(source)

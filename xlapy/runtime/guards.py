@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import types
 
+import numpy as np
+
 from xlapy.domain.sources import Source
+from xlapy.domain.storage import Storage, grid_of, storage
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
 from xlapy.report import Blocker, NotOffloadableError
-from xlapy.runtime.codegen import Writer
+from xlapy.runtime.codegen import Writer, locate
 
 #: what reading a source may raise when the caller's world has changed
 READING_ERRORS = (AttributeError, KeyError, IndexError, TypeError, ValueError)
@@ -38,12 +41,34 @@ def guards_of(analysis: Analysis, shapes: bool) -> list[Guard]:
 def _apart(analysis: Analysis) -> list[Guard]:
     """Arrays that the program writes share no memory with other arrays that it reads or writes."""
     written = [s for kind, s in analysis.written if kind == "buffer" and s.key != "device_buffer"]
-    arrays = [g.source for g in analysis.guards if g.kind == "type" and getattr(g.value, "__name__", "") == "ndarray"]
+    arrays = _arrays(analysis)
     found = []
     for source in written:
         for other in arrays:
             if other != source and not (other in written and arrays.index(other) < arrays.index(source)):
                 found.append(Guard("apart", source, other))
+    return found
+
+
+def _arrays(analysis: Analysis) -> list[Source]:
+    """Where the program finds NumPy arrays."""
+    types_ = [g for g in analysis.guards if g.kind == "type" and isinstance(g.value, type)]
+    return [g.source for g in types_ if issubclass(g.value, np.ndarray)]  # type: ignore[arg-type]
+
+
+def shared_storages(analysis: Analysis, named: dict[str, object], known: list[Storage]) -> list[Storage]:
+    """The memory that several arrays show, as far as the program depends on that, besides what is `known`."""
+    found = list(known)
+    pairs = [*(g for g in analysis.guards if g.kind == "apart"), *_apart(analysis)]
+    for guard in pairs:
+        array, other = locate(guard.source, named), locate(guard.value, named)  # type: ignore[arg-type]
+        if not isinstance(array, np.ndarray) or not isinstance(other, np.ndarray):
+            continue
+        root = storage(array)
+        if storage(other) is root and np.may_share_memory(array, other) and all(s.root is not root for s in found):
+            arrays = [locate(source, named) for source in _arrays(analysis)]
+            grids = [grid_of(a, root) for a in arrays if isinstance(a, np.ndarray) and storage(a) is root]
+            found.append(Storage(root, tuple(grids)))
     return found
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from xlapy.domain import randomness
 from xlapy.domain.device import DeviceBuffer
+from xlapy.domain.host_views import shown
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.subclasses import BASES, CONTENTS
 from xlapy.interpreter.analyse import Analysis
@@ -36,7 +37,6 @@ from xlapy.interpreter.recipe import (
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.report import Blocker, NotOffloadableError
 from xlapy.runtime.codegen import locate
-from xlapy.runtime.host_views import shown
 from xlapy.runtime.traffic import outputs_of
 
 

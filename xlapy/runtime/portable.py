@@ -175,6 +175,8 @@ def _path(source: Any) -> list:
         raise ValueError(f"the function changes or depends on {source}, which is none of its arguments")
     steps: list = []
     while source.base is not None:
+        if source.kind == "storage":
+            raise ValueError(f"{source.base} shares memory with another argument, which cannot be saved")
         steps.append([source.kind, source.key])
         source = source.base
     return [["argument", source.key], *reversed(steps)]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from xlapy.dispatch.arrays.memory import layout_model
+from xlapy.dispatch.arrays.views import buffer_type
 from xlapy.dispatch.numbers.scalar_values import defines
 from xlapy.dispatch.numpy.values import array_type, known
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, Tuple
+from xlapy.domain.host_views import shown
+from xlapy.domain.values import BoundedArray, Const, NdArray, Tuple
+from xlapy.ir import Var
 
 
 def _shape_question(*functions):
@@ -84,14 +88,43 @@ def isfortran(machine, a):
     return Const(bool(machine.static(machine.getattr(machine.getattr(a, "flags"), "fortran"))))
 
 
-@function(np.may_share_memory, np.shares_memory)
+@function(np.may_share_memory)
 def may_share_memory(machine, a, b, /, max_work=None):
-    """Arrays of different buffers share nothing; of one buffer it may depend."""
-    if getattr(a, "buffer", 0) != getattr(b, "buffer", 1):
+    """np.may_share_memory, at compile time."""
+    return _sharing(machine, np.may_share_memory, a, b, max_work)
+
+
+@function(np.shares_memory)
+def shares_memory(machine, a, b, /, max_work=None):
+    """np.shares_memory, at compile time."""
+    return _sharing(machine, np.shares_memory, a, b, max_work)
+
+
+def _sharing(machine, question, a, b, max_work):
+    """Ask NumPy about arrays that lie as these do. Arrays of different buffers share nothing; those of the caller's
+    have different ones as long as they share no memory."""
+    if not isinstance(a, NdArray | BoundedArray) or not isinstance(b, NdArray | BoundedArray):
         return Const(False)
-    if not a.lenses or not b.lenses:
-        return Const(True)
-    raise Refused("XP0012", "np.shares_memory of two views of one array")
+    arrays = [v.base if isinstance(v, BoundedArray) else v for v in (a, b)]
+    if arrays[0].buffer != arrays[1].buffer:
+        first, second = (machine.heap.objects[v.buffer] for v in arrays)
+        if isinstance(first.real, np.ndarray) and isinstance(second.real, np.ndarray):
+            machine.world.guard("apart", first.source, second.source)
+        return Const(False)
+    starts = [p for v in arrays for lens in v.lenses for p in _parts(lens.params)]
+    if any(isinstance(p, Var) for p in starts) or isinstance(a, BoundedArray) or isinstance(b, BoundedArray):
+        raise Refused("XP0012", f"np.{question.__name__} of views of one array that depend on data")
+    base = layout_model(machine, NdArray(arrays[0].buffer, (), buffer_type(machine, arrays[0]), 0))
+    reach = [(n - 1) * s for n, s in zip(base.shape, base.strides, strict=True)] if base.size else []
+    before = -sum(r for r in reach if r < 0)
+    room = np.empty(before + sum(r for r in reach if r > 0) + base.itemsize, np.int8)
+    memory = np.ndarray(base.shape, base.dtype, room, before, base.strides)
+    views = [shown(memory, tuple((lens.kind, lens.params) for lens in v.lenses), int) for v in arrays]
+    return Const(bool(question(*views, known(machine, max_work) if max_work is not None else None)))
+
+
+def _parts(params):
+    return [p for part in params for p in (_parts(part) if isinstance(part, tuple) else (part,))]
 
 
 @function(np.iterable)
