@@ -407,4 +407,65 @@ def known_dataclass_is_missing(x):
     return ops[Point(2, 2)](x)
 
 
+@program((K,), (R,))
+def values_change_while_they_are_iterated_over(a):
+    d = {}
+    for v in a.tolist():
+        d[v] = v
+    out = []
+    for k, v in d.items():
+        for j in d:
+            d[j] = d[j] + k
+        out.append(v)
+    for v in d.values():
+        for j in d:
+            d[j] += 1
+        out.append(v)
+    return out, d
+
+
+@program((K,), (R,))
+def values_change_in_iterators_of_iterators(a):
+    d = {}
+    for v in a.tolist():
+        d[v] = v
+    out = []
+    for i, (k, v) in enumerate(d.items()):
+        for j in d:
+            d[j] += i
+        out.append(v + k)
+    for v, w in zip(d.values(), d):
+        d[w] -= v
+        out.append(v)
+    for v in map(lambda x: x * 2, d.values()):
+        for j in d:
+            d[j] += 1
+        out.append(v)
+    return out, d
+
+
+@program((K,), (R,))
+def values_change_between_two_steps(a):
+    d = {}
+    for v in a.tolist():
+        d[v] = v
+    items = iter(d.items())
+    first = next(items)
+    for j in d:
+        d[j] += 10
+    return first, next(items), sum(d.values()), [x for x in items]  # noqa: C416
+
+
+@program((K,), raises=RuntimeError)
+def a_dict_grows_while_it_is_zipped(a):
+    d = {}
+    for v in a.tolist():
+        d[v] = v
+    out = []
+    for v, w in zip(d.values(), d):
+        d[w + 50] = v
+        out.append(v * w)
+    return out
+
+
 test_programs = program.test()

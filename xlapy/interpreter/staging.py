@@ -259,12 +259,13 @@ class Staging:
         return any(heap.slots[slot] is not value for slot, value in start.items() if slot[0] in mine)
 
     def _sources(self) -> set[int]:
-        """The objects that the loop iterates over, and iterators of them."""
+        """The objects that the loop iterates over, and iterators of them. The `owner` of one may change: what it had at
+        first is the iterator's own."""
         heap, todo, seen = self.machine.heap, references(self.entry.registers[self.iterator]), set()
         while todo:
             number = todo.pop()
             if number not in seen and heap.objects[number].kind == "iterator":
-                contents = [v for (n, _), v in self.entry.slots.items() if n == number]
+                contents = [v for (n, name), v in self.entry.slots.items() if n == number and name != "owner"]
                 contents += merge.detail_values(heap.objects[number].details)
                 todo += [n for v in contents for n in references(v)]
             seen.add(number)

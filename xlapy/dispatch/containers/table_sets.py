@@ -283,6 +283,8 @@ _set_methods()
 #: built-ins to which the order of a set does not matter
 _UNORDERED = (sorted, min, max, sum, any, all, len)
 _ORDERED = (list, tuple, enumerate, zip, map, filter, iter, reversed, frozenset)
+#: those of them that take one item after the other, as the dict has it then
+_LAZY = (enumerate, zip, map, filter, iter)
 
 
 def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
@@ -297,4 +299,6 @@ def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Va
         if containers.heap_kind(machine, value) == "set" and tables.of(machine, value) is not None:
             if ordered or kwargs and "key" in kwargs:
                 raise iteration.order_refusal()
+    if function in _LAZY:
+        return [iteration.make_iterator(machine, a) if tables.owner(machine, a) is not None else a for a in args]
     return [tables.whole(machine, a) for a in args]

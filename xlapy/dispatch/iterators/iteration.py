@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import gather, unions
@@ -20,6 +21,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
     bounds_of,
     defines,
+    device,
     logical_and,
     logical_not,
     logical_or,
@@ -473,12 +475,12 @@ _VIEWS = {what: Kind(what, _view_step(what), known_length=_view_length) for what
 
 
 def _table_iterator(machine, owner: Ref, what: str) -> Ref:
-    """Over a dict of unknown keys: over a list of what it has now."""
+    """Over a dict of unknown keys: over those that it has now, and the values that it has then."""
     if machine.heap.objects[owner.object].kind == "set":
         raise order_refusal()
     pairs: Stack = machine.heap.read(owner.object, "items")
-    listed = Ref(machine.heap.new("list", list, machine.location(), items=domain.column(pairs, what)))
-    return new(machine, _TABLE, type(iter({})), source=listed, position=_ZERO, owner=owner, size=pairs.length)
+    keys = Ref(machine.heap.new("list", list, machine.location(), items=domain.column(pairs, "keys")))
+    return new(machine, _TABLES[what], type(iter({})), source=keys, position=_ZERO, owner=owner, size=pairs.length)
 
 
 def order_refusal() -> Refused:
@@ -499,32 +501,71 @@ def _resized(machine, number: int) -> bool | Var:
     return False if now is size else machine.truth(machine.compare("!=", now, size))
 
 
-def _table_step(machine, number: int) -> Step:
-    machine.check(_resized(machine, number), RuntimeError, "dictionary changed size during iteration")
-    return _indexed_step(machine, number)
+def _table_item(machine, number: int, what: str, position: Value) -> Value:
+    """What a dict of unknown keys shows at a position. Its keys are those that were there when the iteration began, but
+    for one that was deleted and put in again."""
+    heap = machine.heap
+    source, contents = heap.read(number, "source"), heap.read(heap.read(number, "owner").object, "items")
+    known: Stack = heap.read(source.object, "items")
+    if not isinstance(contents, Stack):
+        raise Refused("XP0004", "a dict with keys that depend on data is emptied while it is iterated over")
+    keys = domain.column(contents, "keys")
+    if len(keys.rows) != len(known.rows):
+        raise Refused("XP0004", "a dict gets keys of other types while it is iterated over")
+    changed = [pair for pair in zip(keys.rows, known.rows, strict=True) if pair[0] is not pair[1]]
+    if changed:
+        at = device(machine, position, int)
+        bad = machine.leaf(_differ_at, [at, *(row for pair in changed for row in pair)])[0]
+        refuse_where(machine, bad, "XP0004", "keys of a dict are taken out and put in while it is iterated over")
+    return stacks.item(machine, domain.column(contents, what), position)
 
 
-def _table_plan(machine, number: int) -> Plan | None:
-    source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
-    if not loops(machine, source):
-        return None
-    inner = indexed_plan(machine, number, source, start)
+def _differ_at(at, *rows):
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    return jnp.any(jnp.stack([jnp.any(now[at] != before[at]) for now, before in pairs]))
 
-    def element(k: Value) -> Value:
+
+def _table(what: str) -> Kind:
+    """The iterator over the keys, values or items of a dict of unknown keys."""
+
+    def check(machine, number: int) -> None:
         machine.check(_resized(machine, number), RuntimeError, "dictionary changed size during iteration")
-        return inner.element(k)
 
-    def finish(k: Value) -> None:
-        bad = logical_and(machine, _resized(machine, number), machine.truth(machine.compare("==", k, inner.trips)))
-        if bad is not False:
-            bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
-            refuse_where(machine, bad, "XP0004", "a dict changes its size in the last trip of a loop over it")
-        inner.finish(k)
+    def step(machine, number: int) -> Step:
+        check(machine, number)
+        source, position = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+        more, advance = _indexed_step(machine, number)
 
-    return Plan(inner.trips, element, finish)
+        def element() -> Value:
+            advance()
+            return _table_item(machine, number, what, inside(machine, position, source))
+
+        return more, element
+
+    def plan(machine, number: int) -> Plan | None:
+        source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+        if not loops(machine, source):
+            return None
+        inner = indexed_plan(machine, number, source, start)
+
+        def element(k: Value) -> Value:
+            check(machine, number)
+            at = machine.binary("+", start, k)
+            return _table_item(machine, number, what, inside(machine, at, source))
+
+        def finish(k: Value) -> None:
+            bad = logical_and(machine, _resized(machine, number), machine.truth(machine.compare("==", k, inner.trips)))
+            if bad is not False:
+                bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
+                refuse_where(machine, bad, "XP0004", "a dict changes its size in the last trip of a loop over it")
+            inner.finish(k)
+
+        return Plan(inner.trips, element, finish)
+
+    return Kind("table", step, plan, _indexed_length)
 
 
-_TABLE = Kind("table", _table_step, _table_plan, _indexed_length)
+_TABLES = {what: _table(what) for what in ("keys", "values", "items")}
 
 
 # -- objects of the user's --------------------------------------------------------------------------------------------
