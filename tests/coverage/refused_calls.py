@@ -6,7 +6,6 @@ CALLS = {
     "np.trim_zeros(np.array([[0, 0], [0, 1]]), axis=0)": "not a vector",
     "np.polyfit(w, v, 1, cov=True)": "full= and cov=",
     "np.polyfit(w, v, 1, full=True)[0]": "full= and cov=",
-    "np.shares_memory(a[0], a[1], max_work=1)": "two views of one array",
     "[u := v.copy(), u.resize((2, 4), refcheck=False)][0]": "changes the object in place",
     "[u := v.copy(), u.setflags(write=True)][0]": "changes what the host may do",
 }

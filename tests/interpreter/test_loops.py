@@ -3,6 +3,7 @@
 import re
 import textwrap
 
+import jax
 import numpy as np
 import pytest
 
@@ -125,10 +126,33 @@ def test_demand_makes_only_what_is_needed_static():
     assert "static n" in text and "static k" not in text
 
 
-def test_array_data_is_never_static():
-    def f(x):
-        return np.zeros((int(x[1]), 2)).reshape(-1, int(x[2]))
+def test_contents_of_arrays_are_static_where_nothing_else_helps():
+    def f(x, labels):
+        scores = np.zeros((labels.max() + 1, int(x[1])))
+        scores[labels] += x[0]
+        return scores
 
+    jitted = xlapy.jit(f)
+    for first, columns, labels in ((1.0, 2.0, [0, 2]), (5.0, 2.0, [2, 1]), (5.0, 3.0, [2, 1]), (5.0, 3.0, [0, 0])):
+        arguments = np.array([first, columns, 9.0]), np.array(labels)
+        np.testing.assert_array_equal(jitted(*arguments), f(*arguments))
+    assert jitted.cache_info().misses == 3
+
+
+def test_array_data_is_never_static_where_it_changes_or_takes_a_loop_to_tell():
+    def f(x):
+        while x[0] < 10:
+            x = x * 2
+        return np.zeros(int(x[0]))
+
+    def g(x):
+        for k in range(100):
+            x = x + np.zeros((int(x[0]) + k, 1)).sum()
+        return x
+
+    for program in (f, g):
+        with pytest.raises(xlapy.NotOffloadableError, match="XP0006|XP0013"):
+            jax.jit(xlapy.jit(program))(X)
     with pytest.raises(xlapy.NotOffloadableError, match="XP0006|XP0013"):
         xlapy.jit(f)(X)
 

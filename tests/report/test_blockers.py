@@ -50,6 +50,8 @@ def object_array(x):
 
 @program("XP0006", "x.reshape(int(x[0]), -1)", X)
 def shape_from_data(x):
+    while x[0] < 10:
+        x = x + 1
     return x.reshape(int(x[0]), -1)  # here
 
 

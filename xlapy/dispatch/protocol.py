@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from xlapy.domain.heap import Heap
+from xlapy.domain.sources import Source
 from xlapy.domain.values import NdArray, Value
 from xlapy.ir import Builder, Location, TensorType, Var
 
@@ -37,11 +38,12 @@ class PythonError(Exception):
 
 
 class NeedStatic(Exception):
-    """The value of `var` is needed at compile time."""
+    """The value of `var` is needed at compile time. `place` stands for the question: with that among what is static,
+    the value is worked out from the contents of arrays."""
 
-    def __init__(self, var: Var, what: str) -> None:
+    def __init__(self, var: Var, what: str, place: Source | None = None) -> None:
         super().__init__(what)
-        self.var, self.what = var, what
+        self.var, self.what, self.place = var, what, place
 
 
 class Machine(Protocol):

@@ -37,6 +37,7 @@ class Source:
     attribute   name                    base.name
     item        key                     base[key]
     random      None                    the key of the next numbers of the random generator `base`
+    value       (Location, what)        what the program asks for there; it stands for no value
     storage     None                    the array that owns the memory of the array `base`
     """
 

@@ -241,6 +241,9 @@ def _specialise(
     found = [numbers.get(id(v)) for v in wanted or ()]
     scalars = [p.source for p in found if p is not None and (p.python is not None or p.var.type.dtype.kind in "iub")]
     if len(scalars) < len(found) or not scalars or all(s in static for s in scalars):
+        if need.place is not None and need.place not in static and machine.world.work_out(need.var) is not None:
+            static.add(need.place)
+            return
         _refuse(machine, function, need, "depends on the contents of arrays")
     static.update(scalars)
 

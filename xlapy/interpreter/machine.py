@@ -18,6 +18,7 @@ from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, op
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
+from xlapy.domain.sources import Source
 from xlapy.domain.values import (
     DEAD,
     NONE,
@@ -351,9 +352,10 @@ class Machine:
                 known = constant_value(value.var)
                 if known is not None:
                     return value.kind(known[()]) if isinstance(value, Scalar) else known[()]
-                raise NeedStatic(value.var, what)
+                known = self._worked_out(value.var, what)
+                return value.kind(known[()]) if isinstance(value, Scalar) else known[()]
             case NdArray():
-                raise NeedStatic(self.read(value), what)
+                return self._worked_out(self.read(value), what)
             case BoundedArray():
                 raise bounded.require_static(self, value)
             case Ref():
@@ -366,6 +368,14 @@ class Machine:
                 if info.kind == "set" and isinstance(contents, Mapping):
                     return set(contents.entries)
         raise Refused("XP0006", f"{what} must be known at compile time, and is {self.describe(value)}")
+
+    def _worked_out(self, var: Var, what: str) -> np.ndarray:
+        """The value of `var` for this call, if there is no other way; asks for specialisation first."""
+        place = Source("value", (self.location(), what))
+        known = self.world.work_out(var) if place in self.world.static else None
+        if known is None:
+            raise NeedStatic(var, what, place)
+        return known
 
     def describe(self, value: Value) -> str:
         """A short phrase for messages."""

@@ -8,6 +8,7 @@ the program depends on otherwise becomes a guard. Nothing here changes the calle
 from __future__ import annotations
 
 import enum
+import math
 import os
 import sys
 import types
@@ -21,6 +22,7 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.host_values import HostValue, element_of, part_of
 from xlapy.dispatch.numpy.values import supported
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
@@ -56,6 +58,9 @@ _TRUSTED_ROOTS = frozenset({"numpy", "jax", "jaxlib", "builtins", *sys.stdlib_mo
 #: flags of types: made by a `class` statement, and without attributes that can be set
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 
+#: elements of an array that shapes may depend on
+_MOST_KNOWN = 64
+
 
 @dataclass(frozen=True)
 class Guard:
@@ -63,8 +68,8 @@ class Guard:
 
     kind: 'is' (identity with `value`), 'equal' (same type and equal), 'type', 'isinstance', 'len', 'keys', 'missing',
     'same' (identity with what is found at the source `value`), 'distinct' (the contrary), 'apart' (an array that shares
-    no memory with the one there), 'layout' (how an array lies in the memory of another), 'absent' (a class without the
-    attributes named in `value`).
+    no memory with the one there), 'layout' (how an array lies in the memory of another), 'gives' (what a `HostValue`
+    gives for what is found at sources), 'absent' (a class without the attributes named in `value`).
     """
 
     kind: str
@@ -105,6 +110,8 @@ class World:
         #: where an array that shows some of it was found, by the identity of the array
         self.shown: dict[int, Source] = {}
         self.parameters: list[Parameter] = []
+        #: what this call passes for them
+        self._found: dict[Var, object] = {}
         self.guards: dict[tuple, Guard] = {}
         self._known: dict[int, tuple[object, Value, Source]] = {}
         self._globals: dict[int, int] = {}
@@ -140,13 +147,36 @@ class World:
             found.append(Guard("absent", anchor(cls), frozenset(names)))
         return found
 
-    def parameter(self, source: Source, type_: TensorType, python: type | None = None, array: bool = False) -> Var:
-        """A new input of the program."""
+    def parameter(
+        self, source: Source, type_: TensorType, found: object, python: type | None = None, array: bool = False
+    ) -> Var:
+        """A new input of the program; `found` is what this call passes."""
         dtype = self.machine.builder.narrowed(type_.dtype)
         var = Var(TensorType(type_.shape, dtype, type_.weak), self.machine.entry)
         self.machine.entry.params.append(var)
         self.parameters.append(Parameter(source, var, python, array))
+        self._found[var] = found
         return var
+
+    def work_out(self, var: Var) -> np.ndarray | None:
+        """The value of `var` for this call, which becomes an assumption; None where that cannot be told beforehand."""
+        part = part_of(var, self.machine.entry)
+        if part is None or self.machine.builder.narrow or math.prod(var.type.shape) > _MOST_KNOWN:
+            return None
+        found = [self._found[p] for p in part.params]
+        if any(isinstance(x, jax.core.Tracer | jax.ShapeDtypeStruct) for x in found):
+            return None
+        sources = {p.var: p.source for p in self.parameters}
+        element = element_of(var)
+        if element is not None and isinstance(self._found.get(element[0]), np.ndarray):
+            known = self._found[element[0]][element[1]]  # type: ignore[index]
+            self.guard("equal", item(sources[element[0]], element[1]), known)
+            return np.asarray(known, var.type.dtype)
+        question = HostValue(part)
+        answer = question(*found)
+        if answer is not None:
+            self.guard("gives", anchor(question), (answer, tuple(sources[p] for p in part.params)))
+        return answer
 
     # -- wrapping ---------------------------------------------------------------------------------------------------
 
@@ -189,7 +219,7 @@ class World:
         varies = self._varies(source)
         if varies and is_python_scalar(found):
             self.guard("type", source, kind)
-            var = self.parameter(source, TensorType((), SCALAR_DTYPES[kind], True), kind)
+            var = self.parameter(source, TensorType((), SCALAR_DTYPES[kind], True), found, kind)
             return Scalar(kind, var)
         self.guard("equal", source, found)
         return Const(found, source)
@@ -204,9 +234,9 @@ class World:
         if isinstance(found, jax.Array):
             self.guard("isinstance", source, jax.Array)
             type_ = TensorType(tuple(found.shape), found.dtype, bool(getattr(found, "weak_type", False)))
-            return JaxArray(self.parameter(source, type_))
+            return JaxArray(self.parameter(source, type_, found))
         if isinstance(found, jax.ShapeDtypeStruct):
-            return JaxArray(self.parameter(source, TensorType(tuple(found.shape), found.dtype, found.weak_type)))
+            return JaxArray(self.parameter(source, TensorType(tuple(found.shape), found.dtype, found.weak_type), found))
         if isinstance(found, np.generic):
             return self._numpy_scalar(found, kind, source)
         if isinstance(found, tuple):
@@ -278,7 +308,7 @@ class World:
         if not found.flags.writeable:
             self.guard("equal", attribute(attribute(source, "flags"), "writeable"), False)
         type_ = TensorType(found.shape, found.dtype)
-        var = self.parameter(source, type_, array=True)
+        var = self.parameter(source, type_, found, array=True)
         heap = self.machine.heap
         buffer = heap.external("buffer", np.ndarray, source, found)
         heap.initial[(buffer, "data")] = JaxArray(var)
@@ -318,7 +348,7 @@ class World:
                 self.guard("distinct", where, other)
             array = holder.array
             type_ = TensorType(tuple(array.shape), np.dtype(array.dtype))
-            var = self.parameter(attribute(where, "operand"), type_)
+            var = self.parameter(attribute(where, "operand"), type_, array)
             heap = self.machine.heap
             buffer = heap.external("buffer", np.ndarray, where, holder)
             heap.initial[(buffer, "data")] = JaxArray(var)
@@ -337,7 +367,7 @@ class World:
         varies = self._varies(source)
         if varies:
             self.guard("type", source, kind)
-            return NumpyScalar(self.parameter(source, TensorType((), found.dtype)))
+            return NumpyScalar(self.parameter(source, TensorType((), found.dtype), found))
         self.guard("equal", source, found)
         return Const(found, source)
 
@@ -373,7 +403,8 @@ class World:
                 own = real.__dict__  # type: ignore[attr-defined]
                 return self.wrap(own[name], attribute(source, name)) if name in own else UNBOUND
             case "random" if name == "key":
-                return JaxArray(self.parameter(Source("random", None, source), TensorType((2,), np.dtype(np.uint32))))
+                words = TensorType((2,), np.dtype(np.uint32))
+                return JaxArray(self.parameter(Source("random", None, source), words, randomness.key(real)))
             case "random":
                 return Const(np.uint32(0)) if name == "counter" else UNBOUND
             case "instance" if name == CONTENTS:

@@ -154,6 +154,10 @@ class Writer:
                 self.reads = True
                 where, known = value  # type: ignore[misc]
                 self.require(f"{self.name(layout)}({place}, {self.place(where)}) == {self.name(known)}")
+            case "gives":
+                self.reads = True
+                known, sources = value  # type: ignore[misc]
+                self.require(f"{place}.gives({self.name(known)}, {self.operands(sources)})")
             case "apart":
                 other = self.place(value)  # type: ignore[arg-type]
                 self.require(f"not {self.name(np.may_share_memory)}({place}, {other})")

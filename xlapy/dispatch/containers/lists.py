@@ -6,6 +6,8 @@ import collections
 import operator
 from collections.abc import Callable
 
+import numpy as np
+
 from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ordering, ranges
@@ -70,7 +72,8 @@ def _has_add(machine, value: Value) -> bool:
 
 def _no_count(machine, value: Value) -> Value | None:
     """A sequence times what is no int: left to the other operand's type, if that is not one of Python's own."""
-    if kind_of(value) is None and defines(machine, machine.type_of(value), "__rmul__"):
+    cls = machine.type_of(value)
+    if kind_of(value) is None and not issubclass(cls, np.generic) and defines(machine, cls, "__rmul__"):
         return None
     name = iteration.type_name(machine, value)
     return machine.raise_(TypeError, f"can't multiply sequence by non-int of type '{name}'")

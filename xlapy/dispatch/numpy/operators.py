@@ -48,6 +48,8 @@ def binary_rule(machine: Machine, symbol: str, left: Value, right: Value) -> Val
         return _inplace(machine, ufunc, left, right)
     if isinstance(left, JaxArray) or isinstance(right, JaxArray):
         return None
+    if ufunc is np.multiply and _repeats(machine, left, right):
+        return None
     for value in (left, right):
         if not _numeric(machine, value):
             return _foreign(machine, symbol, left, right)
@@ -56,6 +58,12 @@ def binary_rule(machine: Machine, symbol: str, left: Value, right: Value) -> Val
     if ufunc is np.matmul:
         return ufunc_rule(machine, ufunc, left, right)
     return call(machine, ufunc, (left, right))
+
+
+def _repeats(machine: Machine, left: Value, right: Value) -> bool:
+    """Whether one is a sequence of Python's and the other a NumPy scalar, which leaves the product to it."""
+    one, two = machine.type_of(left), machine.type_of(right)
+    return any(issubclass(a, list | tuple) and issubclass(b, np.generic) for a, b in ((one, two), (two, one)))
 
 
 def _numeric(machine: Machine, value: Value) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy.values import known, operand, raise_real
+from xlapy.dispatch.numpy.values import NO_VALUE, known, operand, raise_real, try_known
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import NdArray, Tuple
-from xlapy.ir import constant_value
+from xlapy.domain.values import Const, NdArray, Tuple
 
 
 @function(np.isin)
@@ -29,23 +28,33 @@ def _isin(element, test, invert):
 
 def _depends_on_data(item):
     def rule(machine, *args, **kwargs):
-        constants = [constant_value(operand(machine, a)) if isinstance(a, NdArray) else None for a in args[:1]]
-        if all(c is not None for c in constants):
+        listed = bool(args) and machine.type_of(args[0]) in (list, tuple)
+        found = try_known(machine, args[0]) if listed or (args and isinstance(args[0], NdArray)) else NO_VALUE
+        if found is not NO_VALUE:
             others = [known(machine, a) for a in args[1:]]
             try:
-                result = item(*constants, *others, **{k: known(machine, v) for k, v in kwargs.items()})
+                return _made(machine, item(found, *others, **{k: known(machine, v) for k, v in kwargs.items()}))
             except Exception as error:
                 return raise_real(machine, error)
-            if isinstance(result, np.ndarray):
-                return machine.new_array(machine.builder.constant(result))
-            if isinstance(result, tuple):
-                parts = tuple(machine.new_array(machine.builder.constant(np.asarray(part))) for part in result)
-                return Tuple(parts, type(result))
+        if listed and item is not np.trim_zeros:  # of a list it gives a list
+            array = machine.call(Const(np.asarray), [args[0]])
+            return machine.call(Const(item), [array, *args[1:]], kwargs)
         raise Refused(
             "XP0013", f"the size of np.{item.__name__}'s result depends on data", "do it outside the function"
         )
 
     function(item)(rule)
+
+
+def _made(machine, result):
+    """What NumPy made of constants."""
+    if isinstance(result, np.ndarray):
+        return machine.new_array(machine.builder.constant(result))
+    if isinstance(result, list):
+        return machine.new_list([_made(machine, part) for part in result])
+    if isinstance(result, tuple):
+        return Tuple(tuple(_made(machine, part) for part in result), type(result))
+    return Const(result)
 
 
 for _function in (

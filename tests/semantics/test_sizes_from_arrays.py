@@ -1,0 +1,103 @@
+"""Sizes, axes and counts that are elements of arrays, or are worked out from them: known where nothing else helps."""
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+
+LABELS = np.array([0, 2, 1, 2, 0])
+X = np.arange(6.0)
+SHAPE = np.array([2, 3])
+
+
+@program((LABELS, X[:5]))
+def one_hot_sums(labels, x):
+    hot = np.eye(labels.max() + 1)[labels]
+    return hot, hot.T @ x
+
+
+@program((LABELS,), (np.array([3, 0, 0, 1, 1]),))
+def histogram_by_loop(labels):
+    counts = np.zeros(int(labels.max()) + 1)
+    for label in labels:
+        counts[label] += 1
+    return counts
+
+
+@program((LABELS, 1.5), (LABELS, 2.5))
+def ranges(k, v):
+    return np.arange(k[1]) * v, np.linspace(0, v, k[1]), np.arange(0.0, k.sum(), 2.0)
+
+
+@program(SHAPE)
+def shapes(k):
+    return np.zeros(k), np.zeros(tuple(k)), np.ones(k[::-1]), np.full([*k, 2], k[0])
+
+
+@program((X, SHAPE))
+def rearranged(x, k):
+    return x.reshape(k), x.reshape(-1, k[1]), np.tile(x[:2], k), np.repeat(x, k[1]), np.broadcast_to(x[:3], k)
+
+
+@program((X.reshape(2, 3), np.array([1, 0])))
+def axes(x, p):
+    return x.transpose(p), x.sum(axis=p[0]), np.moveaxis(x, p[0], p[1]), np.concatenate([x, x], axis=p[0])
+
+
+@program((X, SHAPE))
+def padded_and_split(x, k):
+    return np.pad(x, k[0]), np.pad(x, (k[0], k[1])), np.split(x, k[1]), np.split(x, k), np.eye(k[1], k=k[0])
+
+
+@program((np.array([2, 3, 1]), 2.0))
+def rooms_of_a_loop(sizes, v):
+    rooms = []
+    for n in sizes:
+        rooms.append(np.full(n, v))
+    return rooms
+
+
+@program((np.array([1.0, 0.25]),))
+def grid_from_floats(p):
+    x = np.arange(0.0, p[0], p[1])
+    return x, len(x), np.zeros(int(np.ceil(p[0] / p[1])))
+
+
+@program(np.array(3), np.int16(2))
+def zero_dimensional(n):
+    return np.zeros(n), np.arange(n), [0.0] * n
+
+
+@program((np.array([[2, 0], [1, 3]]), 1.0))
+def incidence(edges, w):
+    m = np.zeros((edges.max() + 1,) * 2)
+    m[edges[:, 0], edges[:, 1]] = w
+    return m + m.T
+
+
+@program((np.array([5, 2]), X), raises=ValueError)
+def does_not_fit(k, x):
+    return x.reshape(k)
+
+
+@program((np.array([2, 3]), X))
+def written_before_it_is_read(k, x):
+    k[0] += 1
+    k[1] -= 1
+    return x.reshape(k), k.sum()
+
+
+@program((np.int64(2), 3.0), (np.uint8(3), 2.0), (np.array([1, 2]).max(), 0.5))
+def sequences_repeated_by_numpy_integers(n, v):
+    grown = [v]
+    grown *= n
+    return [0.0, v] * n, n * (v,), grown, "ab" * n, [v] * np.array(2)
+
+
+@program((np.float64(2.0),), (np.bool_(True),), (np.array([2.0]).max(),), raises=TypeError)
+def sequences_repeated_by_other_numbers(x):
+    return [1.0] * x
+
+
+test_programs = program.test()

@@ -1,0 +1,81 @@
+"""Parts of a program that are worked out before the program runs, since its shapes depend on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from xlapy.ir import Operation, Region, Var, captured
+from xlapy.lowering.evaluate import evaluate
+
+
+class HostValue:
+    """What a part of a program computes from some of the inputs.
+
+    Args:
+        region: the operations; its parameters are the inputs.
+    """
+
+    def __init__(self, region: Region) -> None:
+        self.types = [(p.type.shape, p.type.dtype) for p in region.params]
+        self._run = jax.jit(lambda *operands: evaluate(region, dict(zip(region.params, operands, strict=True)))[0])
+
+    def __call__(self, *operands: Any) -> np.ndarray | None:
+        """The value; None for operands of other types."""
+        for operand, (shape, dtype) in zip(operands, self.types, strict=True):
+            if isinstance(operand, np.ndarray | np.generic | jax.Array):
+                if operand.shape != shape or operand.dtype != dtype:
+                    return None
+        with jax.ensure_compile_time_eval(), jax.enable_x64(True):
+            try:
+                return np.asarray(self._run(*operands))
+            except OverflowError:  # an integer that the device does not have
+                return None
+
+    def gives(self, known: np.ndarray, *operands: Any) -> bool:
+        """Whether the value is `known`."""
+        found = self(*operands)
+        return found is not None and found.tobytes() == known.tobytes()
+
+
+def part_of(var: Var, entry: Region) -> Region | None:
+    """The operations that compute `var` from parameters of `entry`, as a region; None where that needs more: what
+    changes in a loop around it, or a loop that may not end."""
+    part = Region()
+    seen: set[Var] = set()
+    todo: list[tuple[Var, bool]] = [(var, False)]
+    while todo:
+        current, ready = todo.pop()
+        owner = current.owner
+        if not isinstance(owner, Operation):
+            if owner is not entry:
+                return None
+            if current not in seen:
+                seen.add(current)
+                part.params.append(current)
+        elif ready:
+            part.operations.append(owner)
+        elif current not in seen:
+            if owner.kind == "while":
+                return None
+            seen.update(owner.results)
+            todo.append((current, True))
+            todo += [(v, False) for v in (*owner.operands, *(v for r in owner.regions for v in captured(r)))]
+    part.results = [var]
+    return part
+
+
+def element_of(var: Var) -> tuple[Var, tuple[int, ...]] | None:
+    """The array and the index, if `var` is one element of an array at a known place."""
+    owner = var.owner
+    while isinstance(owner, Operation) and owner.kind == "convert":
+        (var,) = owner.operands
+        owner = var.owner
+    dims = owner.attributes.get("index") if isinstance(owner, Operation) else None
+    if dims is None or var.type.shape or len(owner.operands) != 1:  # type: ignore[union-attr]
+        return None
+    if any(start is None or length >= 0 for start, _, length in dims):  # type: ignore[union-attr]
+        return None
+    return owner.operands[0], tuple(start for start, _, _ in dims)  # type: ignore[union-attr]
