@@ -1,11 +1,12 @@
-"""What leaves do lane by lane: notes for the lowering, which may compute a few lanes at a time instead of all."""
+"""Notes for the lowering: what leaves do lane by lane, of which it may compute a few lanes at a time instead of all;
+how the trips of a loop become lanes, which are all made at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from xlapy.ir.core import Var
+from xlapy.ir.core import Operation, Var
 
 
 class Lanewise(NamedTuple):
@@ -24,6 +25,24 @@ class Lanewise(NamedTuple):
     function: Callable
     static: tuple = ()
     operands: tuple[int, ...] = (0,)
+
+
+class Lanes(NamedTuple):
+    """How the trips of a loop become lanes.
+
+    Attributes:
+        stores: for each carried array that trips store into, the store.
+        sums: for each carried value that trips add to (or subtract from), the addition.
+        axes: for each store, and each load of the place of a lane, the axis along which lanes follow one another.
+        frame: the store whose axis gives the lanes; None if the lanes are the trips.
+        count: how many lanes there are.
+    """
+
+    stores: dict[int, Operation]
+    sums: dict[int, Operation]
+    axes: dict[Operation, int]
+    frame: Operation | None
+    count: int
 
 
 def noted(results: Sequence[Var], note: Lanewise) -> Sequence[Var]:

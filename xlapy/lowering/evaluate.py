@@ -20,6 +20,7 @@ from xlapy.lowering.live import live
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.native import as_native
 from xlapy.lowering.rules import RULES
+from xlapy.lowering.vectors import in_lanes
 from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
 
 Environment = dict[Var, object]
@@ -51,7 +52,12 @@ def evaluate_fast(region: Region, environment: Environment, native: bool = True,
 
 
 def _run(region: Region, environment: Environment, structured: dict[str, Callable]) -> list:
-    for operation in region.operations:
+    _run_all(region.operations, environment, structured)
+    return [environment[v] for v in region.results]
+
+
+def _run_all(operations: Sequence[Operation], environment: Environment, structured: dict[str, Callable]) -> None:
+    for operation in operations:
         operands = [environment[v] for v in operation.operands]
         rule = structured.get(operation.kind)
         try:
@@ -63,7 +69,6 @@ def _run(region: Region, environment: Environment, structured: dict[str, Callabl
             _locate(error, operation)
             raise
         environment.update(zip(operation.results, results, strict=True))
-    return [environment[v] for v in region.results]
 
 
 def _locate(error: Exception, operation: Operation) -> None:
@@ -145,6 +150,8 @@ def _fast_rules(only_cpu: bool) -> dict[str, Callable]:
         def run(values: Environment, certain: jax.Array) -> list:
             return list(_looped(operation, values, _NATIVE, certain))
 
+        if "lanes" in operation.attributes:
+            return _looped(operation, environment, looped)
         found = as_native(operation, run, environment, only_cpu)
         return _looped(operation, environment, looped) if found is None else found
 
@@ -162,6 +169,8 @@ def _looped(
     certain: jax.Array | None = None,
 ) -> Sequence:
     operands = [environment[v] for v in operation.operands]
+    if "lanes" in operation.attributes:
+        return in_lanes(operation, environment, lambda operations, values: _run_all(operations, values, structured))
     if operation.kind == "while":
         condition, body = (_function(region, environment, structured) for region in operation.regions)
         initial = _strong(operands, operation.regions[1].params)

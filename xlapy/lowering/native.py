@@ -187,6 +187,8 @@ class _Count:
 
     def _operation(self, operation: Operation) -> None:
         kind = operation.kind
+        if "lanes" in operation.attributes:
+            raise _Unsuitable
         if operation in self.plans or kind in ("constant", "live", "if", "for", "while"):
             return
         if kind == "leaf":

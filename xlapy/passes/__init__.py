@@ -9,6 +9,7 @@ from xlapy.passes.barriers import separate_loads_from_stores
 from xlapy.passes.checks import drop_checks
 from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.forwarding import forward
+from xlapy.passes.lanes import find_lanes
 from xlapy.passes.moving import copy_region
 from xlapy.passes.simplify import simplify
 from xlapy.passes.speculate import speculate
@@ -42,6 +43,7 @@ def faster(module: Module) -> Region | None:
     if changed:
         simplify(copy)
         remove_dead_code(copy)
+    changed |= find_lanes(copy.entry)
     changed |= separate_loads_from_stores(copy.entry)
     changed |= unroll(copy.entry)
     return copy.entry if changed else None

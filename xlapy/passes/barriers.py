@@ -33,6 +33,8 @@ def separate_loads_from_stores(region: Region) -> bool:
 def _visit(region: Region, inside_loop: bool) -> bool:
     changed = False
     for operation in region.operations:
+        if "lanes" in operation.attributes:
+            continue
         for nested in operation.regions:
             changed |= _visit(nested, inside_loop or operation.kind in ("for", "while"))
     if not inside_loop:

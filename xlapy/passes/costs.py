@@ -22,9 +22,16 @@ _FAST = frozenset(
     " complex convert_element_type broadcast_in_dim reshape squeeze expand_dims transpose rev slice dynamic_slice iota"
     " concatenate pad copy copy_p stop_gradient".split()
 )
+#: what computes no single elements: reductions, products, transforms
+_WHOLE = frozenset(
+    "reduce_sum reduce_prod reduce_max reduce_min reduce_or reduce_and argmax argmin dot_general fft".split()
+)
 _NESTED = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call"))
 _SLICES = frozenset(("slice", "dynamic_slice", "squeeze", "reshape", "convert_element_type", "broadcast_in_dim"))
+_NONE: frozenset[str] = frozenset()
 _WEIGHT = 16
+#: elements that are reduced to one
+_LONG = 32
 #: elements; how many times as large an array is as a small part of it
 _FEW, _TIMES = 16, 8
 
@@ -44,17 +51,30 @@ def work(operation: Operation) -> int | None:
     return None
 
 
+def work_in_lanes(operation: Operation) -> int | None:
+    """The same for an operation that is made for many lanes at once: long reductions, products and transforms, too."""
+    if operation.kind != "leaf":
+        return work(operation)
+    jaxpr = operation.attributes["jaxpr"]
+    return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr, _WHOLE)  # type: ignore[attr-defined]
+
+
 def is_slow(operation: Operation) -> bool:
     """Whether an operation on single elements has a long latency."""
     if operation.kind == "leaf":
-        return _has_slow(operation.attributes["jaxpr"].jaxpr)  # type: ignore[attr-defined]
+        return _has(operation.attributes["jaxpr"].jaxpr, _SLOW)  # type: ignore[attr-defined]
     return operation.kind in _SLOW
 
 
-def _has_slow(jaxpr) -> bool:
+def is_transform(operation: Operation) -> bool:
+    """Whether an operation is a Fourier transform."""
+    return operation.kind == "leaf" and _has(operation.attributes["jaxpr"].jaxpr, frozenset(("fft",)))  # type: ignore[attr-defined]
+
+
+def _has(jaxpr, names: frozenset[str]) -> bool:
     for equation in jaxpr.eqns:
         inner = _inner(equation)
-        if equation.primitive.name in _SLOW or (inner is not None and _has_slow(getattr(inner, "jaxpr", inner))):
+        if equation.primitive.name in names or (inner is not None and _has(getattr(inner, "jaxpr", inner), names)):
             return True
     return False
 
@@ -70,21 +90,42 @@ def _count(shape: tuple[int, ...]) -> int:
     return prod(shape)
 
 
-def _jaxpr_work(jaxpr) -> int | None:
+def _jaxpr_work(jaxpr, more: frozenset[str] = _NONE) -> int | None:
     total = 0
     for equation in jaxpr.eqns:
         name = equation.primitive.name
         inner = _inner(equation)
         if inner is not None:
-            part = _jaxpr_work(getattr(inner, "jaxpr", inner))
+            part = _jaxpr_work(getattr(inner, "jaxpr", inner), more)
             if part is None:
                 return None
             total += part
-            continue
-        if name not in _FAST and name not in _SLOW:
+        elif name in _FAST or name in _SLOW:
+            total += _largest(equation.outvars) * (_WEIGHT if name in _SLOW else 1)
+        elif name not in more or _is_short(equation):
             return None
-        total += max(_count(v.aval.shape) for v in equation.outvars) * (_WEIGHT if name in _SLOW else 1)
+        else:
+            total += _products(equation) or max(_largest(equation.outvars), _largest(equation.invars))
     return total
+
+
+def _largest(atoms) -> int:
+    return max(_count(v.aval.shape) for v in atoms)
+
+
+def _is_short(equation) -> bool:
+    """Whether an equation reduces few elements to each one: XLA's CPU backend takes long for many of those."""
+    inputs, outputs = _largest(equation.invars), _largest(equation.outvars)
+    return "axes" in equation.params and outputs > 1 and inputs < _LONG * outputs
+
+
+def _products(equation) -> int:
+    """Multiplications in a product of arrays; 0 for what is none."""
+    if equation.primitive.name != "dot_general":
+        return 0
+    (contracted, _), (batch, _) = equation.params["dimension_numbers"]
+    left, right = (v.aval.shape for v in equation.invars)
+    return prod(left) * prod(right) // max(1, prod(left[k] for k in (*contracted, *batch)))
 
 
 def is_store(operation: Operation) -> bool:

@@ -41,7 +41,7 @@ def _straighten(region: Region) -> bool:
     for operation in region.operations:
         for nested in operation.regions:
             changed |= _straighten(nested)
-        if operation.kind == "for" and _length(operation) <= _LONGEST:
+        if operation.kind == "for" and "lanes" not in operation.attributes and _length(operation) <= _LONGEST:
             if max(prod(v.type.shape) for v in operation.results) >= _LARGE:
                 operation.attributes = {**operation.attributes, "straight": True}
                 changed = True
@@ -78,6 +78,8 @@ def _nest(outermost: Operation) -> bool:
 
 def _innermost(operation: Operation) -> list[Operation]:
     inner = [o for r in operation.regions for o in r.operations if o.regions]
+    if "lanes" in operation.attributes:
+        return []
     if operation.kind == "for" and not inner:
         return [operation]
     return [found for o in inner for found in _innermost(o)]

@@ -1,0 +1,124 @@
+"""Which loops become one trip over vectors."""
+
+import numpy as np
+import pytest
+
+from xlapy.passes import optimise
+
+from .programs import operations, program
+
+RNG = np.random.default_rng(4)
+TALL, LONG = RNG.random((900, 40)), RNG.random(200_000)
+
+
+def lanes_of(function, *arguments):
+    module, _ = program(function, arguments)
+    optimise(module)
+    loops = operations(module.entry.fast or module.entry)
+    return [o.attributes["lanes"] for o in loops if "lanes" in o.attributes]
+
+
+def orthogonal(a):
+    q = a.copy()
+    for k in range(a.shape[1]):
+        q[:, k] /= np.sqrt((q[:, k] ** 2).sum())
+        for j in range(k + 1, a.shape[1]):
+            q[:, j] -= (q[:, k] @ q[:, j]) * q[:, k]
+    return q
+
+
+def scaled(a):
+    total = 0.0
+    for j in range(a.shape[1]):
+        a[:, j] /= a[:, j].mean()
+        total += a[:, j].max()
+    return total
+
+
+def stencil(x):
+    y = np.zeros_like(x)
+    for i in range(1, len(x) - 1):
+        y[i] = x[i - 1] + 2 * x[i] + x[i + 1]
+    return y
+
+
+def spectra(x):
+    power = np.zeros(65)
+    for i in range(60):
+        power += np.abs(np.fft.rfft(x[i * 64 : i * 64 + 128])) ** 2
+    return power
+
+
+def test_the_lanes_of_a_triangle_are_all_columns():
+    (lanes,) = lanes_of(orthogonal, TALL)
+    assert lanes.frame is not None and lanes.count == 40 and not lanes.sums
+
+
+def test_the_lanes_of_a_known_number_of_trips_are_the_trips():
+    (lanes,) = lanes_of(scaled, TALL)
+    assert lanes.frame is None and lanes.count == 40 and len(lanes.stores) == len(lanes.sums) == 1
+    (lanes,) = lanes_of(stencil, LONG)
+    assert lanes.frame is None and lanes.count == len(LONG) - 2 and len(lanes.axes) == 4
+
+
+def test_transforms_are_worth_it_wherever_their_operands_come_from():
+    (lanes,) = lanes_of(spectra, LONG)
+    assert lanes.sums and not lanes.stores and not lanes.axes
+
+
+def in_order(x):
+    for i in range(1, len(x)):
+        x[i] = x[i] - 0.5 * x[i - 1]
+
+
+def reads_what_others_change(a):
+    for j in range(a.shape[1]):
+        a[:, j] -= 0.01 * a[:, 0]
+
+
+def reads_rows_writes_columns(a):
+    for j in range(a.shape[1]):
+        a[:, j] = a[:, j] * a[j, 0]
+
+
+def stores_twice(a):
+    for j in range(a.shape[1]):
+        a[:, j] = a[:, j] * 2
+        a[:, 0] = a[:, j] + 1
+
+
+def product(x):
+    total = 1.0
+    for i in range(len(x)):
+        total *= x[i] + 0.5
+    return total
+
+
+def sees_the_sum(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]
+        x[i] = total
+
+
+def rows_in_a_loop(a):
+    for _ in range(10):
+        for i in range(a.shape[0]):
+            a[i] = a[i] * 0.5 + a[i].mean()
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [
+        (in_order, LONG),
+        (reads_what_others_change, TALL),
+        (reads_rows_writes_columns, TALL),
+        (stores_twice, TALL),
+        (product, LONG),
+        (sees_the_sum, LONG),
+        (rows_in_a_loop, TALL),
+        (scaled, TALL[:100, :20].copy()),
+    ],
+)
+def test_others_stay_loops(function, argument):
+    assert lanes_of(function, argument) == []

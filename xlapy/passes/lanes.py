@@ -1,0 +1,235 @@
+"""Loops whose trips do not need one another become one trip over vectors: a lane for each trip.
+
+    for j in range(k + 1, n):
+        r[k, j] = q[:, k] @ q[:, j]
+        q[:, j] -= r[k, j] * q[:, k]
+
+Each trip changes one place along one axis of an array, reads of what the loop changes only that place or places that
+no trip changes, and carries nothing else but sums. So all trips can be made at once, which is what one writes with
+`jax.vmap` by hand: products of vectors become products of matrices, columns are read row by row, transforms are
+batched. The pass finds such loops and says how (`Lanes`); the lowering (`lowering/vectors.py`) does it.
+
+Where the number of trips is known and an index is the number of the trip plus a constant, there are as many lanes as
+trips. Else the lanes are all places along the axis of the array that is stored into, and those of no trip are left as
+they were.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from xlapy.ir import Operation, Region, Var, constant_value
+from xlapy.ir.affine import affine, difference
+from xlapy.ir.lanes import Lanes
+from xlapy.ir.places import Dimension, touched
+from xlapy.passes.costs import is_block_store, is_transform, work_in_lanes
+
+#: operations of a body; lanes at least; elements of a value of one lane, and of all lanes
+_LONGEST, _FEWEST, _LARGEST, _MOST = 100, 8, 4096, 1 << 20
+#: simple operations on elements, in all lanes, from which on it pays (less runs faster as one native function):
+#: of loops over rows, and of loops over columns, which are not contiguous
+_WORTH_ROWS, _WORTH_COLUMNS = 1 << 20, 1 << 17
+
+
+def find_lanes(region: Region, around: tuple[Operation, ...] = ()) -> bool:
+    """Set the attribute `lanes` of loops that become one trip over vectors; whether there were any.
+
+    `around` are the operations that the region is in.
+    """
+    changed = False
+    for operation in region.operations:
+        for nested in operation.regions:
+            changed |= find_lanes(nested, (*around, operation))
+        if operation.kind == "for":
+            found = _Trips(operation, around).lanes()
+            if found is not None:
+                operation.attributes = {**operation.attributes, "lanes": found}
+                changed = True
+    return changed
+
+
+class _Trips:
+    """One loop, and what in it differs from trip to trip."""
+
+    def __init__(self, loop: Operation, around: tuple[Operation, ...]) -> None:
+        self.loop, self.around = loop, around
+        (self.body,) = loop.regions
+        self.index = self.body.params[0]
+        self.trips = constant_value(loop.operands[0])
+        self.varying: set[Var] = set(self.body.params)
+        self.uses: dict[Var, list[Operation]] = {}
+        for operation in self.body.operations:
+            for operand in dict.fromkeys(operation.operands):
+                self.uses.setdefault(operand, []).append(operation)
+            if not self.varying.isdisjoint(operation.operands):
+                self.varying.update(operation.results)
+
+    def lanes(self) -> Lanes | None:
+        """How the trips become lanes; None if they cannot, or if it is not worth it."""
+        if len(self.body.operations) > _LONGEST or (self.trips is not None and self.trips < _FEWEST):
+            return None
+        if any(operation.regions for operation in self.body.operations):
+            return None
+        stores: dict[int, Operation] = {}
+        sums: dict[int, Operation] = {}
+        for k, (param, result) in enumerate(zip(self.body.params[1:], self.body.results, strict=True)):
+            last = result.owner
+            if last not in self.uses.get(param, ()) or result in self.uses or self.body.results.count(result) > 1:
+                return None
+            assert isinstance(last, Operation)
+            if last.kind in ("add", "sub") and self._is_sum(last, param):
+                sums[k] = last
+            elif is_block_store(last) and touched(last) is not None and last.operands[0] is param:
+                stores[k] = last
+            else:
+                return None
+        if not (stores or sums):
+            return None
+        return self._framed(stores, sums)
+
+    def _is_sum(self, addition: Operation, param: Var) -> bool:
+        left, right = addition.operands
+        if addition.kind == "sub" and left is not param or left is right:
+            return False
+        return self.uses[param] == [addition] and param.type.dtype.kind in "iufc"
+
+    def _framed(self, stores: dict[int, Operation], sums: dict[int, Operation]) -> Lanes | None:
+        axes: dict[Operation, int] = {}
+        for store in stores.values():
+            axis = self._axis(touched(store) or [])
+            if axis is None or store.operands[0] is store.operands[1]:
+                return None
+            axes[store] = axis
+        frame = None
+        if self.trips is None or not all(map(self._exact, axes, axes.values())):
+            frame = next(iter(stores.values()), None)
+            if frame is None or not all(self._beside(store, axes[store], frame, axes[frame]) for store in axes):
+                return None
+        count = int(self.trips) if frame is None else frame.operands[0].type.shape[axes[frame]]  # type: ignore[arg-type]
+        loads = [o for o in self.body.operations if touched(o) is not None and o.attributes["name"] == "slice"]
+        for load in loads:
+            axis = self._axis(touched(load) or [])
+            if axis is None:
+                continue
+            if self._exact(load, axis) if frame is None else self._beside(load, axis, frame, axes[frame]):
+                axes[load] = axis
+        for k, store in stores.items():
+            param = self.body.params[1 + k]
+            others = [o for o in self.uses[param] if o is not store]
+            if param in store.operands[1:] or not all(self._reads_its_own(o, store, param, axes) for o in others):
+                return None
+        found = Lanes(stores, sums, axes, frame, count)
+        return found if self._pays(found) else None
+
+    def _axis(self, dims: list[Dimension]) -> int | None:
+        """The axis of a load or store along which trips follow one another, one place each; None if it is otherwise."""
+        axis = None
+        for k, dim in enumerate(dims):
+            if isinstance(dim.start, Var) and dim.start in self.varying:
+                if axis is not None or dim.count != 1 or not self._follows(dim.start):
+                    return None
+                axis = k
+            elif dim.step != 1 and dim.count > 1:
+                return None
+        return axis
+
+    def _follows(self, start: Var) -> bool:
+        """Whether an index is the number of the trip plus what is the same in all trips."""
+        terms, _ = affine(start)
+        varying = {id(v) for v in self.varying}
+        return terms.get(id(self.index)) == 1 and varying.isdisjoint(k for k in terms if k != id(self.index))
+
+    def _exact(self, access: Operation, axis: int) -> bool:
+        """Whether trips access known places, all of them in the array."""
+        dims = touched(access)
+        assert dims is not None and self.trips is not None
+        first = difference(dims[axis].start, self.index)
+        return first is not None and 0 <= first <= access.operands[0].type.shape[axis] - int(self.trips)
+
+    def _beside(self, access: Operation, axis: int, frame: Operation, frame_axis: int) -> bool:
+        """Whether a load or store is always at the place at which another store is, of an axis as long."""
+        mine, its = touched(access), touched(frame)
+        assert mine is not None and its is not None
+        return (
+            difference(mine[axis].start, its[frame_axis].start) == 0
+            and access.operands[0].type.shape[axis] == frame.operands[0].type.shape[frame_axis]
+        )
+
+    def _reads_its_own(self, load: Operation, store: Operation, param: Var, axes: dict[Operation, int]) -> bool:
+        """Whether a load reads only what the store of the same trip changes, or no store of any trip."""
+        mine, its = touched(load), touched(store)
+        if mine is None or its is None or load.attributes["name"] != "slice" or load.operands[0] is not param:
+            return False
+        if param in load.operands[1:]:
+            return False
+        axis = axes[store]
+        if axes.get(load) == axis and difference(mine[axis].start, its[axis].start) == 0:
+            return True
+        for k, (x, y) in enumerate(zip(mine, its, strict=True)):
+            if isinstance(x.start, Var) and x.start in self.varying or x.step < 0 or not x.count:
+                continue
+            distance = difference(x.start, y.start) if k != axis else self._before(x, y)
+            if distance is not None and (distance + x.span <= 0 or k != axis and distance >= y.span):
+                return True
+        return False
+
+    def _before(self, x: Dimension, y: Dimension) -> int | None:
+        """The start of a load, seen from the first place of all trips that is stored to."""
+        if isinstance(y.start, int):
+            return None
+        first = affine(y.start)
+        terms = {k: v for k, v in first[0].items() if v and k != id(self.index)}
+        others, more = ({}, x.start) if isinstance(x.start, int) else affine(x.start)
+        return more - first[1] if terms == {k: v for k, v in others.items() if v} else None
+
+    # -- whether it pays --
+
+    def _pays(self, found: Lanes) -> bool:
+        if found.frame is not None and not self._mostly_used(found.count):
+            return False
+        total, transforms, gathers = 0, False, False
+        for operation in self.body.operations:
+            if operation in found.stores.values():
+                continue
+            part = work_in_lanes(operation)
+            if part is None or "lanewise" in operation.attributes:
+                return False
+            size = max(prod(v.type.shape) for v in operation.results)
+            if size > _LARGEST or size * found.count > _MOST:
+                return False
+            total += part
+            transforms |= is_transform(operation)
+            gathers |= operation not in found.axes and self._is_gathered(operation)
+        if transforms or gathers:
+            return transforms
+        if any(map(_skips, found.axes, found.axes.values())):
+            return total * found.count >= _WORTH_COLUMNS
+        # In a loop around, rows that are changed in place stay in the cache.
+        return not self.around and found.frame is None and total * found.count >= _WORTH_ROWS
+
+    def _is_gathered(self, operation: Operation) -> bool:
+        dims = touched(operation)
+        return dims is not None and not self.varying.isdisjoint(d.start for d in dims if isinstance(d.start, Var))
+
+    def _mostly_used(self, count: int) -> bool:
+        """Whether on average half of the lanes are trips: that many are, or they become more or fewer in a loop around
+        this one."""
+        if self.trips is not None:
+            return 2 * int(self.trips) >= count
+        unknown = {k for k, factor in affine(self.loop.operands[0])[0].items() if factor}
+        for outer in self.around:
+            index = id(outer.regions[0].params[0]) if outer.kind == "for" else None
+            if index in unknown:
+                trips = constant_value(outer.operands[0])
+                if trips is None or 2 * int(trips) < count:
+                    return False
+                unknown.remove(index)
+        return not unknown
+
+
+def _skips(access: Operation, axis: int) -> bool:
+    """Whether the elements that one lane accesses do not lie next to one another."""
+    return any(d.count > 1 for d in (touched(access) or [])[:axis])
+
+
+__all__ = ["find_lanes"]
