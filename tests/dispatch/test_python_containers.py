@@ -154,6 +154,14 @@ def test_list_methods():
         "itemgetter()",
         "tuple(1)",
         "set(1)",
+        "{[1]}",
+        "{(1, [x])}",
+        "[x] in {1}",
+        "{1}.add({})",
+        "{(x, [1]): 2}",
+        "[] in {1: 2}",
+        "dict([([], 1)])",
+        "{1: 2}.get({x})",
     ],
 )
 def test_errors(source):

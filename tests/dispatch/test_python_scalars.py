@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 from python_check import check, function_of
 
@@ -175,3 +176,27 @@ def test_bounds_decide_comparisons():
 def test_big_constants():
     check(function_of("a < c, a == c, a >= -c, a * 1.0 < c", "a", c=2**70), (1,), (-5,), (2**62,))
     check(function_of("2**100 % 7, 10**30 > 1, 3 << 70", "a"), (1,))
+
+
+@pytest.mark.skipif(not hasattr(float, "from_number"), reason="since Python 3.14")
+@pytest.mark.parametrize("cls", ["float", "complex"])
+def test_from_number(cls):
+    values = [1, True, 2.5, np.float32(1.5), np.array([1.0, 2.0])]
+    check(function_of(f"{cls}.from_number(x)", "x"), *((v,) for v in values))
+    for source in ("'1'", "[]"):
+        check(function_of(f"{cls}.from_number({source})", "x"), (1,))
+
+
+def test_real_and_complex_quotients():
+    reals = [0.0, -0.0, 1.0, -2.5, math.inf, -math.inf, math.nan, 3]
+    parts = [0.0, -0.0, 1.5, -3.0, math.inf, math.nan]
+    pairs = [(x, complex(a, b)) for x in reals for a in parts for b in parts]
+    for source in ("x / z", "z / x", "x * z", "z - x", "x - z"):
+        check(function_of(source, "x", "z"), *pairs)
+
+
+def test_complex_products_and_quotients():
+    parts = [0.0, -0.0, 1.5, -3.0, math.inf, math.nan]
+    numbers = [complex(a, b) for a in parts for b in parts]
+    for source in ("z * w", "z / w"):
+        check(function_of(source, "z", "w"), *itertools.product(numbers, numbers))

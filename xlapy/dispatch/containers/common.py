@@ -38,6 +38,11 @@ from xlapy.ir import Var
 _LIST_INDEX = provoke(operator.getitem, [], 0)
 _TUPLE_INDEX = provoke(operator.getitem, (), 0)
 _LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
+#: what this Python says of a list in the place of a key of a dict, and of an element of a set
+_UNHASHABLE = {
+    "key": str(provoke(operator.getitem, {}, [])),
+    "element": str(provoke(set().__contains__, [])),
+}
 _NAMES = {list: "list", tuple: "tuple", range: "range"}
 
 #: class -> rule(machine, container, key) -> Value, found along the method resolution order
@@ -129,20 +134,50 @@ def resolved(machine, among, key: Ref) -> Ref | None:
     return key
 
 
-def key_of(machine, value: Value, among=None) -> object:
+def key_of(machine, value: Value, among=None, place: str = "key") -> object:
     """The dictionary key that a value is: the known object, or the reference for an object that hashes by identity, or
-    that is compared with the keys `among` which it is to be."""
+    that is compared with the keys `among` which it is to be.
+
+    Raises:
+        TypeError (where the program runs): the value is not hashable; `place` says whether it was to be a "key" of a
+            dict or an "element" of a set.
+    """
+    culprit = _unhashable(machine, value)
+    if culprit is not None:
+        head, _, tail = _UNHASHABLE[place].rpartition("list")
+        machine.raise_(TypeError, head.replace("list", _name_of(machine.type_of(value))) + culprit + tail)
+    return _hashed(machine, value, among)
+
+
+def _unhashable(machine, value: Value) -> str | None:
+    """The name of the class on account of which a value has no hash."""
+    match value:
+        case Tuple():
+            return next((found for item in value.items if (found := _unhashable(machine, item)) is not None), None)
+        case Ref() if (cls := machine.heap.objects[value.object].cls).__hash__ is None:
+            return cls.__name__
+        case NdArray():
+            return "numpy.ndarray"
+        case Const():
+            return None if type(value.value).__hash__ else _name_of(type(value.value))
+    return None
+
+
+def _name_of(cls: type) -> str:
+    """How this Python names a class in messages: those of compiled modules with the module."""
+    return "numpy.ndarray" if cls is np.ndarray else cls.__name__
+
+
+def _hashed(machine, value: Value, among) -> object:
     match value:
         case Const():
             fold(machine, hash, value.value)
             return value.value
         case Tuple():
-            parts = [key_of(machine, item) for item in value.items]
+            parts = [_hashed(machine, item, None) for item in value.items]
             return tuple(parts) if value.cls is tuple else value.cls(*parts)
         case Ref():
             info = machine.heap.objects[value.object]
-            if info.cls.__hash__ is None:
-                machine.raise_(TypeError, f"unhashable type: '{info.cls.__name__}'")
             if info.cls.__hash__ is object.__hash__:
                 return value
             if info.kind == "set":
@@ -155,8 +190,6 @@ def key_of(machine, value: Value, among=None) -> object:
             raise Refused(
                 "XP0004", f"an object of class {info.cls.__name__}, which has a __hash__ of its own, as a key"
             )
-        case NdArray():
-            machine.raise_(TypeError, "unhashable type: 'numpy.ndarray'")
         case Slice():
             return fold(machine, hash, slice(None)).value
         case Function() | BoundMethod():

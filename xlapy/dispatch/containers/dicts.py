@@ -212,7 +212,8 @@ def contains(machine, item: Value, container: Value) -> bool | Var:
     """`key in d`."""
     table_ = entries(machine, container)
     if not _dynamic(machine, item):
-        return key_of(machine, item, table_) in table_
+        place = "key" if issubclass(machine.type_of(container), dict) else "element"
+        return key_of(machine, item, table_, place) in table_
     found: bool | Var = False
     for _, same in _matches(machine, table_, item):
         found = logical_or(machine, found, same)

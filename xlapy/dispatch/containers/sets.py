@@ -34,7 +34,7 @@ def members(machine, value: Value) -> set:
     if keys is None:
         keys = {}
         for item in iteration.items(machine, value):
-            keys[key_of(machine, item, keys)] = TRUE
+            keys[key_of(machine, item, keys, "element")] = TRUE
     if any(compares_by_value(machine, key) for key in keys):
         raise Refused("XP0004", "an operation of sets of objects with an __eq__ of their own", "use 'in' and add")
     return set(keys)
@@ -124,7 +124,7 @@ for _name, _symbol in _UPDATES.items():
 @table.method(set, "add")
 def _add(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
-    found[key_of(machine, item, found)] = TRUE
+    found[key_of(machine, item, found, "element")] = TRUE
     set_entries(machine, self, found)
     return NONE
 
@@ -132,7 +132,7 @@ def _add(machine, self: Ref, item: Value) -> Value:
 @table.method(set, "discard")
 def _discard(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
-    found.pop(key_of(machine, item, found), None)
+    found.pop(key_of(machine, item, found, "element"), None)
     set_entries(machine, self, found)
     return NONE
 
@@ -140,7 +140,7 @@ def _discard(machine, self: Ref, item: Value) -> Value:
 @table.method(set, "remove")
 def _remove(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
-    key = key_of(machine, item, found)
+    key = key_of(machine, item, found, "element")
     if key not in found:
         machine.raise_(KeyError, item)
     del found[key]

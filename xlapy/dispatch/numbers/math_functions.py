@@ -61,21 +61,36 @@ def known(machine, args: Sequence[Value]) -> list | None:
 
 
 class Failure:
-    """An exception that a function of this CPython raises; its message may show the argument."""
+    """An exception that a function of this CPython raises; its message may show the argument, and be another one where
+    that is an int."""
 
     def __init__(self, function: Callable, *sample: object) -> None:
-        error = provoke(function, *sample)
-        self.cls, self.args = type(error), error.args
-        shown = repr(sample[0])
-        self.template = None
-        if len(self.args) == 1 and isinstance(self.args[0], str) and shown in self.args[0]:
-            head, _, tail = self.args[0].partition(shown)
-            self.template = head.replace("{", "{{") + "{!r}" + tail.replace("{", "{{")
+        self.cls = type(provoke(function, *sample))
+        self._of_floats = _message(function, *sample)
+        self._of_ints = self._of_floats
+        if len(sample) == 1 and isinstance(sample[0], float) and math.isfinite(sample[0]):
+            self._of_ints = _message(function, math.floor(sample[0]))
 
     def check(self, machine, bad: Var | bool, value: Value) -> None:
         """Raise it where `bad` is true."""
-        args = self.args if self.template is None else (machine.message(self.template, value),)
+        args, shown = self._of_ints if kind_of(value) in (int, bool) else self._of_floats
+        if shown is not None:
+            value = scalar(machine, float, real(machine, value)) if shown is float else value
+            args = (machine.message(args[0], value),)
         machine.check(bad, self.cls, *args)
+
+
+def _message(function: Callable, *sample: object) -> tuple[tuple, type | None]:
+    """The arguments of the exception. If it shows the function's argument, they are a template, and the second result
+    says as what it is shown."""
+    args = provoke(function, *sample).args
+    if len(args) == 1 and isinstance(args[0], str):
+        kinds = (float, type(sample[0])) if isinstance(sample[0], int | float) else (type(sample[0]),)
+        for as_type in kinds:
+            head, shown, tail = args[0].partition(repr(as_type(sample[0])))  # type: ignore[call-arg]
+            if shown:
+                return (head.replace("{", "{{") + "{!r}" + tail.replace("{", "{{"),), as_type
+    return args, None
 
 
 def _not(machine, flag: Var) -> Var:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import jax.numpy as jnp
 from jax import lax
 
 from xlapy.dispatch import table
 from xlapy.dispatch.numbers import scalars
-from xlapy.dispatch.numbers.number_functions import abs_, bool_, divmod_, float_, int_, round_
-from xlapy.dispatch.numbers.scalar_values import COMPARISONS, device, scalar
+from xlapy.dispatch.numbers.number_functions import abs_, bool_, complex_, divmod_, float_, int_, round_
+from xlapy.dispatch.numbers.scalar_values import COMPARISONS, device, provoke, scalar
 from xlapy.domain.values import Const, Tuple, Value
 
 
@@ -138,3 +140,20 @@ table.method(float, "__int__")(lambda machine, self: int_(machine, self))
 for _cls in (int, float):
     table.method(_cls, "__round__")(round_)
     table.method(_cls, "__divmod__")(divmod_)
+
+
+def _from_number(cls: type, convert: Callable[..., Value]) -> Callable[..., Value]:
+    def rule(machine, number: Value, /) -> Value:
+        kind = machine.type_of(number)
+        if issubclass(kind, str | bytes | bytearray) or not any(hasattr(kind, name) for name in _CONVERSIONS[cls]):
+            message = str(provoke(cls.from_number, object())).replace("object", kind.__name__)  # type: ignore[attr-defined]
+            return machine.raise_(TypeError, message)
+        return convert(machine, number)
+
+    return rule
+
+
+_CONVERSIONS = {float: ("__float__", "__index__"), complex: ("__complex__", "__float__", "__index__")}
+for _cls, _convert in ((float, float_), (complex, complex_)):
+    if hasattr(_cls, "from_number"):
+        table.method(_cls, "from_number")(_from_number(_cls, _convert))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch.numbers import complex_arithmetic
 from xlapy.dispatch.numbers.overflow import guarded, sum_bounds
 from xlapy.dispatch.numbers.scalar_values import (
     BINARY,
@@ -37,7 +38,6 @@ _ZERO_DIVISION = {
     (symbol, kind): provoke(BINARY[symbol], kind(1), kind(0))
     for symbol, kind in [
         *((s, k) for s in ("/", "//", "%") for k in (int, float)),
-        ("/", complex),
     ]
 }
 _ZERO_POWER = {kind: provoke(operator.pow, kind(0), -1) for kind in (int, float, complex)}
@@ -70,13 +70,6 @@ def _float_arithmetic(machine, symbol: str, left: Value, right: Value) -> Value:
     return scalar(machine, float, var)
 
 
-def _complex_arithmetic(machine, symbol: str, left: Value, right: Value) -> Value:
-    var = machine.builder.elementwise(
-        _ARITHMETIC[symbol], device(machine, left, complex), device(machine, right, complex)
-    )
-    return scalar(machine, complex, var)
-
-
 def _nonzero(machine, value: Value, var: Var, error: BaseException) -> None:
     """Raise ZeroDivisionError where a divisor is zero."""
     if isinstance(value, Const):
@@ -96,10 +89,9 @@ def _int_true_division(machine, symbol: str, left: Value, right: Value) -> Value
 
 
 def _true_division(machine, symbol: str, left: Value, right: Value) -> Value:
-    kind = complex if complex in (kind_of(left), kind_of(right)) else float
-    divisor = device(machine, right, kind)
-    _nonzero(machine, right, divisor, _ZERO_DIVISION["/", kind])
-    return scalar(machine, kind, machine.builder.elementwise("div", device(machine, left, kind), divisor))
+    divisor = device(machine, right, float)
+    _nonzero(machine, right, divisor, _ZERO_DIVISION["/", float])
+    return scalar(machine, float, machine.builder.elementwise("div", device(machine, left, float), divisor))
 
 
 def _int_division(machine, symbol: str, left: Value, right: Value) -> Value:
@@ -366,10 +358,10 @@ def bits(machine, symbol: str, left: Value, right: Value, booleans: bool) -> Val
 RULES: dict[tuple[str, type], Callable] = {
     **{(s, int): _int_arithmetic for s in _ARITHMETIC},
     **{(s, float): _float_arithmetic for s in _ARITHMETIC},
-    **{(s, complex): _complex_arithmetic for s in _ARITHMETIC},
+    **{(s, complex): complex_arithmetic.arithmetic for s in _ARITHMETIC},
     ("/", int): _int_true_division,
     ("/", float): surviving(_true_division),
-    ("/", complex): surviving(_true_division),
+    ("/", complex): surviving(complex_arithmetic.arithmetic),
     ("//", int): _int_division,
     ("%", int): _int_division,
     ("//", float): _float_division,

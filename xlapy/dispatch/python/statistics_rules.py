@@ -106,6 +106,14 @@ def _harmonic_mean(data):
     return len(data) / sum([1 / x for x in data])
 
 
+def _root_of_product(x, y):
+    """The module's own calls itself once more where the product is beyond the range of floats."""
+    root = math.sqrt(x * y)
+    if root == 0.0 or math.isinf(root):
+        return math.sqrt(x) * math.sqrt(y)
+    return root
+
+
 def _register(function: Callable, implementation: Callable) -> None:
     def rule(machine, *args: Value, **kwargs: Value) -> Value:
         given = (*args, *kwargs.values())
@@ -129,3 +137,5 @@ for _function, _implementation in (
     (statistics.harmonic_mean, _harmonic_mean),
 ):
     _register(_function, _implementation)
+if hasattr(statistics, "_sqrtprod"):
+    _register(statistics._sqrtprod, _root_of_product)
