@@ -20,6 +20,7 @@ from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, N
 from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine, difference
 from xlapy.ir.lanes import Lanewise, noted
+from xlapy.ir.operations import SAME
 
 INT64 = np.dtype(np.int64)
 BOOL = np.dtype(bool)
@@ -342,9 +343,30 @@ def moved(machine: Machine, var: Var, axis: int, lanes: Lanes | None, target: La
 def _shifted(machine: Machine, var: Var, axis: int, start: object, goal: object, room: int) -> Var:
     if isinstance(start, int) and isinstance(goal, int) and start == goal and var.type.shape[axis] == room:
         return var
+    made = var.owner
+    if isinstance(made, Operation) and made.kind in SAME and var.depth == machine.builder.region.depth:
+        arrays = {v for v in made.operands if not _is_uniform(v)}
+        if len(arrays) == 1:
+            # Lane by lane work comes behind the shift: XLA would compute it for one lane at a time to shift it.
+            first = _shifted(machine, *arrays, axis, start, goal, room)
+            return machine.builder.elementwise(
+                made.kind,
+                *(first if v in arrays else _broadcast_as(machine, v, first.type.shape) for v in made.operands),
+            )
     operands = [v for v in (start, goal) if isinstance(v, Var)]
     static = tuple(None if isinstance(v, Var) else v for v in (start, goal))
     return machine.leaf(_shift, (var, *operands), (*static, axis, room), name="shift")[0]
+
+
+def _is_uniform(var: Var) -> bool:
+    """Whether all lanes are one scalar."""
+    made = var.owner
+    return isinstance(made, Operation) and made.kind == "broadcast" and made.operands[0].type.shape == ()
+
+
+def _broadcast_as(machine: Machine, uniform: Var, shape: tuple[int, ...]) -> Var:
+    assert isinstance(uniform.owner, Operation)
+    return machine.builder.broadcast(uniform.owner.operands[0], shape)
 
 
 def _gather(x, order, axis):
