@@ -347,7 +347,7 @@ def ravel_of_a_dynamic_slice(c):
     return e, f, g
 
 
-@program(np.arange(6), refuse=True)  # a copy, unless there is one element
+@program(np.arange(6))  # a copy, unless there is one element
 def ravel_of_a_reversed_slice(c):
     e = c[np.argmax(c) :: -1]
     e.ravel()[0] = 0

@@ -51,6 +51,7 @@ class Machine(Protocol):
 
     builder: Builder
     heap: Heap
+    length_places: dict[Var, Source]
 
     def call(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
         """Call a Python callable, as `function(*args, **kwargs)`."""
@@ -109,6 +110,10 @@ class Machine(Protocol):
 
     def numpy_result(self, var: Var) -> Value:
         """What a NumPy function returns: a NumPy scalar for rank 0, else a fresh array."""
+        ...
+
+    def known_length(self, length: Var) -> int | None:
+        """The length of an array made here, if it has to be known at compile time; `length_places` holds what asks."""
         ...
 
     def read(self, array: NdArray) -> Var:

@@ -87,6 +87,8 @@ class Machine:
         self.short_indices: tuple[Var, ...] = ()
         #: loops that cannot be unrolled
         self.kept_loops: set[tuple] = set()
+        #: lengths of arrays, each with what stands for it among what is static
+        self.length_places: dict[Var, Source] = {}
         #: the predicates of the branches around the current operation
         self.conditions: list[Var] = []
         #: the heap before the current operation, where its exceptions are caught
@@ -376,6 +378,18 @@ class Machine:
         if known is None:
             raise NeedStatic(var, what, place)
         return known
+
+    def known_length(self, length: Var) -> int | None:
+        """The length of an array made here, if it has to be known."""
+        constant = constant_value(length)
+        if constant is not None:
+            return int(constant[()])
+        place = self.length_places.get(length)
+        if place is None:
+            place = self.length_places[length] = Source("value", (self.location(), "the size of an array"))
+        wanted = not {place, bounded.ALL_LENGTHS}.isdisjoint(self.world.static)
+        known = self.world.work_out(length) if wanted else None
+        return None if known is None else int(known[()])
 
     def describe(self, value: Value) -> str:
         """A short phrase for messages."""

@@ -30,7 +30,7 @@ from xlapy.dispatch.bounded.lanes import (
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.numpy.operators import BINARY
 from xlapy.dispatch.numpy.ufunc_table import FINITE_SLOPES, GENERALISED
-from xlapy.dispatch.numpy.values import cast, kind_of, operand, reshape
+from xlapy.dispatch.numpy.values import absent, cast, kind_of, operand, reshape
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import Var
@@ -172,9 +172,9 @@ def bounded_shape(machine: Machine, value: Value) -> tuple[int, ...]:
 
 def lanewise(machine: Machine, function: Callable, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """A NumPy function that works element by element, on all the room."""
-    operands, axes = unify(machine, args)
-    arrays = [_alive(machine, v, axes) for v in operands]
-    result = machine.call(Const(function), arrays, kwargs)
+    operands, axes = unify(machine, [v for v in args if not absent(v)])
+    alive = iter([_alive(machine, v, axes) for v in operands])
+    result = machine.call(Const(function), [v if absent(v) else next(alive) for v in args], kwargs)
     return made(machine, result, axes)
 
 

@@ -422,7 +422,8 @@ def _gathered(machine: Machine, array: BoundedArray, parts: Sequence[Part]) -> V
         raise require_static(machine, array, "such a key")
     everything = Lanes(machine.builder.constant(index.type.shape[0], INT64))
     result = _picked(machine, array, JaxArray(index), everything)
-    return settled(machine, result.base, result.axes)  # type: ignore[attr-defined]
+    room, axes = bounded.parts(machine, result)  # type: ignore[misc]
+    return settled(machine, room, axes)
 
 
 def _valid_of(machine: Machine, lanes: Lanes, room: int) -> Var:

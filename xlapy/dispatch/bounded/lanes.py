@@ -14,8 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.arrays.views import view
 from xlapy.dispatch.protocol import Machine, NeedStatic
 from xlapy.domain.numbers import known_bounds
+from xlapy.domain.sources import Source
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value
 from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine, difference
@@ -26,6 +28,8 @@ INT64 = np.dtype(np.int64)
 BOOL = np.dtype(bool)
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _DEPTH = 16
+#: stands for the lengths of all arrays that are made, where one is wanted that is not just one of these
+ALL_LENGTHS = Source("value", (None, "the sizes of all arrays"))
 
 
 # -- integers ---------------------------------------------------------------------------------------------------------
@@ -410,12 +414,38 @@ def made(machine: Machine, array: Value, axes: Sequence[Lanes | None]) -> Value:
     """`array`, of which `axes` says what is valid."""
     if all(lanes is None for lanes in axes):
         return array
-    return BoundedArray(array, tuple(axes))  # type: ignore[arg-type]
+    if any(lanes is not None and lanes.valid is not None for lanes in axes):
+        return BoundedArray(array, tuple(axes))  # type: ignore[arg-type]
+    return _of_known_size(machine, array, axes) or BoundedArray(array, tuple(axes))  # type: ignore[arg-type]
 
 
 def fresh(machine: Machine, var: Var, axes: Sequence[Lanes | None]) -> Value:
     """A fresh array with these elements."""
-    return made(machine, machine.new_array(var), axes) if var.type.shape else machine.numpy_result(var)
+    if not var.type.shape:
+        return machine.numpy_result(var)
+    array = machine.new_array(var)
+    if any(lanes is not None and lanes.valid is not None for lanes in axes):
+        if all(length is not None for length in _known_lengths(machine, var.type.shape, axes)):
+            var, axes = compacted(machine, BoundedArray(array, tuple(axes)))
+            array = machine.new_array(var)
+    return made(machine, array, axes)
+
+
+def _known_lengths(machine: Machine, shape: Sequence[int], axes: Sequence[Lanes | None]) -> list[int | None]:
+    """The lengths that have to be known at compile time, since a rule has asked for them (`require_static`)."""
+    return [
+        n if lanes is None else machine.known_length(lanes.length)  # type: ignore[arg-type]
+        for n, lanes in zip(shape, axes, strict=True)
+    ]
+
+
+def _of_known_size(machine: Machine, array: NdArray, axes: Sequence[Lanes | None]) -> NdArray | None:
+    """The view of an array that has just these lanes, if their lengths have to be known."""
+    lengths = _known_lengths(machine, array.type.shape, axes)
+    if any(length is None for length in lengths):
+        return None
+    starts = [0 if lanes is None else lanes.start for lanes in axes]
+    return view(machine, array, "index", tuple((s, 1, n) for s, n in zip(starts, lengths, strict=True)))
 
 
 def parts(machine: Machine, value: Value) -> tuple[NdArray, tuple[Lanes | None, ...]] | None:
@@ -488,5 +518,6 @@ def require_static(machine: Machine, value: BoundedArray, what: str = "") -> Nee
             length = lanes.length
             if constant_value(length) is None:  # type: ignore[arg-type]
                 where = f" (there is no rule for {what} of an array of dynamic length)" if what else ""
-                return NeedStatic(length, f"the size of an array{where}")  # type: ignore[arg-type]
+                place = machine.length_places.get(length, ALL_LENGTHS)  # type: ignore[arg-type]
+                return NeedStatic(length, f"the size of an array{where}", place)  # type: ignore[arg-type]
     return NeedStatic(machine.read(value.base), "an array")

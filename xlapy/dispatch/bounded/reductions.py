@@ -320,7 +320,8 @@ def diff(machine, array, n=1, axis=-1, prepend=None, append=None):
 
 def _slice(machine: Machine, array: Value, start: object, stop: object) -> Value:
     key = ("slice", bounded_slice(start, stop))
-    return basic(machine, array.base, array.axes, [key])  # type: ignore[attr-defined]
+    room, axes = bounded.parts(machine, array)  # type: ignore[misc]
+    return basic(machine, room, axes, [key])
 
 
 def bounded_slice(start: object, stop: object):

@@ -14,7 +14,7 @@ from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import reductions as bounded_reductions
 from xlapy.dispatch.bounded.indexing import assign, getitem
-from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, require_static
+from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, parts, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
 from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.values import absent, cast, known, operand, reshape, sequence_items
@@ -106,8 +106,9 @@ def _flatnonzero(machine, a):
 @_overlay(np.argwhere)
 def _argwhere(machine, a):
     indices = _indices(machine, a)
-    hits = indices[0].axes[0]  # type: ignore[attr-defined]
-    columns = [machine.read(i.base) for i in indices]  # type: ignore[attr-defined]
+    found = [parts(machine, i) for i in indices]
+    hits = found[0][1][0]  # type: ignore[index]
+    columns = [machine.read(room) for room, _ in found]  # type: ignore[misc]
     return fresh(machine, machine.leaf(_columns, columns, name="stack")[0], (hits, None))
 
 
@@ -286,8 +287,8 @@ def _among(values, others):
     return (values[:, None] == others[None, :]).any(axis=1)
 
 
-def _isin(element, test_elements):
-    found = _among(np.ravel(element), np.ravel(test_elements))
+def _isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    found = _among(np.ravel(element), np.ravel(test_elements)) != invert
     return found if np.ndim(element) == 1 else np.reshape(found, np.shape(element))
 
 
