@@ -154,6 +154,7 @@ def calls_for(subject: Subject, shortest: float = SHORTEST_SAMPLE) -> int:
 def interleave(subjects: Sequence[Subject], repeat: int = MINIMUM_REPEATS) -> Measured:
     """Times the subjects in rounds, one sample of each per round, starting each round with the next subject.
 
+    Rounds go forwards and backwards by turns: who runs behind another gets its memory, still in the cache.
     A subject that raises is dropped from the rounds and reported; the others go on. `repeat` below MINIMUM_REPEATS
     raises ValueError: fewer samples have no spread to speak of."""
     if repeat < MINIMUM_REPEATS:
@@ -170,7 +171,8 @@ def interleave(subjects: Sequence[Subject], repeat: int = MINIMUM_REPEATS) -> Me
             measured.failures[subject.name] = error
     taken: dict[str, list[float]] = {name: [] for name in calls}
     for turn in range(repeat):
-        order = [subjects[(turn + i) % len(subjects)] for i in range(len(subjects))]
+        step = 1 if turn % 2 == 0 else -1
+        order = [subjects[(turn + step * i) % len(subjects)] for i in range(len(subjects))]
         for subject in order:
             if subject.name not in calls or subject.name in measured.failures:
                 continue

@@ -67,6 +67,7 @@ def test_subjects_take_turns(monkeypatch):
     rounds = [order[i : i + 3] for i in range(0, 21, 3)]
     assert all(sorted(turn) == ["a", "b", "c"] for turn in rounds)
     assert [turn[0] for turn in rounds] == ["a", "b", "c", "a", "b", "c", "a"]
+    assert rounds[:2] == [["a", "b", "c"], ["b", "a", "c"]]
     assert all(len(stats.samples) == 7 for stats in measured.times.values())
 
 
