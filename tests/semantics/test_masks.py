@@ -248,4 +248,46 @@ def remove_rows_in_loop(m, n):
     return total
 
 
+C, D = np.linspace(-1.5, 1.5, 24), np.linspace(0.1, 2.0, 24)
+
+
+@program((C, D, 9), (C, D, 1), (C, D, 0), (C[:3], D[:3], 30))
+def lanes_that_shrink_together(c, d, n):
+    places, out = np.arange(len(c)), np.zeros((len(c), 2))
+    z = np.zeros_like(c)
+    for k in range(n):
+        if not len(z):
+            break
+        np.multiply(z, z, z)
+        np.add(z, c, z)
+        gone = np.abs(z) > 2.0
+        out[places[gone], 0] = k + 1
+        out[places[gone], 1] = z[gone] * d[gone]
+        np.logical_not(gone, gone)
+        z, c, d, places = z[gone], c[gone], d[gone], places[gone]
+    return out, z, c
+
+
+@program((C, D, 6), (C, D, 1), (C, D, 0))
+def lanes_that_part(c, d, n):
+    keep = c < 1.0
+    c, d = c[keep], d[keep]
+    for k in range(n):
+        c = c[c > -1.4 + 0.1 * k]
+        d = d[d < 1.9 - 0.1 * k]
+    return c, d, len(c) - len(d)
+
+
+@program((C, D, 6), (C, D, 1))
+def lanes_that_part_late(c, d, n):
+    total = 0.0
+    for k in range(n):
+        keep = c < 1.4 - 0.1 * k
+        c, d = c[keep], d[keep]
+        if k == 3:
+            d = d[::-1].copy()
+        total += (c * d).sum()
+    return total, c, d
+
+
 test_programs = program.test()

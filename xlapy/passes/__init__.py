@@ -8,6 +8,7 @@ from xlapy.ir import Module, Region
 from xlapy.passes.barriers import separate_loads_from_stores
 from xlapy.passes.checks import drop_checks
 from xlapy.passes.dead_code import remove_dead_code
+from xlapy.passes.equal_slots import merge_equal_slots
 from xlapy.passes.forwarding import forward
 from xlapy.passes.lanes import find_lanes
 from xlapy.passes.moving import copy_region
@@ -24,7 +25,7 @@ def shorten(module: Module) -> None:
 
 
 #: what every program goes through
-PASSES = (remove_dead_code, simplify, shorten, remove_dead_code)
+PASSES = (remove_dead_code, simplify, merge_equal_slots, shorten, remove_dead_code)
 
 
 def optimise(module: Module) -> None:

@@ -44,7 +44,9 @@ _REFLEXIVE = {"eq": True, "le": True, "ge": True, "ne": False, "lt": False, "gt"
 def fold(operation: Operation) -> Var | np.ndarray | None:
     """The value that an operation without regions certainly has: an existing one, a constant, or None if unknown."""
     kind, operands = operation.kind, operation.operands
-    if kind == "constant" or kind == "leaf":
+    if kind == "leaf":
+        return compacted(operation, lambda var: var)
+    if kind == "constant":
         return None
     if kind == "convert" and operands[0].type.dtype == operation.results[0].type.dtype:
         return operands[0]
@@ -58,6 +60,21 @@ def fold(operation: Operation) -> Var | np.ndarray | None:
     if len(operands) == 2:
         return _binary(kind, operands, values)
     return None
+
+
+def compacted(operation: Operation, number: Callable[[Var], object]) -> Var | None:
+    """What `expand(compact(x, nonzero(mask)), mask)` is where the mask is true, and nobody looks at the rest: `x`."""
+    if operation.kind != "leaf" or operation.attributes["name"] != "expand" or len(operation.operands) != 2:
+        return None
+    compact = operation.operands[0].owner
+    if not isinstance(compact, Operation) or compact.attributes.get("name") != "compact":
+        return None
+    source, order = compact.operands
+    nonzero = order.owner
+    if not isinstance(nonzero, Operation) or nonzero.attributes.get("name") != "nonzero":
+        return None
+    same = len(source.type.shape) == 1 and number(nonzero.operands[0]) == number(operation.operands[1])
+    return source if same and source.type == operation.results[0].type else None
 
 
 def _evaluate(operation: Operation, values: list[np.ndarray]) -> np.ndarray | None:

@@ -74,7 +74,7 @@ class _Walk:
                 attributes: dict[str, object] = {"value": found}
                 types = (results[0].type,)
                 operation = Operation("constant", (), attributes, types, (), operation.location, region.depth)
-            key = _key(operation)
+            key = key_of(operation, operation.operands)
             same = self.known.get(key) if key is not None else None
             if same is None:
                 if key is not None:
@@ -160,17 +160,18 @@ def _values(values: tuple[Var, ...], like: Region) -> Region:
     return region
 
 
-def _key(operation: Operation) -> tuple | None:
-    """What makes operations equal; None if nothing may take this one's place."""
+def key_of(operation: Operation, operands: tuple) -> tuple | None:
+    """What makes operations without regions equal, `operands` standing for what they take; None if nothing may take
+    this one's place."""
     kind = operation.kind
     if kind == "leaf":
         jaxpr = operation.attributes["jaxpr"]
-        return None if jaxpr.effects else (id(jaxpr), operation.operands)
+        return None if jaxpr.effects else (id(jaxpr), operands)
     types = tuple(v.type for v in operation.results)
     if kind == "constant":
         value: np.ndarray = operation.attributes["value"]  # type: ignore[assignment]
         return None if value.nbytes > _LARGEST else (_typed(types), value.tobytes())
-    return (kind, operation.operands, _typed(types))
+    return (kind, operands, _typed(types))
 
 
 def _typed(types: tuple[TensorType, ...]) -> tuple:
