@@ -273,4 +273,22 @@ def sorted_and_indexed(x):
     return order, sorted(items, reverse=True), ranked, items[int(x[3] > 0)], items[ranked[0]], max(items), min(items)
 
 
+@program((np.array([1, 2]), 2**62), (np.array([1, 2]), 3), refuse="maybe")
+def a_python_int_that_may_be_numpy_outgrows(a, n):
+    x = n
+    if a[0] > 5:
+        x = a[1]
+    y = x + x
+    return y if y < 0 else -y
+
+
+@program((np.array([6, 2**62]), 3), (np.array([6, 7]), 3))
+def a_numpy_int_that_may_be_python_wraps(a, n):
+    x = n
+    if a[0] > 5:
+        x = a[1]
+    y = x + x
+    return y, y < 0
+
+
 test_programs = program.test()

@@ -28,9 +28,11 @@ from xlapy.domain.values import (
     Scalar,
     Slice,
     Stack,
+    Stored,
     Union,
     Value,
     children,
+    held_items,
     substitute,
     variables,
 )
@@ -61,6 +63,9 @@ def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> l
         return [filler(hole, builder) for hole in holes(skeleton)]
     if isinstance(skeleton, Stack) and joiner.stacks is not None:
         return joiner.stacks.coerce(value, skeleton, joiner)
+    if isinstance(skeleton, Stored) and skeleton.held is not None and joiner.stacks is not None:
+        assert isinstance(value, Stored)
+        return joiner.stacks.coerce(held_items(value), skeleton.held, joiner)
     match skeleton:
         case Scalar():
             return [as_scalar(value, scalar_type(skeleton.kind), builder)]

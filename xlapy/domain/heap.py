@@ -19,8 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from xlapy.domain.sources import Source
-from xlapy.domain.values import DEAD, UNBOUND, Value
-from xlapy.ir import Location
+from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Value
+from xlapy.ir import Location, Region
 
 Slot = tuple[int, str]
 
@@ -39,6 +39,28 @@ class Object:
     location: Location | None = None
     fields: set[str] = field(default_factory=set)
     details: object = None
+
+
+@dataclass(slots=True, eq=False)
+class Loan:
+    """Where an object lies that was taken out of a stack: in the container `owner`, at a position, `whole` being the
+    item (of a dict: the value). What is changed of it is changed there.
+
+    `number` is a heap object whose field `home` is true as long as the item is still there.
+    """
+
+    owner: int
+    at: Value
+    whole: Value
+    number: int
+    region: Region
+    #: where what has been taken out is put (see `Heap.placed`), and the objects among it
+    place: tuple[object, ...]
+    made: tuple[int, ...]
+    #: what the program asked for
+    key: Value | None = None
+    #: whether the owner has another name by now
+    lost: bool = False
 
 
 class Captured(Exception):
@@ -76,6 +98,18 @@ class Heap:
         self.joined: set[int] = set()
         #: objects whose state lies in a stack (see `domain.stacks`), each with the loop in which it was put there
         self.captured: dict[int, object] = {}
+        #: of objects that were put into stacks or taken out: where that was
+        self.placed: dict[int, tuple[object, ...]] = {}
+        self._placed_of: dict[type, set[int]] = {}
+        #: objects that were taken out of a stack and may be changed, and for each container those of its items
+        self.loans: dict[int, Loan] = {}
+        self.lent: dict[int, list[Loan]] = {}
+        #: `give_back(number, field, value)` writes an object that lies in a stack; False if that may not be
+        self.give_back: Callable[[int, str, Value], bool] = lambda number, name, value: False
+        #: the loans of which something is being given back
+        self.giving: list[Loan] = []
+        #: whether items stay where they are in what is being written
+        self.keeps_places = False
         #: whether some container may have one of several contents
         self.has_unions = False
         self.load = load
@@ -116,6 +150,8 @@ class Heap:
         value = self.slots.get(slot)
         if value is None:
             value = self.entry_value(number, name)
+        if value is STALE:
+            raise Captured(self.captured.get(number))
         if self.journal is not None:
             self.journal.append((slot, value))
         return value
@@ -142,15 +178,57 @@ class Heap:
             AliasRisk: the array may or may not be the same object as another one.
             Captured: a stack holds the object's state.
         """
-        if number in self.captured:
-            raise Captured(self.captured[number])
         if number in self.entangled:
             raise AliasRisk
         if number in self.shared:
             raise SharedRisk
+        if number in self.captured:
+            if not self.give_back(number, name, value):
+                raise Captured(self.captured[number])
+            return
+        self.store(number, name, value)
+
+    def store(self, number: int, name: str, value: Value) -> None:
+        """Change a slot of an object that no stack holds."""
+        if name == "items" and number in self.lent and not self.keeps_places:
+            for loan in self.lent[number]:
+                if (loan.number, "home") in self.slots:
+                    self.slots[(loan.number, "home")] = STALE
         self.changes += 1
         self.objects[number].fields.add(name)
         self.slots[(number, name)] = value
+
+    def lend(self, loan: Loan) -> None:
+        """An item of a container is where a loan says."""
+        self.slots[(loan.number, "home")] = TRUE
+        self.lent.setdefault(loan.owner, []).append(loan)
+
+    def place(self, number: int, where: tuple[object, ...]) -> None:
+        """An object is put into a stack, or taken out."""
+        if self.placed.setdefault(number, where) is where:
+            self._placed_of.setdefault(self.objects[number].cls, set()).add(number)
+
+    def may_own(self, number: int, where: tuple[object, ...] | None, seen: dict[int, tuple] | None) -> bool:
+        """Whether a stack, of which a place is given, would be the only one to hold an object; `seen` are those that it
+        gets before."""
+        return self.placed.get(number, where) == where and (seen is None or seen.get(number, where) == where)
+
+    def outdate(self, but: set[int], classes: set[type]) -> None:
+        """An item of a stack is changed: what else may show it, of these classes, must not be read any more."""
+        for cls in classes:
+            for number in self._placed_of.get(cls, set()) - but:
+                for name in self.objects[number].fields:
+                    if (number, name) in self.slots:
+                        self.slots[(number, name)] = STALE
+
+    def renamed(self, summary: int, number: int) -> None:
+        """`summary` stands for an object from now on."""
+        if number in self.captured:
+            self.captured.setdefault(summary, self.captured[number])
+        if number in self.placed and summary != number:
+            self.place(summary, (object(),))
+        for loan in self.lent.get(number, ()):
+            loan.lost = loan.lost or summary != number
 
     def share(self, numbers: set[int]) -> bool:
         """Containers or objects may be one; whether that was known of them."""

@@ -32,6 +32,7 @@ from xlapy.domain.numbers import (
 )
 from xlapy.domain.values import (
     DEAD,
+    STALE,
     UNBOUND,
     BoundedArray,
     BoundMethod,
@@ -94,6 +95,10 @@ class Stacks(Protocol):
         """The device values of contents of a list as the stack `skeleton`."""
         ...
 
+    def held(self, joiner: Joiner, a: Stored, b: Stored) -> Stack:
+        """The join of the items of two containers in a stack, of which one at least has an unknown length."""
+        ...
+
 
 def _has_stack(a: Value, b: Value) -> bool:
     """Whether one of two contents of a container is a stack."""
@@ -144,6 +149,8 @@ class Joiner:
 
     def join(self, a: Value, b: Value) -> Value:
         """A value that covers both; `a` itself if `b` adds nothing."""
+        if a is STALE or b is STALE:
+            return STALE
         if b is DEAD:
             return self.hollow(a)
         if a is DEAD:
@@ -165,6 +172,8 @@ class Joiner:
 
     def contents(self, a: Value, b: Value) -> Value:
         """The join of the contents of a container: a `Union` where they differ in structure, if unions may be made."""
+        if a is STALE or b is STALE:
+            return STALE
         if self.stacks is not None and a is not b and _has_stack(a, b):
             return self.stacks.join(self, a, b)
         if isinstance(a, Tuple | Mapping) and isinstance(b, Tuple | Mapping):
@@ -300,8 +309,15 @@ class Joiner:
                 if a.template != b.template or len(a.parts) != len(b.parts):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are different texts")
             case Stored():
+                if (a.held or b.held) and (a.kind, a.cls) == (b.kind, b.cls) and self.stacks is not None:  # type: ignore
+                    held = self.stacks.held(self, a, b)  # type: ignore[arg-type]
+                    own = a.own and b.own  # type: ignore[attr-defined]
+                    same = held is a.held and own == a.own  # type: ignore[attr-defined]
+                    return a if same else Stored(a.kind, a.cls, (), (held,), own)  # type: ignore[attr-defined]
                 if (a.kind, a.cls, a.names, len(a.parts)) != (b.kind, b.cls, b.names, len(b.parts)):  # type: ignore
                     raise JoinFailure(a, b, "are objects of different kinds")
+                if a.own and not b.own:  # type: ignore[attr-defined]
+                    return self._parts(Stored(a.kind, a.cls, a.names, a.parts), b)  # type: ignore[attr-defined]
             case Stack():
                 raise JoinFailure(a, b, "are contents of lists")
             case BoundMethod():
@@ -569,8 +585,7 @@ class Joiner:
     def _keep_captured(self, summary: int, *numbers: int) -> None:
         """What stands for an object whose state lies in a stack must not be changed either."""
         for number in numbers:
-            if number in self.heap.captured:
-                self.heap.captured.setdefault(summary, self.heap.captured[number])
+            self.heap.renamed(summary, number)
 
     def covers(self, summary: int, number: int) -> bool:
         """Whether `summary` stands for `number` on one of the paths."""

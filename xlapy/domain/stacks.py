@@ -3,7 +3,8 @@ compile time.
 
 A stack holds its items by value. Numbers and immutable arrays are values anyway; of an array, list or object with
 attributes it holds the state at the time when it was put there. The object itself is *captured* then: a later change of
-it, which the list would show in CPython, is noticed (`heap.Captured`), and the loop is unrolled or refused.
+it, which the list would show in CPython, is noticed (`heap.Captured`), and the loop is unrolled or refused. What is
+taken out of a stack again may be changed there (see `dispatch.containers.loans`).
 
 Where the number of trips has no bound, the room is a guess, and the stack is `elastic`: an item that does not fit is
 the error `Overfull`, after which the host compiles the program again with more room; nothing was written back.
@@ -11,6 +12,7 @@ the error `Overfull`, after which the host compiles the program again with more 
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 
 import numpy as np
@@ -36,12 +38,15 @@ from xlapy.domain.values import (
     Union,
     Value,
     children,
+    held_items,
     rebuild,
     variables,
 )
 from xlapy.ir import TensorType, Var
 
 _DEEPEST = 8
+#: classes of containers that hold nothing but their contents
+_BY_CONTENTS = (list, dict, set, collections.Counter, collections.OrderedDict)
 #: rows of an elastic stack at first: as many as fit into so many bytes, within these limits
 _GUESS_BYTES = 1 << 24
 _GUESS = (16, 1024)
@@ -64,15 +69,18 @@ def packed(
     field: Callable[[int, object], Value],
     loop: object,
     depth: int = 0,
+    place: tuple[object, ...] | None = None,
+    seen: dict[int, tuple] | None = None,
 ) -> Value:
-    """A value as a stack holds it; `array` gives the elements of an array, `field` the contents of a slot.
+    """A value as a stack holds it; `array` gives the elements of an array, `field` the contents of a slot. `place` is
+    where it is put; if it is not put there yet, objects are noted in `seen`.
 
     Raises:
         JoinFailure: for a value that has no state that could be held.
     """
 
-    def inner(part: Value) -> Value:
-        return packed(heap, part, array, field, loop, depth + 1)
+    def inner(part: Value, at: object) -> Value:
+        return packed(heap, part, array, field, loop, depth + 1, None if place is None else (*place, at), seen)
 
     match value:
         case Const() | Scalar() | NumpyScalar() | JaxArray() | Stored():
@@ -81,7 +89,7 @@ def packed(
             heap.captured.setdefault(value.buffer, loop)
             return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),))  # type: ignore[arg-type]
         case Ref():
-            return _packed_object(heap, value, field, inner, loop, depth)
+            return _packed_object(heap, value, field, inner, loop, depth, place, seen)
         case Function() | Intrinsic() if not variables(value):
             return value
         case Marker():
@@ -89,25 +97,35 @@ def packed(
     parts = children(value)
     if isinstance(value, Stack) or not parts or not all(isinstance(p, Value | Var | Hole) for p in parts):
         raise JoinFailure(value, value, "are items of a list that grows, which cannot hold them by value")
-    return rebuild(value, tuple(inner(p) if isinstance(p, Value) else p for p in parts))
+    return rebuild(value, tuple(inner(p, k) if isinstance(p, Value) else p for k, p in enumerate(parts)))
 
 
-def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: int) -> Value:
+def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: int, place, seen) -> Value:
     number = value.object
     info = heap.objects[number]
     if info.source is not None:
         return value
-    if depth > _DEEPEST or info.kind not in ("list", "dict", "instance"):
+    if depth > _DEEPEST or info.kind not in ("list", "dict", "set", "instance"):
         raise JoinFailure(value, value, f"are objects of class {info.cls.__name__} in a list that grows")
     heap.captured.setdefault(number, loop)
+    own = heap.may_own(number, place, seen)
+    if seen is not None:
+        seen[number] = place
+    elif place is not None:
+        heap.place(number, place)
     if info.kind == "instance":
         names = tuple(sorted(info.fields))
-        return Stored("instance", info.cls, names, tuple(inner(field(number, name)) for name in names))
+        parts = tuple(inner(field(number, name), name) for name in names)
+        return Stored("instance", info.cls, names, parts, own)
     contents = field(number, "items")
     if isinstance(contents, Tuple):
-        return Stored("list", info.cls, (), tuple(map(inner, contents.items)))
-    if isinstance(contents, Mapping) and info.cls is dict:
-        return Stored("dict", dict, tuple(contents.entries), tuple(map(inner, contents.entries.values())))
+        parts = tuple(inner(v, k) for k, v in enumerate(contents.items))
+        return Stored("list", info.cls, (), parts, own)
+    if isinstance(contents, Mapping) and info.cls in _BY_CONTENTS:
+        parts = tuple(inner(v, k) for k, v in contents.entries.items())
+        return Stored(info.kind, info.cls, tuple(contents.entries), parts, own)
+    if isinstance(contents, Stack) and info.cls in _BY_CONTENTS:
+        return Stored(info.kind, info.cls, (), (contents,), own)
     raise JoinFailure(value, value, "are containers of unknown length in a list that grows")
 
 
@@ -202,16 +220,35 @@ def element_of(joiner: Joiner, *contents: Value) -> Value:
         return heap.entry_value(number, name)  # type: ignore[arg-type]
 
     element: Value | None = None
-    exact = Joiner(heap, 0, widen=False, unions=True)
+    exact = Joiner(heap, 0, widen=False, unions=True, stacks=joiner.stacks)
     for value in (v for c in contents for v in alternatives(c)):
         if isinstance(value, Stack):
             element = value.element if element is None else exact.join(element, value.element)
             continue
-        for item in items_of(value):  # type: ignore[arg-type]
-            one = hollow(packed(heap, item, lambda a: Hole(a.type), field, joiner.loop))
+        seen: dict[int, tuple] = {}
+        for k, item in enumerate(items_of(value)):  # type: ignore[arg-type]
+            one = hollow(packed(heap, item, lambda a: Hole(a.type), field, joiner.loop, place=(value, k), seen=seen))
             element = one if element is None else exact.join(element, one)
     assert element is not None
-    return element
+    return disowned(element) if any(isinstance(c, Union) for c in contents) else element
+
+
+def has_own(value: Value) -> bool:
+    """Whether something in a packed value is the own of what holds it."""
+    if isinstance(value, Stored) and value.own or isinstance(value, Stack) and has_own(value.element):
+        return True
+    return any(isinstance(part, Value) and has_own(part) for part in children(value))
+
+
+def disowned(value: Value) -> Value:
+    """A packed value, or a stack, to parts of which something else refers."""
+    if not has_own(value):
+        return value
+    if isinstance(value, Stack):
+        element = disowned(value.element)
+        return Stack(element, value.rows, value.length, value.capacity, value.elastic, value.loop)
+    parts = tuple(disowned(p) if isinstance(p, Value) else p for p in children(value))
+    return Stored(value.kind, value.cls, value.names, parts) if isinstance(value, Stored) else rebuild(value, parts)
 
 
 def generalised(
@@ -247,6 +284,20 @@ def joined(joiner: Joiner, a: Value, b: Value) -> Stack:
     loop = next((v.loop for v in found if v.loop), None)
     capacity = max(capacity_of(a), capacity_of(b))
     return generalised(a, element, capacity, (min(low, least), max(high, most)), elastic, loop)
+
+
+def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
+    """The join of the items of two containers in a stack, of which one at least has an unknown length."""
+    one, two = held_items(a), held_items(b)
+    element = element_of(joiner, one, two)
+    capacity = max(capacity_of(one), capacity_of(two))
+    found = [v for v in (one, two) if isinstance(v, Stack)]
+    elastic = next((v.elastic for v in found if v.elastic), None)
+    if isinstance(one, Stack) and one.element is element and (one.capacity, one.elastic) == (capacity, elastic):
+        if isinstance(one.length, Scalar) and all(isinstance(v, Hole) for v in (*one.rows, one.length.var)):
+            return one
+    rows = tuple(Hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
+    return Stack(element, rows, Scalar(int, Hole(scalar_type(int))), capacity, elastic, found[0].loop)  # type: ignore
 
 
 def guessed(element: Value) -> int:

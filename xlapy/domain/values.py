@@ -16,6 +16,7 @@
     MixedScalar    a number that is Python's or NumPy's, depending on data
     UNBOUND        no value (a name not yet bound, a missing attribute)
     DEAD           a value nobody will read
+    STALE          a value nobody may read
 
 Values are immutable; a change of state makes a new entry in the heap (see `heap`).
 """
@@ -161,13 +162,21 @@ class Mapping(Value):
 class Stored(Value):
     """An object by value, as a stack holds it: `parts` are its fields `names`, or its items where there are no names.
 
-    `kind` and `cls` are as in the heap; an array ('buffer') has its elements as its one part.
+    `kind` and `cls` are as in the heap; an array ('buffer') has its elements as its one part, a container of unknown
+    length the `Stack` of its items. `own` says that nothing else refers to the object that can still be read: it may be
+    changed where it lies.
     """
 
     kind: str
     cls: type
     names: tuple[object, ...]
     parts: tuple[Value, ...]
+    own: bool = False
+
+    @property
+    def held(self) -> Stack | None:
+        """The items of a container of unknown length."""
+        return self.parts[0] if self.parts and isinstance(self.parts[0], Stack) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,6 +295,8 @@ class Marker(Value):
 UNBOUND = Marker("unbound")
 DEAD = Marker("dead")
 NULL = Marker("null")
+#: what was in a slot is not what CPython has there now
+STALE = Marker("stale")
 NONE = Const(None)
 TRUE = Const(True)
 FALSE = Const(False)
@@ -303,6 +314,15 @@ def key_value(key: object) -> Value:
     if isinstance(key, tuple):
         return Tuple(tuple(map(key_value, key)), type(key))
     return Const(key)
+
+
+def held_items(value: Stored) -> Stack | Tuple:
+    """The items of a container that lies in a stack; of a dict or set, the pairs."""
+    if value.held is not None:
+        return value.held
+    if value.kind == "list":
+        return Tuple(value.parts)
+    return Tuple(tuple(Tuple((key_value(k), part)) for k, part in zip(value.names, value.parts, strict=True)))
 
 
 def children(value: Value) -> tuple[Value | Var | Hole, ...]:
@@ -364,7 +384,7 @@ def rebuild(value: Value, parts: tuple) -> Value:
         case Text():
             return Text(value.template, tuple(parts))
         case Stored():
-            return Stored(value.kind, value.cls, value.names, tuple(parts))
+            return Stored(value.kind, value.cls, value.names, tuple(parts), value.own)
         case Stack():
             return value.with_rows(parts[:-1], parts[-1])
         case Slice():

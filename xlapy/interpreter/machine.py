@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ import numpy as np
 from xlapy.dispatch import leaves, rules  # noqa: F401
 from xlapy.dispatch.arrays import values as array_values
 from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.containers import loans, stacks
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, operators
 from xlapy.domain.heap import STATE, Heap, Slot
@@ -71,6 +72,7 @@ class Machine:
         #: whether the program depends on the caller's setting of 64-bit types
         self.reads_ambient = False
         self.heap = Heap(world.load)
+        self.heap.give_back = functools.partial(loans.give_back, self)
         self.frames: list[Frame] = []
         self.entry = Region()
         self.builder = Builder(self.entry, self.location, narrow)

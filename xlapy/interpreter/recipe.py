@@ -38,6 +38,8 @@ from xlapy.domain.values import (
 )
 from xlapy.ir import Var
 
+_TWICE = "a list that grew in a loop is returned or stored outside beside a {} that may be one of its items"
+
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
@@ -179,6 +181,10 @@ class Outputs:
         self.vars: list[Var] = []
         self._index: dict[int, int] = {}
         self._made: dict[int, Made] = {}
+        #: classes of objects in stacks that leave the program, each with whether they are the stacks' own; and of those
+        #: that leave it by themselves
+        self._held: dict[type, bool] = {}
+        self._placed: set[type] = set()
         #: whether recipes are made of what is stored in the caller's world
         self.stores = False
 
@@ -260,6 +266,7 @@ class Outputs:
         if not _is_immutable(info.cls):
             for other in heap.shared.get(value.object, set()) & self._made.keys():
                 heap.tell_apart(value.object, other)
+        self._require_alone(value.object)
         made = self._made[value.object] = Made(info.kind, info.cls, {})
         if info.kind == "instance":
             for name in sorted(info.fields):
@@ -272,13 +279,15 @@ class Outputs:
 
     def _stored(self, value: Stored) -> Recipe:
         """An object that lies in a stack."""
+        if value.held is not None:
+            return Made(value.kind, value.cls, {}, self.contents(value.held))
         if value.kind == "buffer":
             leaf = self.recipe(value.parts[0])
             return Leaf(leaf.index, mutable=self.machine.heap.identity())  # type: ignore[union-attr]
         parts = tuple(map(self.recipe, value.parts))
         if value.kind == "instance":
             return Made(value.kind, value.cls, dict(zip(value.names, parts, strict=True)))  # type: ignore[arg-type]
-        if value.kind == "dict":
+        if value.kind in ("dict", "set"):
             return Made(value.kind, value.cls, {}, tuple(zip(map(self._key, value.names), parts, strict=True)))
         return Made(value.kind, value.cls, {}, parts)
 
@@ -290,10 +299,35 @@ class Outputs:
         if isinstance(items, Tuple):
             return tuple(map(self.recipe, items.items))
         if isinstance(items, Stack):
+            self._require_apart(items)
             item = instantiate(items.element, iter(items.rows))
             return (Rows(self.recipe(item), self.recipe(items.length)),)
         assert isinstance(items, Mapping)
         return tuple((self._key(k), self.recipe(v)) for k, v in items.entries.items())
+
+    def _require_apart(self, items: Stack) -> None:
+        """Refuse to return two stacks that may hold the same object: it would be two."""
+        found = {}
+        todo: list[Value] = [items.element]
+        while todo:
+            value = todo.pop()
+            if isinstance(value, Stored) and value.kind != "buffer" and not _is_immutable(value.cls):
+                found[value.cls] = found.get(value.cls, True) and value.own
+            todo += [v for v in values.children(value) if isinstance(v, Value)]
+            todo += [value.element] if isinstance(value, Stack) else []
+        for cls, own in found.items():
+            known = self._held.get(cls)
+            if cls in self._placed or known is not None and not (own and known):
+                raise Refused("XP0010", _TWICE.format(cls.__name__))
+            self._held[cls] = own
+
+    def _require_alone(self, number: int) -> None:
+        """The same for an object that lies in a stack, too."""
+        if number in self.machine.heap.placed:
+            cls = self.machine.heap.objects[number].cls
+            if cls in self._held and not _is_immutable(cls):
+                raise Refused("XP0010", _TWICE.format(cls.__name__))
+            self._placed.add(cls)
 
     def _key(self, key: object) -> Recipe:
         return self.recipe(key) if isinstance(key, Value) else Known(key)

@@ -18,6 +18,8 @@ class Builder:
 
     def __init__(self, entry: Region, location: Callable[[], Location | None], narrow: bool = False) -> None:
         self.region = entry
+        #: the regions around it, from the outermost on
+        self.around: list[Region] = []
         self.location = location
         #: whether 64-bit types become 32-bit ones
         self.narrow = narrow
@@ -30,10 +32,16 @@ class Builder:
     def inside(self, region: Region) -> Iterator[Region]:
         """Append to `region` for the duration."""
         outer, self.region = self.region, region
+        self.around.append(outer)
         try:
             yield region
         finally:
             self.region = outer
+            self.around.pop()
+
+    def sees(self, region: Region) -> bool:
+        """Whether what was emitted into a region before may be used in the one under construction."""
+        return region is self.region or any(region is one for one in self.around)
 
     def open_region(self, param_types: tuple[TensorType, ...] = ()) -> Region:
         """A new region nested in the one under construction."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.containers import loans, ranges
 from xlapy.dispatch.containers.common import compares_by_value, entries, key_of, same_item, set_entries
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import (
@@ -339,6 +339,7 @@ def _clear(machine, self: Ref) -> Value:
 def copied(machine, self: Ref) -> Ref:
     """`self.copy()`."""
     made = new(machine, machine.type_of(self), {})
+    loans.share(machine, self)
     machine.heap.write(made.object, "items", machine.heap.read(self.object, "items"))
     if issubclass(machine.type_of(self), collections.defaultdict):
         machine.heap.write(made.object, "default_factory", default_factory(machine, self))

@@ -13,12 +13,13 @@ from xlapy.dispatch import gather, table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
-from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch.containers import loans, ranges, stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers.scalar_values import device, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import all as python_all
+from xlapy.domain import stacks as domain
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.stacks import hollow
 from xlapy.domain.values import (
@@ -28,6 +29,7 @@ from xlapy.domain.values import (
     JaxArray,
     Lanes,
     NdArray,
+    NumpyScalar,
     Ref,
     Scalar,
     Slice,
@@ -47,6 +49,7 @@ _DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
 _LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
 #: items of a list of numbers that becomes a stack once its subscript is not known
 _LONG = 48
+_GROW = ("list", "dict", "set")
 _ZERO, _LAST = Const(0), Const(-1)
 
 
@@ -68,7 +71,11 @@ def _append(machine, self: Ref, stack: Stack, item: Value) -> Value:
     if limit is not None:
         full = machine.truth(machine.compare(">=", stack.length, Const(limit)))
         stack = _without(machine, stack, full, stacks.pop_first)
-    _write(machine, self, stacks.push(machine, stack, item))
+    if limit is not None:
+        _write(machine, self, stacks.push(machine, stack, item))
+        return NONE
+    with stacks.places_kept(machine):
+        _write(machine, self, stacks.push(machine, stack, item))
     return NONE
 
 
@@ -140,7 +147,8 @@ def _insert(machine, self: Ref, stack: Stack, where: Value, item: Value) -> Valu
 
 def _copy(machine, self: Ref, stack: Stack) -> Value:
     made = machine.new_list(())
-    _write(machine, made, stack)
+    loans.share(machine, self)
+    _write(machine, made, stacks.of(machine, self))  # type: ignore[arg-type]
     info = machine.heap.objects[self.object]
     machine.heap.objects[made.object].cls = info.cls
     if info.cls is collections.deque:
@@ -242,9 +250,10 @@ def _is_slice(key: Value) -> bool:
 def _getitem(machine, self: Ref, stack: Stack, key: Value) -> Value:
     if _is_slice(key):
         made = machine.new_list(())
-        _write(machine, made, stacks.sliced(machine, stack, key))
+        loans.share(machine, self)
+        _write(machine, made, stacks.sliced(machine, stacks.of(machine, self) or stack, key))
         return made
-    return stacks.item(machine, stack, _position(machine, self, stack, key, _LIST_INDEX))
+    return loans.lend(machine, self, stack, _position(machine, self, stack, key, _LIST_INDEX), key=key)
 
 
 def _position(machine, self: Ref, stack: Stack, key: Value, error: BaseException) -> Value:
@@ -260,13 +269,17 @@ def _setitem(machine, self: Ref, stack: Stack, key: Value, item: Value) -> None:
     if _is_slice(key):
         _write(machine, self, stacks.replaced(machine, stack, key, _as_stack(machine, item)))
         return
+    if loans.lies_there(machine, self, key, item):
+        return
     at = _position(machine, self, stack, key, _LIST_ASSIGNMENT)
     _write(machine, self, stacks.put(machine, stack, at, item))
 
 
 def _as_stack(machine, value: Value) -> Stack:
     """The items of an iterable as a stack."""
+    loans.share(machine, value)
     made = machine.call(Const(list), [value])
+    loans.share(machine, made)
     stack = stacks.of(machine, made)
     if stack is not None:
         return stack
@@ -312,6 +325,32 @@ def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
     return stacks.of(machine, self)
 
 
+def _of_lists(machine, self: Value, key: Value) -> Stack | None:
+    """A list of the program's own lists of several lengths, or empty ones, as a stack, once it is subscripted by an
+    index that depends on data: what the list holds from now on."""
+    if not isinstance(self, Ref) or not isinstance(key, Scalar | NumpyScalar):
+        return None
+    contents = machine.heap.read(self.object, "items")
+    if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple) or len(contents.items) < 2:
+        return None
+    if any(containers.heap_kind(machine, item) not in _GROW for item in contents.items):
+        return None
+    inner = [machine.heap.read(item.object, "items") for item in contents.items]  # type: ignore[attr-defined]
+    if len(set(map(domain.sizes, inner))) == 1 and domain.sizes(inner[0])[0]:
+        return None
+    if machine.is_static(key) or machine.unrolls(key.var) or machine.specialisable(key.var):
+        return None
+    try:
+        element = stacks.common_element(machine, contents.items, self)
+        stack = stacks.of_items(machine, contents.items, element, source=self)
+    except JoinFailure:
+        return None
+    if not domain.has_own(element):
+        return None
+    _write(machine, self, stack)
+    return stack
+
+
 def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | None:
     """The items of a list as a stack, if it is sliced between bounds that depend on data. A list whose slice is
     assigned or deleted holds the stack from now on."""
@@ -339,6 +378,8 @@ def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
         def either(machine, *args: Value, _before=before) -> object:
             self = args[receiver]
             stack = stacks.of(machine, self) or _of_numbers(machine, self, args[1], where)
+            if stack is None and where is containers.GETITEM:
+                stack = _of_lists(machine, self, args[1])
             stack = stack or _sliced_by_data(machine, self, args[1], where)
             if stack is None:
                 return _before(machine, *args)

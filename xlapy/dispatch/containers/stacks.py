@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 import jax.numpy as jnp
@@ -16,7 +17,7 @@ from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.dispatch.unions import selects
 from xlapy.domain import stacks
 from xlapy.domain.coerce import coerce, instantiate, place_in, select
-from xlapy.domain.join import Joiner
+from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
     Const,
     Hole,
@@ -32,6 +33,7 @@ from xlapy.domain.values import (
     Union,
     Value,
     children,
+    held_items,
     rebuild,
     variables,
 )
@@ -91,8 +93,10 @@ class Service:
             return self._choose(value, skeleton, joiner)
         machine = self.machine
         stack = (
-            value if isinstance(value, Stack) else of_items(machine, stacks.items_of(value), skeleton.element, joiner)
-        )  # type: ignore[arg-type]
+            value
+            if isinstance(value, Stack)
+            else of_items(machine, stacks.items_of(value), skeleton.element, joiner, value)  # type: ignore[arg-type]
+        )
         stack = resized(machine, widened(machine, stack, skeleton.element), skeleton.capacity)
         rows = [
             machine.builder.convert(row, hole.type.dtype, hole.type.weak)
@@ -102,6 +106,10 @@ class Service:
         if isinstance(skeleton.length, Scalar) and isinstance(skeleton.length.var, Hole):
             rows.append(device(machine, stack.length, int))
         return rows
+
+    def held(self, joiner: Joiner, a: Stored, b: Stored) -> Stack:
+        """The join of the items of two containers in a stack, of which one at least has an unknown length."""
+        return stacks.held(joiner, a, b)
 
     def _choose(self, value: Union, skeleton: Stack, joiner: Joiner) -> list[Var]:
         builder = self.machine.builder
@@ -117,31 +125,48 @@ def _exact(machine) -> Joiner:
     return Joiner(machine.heap, 0, widen=False, unions=True, stacks=machine.stacks)
 
 
-def pack(machine, value: Value, loop: object = None) -> Value:
-    """A value as a stack holds it."""
-    return stacks.packed(machine.heap, value, machine.read, machine.heap.read, loop)
+def pack(machine, value: Value, loop: object = None, place: tuple[object, ...] | None = None) -> Value:
+    """A value as a stack holds it, which is put into one at `place`."""
+    return stacks.packed(machine.heap, value, machine.read, machine.heap.read, loop, place=place)
 
 
-def of_items(machine, items, element: Value, joiner: Joiner | None = None) -> Stack:
-    """A stack of these items, which `element` covers."""
+def of_items(machine, items, element: Value, joiner: Joiner | None = None, source: Value | None = None) -> Stack:
+    """A stack of these items, which `element` covers; `source` is the container that they are from, or its contents."""
     joiner = joiner or _exact(machine)
-    parts = [coerce(pack(machine, i, joiner.loop), element, _exact(machine), machine.builder) for i in items]
+    parts = []
+    for k, item in enumerate(items):
+        one = pack(machine, item, joiner.loop, (object(),) if source is None else (source, k))
+        _require_ownership(one, element)
+        parts.append(coerce(one, element, _exact(machine), machine.builder))
     if parts:
         rows = tuple(machine.leaf(_stacked, column)[0] for column in zip(*parts, strict=True))
     else:
-        rows = tuple(_empty(machine, hole, 0) for hole in variables(element))  # type: ignore[arg-type]
+        rows = tuple(_empty(machine, hole, (0,)) for hole in variables(element))  # type: ignore[arg-type]
     return Stack(element, rows, Const(len(parts)), len(parts))
 
 
-def common_element(machine, items) -> Value:
-    """What items have in common as a stack holds them.
+def _require_ownership(value: Value, element: Value) -> None:
+    """Refuse an item that something else refers to where items are taken for what nothing else refers to."""
+    if isinstance(value, Stored) and isinstance(element, Stored) and element.own and not value.own:
+        raise JoinFailure(value, element, "are objects that are in a list more than once")
+    if isinstance(value, Stored | Tuple) and isinstance(element, Stored | Tuple):
+        for part, inner in zip(children(value), children(element), strict=False):
+            if isinstance(part, Value) and isinstance(inner, Value):
+                _require_ownership(part, inner)
+
+
+def common_element(machine, items, source: Value | None = None) -> Value:
+    """What items have in common as a stack holds them; `source` as for `of_items`.
 
     Raises:
         JoinFailure: they have too little in common.
     """
     element: Value | None = None
-    for value in items:
-        one = stacks.hollow(pack(machine, value))
+    seen: dict[int, tuple] = {}
+    for k, value in enumerate(items):
+        place = (source, k)
+        packed = stacks.packed(machine.heap, value, machine.read, machine.heap.read, None, place=place, seen=seen)
+        one = stacks.hollow(packed)
         element = one if element is None else _exact(machine).join(element, one)
     return Const(None) if element is None else element
 
@@ -154,16 +179,22 @@ def widened(machine, stack: Stack, element: Value) -> Stack:
     """The same stack with a more general element."""
     if stack.element is element:
         return stack
-    rows = _embedded(machine, stack.element, element, iter(stack.rows), stack.capacity)
+    rows = _embedded(machine, stack.element, element, iter(stack.rows), (stack.capacity,))
     return Stack(element, tuple(rows), stack.length, stack.capacity, stack.elastic, stack.loop)
 
 
-def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], capacity: int) -> list[Var]:
-    """The rows of the element `old` as rows of the more general element `new`."""
+_Lead = tuple[int, ...]
+
+
+def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: _Lead) -> list[Var]:
+    """The rows of the element `old` as rows of the more general element `new`; `lead` are the dimensions before those
+    of an item."""
     if isinstance(new, MixedScalar):
-        return _as_mixed(machine, old, new, rows, capacity)
+        return _as_mixed(machine, old, new, rows, lead)
     if isinstance(new, Union) and isinstance(new.selector, Hole):
-        return _as_alternatives(machine, old, new, rows, capacity)
+        return _as_alternatives(machine, old, new, rows, lead)
+    if isinstance(new, Stored) and new.held is not None:
+        return _as_held(machine, old, new.held, rows, lead)  # type: ignore[arg-type]
     if isinstance(old, Union) or not children(new):
         _require_same(old, new)
         return []
@@ -172,8 +203,45 @@ def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], capacity: in
         if isinstance(wider, Hole):
             found.append(machine.builder.convert(next(rows), wider.type.dtype, wider.type.weak))
         elif isinstance(wider, Value):
-            found.extend(_embedded(machine, part, wider, rows, capacity))  # type: ignore[arg-type]
+            found.extend(_embedded(machine, part, wider, rows, lead))  # type: ignore[arg-type]
     return found
+
+
+def _as_held(machine, old: Stored, new: Stack, rows: Iterator[Var], lead: _Lead) -> list[Var]:
+    """Containers as such of unknown length."""
+    builder, axis = machine.builder, len(lead)
+    if old.held is not None:
+        found = _embedded(machine, old.held.element, new.element, rows, (*lead, old.held.capacity))
+        length = next(rows)
+    else:
+        items = held_items(old).items  # type: ignore[union-attr]
+        parts = [_embedded_item(machine, old, item, new.element, rows, lead) for item in items]
+        columns = zip(*parts, strict=True) if parts else ()
+        found = [machine.leaf(_stacked_at, column, (axis,))[0] for column in columns]
+        if not parts:
+            found = [_empty(machine, hole, (*lead, 0)) for hole in variables(new.element)]  # type: ignore[arg-type]
+        length = builder.broadcast(builder.constant(len(items), _INT64), lead)
+    return [*(machine.leaf(_with_room, [row], (axis, new.capacity))[0] for row in found), length]
+
+
+def _embedded_item(machine, old: Stored, item: Value, element: Value, rows: Iterator[Var], lead: _Lead) -> list[Var]:
+    """An item of a container of known length: of a dict, the key is known."""
+    if old.kind == "list":
+        return _embedded(machine, item, element, rows, lead)
+    (key, part), (wider, value) = item.items, element.items  # type: ignore[attr-defined]
+    known = coerce(pack(machine, key), wider, _exact(machine), machine.builder)
+    keys = [machine.builder.broadcast(var, (*lead, *var.type.shape)) for var in known]
+    return [*keys, *_embedded(machine, part, value, rows, lead)]
+
+
+def _stacked_at(*parts):
+    *parts, axis = parts
+    return jnp.stack(parts, axis=axis)
+
+
+def _with_room(rows, axis, capacity):
+    missing = [(0, capacity - n if k == axis else 0, 0) for k, n in enumerate(rows.shape)]
+    return lax.pad(rows, jnp.zeros((), rows.dtype), missing)
 
 
 def _require_same(old: Value, new: Value) -> None:
@@ -182,32 +250,32 @@ def _require_same(old: Value, new: Value) -> None:
         raise Refused("XP0007", "a list that grows in a loop has items of too many kinds")
 
 
-def _as_mixed(machine, old: Value, new: MixedScalar, rows: Iterator[Var], capacity: int) -> list[Var]:
+def _as_mixed(machine, old: Value, new: MixedScalar, rows: Iterator[Var], lead: _Lead) -> list[Var]:
     """Numbers of one dtype as numbers that are Python's or NumPy's."""
     number = new.python.var.type
     if isinstance(old, MixedScalar):
         return [next(rows), next(rows)]
     if isinstance(old, Const):
-        values = machine.builder.broadcast(machine.builder.constant(old.value, number.dtype, number.weak), (capacity,))
+        values = machine.builder.broadcast(machine.builder.constant(old.value, number.dtype, number.weak), lead)
     else:
         values = machine.builder.convert(next(rows), number.dtype, number.weak)
     of_numpy = mixed.is_numpy(old)
     return [
-        machine.builder.broadcast(machine.builder.constant(int(of_numpy), new.selector.type.dtype), (capacity,)),
+        machine.builder.broadcast(machine.builder.constant(int(of_numpy), new.selector.type.dtype), lead),
         values,
     ]
 
 
-def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], capacity: int) -> list[Var]:
+def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], lead: _Lead) -> list[Var]:
     builder, exact = machine.builder, _exact(machine)
     options = old.alternatives if isinstance(old, Union) else (old,)
     chosen = next(rows) if isinstance(old, Union) else None
     places = [place_in(option, new, exact) for option in options]
     dtype = new.selector.type.dtype
-    selector = builder.broadcast(builder.constant(places[0], dtype), (capacity,))
+    selector = builder.broadcast(builder.constant(places[0], dtype), lead)
     for index, where in enumerate(places[1:], 1):
-        here = builder.elementwise("eq", chosen, builder.broadcast(builder.constant(index, dtype), (capacity,)))  # type: ignore[arg-type]
-        there = builder.broadcast(builder.constant(where, dtype), (capacity,))
+        here = builder.elementwise("eq", chosen, builder.broadcast(builder.constant(index, dtype), lead))  # type: ignore[arg-type]
+        there = builder.broadcast(builder.constant(where, dtype), lead)
         selector = builder.elementwise("select", here, there, selector)
     shared = [next(rows)] if isinstance(old, MixedScalar) else None
     found: dict[int, list[Var]] = {}
@@ -215,16 +283,16 @@ def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], capac
         if where in found:
             raise Refused("XP0007", "a list that grows in a loop has items of too many kinds")
         own = rows if shared is None else iter(shared)
-        found[where] = _embedded(machine, option, new.alternatives[where], own, capacity)
+        found[where] = _embedded(machine, option, new.alternatives[where], own, lead)
     result = [selector]
     for index, alternative in enumerate(new.alternatives):
-        result += found.get(index) or [_empty(machine, h, capacity) for h in variables(alternative)]  # type: ignore[arg-type]
+        result += found.get(index) or [_empty(machine, h, lead) for h in variables(alternative)]  # type: ignore[arg-type]
     return result
 
 
-def _empty(machine, hole: Hole, capacity: int) -> Var:
+def _empty(machine, hole: Hole, lead: _Lead) -> Var:
     zero = machine.builder.constant(np.zeros((), hole.type.dtype), weak=hole.type.weak)
-    return machine.builder.broadcast(zero, (capacity, *hole.type.shape))
+    return machine.builder.broadcast(zero, (*lead, *hole.type.shape))
 
 
 def resized(machine, stack: Stack, capacity: int) -> Stack:
@@ -233,7 +301,7 @@ def resized(machine, stack: Stack, capacity: int) -> Stack:
         return stack
     if stack.capacity == 0:
         empty = [Hole(TensorType(row.type.shape[1:], row.type.dtype, row.type.weak)) for row in stack.rows]
-        rows = tuple(_empty(machine, hole, capacity) for hole in empty)
+        rows = tuple(_empty(machine, hole, (capacity,)) for hole in empty)
         return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop)
     rows = tuple(machine.leaf(_resized, [row], (capacity,))[0] for row in stack.rows)
     return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop)
@@ -288,9 +356,9 @@ def with_room(machine, stack: Stack) -> Stack:
     return stack
 
 
-def put(machine, stack: Stack, at: Value, value: Value) -> Stack:
-    """The stack after `items[at] = value`, for a position within its room."""
-    item = pack(machine, value, stack.loop)
+def put(machine, stack: Stack, at: Value, value: Value, place: tuple[object, ...] | None = None) -> Stack:
+    """The stack after `items[at] = value`, for a position within its room; `place` tells one assignment from others."""
+    item = pack(machine, value, stack.loop, place or (object(),))
     element = _exact(machine).join(stack.element, stacks.hollow(item))
     stack = widened(machine, stack, element)
     parts = coerce(item, element, _exact(machine), machine.builder)
@@ -299,9 +367,20 @@ def put(machine, stack: Stack, at: Value, value: Value) -> Stack:
     return stack.with_rows(rows)
 
 
-def push(machine, stack: Stack, value: Value) -> Stack:
+@contextlib.contextmanager
+def places_kept(machine) -> Iterator[None]:
+    """Within this context, items of containers that are written stay where they are."""
+    heap = machine.heap
+    outer, heap.keeps_places = heap.keeps_places, True
+    try:
+        yield
+    finally:
+        heap.keeps_places = outer
+
+
+def push(machine, stack: Stack, value: Value, place: tuple[object, ...] | None = None) -> Stack:
     """The stack after `append(value)`."""
-    stack = put(machine, with_room(machine, stack), stack.length, value)
+    stack = put(machine, with_room(machine, stack), stack.length, value, place)
     return stack.with_rows(stack.rows, _length(machine, stack, 1))
 
 
@@ -328,38 +407,57 @@ def pop_first(machine, stack: Stack) -> tuple[Stack, Value]:
     return rest.with_rows(rest.rows, _length(machine, rest, -1)), item(machine, stack, _ZERO)
 
 
-def item(machine, stack: Stack, at: Value) -> Value:
-    """`items[at]`, for a position in range."""
+def item(machine, stack: Stack, at: Value, made: list[int] | None = None, place=None) -> Value:
+    """`items[at]`, for a position in range; `made` and `place` as for `unpacked`."""
     where = device(machine, at, int)
     fill = iter([machine.leaf(_take, [row, where])[0] for row in stack.rows])
-    return unpacked(machine, instantiate(stack.element, fill), stack.loop)
+    return unpacked(machine, instantiate(stack.element, fill), stack.loop, place, made)
 
 
-def unpacked(machine, value: Value, loop: object = None) -> Value:
-    """A value that a stack held: objects are made anew, and must not be changed, since the list would not see it."""
+def unpacked(machine, value: Value, loop: object = None, place: tuple[object, ...] | None = None, made=None) -> Value:
+    """A value that a stack held. Objects are made anew, at `place`; those in the list `made` may be changed, others
+    must not be, since the list would not see it."""
+    place = place or (object(),)
     if isinstance(value, Stored):
-        parts = [unpacked(machine, p, loop) for p in value.parts]
-        if value.kind == "buffer":
-            made = machine.new_array(parts[0].var)  # type: ignore[attr-defined]
-            machine.heap.captured[made.buffer] = loop
-            return made
-        heap = machine.heap
-        if value.kind == "instance":
-            number = heap.new("instance", value.cls, machine.location(), **dict(zip(value.names, parts, strict=True)))
-        elif value.kind == "list":
-            number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)))
-        else:
-            number = heap.new(
-                "dict", dict, machine.location(), items=Mapping(dict(zip(value.names, parts, strict=True)))
-            )
-        heap.captured[number] = loop
-        return Ref(number)
+        return _unpacked_object(machine, value, loop, place, made)
     parts = children(value)
     if not any(isinstance(p, Value) for p in parts):
         if isinstance(value, Scalar):
             return scalar(machine, value.kind, value.var, value.bounds)
         return value
-    return rebuild(value, tuple(unpacked(machine, p, loop) if isinstance(p, Value) else p for p in parts))
+    found = tuple(
+        unpacked(machine, p, loop, (*place, k), made) if isinstance(p, Value) else p for k, p in enumerate(parts)
+    )
+    return rebuild(value, found)
+
+
+def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, ...], made) -> Value:
+    heap = machine.heap
+    if value.held is not None:
+        inner = value.held
+        bounds = (0, inner.capacity)
+        contents = inner.with_rows(inner.rows, scalar(machine, int, inner.length.var, bounds))  # type: ignore[attr-defined]
+        number = heap.new(value.kind, value.cls, machine.location(), items=contents)
+    else:
+        names = value.names or range(len(value.parts))
+        parts = [unpacked(machine, p, loop, (*place, n), made) for n, p in zip(names, value.parts, strict=False)]
+        if value.kind == "buffer":
+            array = machine.new_array(parts[0].var)  # type: ignore[attr-defined]
+            heap.captured[array.buffer] = loop
+            return array
+        if value.kind == "instance":
+            fields = dict(zip(value.names, parts, strict=True))
+            number = heap.new("instance", value.cls, machine.location(), **fields)
+        elif value.kind == "list":
+            number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)))
+        else:
+            entries = Mapping(dict(zip(value.names, parts, strict=True)))
+            number = heap.new(value.kind, value.cls, machine.location(), items=entries)
+    heap.captured[number] = loop
+    heap.place(number, place)
+    if made is not None and value.own:
+        made.append(number)
+    return Ref(number)
 
 
 def spread(machine, stack: Stack) -> tuple[Value, ...]:

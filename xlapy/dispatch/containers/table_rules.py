@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import dicts, stacks, tables
+from xlapy.dispatch.containers import dicts, loans, stacks, tables
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.values import NONE, TRUE, Const, Ref, Stack, Tuple, Value, key_value
@@ -64,18 +64,28 @@ def _subscripts() -> None:
         if stack is None:
             if not (_is_empty(machine, self) and tables.unknown(machine, key)):
                 return get(machine, self, key)
-            return dicts.missing(machine, self, key)  # type: ignore[arg-type]
+            return made(machine, self, key)
         at, there = tables.locate(machine, stack, key)
         if there is False:
-            return dicts.missing(machine, self, key)  # type: ignore[arg-type]
+            return made(machine, self, key)
         if dicts.has_missing(machine, self):  # type: ignore[arg-type]
+            if tables.holds_objects(stack):
+                machine.cond(there, lambda: NONE, lambda: (dicts.missing(machine, self, key), NONE)[1])  # type: ignore
+                return _again(machine, self, key)  # type: ignore[arg-type]
             return machine.cond(
                 there,
                 lambda: tables.value(machine, stack, at),
                 lambda: dicts.missing(machine, self, key),  # type: ignore[arg-type]
             )
         _check(machine, there, key)
-        return tables.value(machine, stack, at)
+        return tables.lent(machine, self, stack, at, key)  # type: ignore[arg-type]
+
+    def made(machine, self: Value, key: Value) -> Value:
+        found = dicts.missing(machine, self, key)  # type: ignore[arg-type]
+        stack = tables.of(machine, self)
+        if stack is None or not isinstance(found, Ref) or not tables.holds_objects(stack):
+            return found
+        return _again(machine, self, key)  # type: ignore[arg-type]
 
     def setitem(machine, self: Ref, key: Value, item: Value) -> None:
         if tables.of(machine, self) is not None or _takes_new(machine, self, key):
@@ -93,6 +103,14 @@ def _subscripts() -> None:
         tables.remove(machine, self, stack, at)
 
     containers.GETITEM[dict], containers.SETITEM[dict], containers.DELITEM[dict] = getitem, setitem, delitem
+
+
+def _again(machine, self: Ref, key: Value) -> Value:
+    """The value of a key that has just been put in, if it was not there."""
+    stack = tables.of(machine, self)
+    assert stack is not None
+    at, _ = tables.locate(machine, stack, key)
+    return tables.lent(machine, self, stack, at, key)
 
 
 def _is_empty(machine, value: Value) -> bool:
@@ -163,6 +181,9 @@ def _setdefault(machine, self: Ref, stack: Stack | None, key: Value, default: Va
         tables.set_item(machine, self, key, default)
         return default
 
+    if isinstance(default, Ref) or tables.holds_objects(stack):
+        machine.cond(there, lambda: NONE, lambda: (insert(), NONE)[1])
+        return _again(machine, self, key)
     return machine.cond(there, lambda: tables.value(machine, stack, at), insert)
 
 
@@ -223,7 +244,8 @@ def update(machine, self: Ref, source: Value) -> None:
     """`self.update(source)`; what an empty dict gets is the whole of a table."""
     stack = tables.of(machine, source)
     if stack is not None and tables.of(machine, self) is None and not containers.entries(machine, self):
-        tables.write(machine, self, stack)
+        loans.share(machine, source)
+        tables.write(machine, self, tables.of(machine, source))  # type: ignore[arg-type]
         return
     if stack is not None:
         source = tables.listed(machine, source, "items")  # type: ignore[arg-type]

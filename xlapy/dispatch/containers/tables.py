@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import gather
-from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.containers import loans, stacks
 from xlapy.dispatch.containers.common import compares_by_value, heap_kind, key_of, same_item
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import device, logical_and, logical_or, refuse_where, scalar
@@ -220,22 +220,26 @@ def converted(machine, self: Ref, *more: Value) -> Stack:
     try:
         for pair in (*pairs, *more):
             _checked(machine, pair.items[0])  # type: ignore[attr-defined]
-        return stacks.of_items(machine, pairs, stacks.common_element(machine, (*pairs, *more)))
+        element = stacks.common_element(machine, (*pairs, *more), self)
+        return stacks.of_items(machine, pairs, element, source=self)
     except JoinFailure as error:
         raise Refused("XP0006", f"keys and values of a dict with keys that depend on data {error.reason}") from error
 
 
 def set_item(machine, self: Ref, key: Value, value: Value) -> None:
     """`self[key] = value`: the first key stays, as in Python."""
+    if loans.lies_there(machine, self, key, value):
+        return
+    place = (object(),)
     stack = converted(machine, self, Tuple((key, value)))
     at, there = locate(machine, stack, key)
 
     def replace() -> Value:
         old: Tuple = stacks.item(machine, stack, at)  # type: ignore[assignment]
-        write(machine, self, stacks.put(machine, stack, at, Tuple((old.items[0], value))))
+        write(machine, self, stacks.put(machine, stack, at, Tuple((old.items[0], value)), place))
         return Const(None)
 
-    machine.cond(there, replace, lambda: _insert(machine, self, stack, key, value))
+    machine.cond(there, replace, lambda: _insert(machine, self, stack, key, value, place))
 
 
 def add(machine, self: Ref, key: Value) -> None:
@@ -250,9 +254,10 @@ def add(machine, self: Ref, key: Value) -> None:
     machine.cond(there, keep, lambda: _insert(machine, self, stack, key, TRUE))
 
 
-def _insert(machine, self: Ref, stack: Stack, key: Value, value: Value) -> Value:
+def _insert(machine, self: Ref, stack: Stack, key: Value, value: Value, place=None) -> Value:
     _refuse_nan(machine, key)
-    write(machine, self, stacks.push(machine, stack, Tuple((key, value))))
+    with stacks.places_kept(machine):
+        write(machine, self, stacks.push(machine, stack, Tuple((key, value)), place))
     return Const(None)
 
 
@@ -284,8 +289,20 @@ def value(machine, stack: Stack, at: Value) -> Value:
     return stacks.item(machine, domain.column(stack, "values"), at)
 
 
+def lent(machine, self: Ref, stack: Stack, at: Value, key: Value) -> Value:
+    """The value in the row of a key, which may be changed."""
+    return loans.lend(machine, self, stack, at, "values", key)
+
+
+def holds_objects(stack: Stack) -> bool:
+    """Whether the values of a dict may be changed."""
+    return domain.has_own(domain.column(stack, "values").element)
+
+
 def listed(machine, self: Ref, what: str = "keys") -> Ref:
     """The keys, values or items of a dict as a list; the members of a set in some order."""
+    if what != "keys":
+        loans.share(machine, self)
     return _listed(machine, of(machine, self), what)  # type: ignore[arg-type]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from xlapy.dispatch import gather, unions
 from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch.containers import loans, ranges, stacks
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
     bounds_of,
@@ -287,7 +287,7 @@ def item_of(machine, source: Value, position: Value) -> Value:
         case Ref():
             stack = stacks.settled(machine, source)
             if stack is not None:
-                return stacks.item(machine, stack, position)
+                return loans.lend(machine, source, stack, position)
             contents = machine.heap.read(source.object, "items").items
             if isinstance(position, Scalar):
                 return gather.gather(machine, contents, position)
@@ -517,7 +517,9 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
         at = device(machine, position, int)
         bad = machine.leaf(_differ_at, [at, *(row for pair in changed for row in pair)])[0]
         refuse_where(machine, bad, "XP0004", "keys of a dict are taken out and put in while it is iterated over")
-    return stacks.item(machine, domain.column(contents, what), position)
+    if what == "keys":
+        return stacks.item(machine, keys, position)
+    return loans.lend(machine, heap.read(number, "owner"), contents, position, what)
 
 
 def _differ_at(at, *rows):

@@ -14,7 +14,7 @@ import numpy as np
 
 from xlapy.dispatch.numbers.scalar_values import bounds_of, bounds_of_any, constant, device, kind_of, refuse_where
 from xlapy.domain.numbers import REACH, SLOW
-from xlapy.domain.values import Const, Scalar, Value
+from xlapy.domain.values import Const, MixedScalar, Scalar, Value, mixed
 from xlapy.ir import Var
 
 _MESSAGE = "an int outgrows the {} bits that integers have on the device"
@@ -31,21 +31,44 @@ def guarded(machine, symbol: str, left: Value, right: Value, result: Value) -> V
     Args:
         symbol: a binary operator, or an augmented one.
     """
+    if isinstance(result, MixedScalar):
+        return _guarded_mixed(machine, symbol, left, right, result)
     if type(result) is not Scalar or result.kind is not int:
         return result
-    rule = _RULES.get(symbol.removesuffix("="))
-    if rule is None or not {kind_of(left), kind_of(right)} <= {int, bool}:
+    bad, limits, bits = _overflow(machine, symbol, left, right, result)
+    if bad is None:
         return result
+    _refuse(machine, bad, bits)
+    low, high = bounds_of(result)
+    return Scalar(int, result.var, (max(low, limits[0]), min(high, limits[1])))
+
+
+def _guarded_mixed(machine, symbol: str, left: Value, right: Value, result: MixedScalar) -> Value:
+    """The same of a number that is Python's or NumPy's: what does not fit is refused if it is Python's, and wraps
+    around if it is NumPy's."""
+    if result.python.kind is not int:
+        return result
+    operands = [v.python if isinstance(v, MixedScalar) else v for v in (left, right)]
+    bad, _, bits = _overflow(machine, symbol, *operands, result.python)
+    if bad is None:
+        return result
+    builder = machine.builder
+    of_python = builder.elementwise("eq", result.selector, builder.constant(0, result.selector.type.dtype))
+    _refuse(machine, builder.elementwise("bitwise_and", bad, of_python), bits)
+    return mixed(result.selector, Scalar(int, result.python.var))
+
+
+def _overflow(machine, symbol: str, left: Value, right: Value, result: Scalar) -> tuple[Var | None, _Bounds, int]:
+    """Whether `left symbol right` does not fit, None if it always does; what fits, and the bits of the type."""
     info = np.iinfo(result.var.type.dtype)
     limits = (int(info.min), int(info.max))
+    rule = _RULES.get(symbol.removesuffix("="))
+    if rule is None or not {kind_of(left), kind_of(right)} <= {int, bool}:
+        return None, limits, info.bits
     if rule in (_product, _power, _shift):
         limits = (int(limits[0] * _SAFE), int(limits[1] * _SAFE))
     bad = rule(machine, _Operand(machine, left, info), _Operand(machine, right, info), result.var, limits)
-    if bad is None:
-        return result
-    _refuse(machine, bad, info.bits)
-    low, high = bounds_of(result)
-    return Scalar(int, result.var, (max(low, limits[0]), min(high, limits[1])))
+    return bad, limits, info.bits
 
 
 def guarded_negation(machine, value: Value, result: Value) -> Value:

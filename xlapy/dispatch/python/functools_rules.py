@@ -9,6 +9,7 @@ import types
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import loans
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Refused
@@ -28,8 +29,10 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Slice,
+    Stack,
     Tuple,
     Value,
+    references,
 )
 
 # -- partial ----------------------------------------------------------------------------------------------------------
@@ -197,11 +200,15 @@ def _copied(machine, value: Value, part, hook: str, memo: dict[int, Value] | Non
             raise Refused("XP0004", f"a copy of an object of class {info.cls.__name__}, which defines {name}")
     if info.kind not in ("list", "dict", "set", "instance"):
         raise Refused("XP0004", f"a copy of an object of class {info.cls.__name__}")
+    if hook == "__copy__":
+        loans.share(machine, value)
     number = machine.heap.new(info.kind, info.cls, machine.builder.location())
     if memo is not None:
         memo[value.object] = Ref(number)
     for name in _slots(machine, value.object):
         contents = machine.heap.read(value.object, name)
+        if isinstance(contents, Stack) and hook != "__copy__" and references(contents.element):
+            raise Refused("XP0004", "a deep copy of a list that grew in a loop, of objects of the caller's")
         if contents is not UNBOUND:
             machine.heap.write(number, name, _contents(contents, part))
     return Ref(number)
@@ -217,6 +224,9 @@ def _slots(machine, number: int) -> list[str]:
 
 
 def _contents(value: Value, part) -> Value:
+    if isinstance(value, Stack):
+        # its items are values
+        return value
     if isinstance(value, Mapping):
         return Mapping({k: part(v) for k, v in value.entries.items()})
     if isinstance(value, Tuple) and value.cls is tuple:

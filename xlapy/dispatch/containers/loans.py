@@ -1,0 +1,126 @@
+"""Objects that lie in a stack and are changed there: `groups[k].append(x)`, `nodes[i].value += 1`.
+
+A stack holds its items by value (see `domain.stacks`). An object that is taken out is *lent*: what is changed of it is
+put back where it lies, as long as it lies there. That is right only if nothing else refers to the object, neither
+another row nor another stack; such items are the stack's *own* (`Stored.own`). What else has been put in or taken out
+before and may show the same object is out of date after a change, and must not be read (`values.STALE`).
+"""
+
+from __future__ import annotations
+
+from xlapy.dispatch.containers import stacks
+from xlapy.domain import stacks as domain
+from xlapy.domain.heap import Loan
+from xlapy.domain.values import (
+    TRUE,
+    Mapping,
+    Ref,
+    Stack,
+    Tuple,
+    Value,
+)
+
+#: rows of a container in a stack at first
+_GUESS = 8
+
+
+def lend(machine, owner: Ref, stack: Stack, at: Value, what: str = "items", key: Value | None = None) -> Value:
+    """An item of a container at a position in range, which may be changed; of a dict, `what` ('values' or 'items') is
+    taken out. `key` is what the program asked for."""
+    heap = machine.heap
+    if not domain.has_own(stack.element):
+        return stacks.item(machine, domain.column(stack, what) if _is_dict(machine, owner) else stack, at)
+    made: list[int] = []
+    place: tuple[object, ...] = (object(),)
+    if not _is_dict(machine, owner):
+        found = whole = stacks.item(machine, stack, at, made, place)
+    else:
+        whole = stacks.item(machine, domain.column(stack, "values"), at, made, (*place, 1))
+        found = whole if what == "values" else Tuple((_key(machine, stack, at), whole))
+    if made:
+        number = heap.new("loan", object)
+        loan = Loan(owner.object, at, whole, number, machine.builder.region, place, tuple(made), key)
+        heap.lend(loan)
+        for one in made:
+            heap.loans[one] = loan
+    return found
+
+
+def _is_dict(machine, owner: Ref) -> bool:
+    return machine.heap.objects[owner.object].kind == "dict"
+
+
+def _key(machine, stack: Stack, at: Value) -> Value:
+    return stacks.item(machine, domain.column(stack, "keys"), at)
+
+
+def lies_there(machine, owner: Ref, key: Value, value: Value) -> bool:
+    """Whether a value is the item that has been lent for this very key: `groups[k] += [x]` puts back what is there."""
+    loan = machine.heap.loans.get(value.object) if isinstance(value, Ref) else None
+    if loan is None or loan.owner != owner.object or loan.key is not key:
+        return False
+    return isinstance(loan.whole, Ref) and loan.whole == value and _valid(machine, loan)
+
+
+def _valid(machine, loan: Loan) -> bool:
+    heap = machine.heap
+    home = heap.slots.get((loan.number, "home"))
+    return home is TRUE and not loan.lost and machine.builder.sees(loan.region)
+
+
+def give_back(machine, number: int, name: str, value: Value) -> bool:
+    """Write a slot of an object that lies in a stack; False if that may not be."""
+    heap = machine.heap
+    loan = heap.loans.get(number)
+    if loan is None or not _valid(machine, loan):
+        return False
+    stack = heap.read(loan.owner, "items")
+    if not isinstance(stack, Stack):
+        return False
+    if name == "items":
+        value = _with_room(machine, heap.slots.get((number, name)), value)
+    heap.store(number, name, value)
+    outermost = not heap.giving
+    heap.giving.append(loan)
+    kept, heap.keeps_places = heap.keeps_places, True
+    try:
+        item = loan.whole
+        if heap.objects[loan.owner].kind == "dict":
+            item = Tuple((_key(machine, stack, loan.at), item))
+        heap.write(loan.owner, "items", stacks.put(machine, stack, loan.at, item, loan.place))
+        if outermost:
+            current = {n for one in heap.giving for n in (*one.made, one.owner)}
+            heap.outdate(current, {heap.objects[n].cls for n in current if n in heap.captured})
+    finally:
+        heap.keeps_places = kept
+        if outermost:
+            heap.giving.clear()
+    return True
+
+
+def _with_room(machine, before: Value | None, value: Value) -> Value:
+    """New contents of a container in a stack, with room to grow where it has grown."""
+    if isinstance(before, Tuple | Mapping) and isinstance(value, Tuple | Mapping):
+        if _shape(before) == _shape(value):
+            return value
+        items = domain.items_of(value)
+        value = stacks.of_items(machine, items, stacks.common_element(machine, (*items, *domain.items_of(before))))
+    if isinstance(value, Stack) and value.elastic is None:
+        guess = ("items", machine.builder.location())
+        room = max(machine.capacities.get(guess, _GUESS), value.capacity)
+        machine.guesses[guess] = room
+        grown = stacks.resized(machine, value, room)
+        return Stack(grown.element, grown.rows, grown.length, room, guess, grown.loop)
+    return value
+
+
+def _shape(contents: Tuple | Mapping) -> object:
+    return len(contents.items) if isinstance(contents, Tuple) else list(contents.entries)
+
+
+def share(machine, container: Value) -> None:
+    """Another container gets the items of one, too: from now on they are nobody's own."""
+    if isinstance(container, Ref):
+        contents = machine.heap.read(container.object, "items")
+        if isinstance(contents, Stack) and domain.has_own(contents.element):
+            machine.heap.write(container.object, "items", domain.disowned(contents))
