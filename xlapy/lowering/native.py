@@ -7,7 +7,7 @@ kernels are small enough for the time between them to matter (measured: 1.3 to 1
 elements). Such a function runs on one core, and has no sorts, scatters or calls of libraries in it.
 
 Only with versions of jaxlib that this has been tested with: XLA aborts the process if it finds something in such a
-function that it does not expect.
+function that it does not expect. That of jaxlib 0.12 makes one function of such loops by itself (measured: as fast).
 """
 
 from __future__ import annotations
