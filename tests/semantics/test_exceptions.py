@@ -910,4 +910,30 @@ def several_kinds(x, t):
     return x
 
 
+@program((X, 0), (X, 1), (X, 2), (X, 3), (X, 4), (X, 5))
+def matrix_products_of_scalars(x, kind):
+    try:
+        total = x.sum()
+        if kind == 0:
+            return total @ total
+        if kind == 1:
+            return total @ 2.0
+        if kind == 2:
+            return [1.0, 2.0] @ total
+        if kind == 3:
+            total @= total
+        if kind == 4:
+            return total @ x
+        return np.asarray(total) @ total
+    except (TypeError, ValueError) as error:
+        return type(error).__name__, str(error)
+
+
+@program((X, "a"), (X, None), raises=TypeError)
+def changed_in_place_by_what_is_no_number(x, other):
+    total = x.sum()
+    total -= other
+    return total
+
+
 test_programs = program.test()

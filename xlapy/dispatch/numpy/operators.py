@@ -50,6 +50,9 @@ def binary_rule(machine: Machine, symbol: str, left: Value, right: Value) -> Val
         return None
     if ufunc is np.multiply and _repeats(machine, left, right):
         return None
+    if ufunc is np.matmul and not any(issubclass(machine.type_of(v), np.ndarray) for v in (left, right)):
+        # NumPy's scalars have no `@`.
+        return None
     for value in (left, right):
         if not _numeric(machine, value):
             return _foreign(machine, symbol, left, right)

@@ -100,8 +100,8 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
         result = _dunders(machine, left, right, f"__{name}__", f"__r{name}__")
     if result is not None:
         return result
-    _provoke(machine, plain, left, right)
-    one, two = machine.type_of(left).__name__, machine.type_of(right).__name__
+    _provoke(machine, symbol, left, right)
+    one, two = iteration.type_name(machine, left), iteration.type_name(machine, right)
     shown = f"{symbol}" if inplace else plain
     if plain == "**":
         shown = "**=" if inplace else "** or pow()"
@@ -110,6 +110,7 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
 
 _REAL = {
     **{s: getattr(operator, n if n not in ("and", "or") else n + "_") for s, n in _METHODS.items()},
+    **{f"{s}=": getattr(operator, f"i{n}") for s, n in _METHODS.items()},
 }
 
 
