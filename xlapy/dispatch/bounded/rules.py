@@ -255,8 +255,19 @@ _function(np.count_nonzero)(
     )
 )
 _method("argsort")(bounded_reductions.argsort)
+
+
+def _of_first(item):
+    implementation = getattr(bounded_reductions, item.__name__)
+
+    def rule(machine, a, *args, **kwargs):
+        return implementation(machine, _bounded(machine, a, f"np.{item.__name__}"), *args, **kwargs)
+
+    _function(item)(rule)
+
+
 for _item in (np.sort, np.argsort, np.median, np.diff):
-    _function(_item)(getattr(bounded_reductions, _item.__name__))
+    _of_first(_item)
 
 
 @_method("sort")

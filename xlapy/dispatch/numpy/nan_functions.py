@@ -80,6 +80,11 @@ def _without_nan(a, neutral):
     return jnp.where(jnp.isnan(a), jnp.asarray(neutral, a.dtype), a)
 
 
+def _nanmedian(a, axis=None, keepdims=False):
+    """np.nanmedian, which is a mean where there is nothing."""
+    return (jnp.nanmedian if a.size else jnp.nanmean)(a, axis=axis, keepdims=keepdims)
+
+
 function(np.nansum)(_nan_total(np.add, 0))
 function(np.nanprod)(_nan_total(np.multiply, 1))
 for _numpy, _jax in (
@@ -88,7 +93,7 @@ for _numpy, _jax in (
     (np.nanmin, jnp.nanmin),
 ):
     numpy_leaf(_numpy, _nan_reduction(_jax), "a where initial")
-numpy_leaf(np.nanmedian, jnp.nanmedian, "a")
+numpy_leaf(np.nanmedian, _nanmedian, "a")
 numpy_leaf(np.nanstd, _nan_moment(jnp.nanstd, True), "a where mean")
 numpy_leaf(np.nanvar, _nan_moment(jnp.nanvar, False), "a where mean")
 numpy_leaf(np.nancumsum, _nan_cumulative(jnp.cumsum, 0), "a", "promote")

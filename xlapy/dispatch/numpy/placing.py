@@ -36,6 +36,8 @@ _INT64 = np.dtype(np.int64)
 def take(machine, a, indices, axis=None, out=None, mode="raise"):
     """np.take."""
     var, index = operand(machine, a), operand(machine, indices)
+    if 0 in index.type.shape and not isinstance(indices, NdArray):
+        index = machine.builder.constant(np.zeros(index.type.shape, _INT64))
     if index.type.dtype.kind not in "iub":
         message = f"Cannot cast array data from {index.type.dtype!r} to dtype('int64') according to the rule 'safe'"
         return machine.raise_(TypeError, message)
@@ -46,12 +48,17 @@ def take(machine, a, indices, axis=None, out=None, mode="raise"):
         axis = int(np.expand_dims(np.arange(len(var.type.shape)), 0).T[axis][0]) if var.type.shape else 0
     except IndexError:
         return raise_as_numpy(machine, np.take, (a, indices), {"axis": Const(axis)}, "axis")
+    var = var if var.type.shape else reshape(machine, var, (1,))
     size = var.type.shape[axis]
+    if size == 0 and 0 not in index.type.shape:
+        return machine.raise_(IndexError, "cannot do a non-empty take from an empty axes.")
+    if size == 0:
+        shape = (*var.type.shape[:axis], *index.type.shape, *var.type.shape[axis + 1 :])
+        result = machine.builder.constant(np.zeros(shape, var.type.dtype))
+        return deliver(machine, result, out)
     index = machine.builder.convert(index, _INT64)
     bounds = known_bounds(indices) if isinstance(indices, Value) else None
     if style == "raise":
-        if size == 0 and 0 not in index.type.shape:
-            return machine.raise_(IndexError, "cannot do a non-empty take from an empty axes.")
         if bounds is None or not 0 <= bounds[0] <= bounds[1] < size:
             index = _take_range(machine, index, size, axis)
     var = machine.leaf(_take, (var, index), (axis, style), name="take")[0]

@@ -21,18 +21,41 @@ def polyval(p, x):
 
 
 numpy_leaf(np.polyval, polyval, "p x", "promote")
-numpy_leaf(np.polyadd, jnp.polyadd, "a1 a2", "promote")
-numpy_leaf(np.polysub, jnp.polysub, "a1 a2", "promote")
+
+
+def _aligned(a, b):
+    """Two polynomials with as many coefficients."""
+    size = max(a.size, b.size)
+    return jnp.pad(a, (size - a.size, 0)), jnp.pad(b, (size - b.size, 0))
+
+
+def polyadd(a1, a2):
+    """np.polyadd."""
+    one, two = _aligned(a1, a2)
+    return one + two
+
+
+def polysub(a1, a2):
+    """np.polysub."""
+    one, two = _aligned(a1, a2)
+    return one - two
+
+
+numpy_leaf(np.polyadd, polyadd, "a1 a2", "promote")
+numpy_leaf(np.polysub, polysub, "a1 a2", "promote")
 
 
 @replacement(np.polymul)
 def polymul(a1, a2):
-    """np.polymul: leading zeros are dropped, of all zeros the last one stays."""
-    product = np.convolve(a1, a2)
-    first = np.argmax(product[:-1] != 0) if len(product) > 1 else 0
-    if len(product) > 1 and not (product[:-1] != 0).any():
-        first = len(product) - 1
-    return product[int(first) :]
+    """np.polymul: leading zeros of the factors are dropped, of all zeros the last one stays."""
+    a1, a2 = np.asarray(a1), np.asarray(a2)
+    a1 = a1 if len(a1) else np.zeros(1, a1.dtype)
+    a2 = a2 if len(a2) else np.zeros(1, a2.dtype)
+    return np.convolve(a1, a2)[_leading_zeros(a1) + _leading_zeros(a2) :]
+
+
+def _leading_zeros(a):
+    return int(np.argmax(a != 0)) if (a != 0).any() else len(a) - 1
 
 
 @function(np.poly)

@@ -14,6 +14,7 @@ from xlapy.dispatch.numpy import short_sorts
 from xlapy.dispatch.numpy.leaf import numpy_leaf
 from xlapy.dispatch.numpy.values import absent, operand
 from xlapy.dispatch.table import FUNCTIONS, function
+from xlapy.domain.values import Const
 
 #: (alpha, beta) of the methods that interpolate
 _CONTINUOUS = {
@@ -124,6 +125,9 @@ def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> Non
     rule = FUNCTIONS[id(numpy_function)][1]
 
     def checked(machine, a, q, *args, **kwargs):
+        if ignore_nan and 0 in operand(machine, a).type.shape:
+            axis = kwargs.get("axis", args[0] if args else Const(None))
+            return machine.call(Const(np.nanmean), [a, axis], {"keepdims": kwargs.get("keepdims", Const(False))})
         result = rule(machine, a, q, *args, **kwargs)
         bad = machine.leaf(_outside, (operand(machine, q),), (scale,), name="check")[0]
         machine.check(bad, ValueError, message)
@@ -154,6 +158,8 @@ _register(np.nanpercentile, 100, True, _PERCENT)
 
 def median(a, axis=None, keepdims=False):
     """np.median."""
+    if a.size == 0:
+        return jnp.mean(a, axis=axis, keepdims=keepdims)
     if isinstance(axis, int) and -a.ndim <= axis < a.ndim and a.dtype.kind in "iuf" and short_sorts.suits(a, axis):
         return _short_median(a, axis, keepdims)
     return jnp.median(a, axis=axis, keepdims=keepdims)

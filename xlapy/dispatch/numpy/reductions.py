@@ -409,6 +409,8 @@ def accumulate_rule(
     """`ufunc.accumulate(array, axis)`, which np.cumsum and np.cumprod are."""
     var = operand(machine, array)
     axis = known(machine, axis, "an axis")
+    if isinstance(axis, tuple):
+        return machine.raise_(TypeError, "'tuple' object cannot be interpreted as an integer")
     if axis is None:
         var = machine.leaf(_ravel, (var,), name="reshape")[0]
         axis = 0

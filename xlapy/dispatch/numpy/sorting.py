@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy import short_sorts
 from xlapy.dispatch.numpy.leaf import bounded, numpy_leaf
 from xlapy.dispatch.numpy.values import (
@@ -193,6 +194,9 @@ def histogram(machine, a, bins=10, range=None, density=None, weights=None):
     limits = None if absent(range) else known(machine, range)
     if count is None:
         edges = operand(machine, bins)
+        falls, unknown = machine.leaf(_edges_fall, (edges,), name="check")
+        machine.check(falls, ValueError, "`bins` must increase monotonically, when an array")
+        refuse_where(machine, unknown, "XP0011", "np.histogram with edges that are NaN")
         result = machine.leaf(_histogram_edges, (*operands, edges), flags, name="histogram")[0]
         return Tuple((machine.new_array(result), machine.new_array(edges)))
     if limits is None:
@@ -257,6 +261,10 @@ def _histogram_even(x, *rest):
     index = index + (valid & (wide >= edges[index + 1]) & (index != count - 1))
     counts = _weighted(index, valid, x, weights[0] if weighted else None, count, density, edges)
     return counts, edges.astype(edge_type)
+
+
+def _edges_fall(edges):
+    return jnp.any(edges[:-1] > edges[1:]), jnp.any(edges != edges)
 
 
 def _histogram_edges(x, *rest):

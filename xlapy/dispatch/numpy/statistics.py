@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numpy.leaf import numpy_leaf, python_scalar
-from xlapy.dispatch.numpy.values import absent, cast_array, kind_of, known, operand, raise_as_numpy
+from xlapy.dispatch.numpy.values import absent, array_type, cast_array, kind_of, known, operand, raise_as_numpy
 from xlapy.dispatch.table import find_function, function
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 from xlapy.lowering.derivatives import differentiated_as
@@ -318,6 +318,18 @@ def _unwrap(p, discont=None, axis=-1, period=2 * np.pi):
 numpy_leaf(np.sinc, _sinc, "x")
 numpy_leaf(np.angle, _angle, "z")
 numpy_leaf(np.unwrap, _unwrap, "p")
+_unwrap_before = find_function(np.unwrap)
+
+
+@function(np.unwrap)
+def unwrap(machine, p, *args, **kwargs):
+    """np.unwrap: differences of unsigned numbers wrap around, as NumPy's own code has them."""
+    unsigned = array_type(machine, p).dtype.kind == "u"
+    if unsigned:
+        return machine.call(Const(np.unwrap.__wrapped__), [p, *args], kwargs)  # type: ignore[attr-defined]
+    return _unwrap_before(machine, p, *args, **kwargs)  # type: ignore[misc]
+
+
 numpy_leaf(np.i0, jnp.i0, "x")
 numpy_leaf(np.fix, jnp.trunc, "x", "keep")
 

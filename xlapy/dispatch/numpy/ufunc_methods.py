@@ -52,7 +52,9 @@ def reduce(machine, self, array, axis=0, dtype=None, out=None, keepdims=False, i
 @method(np.ufunc, "accumulate")
 def accumulate(machine, self, array, axis=0, dtype=None, out=None):
     """`ufunc.accumulate`."""
-    return accumulate_rule(machine, _binary(machine, self), array, axis, dtype, out)
+    where = known(machine, axis, "an axis")
+    where = where[0] if isinstance(where, tuple) and len(where) == 1 else where
+    return accumulate_rule(machine, _binary(machine, self), array, where, dtype, out)
 
 
 @method(np.ufunc, "outer")

@@ -237,6 +237,20 @@ def _complex_reciprocal(x):
     return 1 / x
 
 
+def _complex_divide(x, y):
+    """Smith's algorithm, as NumPy has it: zeros, infinities and NaN come out the same."""
+    wide, c, d = jnp.abs(y.real) >= jnp.abs(y.imag), y.real, y.imag
+    large, small = jnp.where(wide, c, d), jnp.where(wide, d, c)
+    ratio = small / large
+    scale = 1 / (large + small * ratio)
+    a, b = x.real, x.imag
+    first = jnp.where(wide, a + b * ratio, a * ratio + b) * scale
+    second = jnp.where(wide, b - a * ratio, b * ratio - a) * scale
+    zero = (c == 0) & (d == 0)
+    first, second = jnp.where(zero, a / jnp.abs(c), first), jnp.where(zero, b / jnp.abs(c), second)
+    return differentiated_as(lax.complex(first, second), x / y)
+
+
 def _complex_rint(x):
     return lax.complex(_rint(x.real), _rint(x.imag))
 
@@ -320,7 +334,7 @@ TABLE: dict[np.ufunc, Entry] = {
     np.add: {"b": "bitwise_or", "*": "add"},
     np.subtract: {"*": "sub"},
     np.multiply: {"b": "bitwise_and", "*": "mul"},
-    np.divide: {"*": "div"},
+    np.divide: {"c": _complex_divide, "*": "div"},
     np.floor_divide: {"i": _int_floor_divide, "u": _uint_floor_divide, "f": _float_floor_divide},
     np.remainder: {"i": _int_remainder, "u": _uint_remainder, "f": _float_remainder},
     np.fmod: {"i": _int_fmod, "u": _int_fmod, "f": "rem"},
