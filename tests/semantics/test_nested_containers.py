@@ -269,6 +269,129 @@ def pascal(n):
     return rows
 
 
+@program((E, 0), (E2, 1))
+def dfs_recursive_graph(e, s):
+    g = {k: set() for k in range(6)}
+    for u, v in e.tolist():
+        g[u].add(v)
+        g[v].add(u)
+    return ([len(x) for x in g.values()], sorted(g[s]), g)
+
+
+@program((E, 0), (E2, 1))
+def known_dict_static_access(e, s):
+    g = {k: [] for k in range(6)}
+    for u, v in e.tolist():
+        g[u].append(v)
+    g[0].append(100)
+    g[3] += [5]
+    g[2] = [7]
+    del g[1]
+    return (g, len(g[0]))
+
+
+@program((E, 0), (E2, 1))
+def levels(e, s):
+    g = {k: [] for k in range(6)}
+    for u, v in e.tolist():
+        g[u].append(v)
+        g[v].append(u)
+    depth = [-1] * 6
+    depth[s] = 0
+    frontier = [s]
+    by = [[s]]
+    while frontier:
+        nxt = []
+        for u in frontier:
+            for v in g[u]:
+                if depth[v] < 0:
+                    depth[v] = depth[u] + 1
+                    nxt.append(v)
+        frontier = nxt
+        if nxt:
+            by.append(nxt)
+    return (depth, by)
+
+
+@program((E, 0), (E2, 1))
+def words(e, s):
+    g = {"a": [], "b": [], "c": []}
+    for u, v in e.tolist():
+        g["abc"[u % 3]].append(v)
+    return g
+
+
+@program((E, 0), (E2, 1))
+def by_label(e, s):
+    rows = [{"id": i, "n": 0, "links": []} for i in range(6)]
+    for u, v in e.tolist():
+        rows[u]["n"] += 1
+        rows[u]["links"].append(v)
+    return rows
+
+
+class Nd:
+    def __init__(self, i):
+        self.i = i
+        self.n = 0
+        self.links = []
+
+
+@program((E, 0), (E2, 1))
+def node_objects(e, s):
+    ns = [Nd(i) for i in range(12)]
+    for u, v in e.tolist():
+        ns[u].n += 1
+        ns[u].links.append(v)
+        ns[v + 3].n -= 1
+    return [(x.i, x.n, len(x.links)) for x in ns]
+
+
+@program((E, 0), (E2, 1))
+def big_matrix(e, s):
+    m = [[0] * 12 for _ in range(12)]
+    for u, v in e.tolist():
+        m[u][v] += 1
+        m[v + 4][u + 2] -= 1
+    return (m, sum(map(sum, m)))
+
+
+@program((E, 0), (E2, 1))
+def concat_rows(e, s):
+    rows = [[] for _ in range(6)]
+    out = [1]
+    for u, v in e.tolist():
+        rows[u].append(v)
+    for r in rows:
+        out += r
+    out.extend(rows[e[1, 1]])
+    return out
+
+
+@program((np.array([[0, 1], [1, 2], [3, 4], [4, 5], [5, 3]]),), (np.array([[0, 1], [1, 2], [2, 0], [4, 5], [3, 4]]),))
+def components(e):
+    g = {i: [] for i in range(6)}
+    for u, v in e.tolist():
+        g[u].append(v)
+        g[v].append(u)
+    seen = set()
+    comps = []
+    for s in range(6):
+        if s in seen:
+            continue
+        st = [s]
+        comp = []
+        while st:
+            u = st.pop()
+            if u in seen:
+                continue
+            seen.add(u)
+            comp.append(u)
+            st.extend(g[u])
+        comps.append(len(comp))
+    return sorted(comps)
+
+
 # what may be one object is one, or refused
 
 

@@ -169,6 +169,11 @@ def items_of(contents: Tuple | Mapping) -> tuple[Value, ...]:
     return contents.pairs() if isinstance(contents, Mapping) else contents.items
 
 
+def values_of(contents: Tuple | Mapping) -> tuple[Value, ...]:
+    """The items of a list, the values of a dict."""
+    return tuple(contents.entries.values()) if isinstance(contents, Mapping) else contents.items
+
+
 def column(pairs: Stack, what: str) -> Stack:
     """The 'keys' or the 'values' of a stack of pairs as a stack of their own; the pairs themselves for 'items'."""
     if what == "items":

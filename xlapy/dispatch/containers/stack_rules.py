@@ -49,7 +49,6 @@ _DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
 _LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
 #: items of a list of numbers that becomes a stack once its subscript is not known
 _LONG = 48
-_GROW = ("list", "dict", "set")
 _ZERO, _LAST = Const(0), Const(-1)
 
 
@@ -104,7 +103,7 @@ def _without(machine, stack: Stack, full: bool | Var, remove: Callable) -> Stack
     return machine.heap.read(holder.object, "items")
 
 
-def _extend(machine, self: Ref, stack: Stack, iterable: Value) -> Value:
+def _extend(machine, self: Value, stack: Stack | None, iterable: Value) -> Value:
     machine.call(Const(_append_each), [machine.getattr(self, "append"), iterable])
     return NONE
 
@@ -214,6 +213,8 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
 
     def either(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
         stack = stacks.of(machine, self)
+        if stack is None and name == "extend" and args and _grows(machine, args[0]):
+            return _extend(machine, self, None, *args)
         if stack is None or (name not in _CHEAP and isinstance(stack.length, Const)):
             return before(machine, self, *args, **kwargs)  # type: ignore[misc]
         return rule(machine, self, stack, *args, **kwargs)
@@ -331,12 +332,9 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
     if not isinstance(self, Ref) or not isinstance(key, Scalar | NumpyScalar):
         return None
     contents = machine.heap.read(self.object, "items")
-    if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple) or len(contents.items) < 2:
+    if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
         return None
-    if any(containers.heap_kind(machine, item) not in _GROW for item in contents.items):
-        return None
-    inner = [machine.heap.read(item.object, "items") for item in contents.items]  # type: ignore[attr-defined]
-    if len(set(map(domain.sizes, inner))) == 1 and domain.sizes(inner[0])[0]:
+    if not stacks.grow(machine, contents.items):
         return None
     if machine.is_static(key) or machine.unrolls(key.var) or machine.specialisable(key.var):
         return None
@@ -402,8 +400,9 @@ def _operators(cls: type) -> None:
     before = table.OPERATORS[cls]
 
     def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
-        if symbol == "+=" and stacks.of(machine, left) is not None:
-            _extend(machine, left, stacks.of(machine, left), right)  # type: ignore[arg-type]
+        known = stacks.of(machine, left)
+        if symbol == "+=" and (known is not None or _both_lists(machine, left, right)):
+            _extend(machine, left, known, right)
             return left
         if symbol == "+" and _both_lists(machine, left, right):
             made = _copy(machine, left, _stack_of(machine, left, right))  # type: ignore[arg-type]

@@ -41,6 +41,9 @@ from xlapy.ir import TensorType, Var
 
 _INT64 = np.dtype(np.int64)
 _ZERO, _ONE = Const(0), Const(1)
+_CONTAINERS = ("list", "dict", "set", "instance")
+#: objects that are told apart one by one
+_MANY = 8
 #: a stack of known length that is used as if it were a tuple has at most this many items
 _MAXIMUM_SPREAD = 4096
 
@@ -52,6 +55,38 @@ def of(machine, value: Value) -> Stack | None:
         if isinstance(contents, Stack):
             return contents
     return None
+
+
+def grow(machine, items) -> bool:
+    """Whether items are the program's own containers or objects, and too many to be told apart, or with contents that
+    grow: of several lengths, or empty."""
+    objects = machine.heap.objects
+    if len(items) < 2 or not all(isinstance(v, Ref) and objects[v.object].kind in _CONTAINERS for v in items):
+        return False
+    if any(objects[v.object].source is not None for v in items):
+        return False
+    return len(items) > _MANY or _unlike(machine, items)
+
+
+def _unlike(machine, items) -> bool:
+    """Whether objects of one kind hold containers of several lengths, or empty ones."""
+    heap = machine.heap
+    infos = [heap.objects[v.object] for v in items]
+    if len({info.cls for info in infos}) > 1 or infos[0].source is not None:
+        return False
+    if infos[0].kind == "instance":
+        names = sorted(infos[0].fields)
+        columns = [[heap.read(v.object, name) for v in items] for name in names]
+    else:
+        contents = [heap.read(v.object, "items") for v in items]
+        lengths = {stacks.sizes(c) for c in contents}
+        if len(lengths) > 1 or lengths.pop()[0] == 0:
+            return True
+        if not all(isinstance(c, Tuple | Mapping) for c in contents):
+            return False
+        columns = [list(c) for c in zip(*map(stacks.values_of, contents), strict=True)]
+    nested = [c for c in columns if all(isinstance(v, Ref) and heap.objects[v.object].kind in _CONTAINERS for v in c)]
+    return any(_unlike(machine, c) for c in nested)
 
 
 def settled(machine, value: Ref) -> Stack | None:

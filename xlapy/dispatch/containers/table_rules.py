@@ -9,8 +9,9 @@ from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import dicts, loans, stacks, tables
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke
+from xlapy.dispatch.protocol import Refused
 from xlapy.domain.stacks import Overfull
-from xlapy.domain.values import NONE, TRUE, Const, Ref, Stack, Tuple, Value, key_value
+from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Stack, Tuple, Value, key_value
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
@@ -60,7 +61,7 @@ def _subscripts() -> None:
     get, set_, delete = (where[dict] for where in (containers.GETITEM, containers.SETITEM, containers.DELITEM))
 
     def getitem(machine, self: Value, key: Value) -> Value:
-        stack = _rows(machine, self, key)
+        stack = _rows(machine, self, key) or _of_containers(machine, self, key)
         if stack is None:
             if not (_is_empty(machine, self) and tables.unknown(machine, key)):
                 return get(machine, self, key)
@@ -103,6 +104,26 @@ def _subscripts() -> None:
         tables.remove(machine, self, stack, at)
 
     containers.GETITEM[dict], containers.SETITEM[dict], containers.DELITEM[dict] = getitem, setitem, delitem
+
+
+def _of_containers(machine, self: Value, key: Value) -> Stack | None:
+    """A dict of known keys whose values are the program's own containers of several lengths, or empty ones, as one of
+    unknown keys, once it is subscripted by a key that depends on data."""
+    if not isinstance(self, Ref) or machine.heap.objects[self.object].cls not in _DICTS:
+        return None
+    contents = machine.heap.read(self.object, "items")
+    if not isinstance(contents, Mapping) or not stacks.grow(machine, tuple(contents.entries.values())):
+        return None
+    if not tables.is_new(machine, key):
+        return None
+    try:
+        stack = tables.converted(machine, self)
+    except Refused:
+        return None
+    if not tables.holds_objects(stack):
+        return None
+    tables.write(machine, self, stack)
+    return stack
 
 
 def _again(machine, self: Ref, key: Value) -> Value:
