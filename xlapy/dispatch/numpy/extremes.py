@@ -26,8 +26,12 @@ def extreme(x: jax.Array, largest: bool, axis: int | tuple[int, ...] | None = No
     found = (jnp.max if largest else jnp.min)(x, axis=axis, keepdims=keepdims, **options)
     if x.size < _FEW or not jnp.issubdtype(x.dtype, jnp.floating):
         return found
-    where = {"where": options["where"]} if "where" in options else {}
-    return jnp.where(jnp.any(lax.ne(x, x), axis=axis, keepdims=keepdims, **where), jnp.nan, found).astype(found.dtype)
+    if "where" in options:
+        lost = jnp.any(lax.ne(x, x), axis=axis, keepdims=keepdims, where=options["where"])
+    else:
+        axes = range(x.ndim) if axis is None else [k % x.ndim for k in ((axis,) if isinstance(axis, int) else axis)]
+        lost = lax.reshape(lax.reduce_or(lax.ne(x, x), sorted(axes)), found.shape)
+    return lax.select(lost, lax.full_like(found, jnp.nan), found)
 
 
 def first_place(x: jax.Array, largest: bool, axis: int | None, keep: bool) -> jax.Array:
