@@ -233,3 +233,36 @@ def test_one_analysis_for_one_compilation(monkeypatch):
     f(X)
     f(X)
     assert len(calls) == 1
+
+
+def relaxed(x, use):
+    """A loop of 24 trips with about forty operations each, whose losses go into a list."""
+    losses, moments = [], {}
+    for _ in range(24):
+        loss = np.mean((x - 1.0) ** 2)
+        losses.append(loss)
+        g = 2 * (x - 1.0) / len(x)
+        m, v = moments.get("m", np.zeros_like(x)), moments.get("v", np.zeros_like(x))
+        m, v = 0.9 * m + 0.1 * g, 0.99 * v + 0.01 * g * g
+        moments["m"], moments["v"] = m, v
+        x = x - 0.1 * m / (np.sqrt(v) + 1e-8)
+    return use(losses), x
+
+
+def test_a_list_grows_in_a_loop_of_few_long_trips():
+    def f(x):
+        return relaxed(x, lambda losses: losses)
+
+    assert whiles(f, X) == 1
+    (made, x), (expected, y) = xlapy.jit(f)(X), f(X)
+    np.testing.assert_allclose(made, expected, rtol=1e-12)
+    np.testing.assert_allclose(x, y, rtol=1e-12)
+
+
+def test_such_a_loop_is_unrolled_where_the_list_has_to_be_known():
+    def f(x):
+        return relaxed(x, lambda losses: {round(k / 2, 1): loss for k, loss in enumerate(losses)})
+
+    made, expected = xlapy.jit(f)(X)[0], f(X)[0]
+    assert list(made) == list(expected)
+    np.testing.assert_allclose(list(made.values()), list(expected.values()), rtol=1e-12)

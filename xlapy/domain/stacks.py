@@ -118,6 +118,10 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
         parts = tuple(inner(field(number, name), name) for name in names)
         return Stored("instance", info.cls, names, parts, own)
     contents = field(number, "items")
+    if issubclass(info.cls, collections.deque):
+        limit = field(number, "maxlen")
+        if not (isinstance(limit, Const) and limit.value is None):
+            raise JoinFailure(value, value, "are deques with a maxlen in a list that grows")
     if isinstance(contents, Tuple):
         parts = tuple(inner(v, k) for k, v in enumerate(contents.items))
         return Stored("list", info.cls, (), parts, own)

@@ -68,6 +68,7 @@ def analyse(
     static = set(static)
     modes: dict[tuple, str] = {}
     optimistic = may_share = True
+    unrolls_more = False
     for _ in range(_MAXIMUM_RESTARTS):
         world = World(static, dynamic - static, storages)
         machine = Machine(world, ambient_x64, narrow)
@@ -75,8 +76,14 @@ def analyse(
         machine.unrolled_places |= {place_of(key) for key, mode in modes.items() if mode == "unroll"}
         machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
         machine.capacities.update(capacities or {})
+        machine.unrolls_more = unrolls_more
         try:
             analysis = _attempt(machine, function, arguments)
+        except NotOffloadableError:
+            if unrolls_more or not machine.could_unroll_more:
+                raise
+            unrolls_more = True
+            continue
         except NeedStatic as need:
             _specialise(machine, function, need, static, modes)
             continue

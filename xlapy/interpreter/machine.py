@@ -87,6 +87,8 @@ class Machine:
         self.short_index: Var | None = None
         #: the indices of all loops around the current operation that may be unrolled
         self.short_indices: tuple[Var, ...] = ()
+        #: whether loops are unrolled that take more operations, and whether there are any that are not
+        self.unrolls_more = self.could_unroll_more = False
         #: loops that cannot be unrolled
         self.kept_loops: set[tuple] = set()
         #: lengths of arrays, each with what stands for it among what is static

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import collections
+import types
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,6 +107,28 @@ class Made:
     entries: tuple = ()
 
 
+@dataclass
+class Closure:
+    """A function made by the program; filled after it is made, so that it may refer to itself.
+
+    Attributes:
+        code: its code object.
+        namespace: its globals.
+        name: its `__name__`.
+        cells: of its closure, each a `Made` of kind "cell" or `Known`.
+        defaults, kwdefaults: recipes of what its parameters have.
+        attributes: recipes of `__annotations__` and what the program has set.
+    """
+
+    code: types.CodeType
+    namespace: dict
+    name: str
+    cells: list = field(default_factory=list)
+    defaults: list = field(default_factory=list)
+    kwdefaults: dict[str, object] = field(default_factory=dict)
+    attributes: dict[str, object] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Choice:
     """One of several recipes, by the output number `selector`."""
@@ -160,7 +184,11 @@ class Built:
     parts: tuple
 
 
-Recipe = Leaf | Cut | Known | External | Sequence | Made | Choice | Text | Bound | Built
+Recipe = Leaf | Cut | Known | External | Sequence | Made | Closure | Choice | Text | Bound | Built
+
+
+#: what containers are made with
+_SETTINGS = {collections.deque: "maxlen", collections.defaultdict: "default_factory"}
 
 
 @dataclass(frozen=True)
@@ -181,6 +209,7 @@ class Outputs:
         self.vars: list[Var] = []
         self._index: dict[int, int] = {}
         self._made: dict[int, Made] = {}
+        self._functions: dict[int, Closure] = {}
         #: classes of objects in stacks that leave the program, each with whether they are the stacks' own; and of those
         #: that leave it by themselves
         self._held: dict[type, bool] = {}
@@ -241,7 +270,7 @@ class Outputs:
                 if isinstance(value.function, Const):
                     return Bound(self.recipe(value.function), self.recipe(value.self))
             case Function():
-                raise Refused("XP0010", "a function made inside the program is returned or stored outside")
+                return self._function(value)
         raise Refused("XP0010", f"{machine.describe(value)} is returned or stored outside")
 
     def _choice(self, value: Union) -> Recipe:
@@ -250,6 +279,40 @@ class Outputs:
         if len(value.alternatives) == 1:
             return self.recipe(value.alternatives[0])
         return Choice(self.output(value.selector), tuple(map(self.recipe, value.alternatives)))
+
+    def _function(self, value: Function) -> Closure:
+        """A function that the program has made, with what its variables hold at the end."""
+        if value.namespace in self._functions:
+            return self._functions[value.namespace]
+        heap = self.machine.heap
+        namespace = heap.objects[value.globals.object].real  # type: ignore[attr-defined]
+        made = Closure(value.code, namespace, value.name)  # type: ignore[arg-type]
+        self._functions[value.namespace] = made
+        made.cells += [self._cell(cell) for cell in value.closure]
+        made.defaults += map(self.recipe, value.defaults)
+        made.kwdefaults.update((name, self.recipe(v)) for name, v in value.kwdefaults.items())
+        if "annotations" in value.attributes:
+            made.attributes["__annotations__"] = self.recipe(value.attributes["annotations"])
+        for name in sorted(heap.objects[value.namespace].fields):
+            made.attributes[name] = self.recipe(heap.read(value.namespace, name))
+        return made
+
+    def _cell(self, cell: Value) -> Recipe:
+        assert isinstance(cell, Ref)
+        heap = self.machine.heap
+        info = heap.objects[cell.object]
+        if info.source is not None:
+            if isinstance(info.real, types.CellType):
+                return Known(info.real)
+            raise Refused("XP0010", "a function with variables of another one is returned or stored outside")
+        known = self._made.get(cell.object)
+        if known is not None:
+            return known
+        made = self._made[cell.object] = Made("cell", types.CellType, {})
+        content = heap.read(cell.object, "value")
+        if content is not UNBOUND:
+            made.fields["value"] = self.recipe(content)
+        return made
 
     def _object(self, value: Ref) -> Recipe:
         heap = self.machine.heap
@@ -274,6 +337,9 @@ class Outputs:
                 if field is not UNBOUND:
                     made.fields[name] = self.recipe(field)
         else:
+            setting = next((name for base, name in _SETTINGS.items() if issubclass(info.cls, base)), None)
+            if setting is not None:
+                made.fields[setting] = self.recipe(heap.read(value.object, setting))
             made.entries = self.contents(heap.read(value.object, "items"))
         return made
 

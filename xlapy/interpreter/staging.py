@@ -49,8 +49,9 @@ _MAXIMUM_ROUNDS = 40
 _FEW_TRIPS = 2**16
 #: trips of a loop that is unrolled if a list grows in it
 SHORT = 32
-#: how many operations of the interpreter such loops may take when they are unrolled
-SHORT_STEPS = 8_000
+#: how many operations of the interpreter such loops may take when they are unrolled, and how many if the program meets
+#: an obstacle otherwise: XLA takes some milliseconds for each operation
+SHORT_STEPS, LONG_STEPS = 800, 8_000
 
 
 class Restart(Exception):
@@ -130,11 +131,14 @@ class Staging:
         """What makes stacks of containers that grow; None for a list if the loop is short enough to be unrolled
         instead. A dict whose keys are not known would not be known then, either."""
         trips = self.plan.trips if self.plan is not None else None
-        short = isinstance(trips, Const) and trips.value <= SHORT and trips.value * self.steps <= SHORT_STEPS
-        if short and self.machine.heap.objects[number].kind == "list":
-            return None
+        machine = self.machine
+        if isinstance(trips, Const) and trips.value <= SHORT and machine.heap.objects[number].kind == "list":
+            steps = trips.value * self.steps
+            if steps <= (LONG_STEPS if machine.unrolls_more else SHORT_STEPS):
+                return None
+            machine.could_unroll_more |= steps <= LONG_STEPS
         if self._growing is None:
-            self._growing = Growing(self.machine, self.key, trips)
+            self._growing = Growing(machine, self.key, trips)
         return self._growing
 
     def run(self) -> None:

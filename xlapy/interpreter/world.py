@@ -12,6 +12,7 @@ import math
 import os
 import sys
 import types
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.containers.common import NODES, structure
 from xlapy.dispatch.host_values import HostValue, element_of, part_of
 from xlapy.dispatch.numpy.values import supported
 from xlapy.dispatch.protocol import Refused
@@ -603,7 +605,10 @@ class World:
         names = set(info.fields) | kinds.slots_of(info.cls)
         if info.real is not None:
             names |= set(getattr(info.real, "__dict__", ()))
-        shell = object.__new__(info.cls)
+        try:
+            shell = object.__new__(info.cls)
+        except TypeError:
+            return None
         for name in names:
             field = heap.read(value.object, name)
             if field is not UNBOUND:
@@ -624,11 +629,13 @@ class World:
             return tuple(map(self._shell, field.items))
         if isinstance(field, Ref):
             info = self.machine.heap.objects[field.object]
-            contents = self.machine.heap.read(field.object, "items")
-            if info.kind == "list" and isinstance(contents, Tuple):
-                return [self._shell(v) for v in contents.items]
-            if info.kind == "dict" and isinstance(contents, Mapping):
-                return {k: self._shell(v) for k, v in contents.entries.items()}
+            if info.kind in ("list", "dict") and info.cls in NODES:
+                contents = structure(self.machine, field)
+                if isinstance(contents, Tuple):
+                    return [self._shell(v) for v in contents.items]
+                if info.cls is not defaultdict:
+                    return info.cls({k: self._shell(v) for k, v in contents.entries.items()})
+                raise Refused("XP0011", "a defaultdict in an object that JAX takes apart", "use a dict")
         return field
 
     def adopt(self, found: object, abstract: Callable[[object], Value]) -> Value:

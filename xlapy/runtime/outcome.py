@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from types import CellType, FunctionType
 from typing import Any
 
 import jax
@@ -22,6 +23,7 @@ from xlapy.interpreter.recipe import (
     Built,
     Cause,
     Choice,
+    Closure,
     Cut,
     Effect,
     External,
@@ -108,6 +110,8 @@ class Finisher:
                 return self.make(recipe.function).__get__(self.make(recipe.receiver))
             case Made():
                 return self._object(recipe)
+            case Closure():
+                return self._function(recipe)
         raise AssertionError(recipe)
 
     def _start(self, part: Any) -> int:
@@ -163,6 +167,24 @@ class Finisher:
         made = self.make(recipe)
         return made if made is None or isinstance(made, int) else int(made)
 
+    def _function(self, recipe: Closure) -> Any:
+        known = self._made.get(id(recipe))
+        if known is not None:
+            return known
+        missing = [c for c in recipe.cells if isinstance(c, Made) and id(c) not in self._made]
+        self._made.update((id(cell), CellType()) for cell in missing)
+        cells = tuple(cell.value if isinstance(cell, Known) else self._made[id(cell)] for cell in recipe.cells)
+        made = self._made[id(recipe)] = FunctionType(recipe.code, recipe.namespace, recipe.name, None, cells)
+        made.__qualname__ = recipe.code.co_qualname
+        for cell in missing:
+            if "value" in cell.fields:
+                self._made[id(cell)].cell_contents = self.make(cell.fields["value"])
+        made.__defaults__ = tuple(map(self.make, recipe.defaults)) or None
+        made.__kwdefaults__ = {name: self.make(v) for name, v in recipe.kwdefaults.items()} or None
+        for name, value in recipe.attributes.items():
+            setattr(made, name, self.make(value))
+        return made
+
     def _object(self, recipe: Made) -> Any:
         known = self._made.get(id(recipe))
         if known is not None:
@@ -178,7 +200,9 @@ class Finisher:
                 else:
                     object.__setattr__(made, name, self.make(field))
             return made
-        made = recipe.cls()
+        made = recipe.cls(**{name: self.make(setting) for name, setting in recipe.fields.items() if name == "maxlen"})
+        if "default_factory" in recipe.fields:
+            made.default_factory = self.make(recipe.fields["default_factory"])
         self._made[id(recipe)] = made
         if recipe.kind == "list":
             made.extend(self.items(recipe.entries))

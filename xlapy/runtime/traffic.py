@@ -11,7 +11,7 @@ import jax
 
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.recipe import Built, Choice, Cut, Leaf, Made, OneOf, Rows, Text, View
+from xlapy.interpreter.recipe import Built, Choice, Closure, Cut, Leaf, Made, OneOf, Rows, Text, View
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.ir import TensorType
 from xlapy.runtime.options import Policy
@@ -141,18 +141,22 @@ def _fetched(recipe: Any, wanted: Callable[[Leaf], bool]) -> Iterable[int]:
     return [i for part in _parts(recipe) for i in _fetched(part, wanted)]
 
 
-def outputs_of(recipe: Any) -> Iterable[int]:
+def outputs_of(recipe: Any, seen: frozenset[int] = frozenset()) -> Iterable[int]:
     """All outputs that go into something."""
     if isinstance(recipe, Leaf):
         return [recipe.index]
     if isinstance(recipe, Cut):
         return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
     if isinstance(recipe, Choice):
-        return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_of(part))]
+        return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_of(part, seen))]
     if isinstance(recipe, View):
         return [start.index for _, params in recipe.steps for start in _leaves(params)]
     own = [recipe.selector] if isinstance(recipe, OneOf) else []
-    return [*own, *(i for part in _parts(recipe) for i in outputs_of(part))]
+    if isinstance(recipe, Made | Closure):
+        if id(recipe) in seen:
+            return []
+        seen = seen | {id(recipe)}
+    return [*own, *(i for part in _parts(recipe) for i in outputs_of(part, seen))]
 
 
 def _leaves(part: Any) -> list[Leaf]:
@@ -172,6 +176,9 @@ def _parts(recipe: Any) -> list:
             return list(recipe.items)
         case Made():
             return [*recipe.fields.values(), *_flat(recipe.entries)]
+        case Closure():
+            held = [*recipe.kwdefaults.values(), *recipe.attributes.values()]
+            return [*recipe.cells, *recipe.defaults, *held]
         case OneOf():
             return [part for entries in recipe.alternatives for part in _flat(entries)]
         case Rows():

@@ -5,6 +5,7 @@ Contents are slots of heap objects: `items` is a `Tuple` for lists (and deques),
 
 from __future__ import annotations
 
+import collections
 import operator
 from collections.abc import Callable
 
@@ -98,6 +99,48 @@ def entries(machine, value: Value) -> dict[object, Value]:
     if isinstance(value, Const):
         return {key: Const(True) for key in value.value}  # type: ignore[attr-defined]
     return dict(_whole(machine.heap.read(value.object, "items")).entries)  # type: ignore[attr-defined]
+
+
+#: lists and dicts that JAX takes apart; it takes others for leaves
+NODES = (list, dict, collections.OrderedDict, collections.defaultdict)
+
+
+def structure(machine, value: Ref) -> Tuple | Mapping:
+    """The contents of a list or dict that is taken apart as a pytree."""
+    found = machine.heap.read(value.object, "items")
+    kind = machine.heap.objects[value.object].kind
+    if isinstance(found, Stack) and kind == "list" and isinstance(found.length, Const):
+        return Tuple(stacks.spread(machine, found))
+    if isinstance(found, Stack | Union):
+        raise Refused(
+            "XP0013",
+            f"a {kind} whose size depends on data as an argument of a JAX function",
+            "NumPy's functions take such lists: np.array, np.stack, np.concatenate" if kind == "list" else None,
+        )
+    return found
+
+
+def new_dict(machine, cls: type, items: dict[object, Value]) -> Ref:
+    """A fresh dict of a class."""
+    made = machine.new_dict(items)
+    machine.heap.objects[made.object].cls = cls
+    return made
+
+
+def dict_like(machine, cls: type, items: dict[object, Value], other: Ref | None = None) -> Ref:
+    """A fresh dict of a class, with the `default_factory` of another one."""
+    made = new_dict(machine, cls, items)
+    if other is not None and issubclass(cls, collections.defaultdict):
+        machine.heap.write(made.object, "default_factory", default_factory(machine, other))
+    return made
+
+
+def default_factory(machine, container: Ref) -> Value:
+    """`default_factory` of a defaultdict."""
+    info = machine.heap.objects[container.object]
+    if info.real is not None:
+        return machine.world.wrap_anchored(info.real.default_factory)
+    return machine.heap.read(container.object, "default_factory")
 
 
 def set_contents(machine, value: Ref, items) -> None:

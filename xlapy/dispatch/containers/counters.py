@@ -7,8 +7,8 @@ import operator
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers.common import entries, key_of, set_entries
-from xlapy.dispatch.containers.dicts import dict_operator, is_dict, new
+from xlapy.dispatch.containers.common import entries, key_of, new_dict, set_entries
+from xlapy.dispatch.containers.dicts import dict_operator, is_dict
 from xlapy.dispatch.iterators import iteration
 from xlapy.domain.values import NONE, Const, Ref, Tuple, Value, is_none, key_value
 
@@ -16,7 +16,7 @@ from xlapy.domain.values import NONE, Const, Ref, Tuple, Value, is_none, key_val
 @table.function(collections.Counter)
 def make_counter(machine, *args: Value, **kwargs: Value) -> Value:
     """`collections.Counter`."""
-    made = new(machine, collections.Counter, {})
+    made = new_dict(machine, collections.Counter, {})
     _count(machine, made, args[0] if args else NONE, kwargs, "+")
     return made
 
@@ -93,4 +93,4 @@ def counter_operator(machine, symbol: str, left: Value, right: Value) -> Value |
     if symbol != plain:
         set_entries(machine, left, result)  # type: ignore[arg-type]
         return left
-    return new(machine, collections.Counter, result)
+    return new_dict(machine, collections.Counter, result)

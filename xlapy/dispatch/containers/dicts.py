@@ -10,7 +10,15 @@ import numpy as np
 from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import loans, ranges
-from xlapy.dispatch.containers.common import compares_by_value, entries, key_of, same_item, set_entries
+from xlapy.dispatch.containers.common import (
+    compares_by_value,
+    default_factory,
+    entries,
+    key_of,
+    new_dict,
+    same_item,
+    set_entries,
+)
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
@@ -150,14 +158,6 @@ def missing(machine, container: Ref, key: Value) -> Value:
     return machine.raise_(KeyError, key)
 
 
-def default_factory(machine, container: Ref) -> Value:
-    """`default_factory` of a defaultdict."""
-    info = machine.heap.objects[container.object]
-    if info.real is not None:
-        return machine.world.wrap_anchored(info.real.default_factory)
-    return machine.heap.read(container.object, "default_factory")
-
-
 @table.attribute(collections.defaultdict, "default_factory")
 def _default_factory(machine, self: Ref) -> Value:
     return default_factory(machine, self)
@@ -248,13 +248,6 @@ def mapping_entries(machine, source: Value) -> dict[object, Value]:
     return found
 
 
-def new(machine, cls: type, items: dict[object, Value]) -> Ref:
-    """A fresh dict of a class."""
-    made = machine.new_dict(items)
-    machine.heap.objects[made.object].cls = cls
-    return made
-
-
 @table.function(dict)
 def make_dict(machine, *args: Value, **kwargs: Value) -> Value:
     """`dict(mapping_or_pairs, **kwargs)`."""
@@ -266,14 +259,14 @@ def make_dict(machine, *args: Value, **kwargs: Value) -> Value:
 @table.function(collections.OrderedDict)
 def make_ordered(machine, *args: Value, **kwargs: Value) -> Value:
     """`collections.OrderedDict`."""
-    return new(machine, collections.OrderedDict, {**(mapping_entries(machine, args[0]) if args else {}), **kwargs})
+    return new_dict(machine, collections.OrderedDict, {**(mapping_entries(machine, args[0]) if args else {}), **kwargs})
 
 
 @table.function(collections.defaultdict)
 def make_default(machine, default_factory: Value = NONE, *args: Value, **kwargs: Value) -> Value:
     """`collections.defaultdict`."""
     contents = {**(mapping_entries(machine, args[0]) if args else {}), **kwargs}
-    made = new(machine, collections.defaultdict, contents)
+    made = new_dict(machine, collections.defaultdict, contents)
     machine.heap.write(made.object, "default_factory", default_factory)
     return made
 
@@ -338,7 +331,7 @@ def _clear(machine, self: Ref) -> Value:
 @table.method(dict, "copy", "__copy__")
 def copied(machine, self: Ref) -> Ref:
     """`self.copy()`."""
-    made = new(machine, machine.type_of(self), {})
+    made = new_dict(machine, machine.type_of(self), {})
     loans.share(machine, self)
     machine.heap.write(made.object, "items", machine.heap.read(self.object, "items"))
     if issubclass(machine.type_of(self), collections.defaultdict):

@@ -14,7 +14,6 @@ from xlapy.dispatch.containers import ordering, ranges
 from xlapy.dispatch.containers.common import contents, set_contents
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, kind_of, provoke
-from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import FALSE, NONE, Const, Ref, Tuple, Value
 from xlapy.ir import Var
 
@@ -477,12 +476,30 @@ def _deque_contains(machine, item: Value, self: Ref) -> bool | Var:
 
 @table.operator(collections.deque)
 def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
-    """Comparisons and `+=`."""
+    """`+`, `*`, comparisons and the in-place forms."""
     if symbol == "+=" and isinstance(left, Ref):
         _deque_extend(machine, left, right)
         return left
+    if symbol in ("*", "*="):
+        return _repeat_deque(machine, symbol, left, right)
     if machine.type_of(left) is not collections.deque or machine.type_of(right) is not collections.deque:
         return None
     if symbol in containers.ORDERINGS or symbol in ("==", "!="):
         return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
-    raise Refused("XP0004", f"'{symbol}' of deques")
+    if symbol == "+":
+        made = _like(machine, left, contents(machine, left))  # type: ignore[arg-type]
+        _deque_extend(machine, made, right)
+        return made
+    return None
+
+
+def _repeat_deque(machine, symbol: str, left: Value, right: Value) -> Value | None:
+    if machine.type_of(left) is not collections.deque:
+        left, right, symbol = right, left, "*"
+    if not ranges.is_index(machine, right):
+        return _no_count(machine, right)
+    items = contents(machine, left) * _count(machine, right)
+    made = left if symbol == "*=" else _like(machine, left, ())  # type: ignore[arg-type]
+    set_contents(machine, made, ())  # type: ignore[arg-type]
+    _deque_extend(machine, made, Tuple(items))  # type: ignore[arg-type]
+    return made

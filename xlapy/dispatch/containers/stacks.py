@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 from collections.abc import Iterator
 
@@ -484,7 +485,8 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
             fields = dict(zip(value.names, parts, strict=True))
             number = heap.new("instance", value.cls, machine.location(), **fields)
         elif value.kind == "list":
-            number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)))
+            settings = {"maxlen": Const(None)} if issubclass(value.cls, collections.deque) else {}
+            number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)), **settings)
         else:
             entries = Mapping(dict(zip(value.names, parts, strict=True)))
             number = heap.new(value.kind, value.cls, machine.location(), items=entries)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import counters, dicts, tables
+from xlapy.dispatch.containers import counters, tables
 from xlapy.dispatch.containers.table_rules import add_method, update
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
@@ -120,7 +120,7 @@ def _counting() -> None:
 
     def make(machine, *args: Value, **kwargs: Value) -> Value:
         if len(args) == 1 and not kwargs and tables.has_unknown(machine, args[0]):
-            made = dicts.new(machine, collections.Counter, {})
+            made = containers.new_dict(machine, collections.Counter, {})
             machine.call(machine.getattr(made, "update"), [args[0]])
             return made
         return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import unions
+from xlapy.dispatch.containers.common import NODES, dict_like, structure
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import kinds
@@ -199,18 +200,16 @@ class Opening:
     def _object(self, value: Ref, filtered: bool, owned: bool) -> Node:
         machine = self.machine
         info = machine.heap.objects[value.object]
-        if info.kind in ("list", "dict"):
-            contents = machine.heap.read(value.object, "items")
+        if info.kind in ("list", "dict") and info.cls in NODES:
+            contents = structure(machine, value)
             if owned and value.object in self._seen:
                 return Again(value.object)
             if owned:
                 self._seen.add(value.object)
             if isinstance(contents, Tuple):
                 return Items(list, tuple(self.open(v, filtered, owned) for v in contents.items), None, value.object)
-            if isinstance(contents, Mapping):
-                parts = tuple(self.open(v, filtered, owned) for v in contents.entries.values())
-                return Items(dict, parts, tuple(contents.entries), value.object)
-            raise Refused("XP0011", "a list that has grown in a loop, as an argument of a transformed function")
+            parts = tuple(self.open(v, filtered, owned) for v in contents.entries.values())
+            return Items(info.cls, parts, tuple(contents.entries), value.object)
         if info.kind != "instance":
             return Static(value)
         flax = any(c.__module__.startswith("flax.nnx") for c in info.cls.__mro__)
@@ -275,7 +274,7 @@ def parts_of(machine: Machine, node: Items | Registered | Attributes, value: Val
         elif isinstance(node, Attributes):
             found = [machine.heap.read(value.object, name) for name in node.names]
         else:
-            contents = machine.heap.read(value.object, "items")
+            contents = structure(machine, value)
             if isinstance(contents, Mapping) and set(contents.entries) == set(node.keys or ()):
                 found = [contents.entries[k] for k in node.keys or ()]
             elif isinstance(contents, Tuple):
@@ -340,7 +339,7 @@ class _Binding:
         if isinstance(value, Tuple):
             old = value.items
         else:
-            contents = machine.heap.read(value.object, "items")  # type: ignore[attr-defined]
+            contents = structure(machine, value)  # type: ignore[arg-type]
             old = contents.items if node.keys is None else tuple(contents.entries.values())  # type: ignore[attr-defined]
         new = tuple(self.value(p, v, owned) for p, v in zip(node.parts, old, strict=True))
         if isinstance(value, Tuple):
@@ -350,7 +349,7 @@ class _Binding:
             if new != old:
                 machine.heap.write(value.object, "items", packed)  # type: ignore[attr-defined]
             return value
-        return machine.new_list(list(new)) if node.keys is None else machine.new_dict(packed.entries)  # type: ignore
+        return _container(machine, node, new)
 
 
 class _Making:
@@ -389,11 +388,17 @@ class _Making:
         machine = self.machine
         if node.object is None:
             return Tuple(tuple(parts), node.cls)
-        made = (
-            machine.new_list(parts) if node.keys is None else machine.new_dict(dict(zip(node.keys, parts, strict=True)))
-        )  # type: ignore  # noqa: E501
+        made = _container(machine, node, parts)
         self._objects[node.object] = made
         return made
+
+
+def _container(machine: Machine, node: Items, parts: Sequence[Value]) -> Ref:
+    """A fresh list or dict with these parts."""
+    if node.keys is None:
+        return machine.new_list(list(parts))  # type: ignore[attr-defined]
+    assert node.object is not None
+    return dict_like(machine, node.cls, dict(zip(node.keys, parts, strict=True)), Ref(node.object))
 
 
 def _is_python(value: Value) -> bool:

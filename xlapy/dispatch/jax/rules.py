@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import leaves
+from xlapy.dispatch.containers.common import dict_like, structure
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.join import unchanged
@@ -29,7 +30,6 @@ from xlapy.domain.values import (
     Function,
     Intrinsic,
     JaxArray,
-    Mapping,
     NdArray,
     NumpyScalar,
     Range,
@@ -137,12 +137,11 @@ class Arguments:
 
     def _object(self, value: Ref) -> object:
         info = self.machine.heap.objects[value.object]
-        if info.kind in ("list", "dict"):
-            contents = self.machine.heap.read(value.object, "items")
+        if info.kind in ("list", "dict") and info.cls in (list, dict):
+            contents = structure(self.machine, value)
             if isinstance(contents, Tuple):
                 return [self.template(v) for v in contents.items]
-            if isinstance(contents, Mapping):
-                return {k: self.template(v) for k, v in contents.entries.items()}
+            return {k: self.template(v) for k, v in contents.entries.items()}
         if info.kind == "instance":
             tree = self.machine.world.pytree_children(value)  # type: ignore[attr-defined]
             if tree is not None:
@@ -333,6 +332,25 @@ class _Static:
     value: object
 
 
+class Factory:
+    """Stands for the `default_factory` of a defaultdict `owner`."""
+
+    def __init__(self, owner: Ref, value: Value) -> None:
+        self.owner, self.value = owner, value
+
+    def __call__(self) -> object:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Factory):
+            return False
+        known = isinstance(self.value, Const) and isinstance(other.value, Const)
+        return self.value.value is other.value.value if known else self.value is other.value  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(Factory)
+
+
 def abstract(machine: Machine, item: object) -> Value:
     """A result of JAX's as an abstract value."""
     if isinstance(item, Value):
@@ -344,7 +362,9 @@ def abstract(machine: Machine, item: object) -> Value:
     if isinstance(item, list):
         return machine.new_list([abstract(machine, v) for v in item])  # type: ignore[attr-defined]
     if isinstance(item, dict):
-        return machine.new_dict({k: abstract(machine, v) for k, v in item.items()})  # type: ignore[attr-defined]
+        entries = {k: abstract(machine, v) for k, v in item.items()}
+        factory = getattr(item, "default_factory", None)
+        return dict_like(machine, type(item), entries, factory.owner if isinstance(factory, Factory) else None)
     if item is None:
         return NONE
     return machine.world.adopt(item, lambda part: abstract(machine, part))  # type: ignore[attr-defined]

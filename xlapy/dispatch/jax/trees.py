@@ -6,14 +6,17 @@ is analysed, and what it makes becomes abstract again. Nothing is traced; arrays
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 
 import jax
 
 from xlapy.dispatch import table
+from xlapy.dispatch.containers.common import NODES, default_factory, structure
 from xlapy.dispatch.jax import rules as jax_rules
+from xlapy.dispatch.jax.rules import Factory
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import NULL, Const, Mapping, Ref, Tuple, Value
+from xlapy.domain.values import NULL, Const, Ref, Tuple, Value
 from xlapy.ir import Var
 
 
@@ -41,12 +44,14 @@ class Opened:
             return tuple(items) if value.cls is tuple else value.cls(*items)
         if isinstance(value, Ref):
             info = machine.heap.objects[value.object]
-            if info.kind in ("list", "dict"):
-                contents = machine.heap.read(value.object, "items")
+            if info.kind in ("list", "dict") and info.cls in NODES:
+                contents = structure(machine, value)
                 if isinstance(contents, Tuple):
                     return [self.tree(v) for v in contents.items]
-                if isinstance(contents, Mapping):
-                    return {k: self.tree(v) for k, v in contents.entries.items()}
+                parts = {k: self.tree(v) for k, v in contents.entries.items()}
+                if info.cls is collections.defaultdict:
+                    return collections.defaultdict(Factory(value, default_factory(machine, value)), parts)
+                return info.cls(parts)
             if info.kind == "instance":
                 node = machine.world.pytree_children(value)  # type: ignore[attr-defined]
                 if node is not None:
