@@ -77,4 +77,44 @@ def cumsum_takes_no_tuple(x):
     return np.cumsum(x, axis=(0,))
 
 
+@program((X, np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])), raises=TypeError)
+def masks_are_of_booleans(x, where):
+    return np.sum(x, where=where)
+
+
+@program((X, X[::-1].copy()), raises=TypeError)
+def masks_of_moments_are_of_booleans(x, where):
+    return np.std(x, where=where)
+
+
+@program((X, np.array([1.0, -1.0, 2.0, 0.5, 0.5, 1.0])), raises=ValueError)
+def negative_weights(x, w):
+    return np.percentile(x, 30, method="inverted_cdf", weights=w)
+
+
+@program(np.array([2, 3, -1]), np.array([3, -2]), raises=ValueError)
+def powers_accumulated(k):
+    return np.power.accumulate(k)
+
+
+@program(np.array([2, 3, -1]), raises=ValueError)
+def powers_reduced(k):
+    return np.power.reduce(k)
+
+
+@program(np.array([-2, 3, 1]), np.array([3, 2]))
+def powers_of_powers(k):
+    return np.power.reduce(k), np.power.accumulate(k)
+
+
+@program((np.array([True, False, True]),))
+def conjugates_of_selected_booleans(m):
+    return m[m].conjugate(), m[::-1][m].conj()
+
+
+@program(EMPTY, raises=IndexError)
+def pieces_of_nothing(e):
+    return np.minimum.reduceat(e, [0, 2])
+
+
 test_programs = program.test()

@@ -6,6 +6,7 @@ call of a layer costs a dictionary look-up.
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
@@ -25,6 +26,17 @@ UNKNOWN = (
     jax.errors.ConcretizationTypeError,
     jax.errors.NonConcreteBooleanIndexError,
 )
+
+
+_JAX = os.path.dirname(jax.__file__)
+
+
+def of_jax(error: Exception) -> bool:
+    """Whether JAX itself has raised an error, of what it does not take; not one that says that a value is unknown."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code.co_filename.startswith(_JAX) and not isinstance(error, UNKNOWN)
 
 
 def struct(type: TensorType) -> jax.ShapeDtypeStruct:

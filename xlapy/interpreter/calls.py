@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import table, unions
+from xlapy.dispatch import leaves, table, unions
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import stack_rules, stacks, subclasses, table_sets
@@ -105,6 +105,12 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
     except TypeError as error:
         if table.unfit(error):
             raise Refused("XP0011", f"{name}: these arguments are not supported ({_arguments(error)})") from error
+        if leaves.of_jax(error):
+            raise Refused("XP0011", f"{name}: {error}") from error
+        raise
+    except (ValueError, IndexError, NotImplementedError) as error:
+        if leaves.of_jax(error):
+            raise Refused("XP0011", f"{name}: {error}") from error
         raise
     return NONE if result is None else result
 

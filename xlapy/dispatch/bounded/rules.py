@@ -521,8 +521,8 @@ def _reshape_function(machine, a, shape, order="C", **options):
 
 METHODS["round"] = lambda machine, self, *args, **kw: bounded_arithmetic.lanewise(machine, np.round, (self, *args), kw)
 METHODS["clip"] = lambda machine, self, *args, **kw: bounded_arithmetic.lanewise(machine, np.clip, (self, *args), kw)
-METHODS["conj"] = METHODS["conjugate"] = lambda machine, self: bounded_arithmetic.elementwise(
-    machine, np.conjugate, (self,)
+METHODS["conj"] = METHODS["conjugate"] = lambda machine, self: (
+    bounded_arithmetic.elementwise(machine, np.conjugate, (self,)) if self.base.type.dtype.kind == "c" else self
 )
 
 

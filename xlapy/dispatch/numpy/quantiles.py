@@ -133,6 +133,8 @@ def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> Non
         machine.check(bad, ValueError, message)
         weights = kwargs.get("weights")
         if not absent(weights):
+            bad = machine.leaf(_negative, (operand(machine, weights),), name="check")[0]
+            machine.check(bad, ValueError, "Weights must be non-negative.")
             bad = machine.leaf(_no_weights, (operand(machine, weights),), name="check")[0]
             machine.check(bad, ValueError, "Weights included NaN, inf or were all zero.")
         return result
@@ -142,6 +144,10 @@ def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> Non
 
 def _outside(q, limit):
     return ~jnp.all((q >= 0) & (q <= limit))
+
+
+def _negative(w):
+    return jnp.any(w < 0)
 
 
 def _no_weights(w):

@@ -28,6 +28,7 @@ from xlapy.dispatch.numpy.values import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, NdArray, Value
+from xlapy.ir import Var
 from xlapy.ir.lanes import Lanewise, noted
 from xlapy.lowering.live import live
 
@@ -86,7 +87,7 @@ def reduce_rule(
     initial = None if initial is _NONE or absent(initial) else initial
     mask = None if where is True or where is _NONE or (isinstance(where, Const) and where.value is True) else where
     if mask is not None:
-        mask = operand(machine, mask, np.dtype(bool))
+        mask = _where_mask(machine, mask)
         if initial is None and ufunc.identity is None:
             message = (
                 f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
@@ -104,6 +105,9 @@ def reduce_rule(
     if mask is not None:
         operands.append(mask)
     static = (ufunc, input_type, result_type, axes, keep, flags)
+    if ufunc is np.power and kind_of(result_type) == "i" and len(axes) == 1 and flags == (False, False):
+        bad = machine.leaf(_negative_exponents, (var,), (axes[0],), name="check")[0]
+        machine.check(bad, ValueError, "Integers to negative integer powers are not allowed.")
     found = machine.leaf(_reduce, operands, static, name=name or f"{ufunc.__name__}.reduce")
     result = found[0]
     if ufunc is np.add and mask is not None and initial is None and len(var.type.shape) == 1 and not keep:
@@ -146,6 +150,15 @@ def reduction_types(
 
 def _accumulator(ufunc: np.ufunc, source: np.dtype, out: np.dtype) -> np.dtype | None:
     return out if ufunc in (np.add, np.multiply) else None
+
+
+def _where_mask(machine: Machine, where: Value) -> Var:
+    """The argument `where=` of a reduction, which has to be of booleans."""
+    var = operand(machine, where)
+    if var.type.dtype != bool:
+        text = f"Cannot cast array data from {var.type.dtype!r} to dtype('bool') according to the rule 'safe'"
+        machine.raise_(TypeError, text)
+    return var
 
 
 def _reduce(x, *rest):
@@ -307,7 +320,7 @@ def _moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdim
     operands = [var]
     masked = not (where is True or where is _NONE or (isinstance(where, Const) and where.value is True))
     if masked:
-        operands.append(operand(machine, where, np.dtype(bool)))
+        operands.append(_where_mask(machine, where))
     keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
     offset = known(machine, ddof, "ddof")
     if mean is not None:
@@ -421,12 +434,19 @@ def accumulate_rule(
     except Exception as error:
         return raise_real(machine, error)
     axis = int(axis) % len(var.type.shape)  # type: ignore[call-overload]
+    if ufunc is np.power and kind_of(result_type) == "i":
+        bad = machine.leaf(_negative_exponents, (var,), (axis,), name="check")[0]
+        machine.check(bad, ValueError, "Integers to negative integer powers are not allowed.")
     if not absent(out):
         target = known_out(machine, out)
         if given is None and ufunc in (np.add, np.multiply):
             result_type = target.type.dtype
     result = machine.leaf(_accumulate, (var,), (ufunc, result_type, axis), name=f"{ufunc.__name__}.accumulate")[0]
     return deliver(machine, result, out) if not absent(out) else machine.new_array(result)
+
+
+def _negative_exponents(x, axis):
+    return jnp.any(lax.slice_in_dim(x, 1, None, axis=axis) < 0) if x.shape[axis] else jnp.zeros((), bool)
 
 
 def _ravel(x):

@@ -190,6 +190,12 @@ def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
         return machine.raise_(ValueError, "reduceat does not allow multiple axes")
     axis = int(axis or 0)
     size = var.type.shape[axis]
+    if size == 0 and 0 not in places.type.shape:
+        constant = constant_value(places)
+        if constant is None:
+            raise Refused("XP0011", f"{ufunc.__name__}.reduceat of nothing")
+        text = f"index {int(constant.flat[0])} out-of-bounds in {ufunc.__name__}.reduceat [0, 0)"
+        return machine.raise_(IndexError, text)
     bad, first = machine.leaf(_outside, (places,), (size,), name="check_indices")
     shown = Scalar(int, machine.builder.convert(first, np.dtype(np.int64), True))
     text = machine.message("index {} out-of-bounds in " + f"{ufunc.__name__}.reduceat [0, {size})", shown)
