@@ -154,7 +154,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         if item is super:
             return _super(machine, args)
         if Ref in given:
-            args = table_sets.arguments(machine, item, args, kwargs)
+            args, kwargs = table_sets.arguments(machine, item, args, kwargs)
             if any(stacks.of(machine, a) is not None for a in (*args, *kwargs.values())):
                 joined = stack_rules.joined_arrays(machine, item, args, kwargs)
                 if joined is not None:

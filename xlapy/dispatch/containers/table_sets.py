@@ -11,7 +11,7 @@ from xlapy.dispatch.containers import counters, tables
 from xlapy.dispatch.containers.table_rules import add_method, update
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
-from xlapy.domain.values import NONE, Const, Ref, Stack, Value
+from xlapy.domain.values import NONE, Const, Ref, Stack, Stored, Tuple, Value
 
 # -- methods of sets ---------------------------------------------------------------------------------------------------
 
@@ -287,18 +287,35 @@ _ORDERED = (list, tuple, enumerate, zip, map, filter, iter, reversed, frozenset)
 _LAZY = (enumerate, zip, map, filter, iter)
 
 
-def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
+def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Value]) -> tuple[list, dict]:
     """The arguments of a built-in, with lists in the place of dicts and sets of unknown keys and their views."""
     try:
         unordered, ordered = function in _UNORDERED[:-1], function in _ORDERED
     except TypeError:
-        return args
+        return args, kwargs
     if not (unordered or ordered) or not any(tables.owner(machine, a) for a in args):
-        return args
+        return args, kwargs
     for value in args:
         if containers.heap_kind(machine, value) == "set" and tables.of(machine, value) is not None:
             if ordered or kwargs and "key" in kwargs:
                 raise iteration.order_refusal()
     if function in _LAZY:
-        return [iteration.make_iterator(machine, a) if tables.owner(machine, a) is not None else a for a in args]
-    return [tables.whole(machine, a) for a in args]
+        found = [iteration.make_iterator(machine, a) if tables.owner(machine, a) is not None else a for a in args]
+        return found, kwargs
+    if function in (sorted, min, max) and len(args) == 1 and "key" not in kwargs and _of_objects(machine, args[0]):
+        # no two keys are equal, so that no two values are compared
+        kwargs = {**kwargs, "key": Const(_first)}
+    return [tables.whole(machine, a) for a in args], kwargs
+
+
+def _first(pair):
+    return pair[0]
+
+
+def _of_objects(machine, value: Value) -> bool:
+    """Whether a value shows the items of a dict whose values are objects."""
+    found = tables.owner(machine, value)
+    if found is None or found[1] != "items":
+        return False
+    element = tables.of(machine, found[0]).element  # type: ignore[union-attr]
+    return isinstance(element, Tuple) and isinstance(element.items[1], Stored)
