@@ -257,7 +257,9 @@ def disowned(value: Value) -> Value:
         element = disowned(value.element)
         return Stack(element, value.rows, value.length, value.capacity, value.elastic, value.loop)
     parts = tuple(disowned(p) if isinstance(p, Value) else p for p in children(value))
-    return Stored(value.kind, value.cls, value.names, parts) if isinstance(value, Stored) else rebuild(value, parts)
+    if isinstance(value, Stored):
+        return Stored(value.kind, value.cls, value.names, parts)  # type: ignore[arg-type]
+    return rebuild(value, parts)
 
 
 def generalised(

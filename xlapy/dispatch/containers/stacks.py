@@ -215,7 +215,7 @@ def widened(machine, stack: Stack, element: Value) -> Stack:
     """The same stack with a more general element."""
     if stack.element is element:
         return stack
-    rows = _embedded(machine, stack.element, element, iter(stack.rows), (stack.capacity,))
+    rows = _embedded(machine, stack.element, element, iter(stack.rows), (stack.capacity,))  # type: ignore[arg-type]
     return Stack(element, tuple(rows), stack.length, stack.capacity, stack.elastic, stack.loop)
 
 
@@ -483,7 +483,7 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
             return array
         if value.kind == "instance":
             fields = dict(zip(value.names, parts, strict=True))
-            number = heap.new("instance", value.cls, machine.location(), **fields)
+            number = heap.new("instance", value.cls, machine.location(), **fields)  # type: ignore[arg-type]
         elif value.kind == "list":
             settings = {"maxlen": Const(None)} if issubclass(value.cls, collections.deque) else {}
             number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)), **settings)
