@@ -210,6 +210,7 @@ class Outputs:
         self._index: dict[int, int] = {}
         self._made: dict[int, Made] = {}
         self._functions: dict[int, Closure] = {}
+        self._order: dict[int, list[str]] | None = None
         #: classes of objects in stacks that leave the program, each with whether they are the stacks' own; and of those
         #: that leave it by themselves
         self._held: dict[type, bool] = {}
@@ -332,7 +333,7 @@ class Outputs:
         self._require_alone(value.object)
         made = self._made[value.object] = Made(info.kind, info.cls, {})
         if info.kind == "instance":
-            for name in sorted(info.fields):
+            for name in self._names(value.object):
                 field = heap.read(value.object, name)
                 if field is not UNBOUND:
                     made.fields[name] = self.recipe(field)
@@ -342,6 +343,15 @@ class Outputs:
                 made.fields[setting] = self.recipe(heap.read(value.object, setting))
             made.entries = self.contents(heap.read(value.object, "items"))
         return made
+
+    def _names(self, number: int) -> list[str]:
+        """The attributes of an object in the order in which they were made."""
+        if self._order is None:
+            self._order = {}
+            for owner, name in self.machine.heap.slots:
+                self._order.setdefault(owner, []).append(name)
+        made = self._order.get(number, [])
+        return made + sorted(self.machine.heap.objects[number].fields.difference(made))
 
     def _stored(self, value: Stored) -> Recipe:
         """An object that lies in a stack."""
