@@ -213,6 +213,10 @@ def test_a_program_of_32_bits_in_a_file(tmp_path):
     np.testing.assert_allclose(found, np.sin(X), rtol=1e-6)
 
 
+def _add_into(x, y):
+    x += y
+
+
 def test_what_cannot_be_saved(tmp_path):
     class Box:
         def __init__(self, x):
@@ -225,6 +229,15 @@ def test_what_cannot_be_saved(tmp_path):
     for function, arguments in ((lambda x: Box(x), (X,)), (sets, (Layer(X, X), X)), (lambda x: print(x), (X,))):
         with pytest.raises(ValueError, match="cannot be saved"):
             xlapy.jit(function).lower(*arguments).save(path)
+    shared = np.array([2.0, 3.0, 1.0])
+    for function, arguments in ((lambda x: np.zeros(int(x.max())), (shared,)), (_add_into, (shared[:2], shared[1:]))):
+        with pytest.raises(ValueError, match="cannot be saved"):
+            xlapy.jit(function).lower(*arguments).save(path)
+    xlapy.jit(_add_into).lower(shared[:2], shared[1:].copy()).save(path)
+    for wrong in ((shared[:2], shared[1:]), (shared[:2],) * 2):
+        with pytest.raises(TypeError, match="share memory"):
+            xlapy.load(path)(*wrong)
+    np.testing.assert_array_equal(shared, [2.0, 3.0, 1.0])
     with pytest.raises(ValueError, match="unknown platforms: abacus"):
         xlapy.jit(program).lower(X).save(path, platforms=["abacus"])
     path.write_text("no program")

@@ -48,6 +48,8 @@ def save(path: str | Path, analysis: Analysis, exported: jax.export.Exported, fu
         raise ValueError(
             "a function that prints, raises for certain, or fills a list of unknown length cannot be saved"
         )
+    if any(guard.kind == "gives" for guard in analysis.guards):
+        raise ValueError("a function with shapes that depend on the contents of arrays cannot be saved")
     parameters = inspect.signature(function).parameters
     about = {
         "format": _FORMAT,
@@ -133,6 +135,7 @@ class Loaded:
         for guard in self._about["static"]:
             if _find(guard["path"], named) != guard["value"]:
                 raise TypeError(f"the program was saved for {_name(guard['path'])} = {guard['value']!r}")
+        self._check_memory(named)
         before = swap_x64(True)
         try:
             outputs = self._call(*operands)
@@ -143,6 +146,16 @@ class Loaded:
         for write in self._about["writes"]:
             _find(write["path"], named)[...] = np.asarray(outputs[write["output"]])
         return made
+
+    def _check_memory(self, named: dict) -> None:
+        """Arrays that the program writes share no memory with others."""
+        paths = [p["path"] for p in self._about["parameters"] if p is not None and p["python"] is None]
+        for write in self._about["writes"]:
+            for path in paths:
+                array, other = _find(write["path"], named), _find(path, named)
+                if path != write["path"] and isinstance(other, np.ndarray) and np.may_share_memory(array, other):
+                    names = f"{_name(write['path'])} and {_name(path)}"
+                    raise TypeError(f"the program was saved for arrays apart, and {names} share memory")
 
     def _operand(self, number: int, parameter: dict | None, named: dict) -> Any:
         aval = self.exported.in_avals[number]
