@@ -585,4 +585,13 @@ def append_same(i):
     return out
 
 
+@program((I,), (J,), refuse="maybe")
+def an_item_at_two_places(i):
+    a = [[] for _ in range(4)]
+    x = a[int(i[0])]
+    x.append(3)
+    a.append(x)
+    return a
+
+
 test_programs = program.test()

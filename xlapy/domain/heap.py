@@ -106,6 +106,8 @@ class Heap:
         self.lent: dict[int, list[Loan]] = {}
         #: `give_back(number, field, value)` writes an object that lies in a stack; False if that may not be
         self.give_back: Callable[[int, str, Value], bool] = lambda number, name, value: False
+        #: classes of objects that one container may hold twice
+        self.doubled: set[type] = set()
         #: the loans of which something is being given back
         self.giving: list[Loan] = []
         #: whether items stay where they are in what is being written

@@ -393,7 +393,8 @@ class Outputs:
             todo += [value.element] if isinstance(value, Stack) else []
         for cls, own in found.items():
             known = self._held.get(cls)
-            if cls in self._placed or known is not None and not (own and known):
+            twice = not own and cls in self.machine.heap.doubled
+            if twice or cls in self._placed or known is not None and not (own and known):
                 raise Refused("XP0010", _TWICE.format(cls.__name__))
             self._held[cls] = own
 

@@ -62,6 +62,14 @@ def lies_there(machine, owner: Ref, key: Value, value: Value) -> bool:
     return isinstance(loan.whole, Ref) and loan.whole == value and _valid(machine, loan)
 
 
+def doubled(machine, owner: Ref, value: Value) -> None:
+    """A container gets an item that it may hold at another place, too: then it may not leave the program, as it would
+    hold two copies."""
+    loan = machine.heap.loans.get(value.object) if isinstance(value, Ref) else None
+    if loan is not None and loan.owner == owner.object:
+        machine.heap.doubled.update(machine.heap.objects[n].cls for n in loan.made)
+
+
 def _valid(machine, loan: Loan) -> bool:
     heap = machine.heap
     home = heap.slots.get((loan.number, "home"))

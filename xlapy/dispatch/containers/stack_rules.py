@@ -73,6 +73,7 @@ def _append(machine, self: Ref, stack: Stack, item: Value) -> Value:
     if limit is not None:
         _write(machine, self, stacks.push(machine, stack, item))
         return NONE
+    loans.doubled(machine, self, item)
     with stacks.places_kept(machine):
         _write(machine, self, stacks.push(machine, stack, item))
     return NONE
@@ -272,6 +273,7 @@ def _setitem(machine, self: Ref, stack: Stack, key: Value, item: Value) -> None:
         return
     if loans.lies_there(machine, self, key, item):
         return
+    loans.doubled(machine, self, item)
     at = _position(machine, self, stack, key, _LIST_ASSIGNMENT)
     _write(machine, self, stacks.put(machine, stack, at, item))
 

@@ -230,6 +230,7 @@ def set_item(machine, self: Ref, key: Value, value: Value) -> None:
     """`self[key] = value`: the first key stays, as in Python."""
     if loans.lies_there(machine, self, key, value):
         return
+    loans.doubled(machine, self, value)
     place = (object(),)
     stack = converted(machine, self, Tuple((key, value)))
     at, there = locate(machine, stack, key)
