@@ -32,7 +32,8 @@ from xlapy.domain.values import (
 from xlapy.frontend import For, Loop, Node, Seq
 from xlapy.interpreter import generators, merge, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag, place_of
-from xlapy.interpreter.staging import Restart, Staging, exit_labels, sole_exit, step_of, test_of
+from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of, test_of
+from xlapy.interpreter.staging import Restart, Staging
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State

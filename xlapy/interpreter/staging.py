@@ -1,5 +1,5 @@
-"""A loop that stays a loop: its body is run until the state at its head covers the one at its end, then emitted as
-`for` or `while`."""
+"""A loop that stays a loop: its body is run until the state at its head covers the one at its end, then emitted (see
+`emission`)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers import mixed
-from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.dispatch.protocol import PythonError
 from xlapy.domain import stacks
-from xlapy.domain.coerce import coerce, holes, instantiate, place_in
+from xlapy.domain.coerce import holes, instantiate
 from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
@@ -31,11 +30,12 @@ from xlapy.domain.values import (
     references,
     variables,
 )
-from xlapy.frontend import Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
+from xlapy.frontend import Loop, Node
 from xlapy.interpreter import merge, walk
 from xlapy.interpreter.collecting import Growing
-from xlapy.interpreter.frame import Tag
-from xlapy.ir import Region, TensorType, Var
+from xlapy.interpreter.emission import Emission
+from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of, test_of
+from xlapy.ir import TensorType, Var
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
@@ -45,8 +45,6 @@ _INDEX = TensorType((), _INT64)
 #: in the place of the object that a summary stands for at entry, where there is none
 _NOTHING = -1
 _MAXIMUM_ROUNDS = 40
-#: trips up to which it is of use to know that there are no more
-_FEW_TRIPS = 2**16
 #: trips of a loop that is unrolled if a list grows in it
 SHORT = 32
 #: how many operations of the interpreter such loops may take when they are unrolled, and how many if the program meets
@@ -56,32 +54,6 @@ SHORT_STEPS, LONG_STEPS = 800, 8_000
 
 class Restart(Exception):
     """The number of trips cannot be known before: what the loop iterates over grows."""
-
-
-def step_of(node: Loop) -> For | None:
-    """The `For` of a loop that is nothing but an iteration."""
-    body = node.body
-    if isinstance(body, Seq) and len(body.items) == 1:
-        body = body.items[0]
-    if isinstance(body, For) and node.label not in exit_labels(body.exhausted):
-        return body
-    return None
-
-
-def test_of(node: Loop) -> tuple[Code | None, If] | None:
-    """The header and test of a loop that is `while test: ...`: one arm of the test does nothing but leave the loop."""
-    body = node.body
-    items = body.items if isinstance(body, Seq) else (body,)
-    if not 1 <= len(items) <= 2 or not isinstance(items[-1], If):
-        return None
-    header = items[0] if len(items) == 2 else None
-    if header is not None and not isinstance(header, Code):
-        return None
-    test = items[-1]
-    arms = [sole_exit(test.then), sole_exit(test.orelse)]
-    if sum(label is not None and label != node.label for label in arms) != 1:
-        return None
-    return header, test
 
 
 @dataclass
@@ -125,7 +97,7 @@ class Staging:
         self.entry = machine.save()
         self.depth = machine.builder.region.depth + 1
         self.steps = 0
-        self._growing: Growing | None = None
+        self.grown: Growing | None = None
 
     def growing(self, number: int) -> Growing | None:
         """What makes stacks of containers that grow; None for a list if the loop is short enough to be unrolled
@@ -137,9 +109,9 @@ class Staging:
             if steps <= (LONG_STEPS if machine.unrolls_more else SHORT_STEPS):
                 return None
             machine.could_unroll_more |= steps <= LONG_STEPS
-        if self._growing is None:
-            self._growing = Growing(machine, self.key, trips)
-        return self._growing
+        if self.grown is None:
+            self.grown = Growing(machine, self.key, trips)
+        return self.grown
 
     def run(self) -> None:
         if self.plan is not None and isinstance(self.plan.trips, Const) and self.plan.trips.value <= 0:  # type: ignore
@@ -153,7 +125,7 @@ class Staging:
                 self._once()
                 return
             if fresh is head:
-                self._emit(head, body, out)
+                Emission(self).emit(head, body, out)
                 return
             head = fresh
         raise JoinFailure(DEAD, DEAD, "do not settle")
@@ -168,7 +140,7 @@ class Staging:
         remembered = self.machine.loop_memory.get((self.key, self.unions))
         if remembered is None:
             return head
-        joiner = self._joiner({})
+        joiner = self.new_joiner({})
         old_registers, old_slots = remembered  # type: ignore[misc]
         try:
             for register, skeleton in old_registers.items():
@@ -177,14 +149,14 @@ class Staging:
             for slot, skeleton in old_slots.items():
                 # objects that an enclosing loop made on its last round are gone
                 if slot in self.entry.slots or self.machine.heap.objects[slot[0]].source is not None:
-                    head.slots[slot] = joiner.join(self._entry_value(slot, {}), skeleton)
+                    head.slots[slot] = joiner.join(self.entry_value(slot, {}), skeleton)
         except JoinFailure:
             return Head(
                 {r: registers[r] if r in self.at_head else DEAD for r in self.registers}, handled=self.entry.handled
             )
         return head
 
-    def _remember(self, head: Head) -> None:
+    def remember(self, head: Head) -> None:
         def plain(skeleton: Value) -> bool:
             found = variables(skeleton)
             plainly = bool(found) and all(isinstance(v, Hole) for v in found) and not references(skeleton)
@@ -194,13 +166,13 @@ class Staging:
         slots = {s: v for s, v in head.slots.items() if plain(v) and s[0] not in head.entries}
         self.machine.loop_memory[(self.key, self.unions)] = (registers, slots)
 
-    def _joiner(self, entries: dict[int, int]) -> Joiner:
+    def new_joiner(self, entries: dict[int, int]) -> Joiner:
         joiner = self.machine.joiner(self.depth, widen=True, unions=self.unions)
         joiner.absorbed = dict.fromkeys(entries)
         joiner.loop = self.key
         return joiner
 
-    def _entry_value(self, slot: Slot, entries: dict[int, int]) -> Value:
+    def entry_value(self, slot: Slot, entries: dict[int, int]) -> Value:
         number = entries.get(slot[0], slot[0])
         if number == _NOTHING:
             return DEAD
@@ -218,7 +190,7 @@ class Staging:
         types = tuple(hole.type for skeleton in head.skeletons() for hole in holes(skeleton))
         body = machine.builder.open_region((_INDEX, *types))
         machine.loop_bodies[id(body)] = self.key
-        self._enter(head, iter(body.params[1:]))
+        self.enter(head, iter(body.params[1:]))
         mark = machine.heap.next_identity
         start, executed = machine.heap.slots.copy(), machine.executed
         outer, machine.short_index = machine.short_index, body.params[0] if self._may_unroll() else None
@@ -275,7 +247,7 @@ class Staging:
             seen.add(number)
         return seen
 
-    def _enter(self, head: Head, fill: Iterator[Var]) -> None:
+    def enter(self, head: Head, fill: Iterator[Var]) -> None:
         """The state at the head of the loop, with the next values of `fill` in its holes."""
         machine, frame = self.machine, self.frame
         for register, skeleton in head.registers.items():
@@ -297,13 +269,13 @@ class Staging:
         except PythonError as error:
             walk.raise_to(self.machine, self.step.handler, error.value)
 
-    def _leaving(self) -> Node:
+    def leaving(self) -> Node:
         """The arm of the test that leaves the loop."""
         assert self.test is not None
         label = sole_exit(self.test.then)
         return self.test.then if label is not None and label != self.node.label else self.test.orelse
 
-    def _run_header(self) -> bool | Var | None:
+    def run_header(self) -> bool | Var | None:
         """Run the header; whether the loop goes on. None if the header may raise, and so does more than test."""
         machine, frame = self.machine, self.frame
         if self.header is not None:
@@ -316,7 +288,7 @@ class Staging:
             found = machine.is_(value, NONE)
         else:
             found = machine.truth(value)
-        if self._leaving() is self.test.then:  # type: ignore[union-attr]
+        if self.leaving() is self.test.then:  # type: ignore[union-attr]
             return machine.builder.elementwise("bitwise_not", found) if isinstance(found, Var) else not found
         return found
 
@@ -325,7 +297,7 @@ class Staging:
         machine, frame = self.machine, self.frame
         before = machine.save()
         poisoned = self.test is not None and len(machine.blockers)
-        goes = self._run_header()
+        goes = self.run_header()
         if goes is None or frame.registers[self.test.reg] is walk.POISON or len(machine.blockers) != poisoned:  # type: ignore
             machine.rewind(before)
             self.header = self.test = None
@@ -334,18 +306,18 @@ class Staging:
             return
         self.predicate = goes if isinstance(goes, Var) else None
         if goes is False:
-            walk.run(machine, self._leaving())
+            walk.run(machine, self.leaving())
             return
         changed = machine.heap.slots.keys() != before.slots.keys() or any(
             machine.heap.slots[k] is not v for k, v in before.slots.items()
         )
         live: set[int] = set()
-        for label in exit_labels(self._leaving()):
+        for label in exit_labels(self.leaving()):
             live |= merge.live_at(frame, label, frame.program.live)
         writes = {r for op in self.header.ops for r in op.dst} if self.header is not None else set()
         self.repeat_header = changed or bool(writes & live)
         test = self.test
-        walk.run(machine, test.orelse if self._leaving() is test.then else test.then)  # type: ignore[union-attr]
+        walk.run(machine, test.orelse if self.leaving() is test.then else test.then)  # type: ignore[union-attr]
 
     def _generalise(self, head: Head, start: dict[Slot, Value], out: State, mark: int):
         """The join of the head with the state at the end of the body; `head` itself if nothing is new."""
@@ -354,7 +326,7 @@ class Staging:
         for attempt in itertools.count():
             if attempt > _MAXIMUM_ROUNDS:
                 raise JoinFailure(DEAD, DEAD, "do not settle")
-            joiner = self._joiner(head.entries)
+            joiner = self.new_joiner(head.entries)
             joiner.pinned = pinned
             joiner.mark = mark
             joiner.states = (out.slots, self.entry.slots)
@@ -372,7 +344,7 @@ class Staging:
                     and slot[0] not in head.entries
                     and (start.get(slot) is not value or slot in slots)
                 ):
-                    slots.setdefault(slot, self._entry_value(slot, {}))
+                    slots.setdefault(slot, self.entry_value(slot, {}))
                     changed.add(slot)
             handled = joiner.join(head.handled, out.handled)
             # what refers to an object at the head gives it its name; then come the places that only get one
@@ -421,7 +393,7 @@ class Staging:
                     slot = (number, name)
                     old = head.slots.get(slot)
                     if old is None:
-                        old = self._entry_value(slot, entries)
+                        old = self.entry_value(slot, entries)
                     new = out.slots.get((second, name))
                     if new is None:
                         new = heap.entry_value(second, name)
@@ -460,211 +432,6 @@ class Staging:
         if self.node.label in frame.tag.labels:  # type: ignore[union-attr]
             raise JoinFailure(DEAD, DEAD, "differ between the first trip and the others")
 
-    def _emit(self, head: Head, body: Region, out: State) -> None:
-        machine, builder = self.machine, self.machine.builder
-        joiner = self.joiner
-        machine.restore(self.entry)
-        self._remember(head)
-        at_entry = self._joiner({})
-        at_entry.absorbed = dict(head.entries)  # type: ignore[arg-type]
-        initial = [v for value, skeleton in self._at_entry(head) for v in coerce(value, skeleton, at_entry, builder)]
-        with builder.inside(body):
-            finals = [
-                v
-                for value, skeleton in self._at_end(head, joiner, out)
-                for v in coerce(value, skeleton, joiner, builder)
-            ]
-        tag = out.tag
-        assert tag is not None
-        others = tag.labels - {self.node.label}
-        errors = self._carries_error(head)
-        if self.step is not None and not others:
-            body.results = finals
-            types = tuple(v.type for v in body.params[1:])
-            results = builder.emit("for", (self.trips, *initial), self._most_trips(), types, (body,))
-            self._after(head, results, out, None)
-        else:
-            self._emit_while(head, body, initial, finals, tag, others, errors, out)
-
-    def _at_entry(self, head: Head) -> list[tuple[Value, Value]]:
-        entry = self.entry
-        values = [entry.registers[r] if r in self.at_head else DEAD for r in head.registers]
-        values.append(entry.handled)
-        values += [self._entry_value(slot, head.entries) for slot in head.slots]
-        return list(zip(values, head.skeletons(), strict=True))
-
-    def _at_end(self, head: Head, joiner: Joiner, out: State) -> list[tuple[Value, Value]]:
-        labels = out.tag.labels  # type: ignore[union-attr]
-        needed: set[int] = set()
-        for label in labels:
-            needed |= merge.live_at(self.frame, label, self.frame.program.live)
-        values = [out.registers[r] if r in needed else DEAD for r in head.registers]
-        values.append(out.handled)
-        for slot in head.slots:
-            number = joiner.absorbed.get(slot[0]) or slot[0]
-            value = out.slots.get((number, slot[1]))
-            if value is None:
-                value = self.machine.heap.entry_value(number, slot[1])
-                if slot[0] == STATE and value is UNBOUND or slot[0] in head.entries:
-                    value = DEAD
-            values.append(value)
-        return list(zip(values, head.skeletons(), strict=True))
-
-    def _carries_error(self, head: Head) -> int | None:
-        """The position of the error tag among the carried values, if the loop may set it."""
-        skeleton = head.slots.get((STATE, "error"))
-        if skeleton is None or not holes(skeleton):
-            return None
-        position = 0
-        for part in head.skeletons():
-            if part is skeleton:
-                return position
-            position += len(holes(part))
-        return None
-
-    def _emit_while(self, head, body: Region, initial, finals, tag: Tag, others, errors, out: State) -> None:
-        machine, builder = self.machine, self.machine.builder
-        label = self.node.label
-        with builder.inside(body):
-            next_tag = merge.tag_var(machine, tag)
-            one = builder.constant(1, _INT64)
-            following = builder.elementwise("add", body.params[0], one)
-        types = tuple(v.type for v in body.params[1:])
-        carried = (_INDEX, merge.TAG_TYPE, *types)
-        inner = builder.open_region(carried)
-        _rename(body, dict(zip([body.params[0], *body.params[1:]], [inner.params[0], *inner.params[2:]], strict=True)))
-        inner.operations = body.operations
-        mapping = dict(zip(body.params, [inner.params[0], *inner.params[2:]], strict=True))
-        inner.results = [mapping.get(v, v) for v in (following, next_tag, *finals)]
-        machine.loop_bodies[id(inner)] = self.key
-        condition = builder.open_region(carried)
-        with builder.inside(condition):
-            go = builder.elementwise("eq", condition.params[1], builder.constant(label, merge.TAG_TYPE.dtype))
-            if not others:
-                go = builder.constant(True)
-            if self.predicate is not None:
-                go = builder.elementwise("bitwise_and", go, self._condition(head, condition))
-            if self.trips is not None:
-                go = builder.elementwise("bitwise_and", go, builder.elementwise("lt", condition.params[0], self.trips))
-            if errors is not None:
-                error = condition.params[2 + errors]
-                go = builder.elementwise(
-                    "bitwise_and", go, builder.elementwise("eq", error, builder.constant(0, error.type.dtype))
-                )
-            condition.results = [go]
-        start = (builder.constant(0, _INT64), builder.constant(label, merge.TAG_TYPE.dtype), *initial)
-        results = builder.emit("while", start, self._most_trips(), carried, (condition, inner))
-        self._after(head, results[2:], out, Tag(tag.labels, results[1]), results[0])
-
-    def _most_trips(self) -> dict[str, object]:
-        """The attribute of the loop that says how many trips there are at most, if that is known."""
-        bounds = getattr(self.plan.trips, "bounds", None) if self.plan is not None else None
-        return {} if bounds is None or bounds[1] > _FEW_TRIPS else {"most": max(bounds[1], 1)}
-
-    def _condition(self, head: Head, condition: Region) -> Var:
-        """The test of a rotated `while` on the carried values."""
-        machine = self.machine
-        machine.restore(self.entry)
-        self._enter(head, iter(condition.params[2:]))
-        with machine.region(condition):
-            goes = self._run_header()
-        machine.restore(self.entry)
-        return goes if isinstance(goes, Var) else machine.builder.constant(bool(goes))
-
-    def _after(self, head: Head, results: list[Var], out: State, tag: Tag | None, count: Var | None = None) -> None:
-        """The state after the loop."""
-        machine, frame = self.machine, self.frame
-        fill = iter(results)
-        surely = (self.step is None and self.predicate is None) or (
-            self.plan is not None and isinstance(self.plan.trips, Const) and self.plan.trips.value >= 1
-        )
-        registers: list[Value] = [DEAD] * len(self.entry.registers)
-        for register, skeleton in head.registers.items():
-            value = instantiate(skeleton, fill)
-            last = out.registers[register]
-            registers[register] = self._refine(value, skeleton, last) if surely else value
-        frame.registers = registers
-        frame.handled = instantiate(head.handled, fill)
-        slots = dict(self.entry.slots)
-        for slot, skeleton in head.slots.items():
-            after = skeleton
-            if isinstance(skeleton, Stack) and self._growing is not None and slot in self._growing.growth:
-                after = self._growing.after(slot, skeleton, whole=tag is None)
-            slots[slot] = instantiate(after, fill)
-            if isinstance(skeleton, Stack) and len(variables(after)) < len(variables(skeleton)):
-                next(fill)  # the length, which is known
-        machine.heap.slots = slots
-        if self.plan is not None:
-            if tag is None:
-                self.plan.finish(self.plan.trips)
-            else:
-                assert count is not None
-                self.plan.finish(Scalar(int, count))
-        frame.tag = None
-        builder = machine.builder
-        if self.step is not None:
-            if tag is None:
-                walk.run(machine, self.step.exhausted)
-                return
-            leaving = sole_exit(self.step.exhausted)
-            if leaving is None:
-                raise Refused("XP0014", "the end of the loop does more than leave it")
-            done = builder.elementwise("eq", tag.var, builder.constant(self.node.label, merge.TAG_TYPE.dtype))
-            labels = (tag.labels - {self.node.label}) | {leaving}
-            var = builder.elementwise("select", done, builder.constant(leaving, merge.TAG_TYPE.dtype), tag.var)
-            if len(tag.labels) == 2:
-                other = next(iter(tag.labels - {self.node.label}))
-                var = builder.elementwise(
-                    "select",
-                    done,
-                    builder.constant(leaving, merge.TAG_TYPE.dtype),
-                    builder.constant(other, merge.TAG_TYPE.dtype),
-                )
-            frame.tag = Tag(labels, var if len(labels) > 1 else None)
-            return
-        assert tag is not None
-        others = tag.labels - {self.node.label}
-        if self.predicate is not None:
-            self._after_test(tag, others)
-            return
-        if not others:
-            raise Refused("XP0009", "the loop never ends")
-        frame.tag = Tag(others, tag.var if len(others) > 1 else None)
-
-    def _after_test(self, tag: Tag, others: frozenset[int]) -> None:
-        """Control after a rotated `while`: the test failed, or the body left the loop."""
-        machine, frame, builder = self.machine, self.frame, self.machine.builder
-
-        def failed() -> None:
-            frame.tag = None
-            if self.repeat_header:
-                self._run_header()
-            walk.run(machine, self._leaving())
-
-        if not others:
-            failed()
-            return
-
-        def left() -> None:
-            frame.tag = Tag(others, tag.var if len(others) > 1 else None)
-
-        done = builder.elementwise("eq", tag.var, builder.constant(self.node.label, merge.TAG_TYPE.dtype))
-        if self.repeat_header:
-            merge.node_branch(machine, done, failed, left)
-            return
-        leaving = sole_exit(self._leaving())
-        assert leaving is not None
-        labels = others | {leaving}
-        exit_label = builder.constant(leaving, merge.TAG_TYPE.dtype)
-        other = builder.constant(next(iter(others)), merge.TAG_TYPE.dtype) if len(others) == 1 else tag.var
-        frame.tag = Tag(labels, builder.elementwise("select", done, exit_label, other) if len(labels) > 1 else None)
-
-    def _refine(self, value: Value, skeleton: Value, last: Value) -> Value:
-        """A value after at least one trip, given what the body leaves: a known alternative of a union."""
-        if isinstance(value, Union) and not isinstance(last, Union) and last is not DEAD:
-            return mixed.alternative(self.machine, value, place_in(last, skeleton, self.joiner))  # type: ignore[arg-type]
-        return value
-
 
 def _turn(skeleton: Value) -> int:
     """When a place is joined at the head of a loop: objects first, then values without any, then what is dead."""
@@ -678,7 +445,7 @@ def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Va
         staging.check_source(slot[0])
     growing = staging.growing(slot[0]) if grown else None
     if growing is not None:
-        return growing.join(joiner, slot, staging._entry_value(slot, entries), old, new)
+        return growing.join(joiner, slot, staging.entry_value(slot, entries), old, new)
     if slot[1] == "state" or slot[1] == "args" and _is_exception(staging, slot[0]):
         # a generator's state is one of few, and never a number; an exception's arguments may be of any kinds
         unions, joiner.unions = joiner.unions, True
@@ -693,53 +460,3 @@ def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Va
 
 def _is_exception(staging: Staging, number: int) -> bool:
     return issubclass(staging.machine.heap.objects[number].cls, BaseException)
-
-
-def _rename(region: Region, mapping: dict[Var, Var]) -> None:
-    """Replace parameters in a region and the regions inside it."""
-    for operation in region.operations:
-        operation.operands = tuple(mapping.get(v, v) for v in operation.operands)
-        for nested in operation.regions:
-            _rename(nested, mapping)
-            nested.results = [mapping.get(v, v) for v in nested.results]
-
-
-def sole_exit(node: Node) -> int | None:
-    if isinstance(node, Seq) and len(node.items) == 1:
-        node = node.items[0]
-    return node.label if isinstance(node, Exit) else None
-
-
-_EXITS: dict[int, tuple[Node, frozenset[int]]] = {}
-
-
-def exit_labels(node: Node) -> frozenset[int]:
-    """The labels that control may go to when it leaves a node."""
-    known = _EXITS.get(id(node))
-    if known is not None:
-        return known[1]
-    match node:
-        case Exit():
-            found = frozenset((node.label,))
-        case Seq():
-            found = frozenset().union(*map(exit_labels, node.items))
-        case If():
-            found = exit_labels(node.then) | exit_labels(node.orelse)
-        case For():
-            found = exit_labels(node.body) | exit_labels(node.exhausted) | _handler(node.handler)
-        case Send():
-            found = exit_labels(node.yielded) | exit_labels(node.returned) | _handler(node.handler)
-        case Loop() | Guarded():
-            found = exit_labels(node.body)
-        case Code():
-            found = _handler(node.handler)
-    guards = {i.label for i in node.items if isinstance(i, Guarded)} if isinstance(node, Seq) else set()
-    if isinstance(node, Loop):
-        guards = {node.label}
-    found = found - guards
-    _EXITS[id(node)] = (node, found)
-    return found
-
-
-def _handler(label: int | None) -> frozenset[int]:
-    return frozenset((label,)) if label is not None else frozenset()
