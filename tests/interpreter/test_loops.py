@@ -235,6 +235,20 @@ def test_one_analysis_for_one_compilation(monkeypatch):
     assert len(calls) == 1
 
 
+def test_trips_are_peeled_until_types_settle():
+    def f(x, n):
+        y = np.zeros(6, int)
+        for _ in range(n):
+            x, y = x * 0.5 + y, x
+        return x, y
+
+    assert whiles(f, np.arange(6), 10) == 1
+    jitted = xlapy.jit(f)
+    for n in (10, 20, 30, 40):
+        jitted(np.arange(6), n)
+    assert jitted.cache_info().misses <= 2
+
+
 def relaxed(x, use):
     """A loop of 24 trips with about forty operations each, whose losses go into a list."""
     losses, moments = [], {}

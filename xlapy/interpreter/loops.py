@@ -37,8 +37,9 @@ from xlapy.interpreter.staging import Restart, Staging
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
+    from xlapy.ir import TensorType
 
-_MODES = ("loop", "peel", "union", "shared", "unroll", "stepped")
+_MODES = ("loop", "peel", "peel twice", "union", "shared", "unroll", "stepped")
 _MAXIMUM_UNROLL = 20_000
 #: trips of an unrolled loop that may have been left before
 _MAXIMUM_CONDITIONAL = 300
@@ -66,22 +67,26 @@ def run_loop(machine: Machine, node: Loop) -> None:
     before = machine.save()
     obstacles = len(machine.blockers)
     failure: Exception | None = None
-    aliased = False
+    aliased = settling = False
     todo = list(_MODES[_MODES.index(mode) :])
     while todo:
         attempt = todo.pop(0)
         if attempt == "shared" and failure is not None and not (aliased and machine.heap.may_share):
+            continue
+        if attempt == "peel twice" and not (settling or failure is None):
             continue
         try:
             _ATTEMPTS[attempt](machine, node)
         except (JoinFailure, _Unending, Captured) as error:
             failure = error if failure is None or isinstance(failure, _Unending) else failure
             aliased = aliased or isinstance(error, Aliased)
+            settling = attempt == "peel" and _settles(error)
             if attempt == "unroll":
                 machine.kept_loops.add(key)
             machine.rewind(before)
             del machine.blockers[obstacles:]
-            if _changes_shape(error) and "union" in todo and "unroll" in todo:
+            may_settle = "peel twice" in todo and _settles(error)
+            if _changes_shape(error) and not may_settle and "union" in todo and "unroll" in todo:
                 _ask_for_trips(machine, node)
                 todo.remove("unroll")
                 todo.insert(0, "unroll")
@@ -100,13 +105,25 @@ def run_loop(machine: Machine, node: Loop) -> None:
 
 def _changes_shape(failure: Exception) -> bool:
     """Whether a loop carries an array whose shape or dtype changes from trip to trip: it is unrolled, if it can be."""
+    types = _array_types(failure)
+    return types is not None and types[0] != types[1]
+
+
+def _settles(failure: Exception) -> bool:
+    """Whether a loop carries an array whose dtype or class changes, not its shape: perhaps in its first trips only."""
+    types = _array_types(failure)
+    return types is not None and types[0].shape == types[1].shape
+
+
+def _array_types(failure: Exception) -> tuple[TensorType, TensorType] | None:
+    """The types of two arrays that a loop carries in the same place and cannot."""
     if not isinstance(failure, JoinFailure):
-        return False
-    kinds = [
-        v.type if isinstance(v, NdArray) else v.var.type if isinstance(v, JaxArray) else None
-        for v in (failure.first, failure.second)
-    ]
-    return None not in kinds and kinds[0] != kinds[1]
+        return None
+    values = (failure.first, failure.second)
+    if not all(isinstance(v, NdArray | JaxArray) for v in values):
+        return None
+    first, second = (v.type if isinstance(v, NdArray) else v.var.type for v in values)  # type: ignore[attr-defined]
+    return first, second
 
 
 def _whole_generator(machine: Machine, node: Loop, step: For, generator: Ref) -> bool:
@@ -301,11 +318,17 @@ def _named(frame: Frame) -> list[Value]:
     return [v for v, name in zip(frame.registers, names, strict=False) if name is not None and not name.startswith(".")]
 
 
-def _peel(machine: Machine, node: Loop) -> None:
-    """One trip as straight code, then the loop if control comes back: in the arm in which there is a first trip, so
-    that what is true after a trip is true in the loop."""
+def _peel(machine: Machine, node: Loop, times: int = 1) -> None:
+    """One trip or several as straight code, then the loop if control comes back: in the arm in which there is a first
+    trip, so that what is true after a trip is true in the loop."""
     frame = machine.frame
     outer = frame.unrolled
+
+    def proceed() -> None:
+        if times > 1:
+            _peel(machine, node, times - 1)
+        else:
+            _staged(machine, node, unions=False)
 
     def go_on() -> None:
         tag = frame.tag
@@ -315,7 +338,7 @@ def _peel(machine: Machine, node: Loop) -> None:
             if node.label not in tag.labels:
                 return
             if len(tag.labels) == 1:
-                _staged(machine, node, unions=False)
+                proceed()
                 return
             label = machine.builder.constant(node.label, merge.TAG_TYPE.dtype)
             again = machine.builder.elementwise("eq", tag.var, label)
@@ -323,13 +346,13 @@ def _peel(machine: Machine, node: Loop) -> None:
             merge.node_branch(
                 machine,
                 again,
-                lambda: _staged(machine, node, unions=False),
+                proceed,
                 lambda: setattr(frame, "tag", Tag(others, tag.var if len(others) > 1 else None)),
             )
         finally:
             frame.unrolled = before
 
-    frame.unrolled = (*outer, -1)
+    frame.unrolled = (*outer, -times)
     frame.tag = None
     try:
         walk.run(machine, _entering(node, go_on))
@@ -374,6 +397,7 @@ def _staged(machine: Machine, node: Loop, unions: bool) -> None:
 _ATTEMPTS = {
     "loop": lambda machine, node: _staged(machine, node, unions=False),
     "peel": _peel,
+    "peel twice": lambda machine, node: _peel(machine, node, 2),
     "union": lambda machine, node: _staged(machine, node, unions=True),
     "shared": _shared,
     "unroll": _unroll,

@@ -144,8 +144,8 @@ def is_small(part: Var, whole: Var) -> bool:
 
 
 def _stored_by(operation: Operation) -> str | None:
-    """The last primitive of an operation, if that replaces a part of the operation's first operand."""
-    if operation.kind != "leaf" or len(operation.results) != 1 or not operation.operands:
+    """The last primitive of an operation, if that replaces a part of the operation's first operand by another one."""
+    if operation.kind != "leaf" or len(operation.results) != 1 or len(operation.operands) < 2:
         return None
     jaxpr = operation.attributes["jaxpr"].jaxpr  # type: ignore[attr-defined]
     if not jaxpr.eqns or operation.results[0].type[:2] != operation.operands[0].type[:2]:
