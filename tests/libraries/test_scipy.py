@@ -109,9 +109,25 @@ def bounded(a, b):
     return optimize.fminbound(valley, a, b)
 
 
-@case("optimize: minimize_scalar", lambda: (0.0, 3.0), refused="XP0005")
+@case("optimize: minimize_scalar", lambda: (0.0, 3.0))
 def scalar(a, b):
     return optimize.minimize_scalar(valley, bracket=(a, b)).x
+
+
+@case("optimize: minimize_scalar, no bracket", lambda: (1e300, 2e300))
+def scalar_fails(a, b):
+    result = optimize.minimize_scalar(valley, bracket=(a, b))
+    return result.x, result.fun, result.success, result.nfev
+
+
+@case("optimize: minimize_scalar, golden", lambda: (0.0, 3.0))
+def scalar_golden(a, b):
+    return optimize.minimize_scalar(valley, bracket=(a, b), method="golden").x
+
+
+@case("optimize: minimize_scalar, bounded", lambda: (0.0, 3.0))
+def scalar_bounded(a, b):
+    return optimize.minimize_scalar(valley, bounds=(a, b), method="bounded")
 
 
 @case("optimize: newton", lambda: (2.0,))

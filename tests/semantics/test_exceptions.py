@@ -313,6 +313,40 @@ def exception_variable_unbound_after(x):
         return x
 
 
+class Rooted:
+    def __init__(self):
+        self.root = self.count = None
+
+    def solve(self, a):
+        if a < 0:
+            raise ArithmeticError("negative")
+        count = 0
+        while a > 4 and count < 3:
+            a /= 4
+            count += 1
+        self.root, self.count = np.sqrt(a), count
+
+    def results(self):
+        return self.root, self.count
+
+
+def solved(a):
+    made = Rooted()
+    made.solve(a)
+    root, count = made.results()
+    return {"root": root, "count": count, "fine": not np.isnan(root)}
+
+
+@program(9.0, -1.0, 100.0, 0.0)
+def attributes_set_unless_it_raises(a):
+    try:
+        found = solved(a)
+    except ArithmeticError as error:
+        found = {"root": -1.0, "count": -1, "fine": str(error) == "none"}
+    found["root"] = np.reshape(np.asarray(found["root"])[()], np.shape(found["count"]))
+    return found, np.full(2, found["root"])
+
+
 @program(X, raises=ValueError)
 def exception_with_note(x):
     try:

@@ -7,13 +7,20 @@ from collections.abc import Callable, Sequence
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import Ref, Union, Value
-from xlapy.ir import Var
+from xlapy.ir import Var, outcomes
 
 
 def selects(machine: Machine, union: Union, index: int) -> Var:
     """Whether a union is its alternative number `index`."""
     builder = machine.builder
     return builder.elementwise("eq", union.selector, builder.constant(index, union.selector.type.dtype))
+
+
+def possible(union: Union) -> list[int]:
+    """The alternatives that a union may be, by the branches it comes from."""
+    every = range(len(union.alternatives))
+    found = outcomes(union.selector)
+    return [index for index in every if found is None or index in found] or list(every)
 
 
 def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., Value]) -> Value:
@@ -23,16 +30,19 @@ def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., V
         return then(*values)
     value = values[position]
     assert isinstance(value, Union)
+    indices = possible(value)
 
-    def alternative(index: int) -> Value:
+    def alternative(number: int) -> Value:
+        index = indices[number]
+
         def chosen() -> Value:
             return over_unions(
                 machine, (*values[:position], mixed.alternative(machine, value, index), *values[position + 1 :]), then
             )
 
-        if index == len(value.alternatives) - 1:
+        if number == len(indices) - 1:
             return chosen()
-        return machine.cond(selects(machine, value, index), chosen, lambda: alternative(index + 1))
+        return machine.cond(selects(machine, value, index), chosen, lambda: alternative(number + 1))
 
     return alternative(0)
 

@@ -2,6 +2,7 @@
 
 from xlapy.ir.builder import Builder, constant_value
 from xlapy.ir.core import Location, Module, Operation, Region, TensorType, Var, captured
+from xlapy.ir.outcomes import outcomes
 from xlapy.ir.printer import to_text
 from xlapy.ir.verifier import MalformedProgram, verify
 
@@ -16,6 +17,7 @@ __all__ = [
     "Var",
     "captured",
     "constant_value",
+    "outcomes",
     "to_text",
     "verify",
 ]

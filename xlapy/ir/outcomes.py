@@ -1,0 +1,110 @@
+"""Which values an integer may have, by the branches it comes from.
+
+A branch yields the number of the label to which control goes next, and beside it the selectors of values that differ
+between its arms. Where the label is known, so are they: after `try: b.set(x)`, on the way that did not raise, the
+attribute that was set is what it was set to, and never the `None` from before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlapy.ir.builder import constant_value
+from xlapy.ir.core import Operation, Var
+
+#: how many steps an answer is worth
+_BUDGET = 1000
+#: how many facts are followed up
+_FACTS = 200
+
+#: whether scalars have values; booleans have 0 or 1
+Facts = dict[tuple[Var, int], bool]
+
+
+def outcomes(var: Var) -> frozenset[int] | None:
+    """The values that an integer scalar may have, or None if nothing is known of them."""
+    found: set[int] = set()
+    return frozenset(found) if _collect(var, {}, found, iter(range(_BUDGET))) else None
+
+
+def _collect(var: Var, facts: Facts, found: set[int], budget: Iterator[int]) -> bool:
+    """Add the values that `var` may have where `facts` hold; whether they are all known."""
+    if next(budget, None) is None:
+        return False
+    known = constant_value(var)
+    if known is not None and int(known) in found:
+        return True
+    open_: tuple[Operation, list[Facts | None]] | None = None
+    for one in (var, *(fact for fact, _ in facts)):
+        branch = _branch(one)
+        if branch is not None:
+            arms = [_in_arm(branch, index, facts) for index in (0, 1)]
+            if None in arms:
+                return _over_arms(branch, arms, var, found, budget)
+            open_ = open_ or (branch, arms)
+    if open_ is not None:
+        return _over_arms(*open_, var, found, budget)
+    if known is not None:
+        found.add(int(known))
+    return known is not None
+
+
+def _over_arms(branch: Operation, arms: list[Facts | None], var: Var, found: set[int], budget: Iterator[int]) -> bool:
+    """`_collect` for each arm to which control may go."""
+    for index, inside in enumerate(arms):
+        if inside is not None and not _collect(_yielded(branch, index, var), inside, found, budget):
+            return False
+    return True
+
+
+def _in_arm(branch: Operation, index: int, facts: Facts) -> Facts | None:
+    """What is known inside an arm of a branch; None if control does not go there."""
+    yielded = {fact: _yielded(branch, index, fact[0]) for fact in facts}
+    inside = {fact: holds for fact, holds in facts.items() if yielded[fact] is fact[0]}
+    told = [(branch.operands[0], 1, index == 0)]
+    told += [(yielded[fact], fact[1], holds) for fact, holds in facts.items() if fact not in inside]
+    return inside if all(_learn(inside, *fact) for fact in told) else None
+
+
+def _yielded(branch: Operation, index: int, var: Var) -> Var:
+    """What a result of a branch is if it takes an arm; other values as they are."""
+    if var.owner is not branch:
+        return var
+    if branch.kind == "select":
+        return branch.operands[1 + index]
+    return branch.regions[index].results[branch.results.index(var)]
+
+
+def _branch(var: Var) -> Operation | None:
+    """The branch, or choice, between two values that an integer or a boolean comes from."""
+    owner = var.owner
+    if not isinstance(owner, Operation) or owner.kind not in ("if", "select"):
+        return None
+    return owner if var.type.shape == () and var.type.dtype.kind in "bi" and var in owner.results else None
+
+
+def _learn(facts: Facts, var: Var, value: int, holds: bool) -> bool:
+    """Add that a scalar has a value, or has not, and what follows from it; whether that can be."""
+    known = constant_value(var)
+    if known is not None:
+        return (int(known) == value) == holds
+    if var.type.dtype == bool and value == 0:
+        value, holds = 1, not holds
+    if (var, value) in facts:
+        return facts[var, value] == holds
+    facts[var, value] = holds
+    owner = var.owner
+    if not isinstance(owner, Operation) or var.type.dtype != bool or len(facts) > _FACTS:
+        return True
+    match owner.kind:
+        case "bitwise_not":
+            return _learn(facts, owner.operands[0], 1, not holds)
+        case "bitwise_and" | "bitwise_or" if holds == (owner.kind == "bitwise_and"):
+            left, right = owner.operands
+            return _learn(facts, left, 1, holds) and _learn(facts, right, 1, holds)
+        case "eq":
+            left, right = owner.operands
+            number = constant_value(right)
+            if number is not None and left.type.shape == () and left.type.dtype.kind in "bi":
+                return _learn(facts, left, int(number), holds)
+    return True
