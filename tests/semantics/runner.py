@@ -325,6 +325,8 @@ def compare_errors(ref: BaseException, got: Outcome) -> None:
         raise Mismatch(f"cause {ref.__cause__!r} expected, got {got.error.__cause__!r}")
     if getattr(ref, "__notes__", None) != getattr(got.error, "__notes__", None):
         raise Mismatch(f"notes {ref.__notes__!r} expected")
+    if type(ref).__module__.startswith("tests."):
+        Comparison()(vars(ref), vars(got.error), "attributes of the exception")
     try:
         Comparison()(got.before, got.state, "(args, kwargs, globals and cells, self)")
     except Mismatch as mismatch:

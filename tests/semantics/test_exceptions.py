@@ -347,6 +347,86 @@ def attributes_set_unless_it_raises(a):
     return found, np.full(2, found["root"])
 
 
+class Diverged(Exception):
+    def __init__(self, step, value):
+        super().__init__(f"diverged in step {step}")
+        self.step, self.value = step, value
+
+
+class Unprepared(ValueError):
+    def __init__(self, code, detail=None):
+        self.code, self.detail = code, detail
+
+    def __str__(self):
+        return f"code {self.code}, {self.detail}"
+
+
+@program((X, 1.5), (X, 4.0), (X, 9.0), raises=Diverged)
+def error_with_a_constructor(x, factor):
+    for step in range(20):
+        x = x * factor
+        if x.max() > 100:
+            raise Diverged(step, x[:2])
+    return x
+
+
+@program((X, 1), (X, 5), (X, 500), raises=Unprepared)
+def error_that_shows_its_attributes(x, n):
+    if n > 100:
+        raise Unprepared(n)
+    if n > 3:
+        error = Unprepared(1, "many")
+        error.detail = "some"
+        raise error
+    return x * n
+
+
+class Failed(RuntimeError):
+    pass
+
+
+@program((X, 1), (X, 5), raises=Failed)
+def error_with_attributes_from_another(x, n):
+    try:
+        if n > 3:
+            raise Diverged(n, x)
+    except Diverged as error:
+        error.step += 1
+        failure = Failed("failed", error.step)
+        failure.data = n, x.sum(), {"n": n + 1}
+        failure.add_note(f"in step {error.step}")
+        failure.add_note("again")
+        raise failure from error
+    return x * n
+
+
+@program(X, raises=Diverged)
+def error_for_certain_with_attributes(x):
+    raise Diverged(3, x + 1)
+
+
+@program(X, -X)
+def notes_of_a_caught_error(x):
+    try:
+        if x.sum() > 0:
+            error = ValueError("v")
+            error.add_note("one")
+            raise error
+    except ValueError as e:
+        e.add_note("two")
+        return x, len(e.__notes__), e.__notes__
+    return -x, 0, []
+
+
+@program(X, raises=TypeError)
+def note_that_is_no_text(x):
+    try:
+        raise KeyError("k")
+    except KeyError as e:
+        e.add_note(3)
+    return x
+
+
 @program(X, raises=ValueError)
 def exception_with_note(x):
     try:

@@ -127,7 +127,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
                 machine.frames.clear()
             else:
                 from_class, args = exceptions.exception_parts(machine, error.value)
-                raises = (from_class, outputs.exception(args, exceptions.cause(machine, error.value)))
+                raises = (from_class, outputs.exception(args, exceptions.attributes(machine, error.value)))
                 prints = outputs.prints()
                 machine.heap.slots.clear()
         if machine.blockers:

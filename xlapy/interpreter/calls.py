@@ -22,6 +22,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, caches, kinds
+from xlapy.domain.exceptions import INITIALISED
 from xlapy.domain.subclasses import base_of
 from xlapy.domain.values import (
     NONE,
@@ -323,6 +324,8 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
     if isinstance(made, Ref) and issubclass(machine.heap.objects[made.object].cls, cls) or isinstance(made, Tuple):
         init, owner = attributes.lookup(machine, cls, "__init__")
         if isinstance(init, types.FunctionType) and owner is not None:
+            if issubclass(cls, BaseException):
+                machine.heap.objects[made.object].details = INITIALISED  # type: ignore[attr-defined]
             call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
         elif (inherited := subclasses.inherited(machine, init, made)) is not None:
             call(machine, inherited, args, kwargs)

@@ -263,7 +263,9 @@ class Machine:
                 self.register_error(self.builder.elementwise("bitwise_and", bad, here), alternative)
             return
         cls, args = exceptions.exception_parts(self, exception)
-        shape = tuple(map(_kind_of_argument, args))
+        attributes = exceptions.attributes(self, exception)
+        names = tuple(name for name, _ in attributes)
+        shape = (*map(_kind_of_argument, args), names)
         key = (self.location(), cls, shape)
         code = self._error_codes.get(key)
         if code is None:
@@ -275,7 +277,7 @@ class Machine:
         after = self.builder.elementwise("select", first, self.builder.constant(code, _INT32), before)
         payload = (STATE, f"payload{code}")
         old = self.heap.slots.get(payload, DEAD)
-        packed = Tuple((Tuple(args), exceptions.cause(self, exception)))
+        packed = Tuple((Tuple(args), *(Tuple((Const(name), value)) for name, value in attributes)))
         new: Value = packed
         if old is not DEAD:
             new = self.cond(first, lambda: packed, lambda: old)

@@ -170,9 +170,10 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Cause:
-    """The exception that an exception was raised from."""
+class Attribute:
+    """What an exception has beside its arguments."""
 
+    name: str
     recipe: object
 
 
@@ -461,12 +462,9 @@ class Outputs:
         texts = self.machine.heap.slots.get((STATE, "items"))
         return self.contents(texts) if texts is not None else ()
 
-    def exception(self, args: tuple[Value, ...], cause: Value) -> tuple:
-        """Recipes of an exception's arguments, and of its cause if it has one."""
-        made = tuple(map(self.recipe, args))
-        if isinstance(cause, Const) and cause.value is None:
-            return made
-        return (*made, Cause(self.recipe(cause)))
+    def exception(self, args: tuple[Value, ...], attributes: tuple[tuple[str, Value], ...]) -> tuple:
+        """Recipes of an exception's arguments and of its attributes."""
+        return (*map(self.recipe, args), *(Attribute(name, self.recipe(value)) for name, value in attributes))
 
     def error_payloads(self) -> list[tuple[type, tuple]]:
         """For each error code, the exception class and the recipes of its arguments."""
@@ -476,8 +474,9 @@ class Outputs:
             payload = heap.slots.get((STATE, f"payload{code}"))
             if payload is not None and not isinstance(payload, Tuple):
                 raise Refused("XP0010", f"a {cls.__name__} whose message depends on data in more than one way")
-            args, cause = payload.items if isinstance(payload, Tuple) else (Tuple(()), Const(None))
-            found.append((cls, self.exception(args.items, cause)))  # type: ignore[attr-defined]
+            args, *pairs = payload.items if isinstance(payload, Tuple) else (Tuple(()),)
+            attributes = tuple((name.value, value) for name, value in (pair.items for pair in pairs))  # type: ignore[attr-defined]
+            found.append((cls, self.exception(args.items, attributes)))  # type: ignore[attr-defined]
         return found
 
 

@@ -14,14 +14,15 @@ import numpy as np
 
 from xlapy.domain import randomness
 from xlapy.domain.device import DeviceBuffer
+from xlapy.domain.exceptions import INITIALISED, NOTES
 from xlapy.domain.host_views import shown
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.subclasses import BASES, CONTENTS
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import (
+    Attribute,
     Bound,
     Built,
-    Cause,
     Choice,
     Closure,
     Cut,
@@ -338,18 +339,23 @@ def raise_errors(analysis: Analysis, outputs: Sequence, arguments: dict[str, obj
         raise make_exception(cls, args, outputs, arguments)
 
 
-def make_exception(cls: type, args: tuple, outputs: Sequence, arguments: dict[str, object]) -> BaseException:
+def make_exception(
+    cls: type[BaseException], args: tuple, outputs: Sequence, arguments: dict[str, object]
+) -> BaseException:
     """The exception object, as CPython would have made it."""
     finisher = Finisher(outputs, arguments, to_host)
-    values = tuple(finisher.make(a) for a in args if not isinstance(a, Cause))
+    values = tuple(finisher.make(a) for a in args if not isinstance(a, Attribute))
+    attributes = {part.name: finisher.make(part.recipe) for part in args if isinstance(part, Attribute)}
+    initialised = INITIALISED in attributes
+    attributes.pop(INITIALISED, None)
     try:
-        error = cls(*values)
+        error = cls.__new__(cls, *values) if initialised else cls(*values)
     except TypeError:
-        error = cls.__new__(cls)
+        error, initialised = cls.__new__(cls), True
+    if initialised:
         error.args = values
-    for part in args:
-        if isinstance(part, Cause):
-            error.__cause__ = finisher.make(part.recipe)
+    for name, value in attributes.items():
+        object.__setattr__(error, name, list(value) if name == NOTES else value)
     return error
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch import table
+from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.unions import over_unions
+from xlapy.domain.exceptions import INITIALISED, NOTES
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -42,9 +44,39 @@ def exception_parts(machine: Machine, value: Value) -> tuple[type, tuple[Value, 
     return machine.heap.objects[value.object].cls, args.items if isinstance(args, Tuple) else ()  # type: ignore[attr-defined]
 
 
-def cause(machine: Machine, value: Value) -> Value:
-    """The exception that another one was raised from, or None."""
-    if isinstance(value, Ref):
-        found = machine.heap.read(value.object, "__cause__")
-        return NONE if found is UNBOUND else found
+def attributes(machine: Machine, value: Value) -> tuple[tuple[str, Value], ...]:
+    """What an exception has beside its arguments, by name: attributes that were set, its cause, its notes."""
+    if not isinstance(value, Ref):
+        return ()
+    heap = machine.heap
+    found = {name: heap.read(value.object, name) for name in sorted(heap.objects[value.object].fields - {"args"})}
+    if any(isinstance(v, Union) and UNBOUND in v.alternatives for v in found.values()):
+        raise Refused("XP0004", "an exception with an attribute that it has on some paths only")
+    held = {name: v for name, v in found.items() if v is not UNBOUND and not (name == "__cause__" and v == NONE)}
+    done = ((INITIALISED, NONE),) if heap.objects[value.object].details == INITIALISED else ()
+    return (*done, *((name, _notes(machine, v) if name == NOTES else v) for name, v in held.items()))
+
+
+def _notes(machine: Machine, notes: Value) -> Value:
+    """The notes of an exception, as they are now."""
+    return Tuple(tuple(machine.iterate(notes)))
+
+
+@table.method(BaseException, "add_note")
+def add_note(machine: Machine, error: Value, note: Value, /) -> Value:
+    """`error.add_note(note)`."""
+    if not isinstance(error, Ref):
+        raise Refused("XP0003", "a note on an exception that was made outside")
+    if not issubclass(machine.type_of(note), str):
+        try:
+            Exception().add_note(machine.static(note, "a note"))  # type: ignore[arg-type]
+        except TypeError as failure:
+            return machine.reraise(failure)  # type: ignore[attr-defined]
+    notes = machine.heap.read(error.object, NOTES)
+    if isinstance(notes, Union):
+        raise Refused("XP0004", "a note on an exception that has notes on some paths only")
+    if notes is UNBOUND:
+        machine.heap.write(error.object, NOTES, machine.new_list([note]))  # type: ignore[attr-defined]
+    else:
+        machine.call(machine.getattr(notes, "append"), (note,))
     return NONE
