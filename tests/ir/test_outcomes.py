@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from xlapy.ir import Builder, Region, TensorType, constant_value, outcomes
+from xlapy.ir import Builder, Outcomes, Region, TensorType, constant_value
 
 BOOL, INT = TensorType((), np.dtype(bool)), TensorType((), np.dtype(np.int32))
 INPUTS = 4
@@ -71,7 +71,7 @@ def test_random_branches(seed):
             value(number, dict(zip(entry.params, inputs, strict=True)))
             for inputs in itertools.product((False, True), repeat=INPUTS)
         }
-        found = outcomes(number)
+        found = Outcomes().of(number)
         assert found is None or real <= found
 
 
@@ -89,6 +89,6 @@ def test_label_tells_selector():
         region.results = [result]
     landed = builder.elementwise("eq", label, builder.constant(5, INT.dtype))
     (selected,) = builder.emit("if", (landed,), {}, (INT,), after)
-    assert outcomes(selector) == {0, 1}
-    assert outcomes(selected) == {1, 3}
-    assert outcomes(entry.params[0]) is None
+    assert Outcomes().of(selector) == {0, 1}
+    assert Outcomes().of(selected) == {1, 3}
+    assert Outcomes().of(entry.params[0]) is None

@@ -15,7 +15,7 @@ import numpy as np
 from xlapy.domain.heap import Heap
 from xlapy.domain.sources import Source
 from xlapy.domain.values import NdArray, Value
-from xlapy.ir import Builder, Location, TensorType, Var
+from xlapy.ir import Builder, Location, Outcomes, TensorType, Var
 
 
 class Refused(Exception):
@@ -52,6 +52,7 @@ class Machine(Protocol):
     builder: Builder
     heap: Heap
     length_places: dict[Var, Source]
+    outcomes: Outcomes
 
     def call(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
         """Call a Python callable, as `function(*args, **kwargs)`."""

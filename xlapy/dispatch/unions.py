@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import Ref, Union, Value
-from xlapy.ir import Var, outcomes
+from xlapy.ir import Var
 
 
 def selects(machine: Machine, union: Union, index: int) -> Var:
@@ -16,10 +16,10 @@ def selects(machine: Machine, union: Union, index: int) -> Var:
     return builder.elementwise("eq", union.selector, builder.constant(index, union.selector.type.dtype))
 
 
-def possible(union: Union) -> list[int]:
+def possible(machine: Machine, union: Union) -> list[int]:
     """The alternatives that a union may be, by the branches it comes from."""
     every = range(len(union.alternatives))
-    found = outcomes(union.selector)
+    found = machine.outcomes.of(union.selector)
     return [index for index in every if found is None or index in found] or list(every)
 
 
@@ -30,7 +30,7 @@ def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., V
         return then(*values)
     value = values[position]
     assert isinstance(value, Union)
-    indices = possible(value)
+    indices = possible(machine, value)
 
     def alternative(number: int) -> Value:
         index = indices[number]

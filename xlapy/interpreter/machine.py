@@ -46,7 +46,7 @@ from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
 from xlapy.interpreter.world import World
-from xlapy.ir import Builder, Location, Region, TensorType, Var, constant_value
+from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
 
 _BOOL = np.dtype(bool)
@@ -87,6 +87,8 @@ class Machine:
         self.short_index: Var | None = None
         #: the indices of all loops around the current operation that may be unrolled
         self.short_indices: tuple[Var, ...] = ()
+        #: which values selectors may have
+        self.outcomes = Outcomes()
         #: whether loops are unrolled that take more operations, and whether there are any that are not
         self.unrolls_more = self.could_unroll_more = False
         #: loops that cannot be unrolled

@@ -2,7 +2,7 @@
 
 from xlapy.ir.builder import Builder, constant_value
 from xlapy.ir.core import Location, Module, Operation, Region, TensorType, Var, captured
-from xlapy.ir.outcomes import outcomes
+from xlapy.ir.outcomes import Outcomes
 from xlapy.ir.printer import to_text
 from xlapy.ir.verifier import MalformedProgram, verify
 
@@ -12,12 +12,12 @@ __all__ = [
     "MalformedProgram",
     "Module",
     "Operation",
+    "Outcomes",
     "Region",
     "TensorType",
     "Var",
     "captured",
     "constant_value",
-    "outcomes",
     "to_text",
     "verify",
 ]

@@ -7,13 +7,11 @@ attribute that was set is what it was set to, and never the `None` from before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xlapy.ir.builder import constant_value
 from xlapy.ir.core import Operation, Var
 
-#: how many steps an answer is worth
-_BUDGET = 1000
+#: how many facts are looked at for an answer, and for all answers about a program
+_BUDGET, _ALL = 200_000, 800_000
 #: how many facts are followed up
 _FACTS = 200
 
@@ -21,22 +19,35 @@ _FACTS = 200
 Facts = dict[tuple[Var, int], bool]
 
 
-def outcomes(var: Var) -> frozenset[int] | None:
-    """The values that an integer scalar may have, or None if nothing is known of them."""
-    found: set[int] = set()
-    return frozenset(found) if _collect(var, {}, found, iter(range(_BUDGET))) else None
+class Outcomes:
+    """Answers about one program; each takes a bounded number of steps, and so do all together."""
+
+    def __init__(self) -> None:
+        self._known: dict[Var, frozenset[int] | None] = {}
+        self._left = _ALL
+
+    def of(self, var: Var) -> frozenset[int] | None:
+        """The values that an integer scalar may have, or None if nothing is known of them."""
+        if var not in self._known:
+            found: set[int] = set()
+            budget = [min(_BUDGET, self._left)]
+            self._left -= budget[0]
+            self._known[var] = frozenset(found) if _collect(var, {}, found, budget) else None
+            self._left += max(budget[0], 0)
+        return self._known[var]
 
 
-def _collect(var: Var, facts: Facts, found: set[int], budget: Iterator[int]) -> bool:
+def _collect(var: Var, facts: Facts, found: set[int], budget: list[int]) -> bool:
     """Add the values that `var` may have where `facts` hold; whether they are all known."""
-    if next(budget, None) is None:
-        return False
     known = constant_value(var)
     if known is not None and int(known) in found:
         return True
     open_: tuple[Operation, list[Facts | None]] | None = None
     for one in (var, *(fact for fact, _ in facts)):
         branch = _branch(one)
+        budget[0] -= 1 if branch is None else 1 + len(facts)
+        if budget[0] < 0:
+            return False
         if branch is not None:
             arms = [_in_arm(branch, index, facts) for index in (0, 1)]
             if None in arms:
@@ -49,7 +60,7 @@ def _collect(var: Var, facts: Facts, found: set[int], budget: Iterator[int]) -> 
     return known is not None
 
 
-def _over_arms(branch: Operation, arms: list[Facts | None], var: Var, found: set[int], budget: Iterator[int]) -> bool:
+def _over_arms(branch: Operation, arms: list[Facts | None], var: Var, found: set[int], budget: list[int]) -> bool:
     """`_collect` for each arm to which control may go."""
     for index, inside in enumerate(arms):
         if inside is not None and not _collect(_yielded(branch, index, var), inside, found, budget):
@@ -59,10 +70,11 @@ def _over_arms(branch: Operation, arms: list[Facts | None], var: Var, found: set
 
 def _in_arm(branch: Operation, index: int, facts: Facts) -> Facts | None:
     """What is known inside an arm of a branch; None if control does not go there."""
-    yielded = {fact: _yielded(branch, index, fact[0]) for fact in facts}
-    inside = {fact: holds for fact, holds in facts.items() if yielded[fact] is fact[0]}
+    inside = facts.copy()
     told = [(branch.operands[0], 1, index == 0)]
-    told += [(yielded[fact], fact[1], holds) for fact, holds in facts.items() if fact not in inside]
+    for var, value in facts:
+        if var.owner is branch:
+            told.append((_yielded(branch, index, var), value, inside.pop((var, value))))
     return inside if all(_learn(inside, *fact) for fact in told) else None
 
 
