@@ -154,7 +154,7 @@ def _match_class(machine, frame, op, subject, cls, names):
 @handles("match_keys")
 def _match_keys(machine, frame, op, subject, keys):
     entries = objects.mapping_entries(machine, subject)
-    wanted = [objects.key(machine, k) for k in keys.items]
+    wanted = [containers.key_of(machine, k) for k in keys.items]
     if all(k in entries for k in wanted):
         return Tuple(tuple(entries[k] for k in wanted))
     return NONE

@@ -120,18 +120,12 @@ def structure(machine, value: Ref) -> Tuple | Mapping:
     return found
 
 
-def new_dict(machine, cls: type, items: dict[object, Value]) -> Ref:
-    """A fresh dict of a class."""
+def new_dict(machine, cls: type, items: dict[object, Value], like: Ref | None = None) -> Ref:
+    """A fresh dict of a class, a defaultdict with the `default_factory` of the dict `like`."""
     made = machine.new_dict(items)
     machine.heap.objects[made.object].cls = cls
-    return made
-
-
-def dict_like(machine, cls: type, items: dict[object, Value], other: Ref | None = None) -> Ref:
-    """A fresh dict of a class, with the `default_factory` of another one."""
-    made = new_dict(machine, cls, items)
-    if other is not None and issubclass(cls, collections.defaultdict):
-        machine.heap.write(made.object, "default_factory", default_factory(machine, other))
+    if like is not None and issubclass(cls, collections.defaultdict):
+        machine.heap.write(made.object, "default_factory", default_factory(machine, like))
     return made
 
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.containers.common import NODES, dict_like, structure
+from xlapy.dispatch.containers.common import NODES, new_dict, structure
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import kinds
@@ -398,7 +398,7 @@ def _container(machine: Machine, node: Items, parts: Sequence[Value]) -> Ref:
     if node.keys is None:
         return machine.new_list(list(parts))  # type: ignore[attr-defined]
     assert node.object is not None
-    return dict_like(machine, node.cls, dict(zip(node.keys, parts, strict=True)), Ref(node.object))
+    return new_dict(machine, node.cls, dict(zip(node.keys, parts, strict=True)), Ref(node.object))
 
 
 def _is_python(value: Value) -> bool:

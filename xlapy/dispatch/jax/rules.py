@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import leaves
-from xlapy.dispatch.containers.common import dict_like, structure
+from xlapy.dispatch.containers.common import new_dict, structure
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.join import unchanged
@@ -364,7 +364,7 @@ def abstract(machine: Machine, item: object) -> Value:
     if isinstance(item, dict):
         entries = {k: abstract(machine, v) for k, v in item.items()}
         factory = getattr(item, "default_factory", None)
-        return dict_like(machine, type(item), entries, factory.owner if isinstance(factory, Factory) else None)
+        return new_dict(machine, type(item), entries, factory.owner if isinstance(factory, Factory) else None)
     if item is None:
         return NONE
     return machine.world.adopt(item, lambda part: abstract(machine, part))  # type: ignore[attr-defined]

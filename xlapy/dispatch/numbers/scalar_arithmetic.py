@@ -35,10 +35,7 @@ from xlapy.lowering.derivatives import complex_power, differentiated_as
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul"}
 BITS = {"&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor"}
 _ZERO_DIVISION = {
-    (symbol, kind): provoke(BINARY[symbol], kind(1), kind(0))
-    for symbol, kind in [
-        *((s, k) for s in ("/", "//", "%") for k in (int, float)),
-    ]
+    (symbol, kind): provoke(BINARY[symbol], kind(1), kind(0)) for symbol in ("/", "//", "%") for kind in (int, float)
 }
 _ZERO_POWER = {kind: provoke(operator.pow, kind(0), -1) for kind in (int, float, complex)}
 _POWER_OVERFLOW = {float: provoke(operator.pow, 10.0, 400.0), complex: provoke(operator.pow, 10j, 400.5)}

@@ -16,7 +16,6 @@ from xlapy.domain.values import (
     BoundedArray,
     BoundMethod,
     Const,
-    Function,
     JaxArray,
     Mapping,
     NdArray,
@@ -105,22 +104,6 @@ def _among(machine: Machine, item: Value, items: list[Value]) -> bool | Var:
     return found
 
 
-def key(machine: Machine, value: Value) -> object:
-    """A dictionary key: the known object, or the reference itself for an object that hashes by identity."""
-    if isinstance(value, Ref):
-        info = machine.heap.objects[value.object]
-        if info.kind == "instance" and info.cls.__hash__ is object.__hash__:
-            return value
-        if info.cls.__hash__ is None:
-            machine.raise_(TypeError, f"unhashable type: '{info.cls.__name__}'")
-        raise Refused("XP0004", f"an object of class {info.cls.__name__} as a key")
-    if isinstance(value, NdArray):
-        machine.raise_(TypeError, "unhashable type: 'numpy.ndarray'")
-    if isinstance(value, Function | BoundMethod):
-        raise Refused("XP0004", "a function made inside the program as a key")
-    return machine.static(value, "a dictionary key")
-
-
 def mapping_entries(machine: Machine, mapping: Value) -> dict:
     """Entries of a dict with known keys."""
     mapping = subclasses.plain(machine, mapping)
@@ -131,7 +114,7 @@ def mapping_entries(machine: Machine, mapping: Value) -> dict:
     keys = getattr_(machine, mapping, "keys")
     entries = {}
     for item in machine.iterate(machine.call(keys, ())):
-        entries[key(machine, item)] = machine.getitem(mapping, item)  # type: ignore[attr-defined]
+        entries[containers.key_of(machine, item, entries)] = machine.getitem(mapping, item)  # type: ignore[attr-defined]
     return entries
 
 
