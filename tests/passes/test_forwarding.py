@@ -46,6 +46,27 @@ def rows_and_elements(a, n):
         a[i, 3] = 2.0
 
 
+def large_parts_in_place(a, n):
+    for _ in range(n):
+        a[1:] -= a[:-1]
+        a[:, 1:] *= 2.0
+
+
+def put_back_elsewhere(a, n):
+    for _ in range(n):
+        a[1:] = a[:-1]
+        b = a[1:].copy()
+        a[2:, 1:] += 1.0
+        a[1:] = b
+
+
+def put_back_beside_a_store(a, n):
+    for i in range(n):
+        b = a[:, 1:].copy()
+        a[i, 0] = 7.0
+        a[:, 1:] = b
+
+
 @pytest.mark.parametrize(
     ("function", "arguments", "loads", "stores"),
     [
@@ -53,6 +74,9 @@ def rows_and_elements(a, n):
         (update_neighbours, (X, 3), 2, 3),
         (update_unknown, (X, 3, 4), 1, 2),
         (rows_and_elements, (A, 3), 1, 2),
+        (large_parts_in_place, (A, 3), 3, 2),
+        (put_back_elsewhere, (A, 3), 3, 3),
+        (put_back_beside_a_store, (A, 3), 0, 1),
     ],
 )
 def test_loads_and_stores_that_stay(function, arguments, loads, stores):
@@ -99,3 +123,11 @@ def test_derivatives(function):
             step = np.zeros_like(X)
             step[k] = 1e-6
             assert abs(slope[k] - (total(X + step, i) - total(X - step, i)) / 2e-6) < 1e-7
+
+
+@pytest.mark.parametrize("function", [large_parts_in_place, put_back_elsewhere, put_back_beside_a_store])
+def test_what_is_put_back_is_put_back_where_it_was(function):
+    ours, theirs = A.copy(), A.copy()
+    xlapy.jit(function)(ours, 3)
+    function(theirs, 3)
+    np.testing.assert_array_equal(ours, theirs)

@@ -1,10 +1,11 @@
 """Loads from arrays that were stored into just before.
 
 A load of exactly what a store put there is the value that was stored; a load of something else is a load from the array
-as it was before; and a store that a later one overwrites did not happen. NumPy programs write a temporary's worth of
-loads and stores for each statement (`a[i] += x; a[i] /= y`). XLA fuses a store into the load behind it, for which the
-array of before has to live on: it copies all of it, in every trip of a loop. Large parts are left alone: there a load
-is as good as to compute the value twice.
+as it was before; and a store that a later one overwrites did not happen, nor did one of what is there already
+(`a[1:] += x` stores twice). NumPy programs write a temporary's worth of loads and stores for each statement
+(`a[i] += x; a[i] /= y`). XLA fuses a store into the load behind it, for which the array of before has to live on: it
+copies all of it, in every trip of a loop. Loads of large parts are left alone: there a load is as good as to compute
+the value twice.
 """
 
 from __future__ import annotations
@@ -38,7 +39,13 @@ def _loads(region: Region, replaced: dict[Var, Var]) -> bool:
         for nested in operation.regions:
             changed |= _loads(nested, replaced)
         mine = touched(operation)
-        if mine is None or operation.attributes["name"] != "slice":
+        if mine is None:
+            continue
+        if operation.attributes["name"] != "slice":
+            if _puts_back(operation, mine):
+                replaced[operation.results[0]] = operation.operands[0]
+                kept.pop()
+                changed = True
             continue
         source, value = _behind(operation, mine)
         if value is not None:
@@ -95,6 +102,26 @@ def _behind(load: Operation, mine: list[Dimension]) -> tuple[Var, Var | None]:
         same_type = value.type[:2] == load.results[0].type[:2]
         return source, value if same_type and _equal(mine, theirs) else None
     return source, None
+
+
+def _puts_back(store: Operation, mine: list[Dimension]) -> bool:
+    """Whether a store changes nothing: it puts what a load took from the array to where that took it."""
+    load = store.operands[1].owner
+    theirs = touched(load)
+    if theirs is None or load.attributes["name"] != "slice" or store.operands[1].type != load.results[0].type:  # type: ignore[union-attr]
+        return False
+    source, taken = store.operands[0], load.operands[0]  # type: ignore[union-attr]
+    if source.type != store.results[0].type or source.type[:2] != taken.type[:2] or not _equal(mine, theirs):
+        return False
+    for _ in range(_DEPTH):
+        if source is taken:
+            return True
+        earlier = source.owner
+        others = touched(earlier)
+        if others is None or earlier.attributes["name"] == "slice" or not _apart(mine, others):  # type: ignore[union-attr]
+            return False
+        source = earlier.operands[0]  # type: ignore[union-attr]
+    return False
 
 
 def _before(store: Operation, mine: list[Dimension], uses: Counter[Var]) -> Var:
