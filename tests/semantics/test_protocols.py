@@ -461,6 +461,34 @@ def import_from_inside(x):
     return x * pi
 
 
+@program(X)
+def imports_that_fail(x):
+    try:
+        from math import nothing_of_this_name
+    except ImportError:
+        nothing_of_this_name = 2.0
+    try:
+        import no_module_of_this_name as other
+    except ModuleNotFoundError:
+        other = 3.0
+    return x * nothing_of_this_name * other
+
+
+@program(X, raises=ImportError)
+def import_error_leaves(x):
+    from xml import nothing_of_this_name
+
+    return x * nothing_of_this_name
+
+
+@program(X)
+def import_of_a_submodule(x):
+    from os import path
+    from xml import sax
+
+    return x * len(path.sep) * (sax is not None)
+
+
 @program(2.0, 0.0, refuse=True)
 def exception_groups(a):
     try:

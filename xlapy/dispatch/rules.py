@@ -4,7 +4,7 @@
 
 from xlapy.dispatch.bounded import at, counting, creation, rearranging, selection, statistics
 from xlapy.dispatch.containers import stack_rules, table_rules, table_sets
-from xlapy.dispatch.jax import arrays, linear_functions, rules, scipy_rules, scopes, transformations, trees
+from xlapy.dispatch.jax import arrays, linear_functions, rules, scopes, transformations, trees
 from xlapy.dispatch.numbers import python_random
 from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.python import all as python_all

@@ -6,6 +6,7 @@ import types
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from xlapy.dispatch import libraries
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
 from xlapy.domain.heap import STATE, AliasRisk, Captured, SharedRisk
@@ -65,6 +66,7 @@ def analyse(
     Raises:
         NotOffloadableError: with every obstacle found.
     """
+    libraries.read_rules()
     static = set(static)
     modes: dict[tuple, str] = {}
     optimistic = may_share = True

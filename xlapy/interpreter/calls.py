@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import leaves, table, unions
+from xlapy.dispatch import leaves, libraries, table, unions
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import stack_rules, stacks, subclasses, table_sets
@@ -62,6 +62,9 @@ class Endless(Exception):
 def forget_plain_functions() -> None:
     """The dispatch tables have changed: look every function up again."""
     _PLAIN.clear()
+
+
+libraries.on_growth(forget_plain_functions)
 
 
 def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -7,8 +7,8 @@ import importlib
 import types
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch import unions
-from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.dispatch import libraries, unions
+from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import (
     NULL,
     UNBOUND,
@@ -208,6 +208,7 @@ def _import(machine, frame, op, level, fromlist):
         module = importlib.import_module(name, package)
     except ImportError as error:
         return machine.reraise(error)
+    libraries.read_rules()
     if machine.static(fromlist):
         return Const(module)
     return Const(importlib.import_module(op.imm.partition(".")[0])) if not depth else Const(module)
@@ -220,14 +221,20 @@ def frame_package(machine: Machine, frame: Frame) -> str:
 
 @handles("import_from")
 def _import_from(machine, frame, op, module):
-    try:
-        return machine.getattr(module, op.imm)
-    except PythonError:
-        name = f"{module.value.__name__}.{op.imm}"
+    real = module.value
+    if not libraries.has_attribute(real, op.imm):
+        name = f"{real.__name__}.{op.imm}"
         try:
-            return Const(importlib.import_module(name))
+            submodule = importlib.import_module(name)
         except ImportError as error:
-            return machine.reraise(error)
+            if hasattr(real, "__path__") and getattr(error, "name", None) != name:
+                return machine.reraise(error)  # the submodule is there and fails
+            where = getattr(real, "__file__", None) or "unknown location"
+            return machine.raise_(ImportError, f"cannot import name {op.imm!r} from {real.__name__!r} ({where})")
+        libraries.read_rules()
+        if not hasattr(real, op.imm):
+            return Const(submodule)
+    return machine.getattr(module, op.imm)
 
 
 @handles("import_star")

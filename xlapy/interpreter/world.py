@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import table
+from xlapy.dispatch import libraries, table
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.containers.common import NODES, structure
@@ -486,6 +486,8 @@ class World:
     def module_attribute(self, module: Const, name: str) -> Value:
         """`module.name`."""
         real: types.ModuleType = module.value  # type: ignore[assignment]
+        if name not in real.__dict__:
+            libraries.has_attribute(real, name)
         value = self.machine.heap.read(self.globals_of(real.__dict__), name)
         if value is UNBOUND:
             try:

@@ -1,0 +1,43 @@
+"""scipy.fft, by JAX's functions of the same names."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import jax.scipy.fft
+import scipy.fft
+
+from xlapy.dispatch.scipy.leaf import leaf
+
+
+def _transform(jax_function):
+    def run(x, n=None, axis=-1, norm=None):
+        return jax_function(x, n, axis, norm)
+
+    return run
+
+
+def _transform_of_many(jax_function, default):
+    def run(x, s=None, axes=default, norm=None):
+        return jax_function(x, s, axes, norm)
+
+    return run
+
+
+for _name in "fft ifft rfft irfft hfft ihfft".split():
+    leaf(getattr(scipy.fft, _name), _transform(getattr(jnp.fft, _name)), "x")
+for _name in "fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn".split():
+    _axes = (-2, -1) if _name.endswith("2") else None
+    leaf(getattr(scipy.fft, _name), _transform_of_many(getattr(jnp.fft, _name), _axes), "x")
+
+
+def _cosine(jax_function):
+    def run(x, type=2, n=None, axis=-1, norm=None):
+        if type != 2:
+            raise NotImplementedError("only type 2")
+        return jax_function(x, type, n, axis, norm)
+
+    return run
+
+
+leaf(scipy.fft.dct, _cosine(jax.scipy.fft.dct), "x")
+leaf(scipy.fft.idct, _cosine(jax.scipy.fft.idct), "x")
