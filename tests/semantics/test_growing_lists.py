@@ -624,4 +624,50 @@ def grown_lists_sorted(x, k):
     return by_key, down, items, sorted(items), rows, sorted([v for v in x if v > 0], key=abs, reverse=True)
 
 
+TALL = np.linspace(-1.0, 2.0, 40)
+WIDE = np.linspace(0.5, 1.5, 35) ** 2
+
+
+@program((TALL, WIDE), (TALL[::-1].copy(), WIDE / 2), (TALL, TALL))
+def arrays_of_nested_comprehensions(x, y):
+    table = np.array([[(a - b) ** 2 for a in x] for b in y])
+    cube = np.asarray([[[a * b + c for c in range(20)] for a in x] for b in y[:18]])
+    pairs = np.array([[(a, b) for a in x] for b in y])
+    return table, table.sum(axis=0), cube[3], pairs.mean(axis=(0, 1))
+
+
+@program((TALL, WIDE, 24), (TALL[::-1].copy(), WIDE / 2, 24), (TALL, WIDE, 30))
+def rows_of_one_length(x, y, n):
+    rows = []
+    for b in y:
+        row = []
+        for k in range(n):
+            row.append(x[k] * b)
+        rows.append(row)
+    longest = max(rows, key=sum)
+    sums = [sum(row) for row in rows]
+    return np.array(rows), [len(row) for row in rows], sums, longest, sum(rows[len(y) // 2])
+
+
+@program((TALL, WIDE), (TALL[::-1].copy(), WIDE / 2))
+def one_row_grows_longer(x, y):
+    rows = [[a * b for a in x] for b in y]
+    rows[3].append(7.0)
+    return rows[3][-1], len(rows[3]), len(rows[4]), rows
+
+
+@program((TALL, WIDE), (TALL[::-1].copy(), WIDE / 2))
+def rows_of_two_kinds(x, y):
+    rows = []
+    for k in range(len(y)):
+        if y[k] > 1:
+            rows.append([0.0 for _ in x])
+        else:
+            rows.append([a * y[k] for a in x])
+    lengths = []
+    for k in range(len(y)):
+        lengths.append([a for a in x] if y[k] > 1 else [1.0, 2.0])
+    return np.array(rows), rows, [len(row) for row in lengths], lengths
+
+
 test_programs = program.test()

@@ -149,6 +149,8 @@ def hollow(value: Value) -> Value:
             return NumpyScalar(Hole(TensorType((), value.var.type.dtype)))  # type: ignore[arg-type]
         case JaxArray():
             return JaxArray(Hole(value.var.type))  # type: ignore[arg-type]
+        case Stack() if isinstance(value.length, Const):
+            return value.with_rows(Hole(row.type) for row in value.rows)
     parts = children(value)
     if not parts:
         return value
@@ -298,17 +300,28 @@ def joined(joiner: Joiner, a: Value, b: Value) -> Stack:
 
 
 def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
-    """The join of the items of two containers in a stack, of which one at least has an unknown length."""
+    """The join of the items of two containers in a stack, of which one at least is held as a stack already. The length
+    is known if it is the same of both."""
     one, two = held_items(a), held_items(b)
     element = element_of(joiner, one, two)
     capacity = max(capacity_of(one), capacity_of(two))
     found = [v for v in (one, two) if isinstance(v, Stack)]
     elastic = next((v.elastic for v in found if v.elastic), None)
+    count = known_length(one)
+    known = count is not None and count == known_length(two)
     if isinstance(one, Stack) and one.element is element and (one.capacity, one.elastic) == (capacity, elastic):
-        if isinstance(one.length, Scalar) and all(isinstance(v, Hole) for v in (*one.rows, one.length.var)):
+        if isinstance(one.length, Const) == known and all(isinstance(v, Hole) for v in variables(one)):
             return one
     rows = tuple(Hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
-    return Stack(element, rows, Scalar(int, Hole(scalar_type(int))), capacity, elastic, found[0].loop)  # type: ignore
+    length = Const(count) if known else Scalar(int, Hole(scalar_type(int)))  # type: ignore[arg-type]
+    return Stack(element, rows, length, capacity, elastic, found[0].loop)
+
+
+def known_length(contents: Stack | Tuple) -> int | None:
+    """How many items there are, if that is known."""
+    if isinstance(contents, Tuple):
+        return len(contents.items)
+    return contents.length.value if isinstance(contents.length, Const) else None  # type: ignore[return-value]
 
 
 def guessed(element: Value) -> int:

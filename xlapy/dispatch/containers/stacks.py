@@ -244,11 +244,13 @@ def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: _Lead)
 
 
 def _as_held(machine, old: Stored, new: Stack, rows: Iterator[Var], lead: _Lead) -> list[Var]:
-    """Containers as such of unknown length."""
+    """Containers as such whose items are a stack."""
     builder, axis = machine.builder, len(lead)
+    length = None
+    count = stacks.known_length(held_items(old))
     if old.held is not None:
         found = _embedded(machine, old.held.element, new.element, rows, (*lead, old.held.capacity))
-        length = next(rows)
+        length = next(rows) if count is None else None
     else:
         items = held_items(old).items  # type: ignore[union-attr]
         parts = [_embedded_item(machine, old, item, new.element, rows, lead) for item in items]
@@ -256,8 +258,10 @@ def _as_held(machine, old: Stored, new: Stack, rows: Iterator[Var], lead: _Lead)
         found = [machine.leaf(_stacked_at, column, (axis,))[0] for column in columns]
         if not parts:
             found = [_empty(machine, hole, (*lead, 0)) for hole in variables(new.element)]  # type: ignore[arg-type]
-        length = builder.broadcast(builder.constant(len(items), _INT64), lead)
-    return [*(machine.leaf(_with_room, [row], (axis, new.capacity))[0] for row in found), length]
+    made = [machine.leaf(_with_room, [row], (axis, new.capacity))[0] for row in found]
+    if isinstance(new.length, Const):
+        return made
+    return [*made, builder.broadcast(builder.constant(count, _INT64), lead) if length is None else length]
 
 
 def _embedded_item(machine, old: Stored, item: Value, element: Value, rows: Iterator[Var], lead: _Lead) -> list[Var]:
@@ -470,9 +474,10 @@ def unpacked(machine, value: Value, loop: object = None, place: tuple[object, ..
 def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, ...], made) -> Value:
     heap = machine.heap
     if value.held is not None:
-        inner = value.held
-        bounds = (0, inner.capacity)
-        contents = inner.with_rows(inner.rows, scalar(machine, int, inner.length.var, bounds))  # type: ignore[attr-defined]
+        contents = value.held
+        if isinstance(contents.length, Scalar):
+            bounds = (0, contents.capacity)
+            contents = contents.with_rows(contents.rows, scalar(machine, int, contents.length.var, bounds))
         number = heap.new(value.kind, value.cls, machine.location(), items=contents)
     else:
         names = value.names or range(len(value.parts))
@@ -522,37 +527,56 @@ def items(machine, contents: Value) -> tuple[Value, ...]:
 
 
 def column(machine, stack: Stack) -> Var | None:
-    """The rows as one array, where items are numbers or arrays of one type (or tuples or lists of such numbers)."""
+    """The rows as one array, where items are numbers or arrays of one type (or tuples, or lists of one length, of
+    such)."""
     element = instantiate(stack.element, iter(stack.rows))
-    return _column(machine, element, stack.capacity)
+    return _column(machine, element, (stack.capacity,))
 
 
-def _column(machine, value: Value, capacity: int) -> Var | None:
+def _column(machine, value: Value, lead: _Lead) -> Var | None:
     if isinstance(value, Stored) and value.kind == "buffer":
         value = value.parts[0]
+    if isinstance(value, Stored) and value.kind == "list" and value.held is not None:
+        return _column_of_lists(machine, value.held, lead)
     if isinstance(value, Stored | Tuple) and (isinstance(value, Tuple) or value.kind == "list"):
         inner = value.items if isinstance(value, Tuple) else value.parts
-        parts = [_column(machine, v, capacity) for v in inner]
+        parts = [_column(machine, v, lead) for v in inner]
         if not parts or any(p is None or p.type.shape != parts[0].type.shape for p in parts):  # type: ignore[union-attr]
             return None
         dtype = np.result_type(*(p.type.dtype for p in parts))  # type: ignore[union-attr]
-        return machine.leaf(_side_by_side, [machine.builder.convert(p, dtype) for p in parts])[0]  # type: ignore[arg-type]
+        converted = [machine.builder.convert(p, dtype) for p in parts]  # type: ignore[arg-type]
+        return machine.leaf(_stacked_at, converted, (len(lead),))[0]
     if isinstance(value, Union):
-        return _mixed_numbers(machine, value, capacity)
+        return _mixed_numbers(machine, value, lead)
     if isinstance(value, Const):
         made = np.asarray(value.value)
         if made.dtype.kind not in "biufc":
             return None
-        return machine.builder.broadcast(machine.builder.constant(made), (capacity, *made.shape))
+        return machine.builder.broadcast(machine.builder.constant(made), (*lead, *made.shape))
     found = children(value)
     if len(found) != 1 or not isinstance(found[0], Var):
         return None
     return machine.builder.convert(found[0], found[0].type.dtype)
 
 
-def _mixed_numbers(machine, value: Union, capacity: int) -> Var | None:
+def _column_of_lists(machine, held: Stack, lead: _Lead) -> Var | None:
+    """The items of lists of one known length, side by side."""
+    count = stacks.known_length(held)
+    if count is None:
+        return None
+    whole = _column(machine, instantiate(held.element, iter(held.rows)), (*lead, held.capacity))
+    if whole is None or count == held.capacity:
+        return whole
+    return machine.leaf(_first_along, [whole], (len(lead), count))[0]
+
+
+def _first_along(rows, axis, count):
+    return lax.slice_in_dim(rows, 0, count, axis=axis)
+
+
+def _mixed_numbers(machine, value: Union, lead: _Lead) -> Var | None:
     """Numbers of several types, as NumPy would have them if all of the types are there."""
-    parts = [_column(machine, v, capacity) for v in value.alternatives]
+    parts = [_column(machine, v, lead) for v in value.alternatives]
     if any(p is None or p.type.shape != parts[0].type.shape for p in parts):  # type: ignore[union-attr]
         return None
     dtype = np.result_type(*(p.type.dtype for p in parts))  # type: ignore[union-attr]
@@ -560,12 +584,8 @@ def _mixed_numbers(machine, value: Union, capacity: int) -> Var | None:
     return machine.leaf(_chosen, [value.selector, *converted])[0]
 
 
-def _side_by_side(*parts):
-    return jnp.stack(parts, axis=1)
-
-
 def _chosen(selector, *parts):
-    which = selector.reshape(selector.shape + (1,) * (parts[0].ndim - 1))
+    which = selector.reshape(selector.shape + (1,) * (parts[0].ndim - selector.ndim))
     result = parts[-1]
     for index, part in enumerate(parts[:-1]):
         result = jnp.where(which == index, part, result)
