@@ -23,6 +23,8 @@ from xlapy.ir.affine import affine
 
 #: a union has at most this many alternatives
 _MAXIMUM_GROUPS = 8
+#: in which an object may be put, each with a branch of its own
+_MAXIMUM_PLACES = 64
 _INT64 = np.dtype(np.int64)
 
 
@@ -288,6 +290,8 @@ def scatter(machine, items: Sequence[Value], position: Value, value: Value) -> l
         for number, (var, item) in enumerate(zip(vars_, part, strict=True)):
             changed[low + number] = from_var(machine, var, kind, _hull((item, value), kind))
         return changed
+    if len(part) > _MAXIMUM_PLACES and kind is None:
+        raise JoinFailure(value, part[0], f"differ, in one of {len(part)} places of a list that only the device knows")
     for number in range(low, high + 1):
         here = machine.truth(machine.compare("==", position, Const(number)))
         changed[number] = choose(machine, here, value, items[number])

@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from xlapy.domain import set_order
 from xlapy.domain.heap import Heap, Object, Slot
 from xlapy.domain.numbers import (
     INT64,
@@ -288,6 +289,8 @@ class Joiner:
             case Mapping():
                 if list(a.entries) != list(b.entries):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "have different keys")
+                if a.history is not None and not set_order.same(a.history, b.history):  # type: ignore[attr-defined]
+                    a = Mapping(a.entries)  # type: ignore[attr-defined]
             case Function():
                 apart = a.namespace != b.namespace  # type: ignore[attr-defined]
                 if apart and any(self.heap.objects[n].fields for n in (a.namespace, b.namespace)):  # type: ignore
@@ -648,9 +651,8 @@ def unchanged(before: Value | None, after: Value) -> bool:
     if isinstance(before, Tuple) and isinstance(after, Tuple):
         return len(before.items) == len(after.items) and all(map(unchanged, before.items, after.items))
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        return list(before.entries) == list(after.entries) and all(
-            unchanged(v, after.entries[k]) for k, v in before.entries.items()
-        )
+        same = set_order.same(before.history, after.history) and list(before.entries) == list(after.entries)
+        return same and all(unchanged(v, after.entries[k]) for k, v in before.entries.items())
     if isinstance(before, Scalar | NumpyScalar | JaxArray) and type(before) is type(after):
         return before.var is after.var  # type: ignore[attr-defined]
     return False

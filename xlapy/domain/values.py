@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.ir import TensorType, Var
 
@@ -149,9 +150,11 @@ class Ref(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mapping(Value):
-    """Contents of a dict or set in the heap: known keys in order, abstract values."""
+    """Contents of a dict or set in the heap: known keys, abstract values. The keys of a dict are in order; the order of
+    a set follows from its `history`, if that is known."""
 
     entries: dict[object, Value]
+    history: SetHistory | None = None
 
     def pairs(self) -> tuple[Tuple, ...]:
         """Keys and values as tuples."""
@@ -380,7 +383,7 @@ def rebuild(value: Value, parts: tuple) -> Value:
             remaining = iter(parts[1:])
             return BoundedArray(parts[0], tuple(a and a.with_parts(remaining) for a in value.axes))
         case Mapping():
-            return Mapping(dict(zip(value.entries, parts, strict=True)))
+            return Mapping(dict(zip(value.entries, parts, strict=True)), value.history)
         case Text():
             return Text(value.template, tuple(parts))
         case Stored():

@@ -19,6 +19,7 @@ from xlapy.dispatch.iterators import generator_functions
 from xlapy.dispatch.jax import custom_rules
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers import mixed
+from xlapy.dispatch.numbers.scalar_values import lacks
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, caches, kinds
@@ -96,7 +97,7 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
             method = attributes.find_special(machine, function, "__call__")
             if method is not None:
                 return call(machine, method, args, kwargs)
-    return machine.raise_(TypeError, f"'{machine.type_of(function).__name__}' object is not callable")
+    return lacks(machine, machine.type_of(function), "__call__", "is not callable")
 
 
 def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str, Value]) -> Value:

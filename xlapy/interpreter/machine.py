@@ -16,9 +16,11 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.containers import loans, stacks
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, operators
+from xlapy.domain import set_order
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
+from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.domain.values import (
     DEAD,
@@ -376,7 +378,8 @@ class Machine:
                 if info.kind == "dict" and isinstance(contents, Mapping):
                     return {k: self.static(v, what) for k, v in contents.entries.items()}
                 if info.kind == "set" and isinstance(contents, Mapping):
-                    return set(contents.entries)
+                    known = contents.history is not None and contents.history.order is None
+                    return set_order.replayed(contents.history) if known else set(contents.entries)  # type: ignore[arg-type]
         raise Refused("XP0006", f"{what} must be known at compile time, and is {self.describe(value)}")
 
     def _worked_out(self, var: Var, what: str) -> np.ndarray:
@@ -486,9 +489,10 @@ class Machine:
         """A fresh dict."""
         return Ref(self.heap.new("dict", dict, self.location(), items=Mapping(dict(entries))))
 
-    def new_set(self, keys: Sequence[object]) -> Ref:
+    def new_set(self, keys: Sequence[object], history: SetHistory | None) -> Ref:
         """A fresh set of known keys."""
-        return Ref(self.heap.new("set", set, self.location(), items=Mapping({k: Const(True) for k in keys})))
+        items = Mapping({k: Const(True) for k in keys}, history)
+        return Ref(self.heap.new("set", set, self.location(), items=items))
 
     def message(self, template: str, *parts: object) -> Value:
         """A string with parts that may be dynamic: `template.format(*parts)`, made on the host when it is needed."""

@@ -8,6 +8,7 @@ from xlapy.dispatch import unions
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.python import attributes, kinds, objects, texts
+from xlapy.domain import set_order
 from xlapy.domain.values import (
     NONE,
     Const,
@@ -148,7 +149,7 @@ def _list(machine, frame, op, *items):
 
 @handles("set")
 def _set(machine, frame, op, *items):
-    made = machine.new_set([])
+    made = machine.new_set([], set_order.EMPTY)
     _add_each(machine, made, items)
     return made
 

@@ -16,6 +16,7 @@ from xlapy.domain import values
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import unchanged
+from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.domain.values import (
     DEAD,
@@ -105,6 +106,13 @@ class Made:
     cls: type
     fields: dict[str, object]
     entries: tuple = ()
+    #: of a set of constants
+    history: SetHistory | None = None
+
+
+def _is_constant(key: object) -> bool:
+    """Whether a key of a dict or set has no abstract value in it."""
+    return all(map(_is_constant, key)) if isinstance(key, tuple | frozenset) else not isinstance(key, Value)
 
 
 @dataclass
@@ -342,7 +350,10 @@ class Outputs:
             setting = next((name for base, name in _SETTINGS.items() if issubclass(info.cls, base)), None)
             if setting is not None:
                 made.fields[setting] = self.recipe(heap.read(value.object, setting))
-            made.entries = self.contents(heap.read(value.object, "items"))
+            contents = heap.read(value.object, "items")
+            made.entries = self.contents(contents)
+            if info.cls is set and isinstance(contents, Mapping) and all(map(_is_constant, contents.entries)):
+                made.history = contents.history
         return made
 
     def _names(self, number: int) -> list[str]:

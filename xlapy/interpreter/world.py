@@ -7,6 +7,7 @@ the program depends on otherwise becomes a guard. Nothing here changes the calle
 
 from __future__ import annotations
 
+import collections
 import enum
 import math
 import os
@@ -28,7 +29,7 @@ from xlapy.dispatch.host_values import HostValue, element_of, part_of
 from xlapy.dispatch.numpy.values import supported
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
-from xlapy.domain import randomness
+from xlapy.domain import randomness, set_order
 from xlapy.domain.device import DeviceView
 from xlapy.domain.numbers import SCALAR_DTYPES, is_python_scalar
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
@@ -71,7 +72,8 @@ class Guard:
     kind: 'is' (identity with `value`), 'equal' (same type and equal), 'type', 'isinstance', 'len', 'keys', 'missing',
     'same' (identity with what is found at the source `value`), 'distinct' (the contrary), 'apart' (an array that shares
     no memory with the one there), 'layout' (how an array lies in the memory of another), 'gives' (what a `HostValue`
-    gives for what is found at sources), 'absent' (a class without the attributes named in `value`).
+    gives for what is found at sources), 'absent' (a class without the attributes named in `value`), 'room' (the size
+    of a set's table in bytes).
     """
 
     kind: str
@@ -253,6 +255,10 @@ class World:
         if kind in (list, dict, set):
             self.guard("type", source, kind)
             return Ref(self.machine.heap.external(kind.__name__, kind, source, found))
+        if kind is collections.deque:
+            self.guard("type", source, kind)
+            self.guard("equal", attribute(source, "maxlen"), found.maxlen)  # type: ignore[attr-defined]
+            return Ref(self.machine.heap.external("list", kind, source, found))
         if isinstance(found, types.MethodType):
             self.guard("type", source, kind)
             function = self.wrap(found.__func__, attribute(source, "__func__"))
@@ -265,8 +271,16 @@ class World:
                 kinds.check_container(kind)
             self.guard("type", source, kind)
             return Ref(self.machine.heap.external("instance" if own else name, kind, source, found))
+        if kind in _CHANGING or kind.__hash__ is None and not _compares(found, kind) and not _in_python(kind):
+            raise Refused(
+                "XP0005",
+                f"{source} is an object of class {kind.__module__}.{kind.__qualname__}, which may change between calls",
+                "pass an array, a list or a dict",
+            )
         if self._is_constant(found, kind):
             self.guard("equal" if _compares(found, kind) else "is", source, found)
+            if isinstance(found, frozenset):
+                self._order(source, found)
             return Const(found, source)
         self.guard("type", source, kind)
         return Ref(self.machine.heap.external("instance", kind, source, found))
@@ -278,7 +292,7 @@ class World:
             found, type | types.FunctionType | types.ModuleType | types.BuiltinFunctionType | np.ufunc | enum.Enum
         ):
             return True
-        if kind is types.SimpleNamespace:
+        if kind is types.SimpleNamespace or kind.__hash__ is None:
             return False
         if isinstance(found, Opaque):
             return True
@@ -389,16 +403,19 @@ class World:
                 except ValueError:
                     return UNBOUND
                 return self.wrap(contents, Source("cell", source.key))
-            case "list":
+            case "list" if name == "items":
                 self.guard("len", source, len(real))  # type: ignore[arg-type]
-                return Tuple(tuple(self.wrap(v, item(source, i)) for i, v in enumerate(list.__iter__(real))))  # type: ignore
+                items = list.__iter__(real) if isinstance(real, list) else collections.deque.__iter__(real)  # type: ignore
+                return Tuple(tuple(self.wrap(v, item(source, i)) for i, v in enumerate(items)))
+            case "list" if name == "maxlen":
+                return Const(real.maxlen)  # type: ignore[attr-defined]
             case "dict":
                 keys = tuple(dict.keys(real))  # type: ignore[arg-type]
                 self.guard("keys", source, keys)
                 return Mapping({self._key(k): self.wrap(dict.__getitem__(real, k), item(source, k)) for k in keys})  # type: ignore
             case "set":
-                self.guard("equal", source, set(real))  # type: ignore[call-overload]
-                return Mapping({self._key(k): Const(True) for k in real})  # type: ignore[attr-defined]
+                members = tuple(map(self._key, self._order(source, real)))  # type: ignore[arg-type]
+                return Mapping(dict.fromkeys(members, Const(True)), set_order.found(real, members))  # type: ignore[arg-type]
             case "class":
                 return self._entry(real, name) if name in real.__dict__ else UNBOUND  # type: ignore[attr-defined, arg-type]
             case "function":
@@ -415,6 +432,13 @@ class World:
             case "instance":
                 return self._load_attribute(real, name, source)
         return UNBOUND
+
+    def _order(self, source: Source, real: set | frozenset) -> tuple:
+        """The members of a set in order; the program depends on that, and on the size of its table."""
+        keys = tuple(real)
+        self.guard("keys", source, keys)
+        self.guard("room", source, real.__sizeof__())
+        return keys
 
     def _key(self, found: object) -> object:
         """The key that an object in a dict of the caller's is: itself if it is plain data, else the reference that
@@ -662,6 +686,15 @@ class World:
 
 #: classes of keys that are the same wherever they are equal
 _PLAIN_KEYS = (str, bytes, int, float, complex, np.generic, np.dtype, frozenset, range, type, enum.Enum)
+
+
+#: mutable classes of Python's own that have a hash nevertheless
+_CHANGING = frozenset((memoryview, types.MappingProxyType, type({}.keys()), type({}.values()), type({}.items())))
+
+
+def _in_python(kind: type) -> bool:
+    """Whether a class was made by a `class` statement."""
+    return bool(kind.__flags__ & (1 << 9)) and not isinstance(vars(kind).get("__new__"), types.BuiltinFunctionType)
 
 
 def _passed(source: Source) -> bool:

@@ -136,6 +136,12 @@ class Writer:
             case "keys":
                 self.reads = True
                 self.require(f"[*{place}] == {self.name(list(value))}")  # type: ignore[call-overload]
+                if any(isinstance(key, int | float | complex | np.generic) for key in value):  # type: ignore[attr-defined]
+                    kinds = self.name(list(map(type, value)))  # type: ignore[call-overload]
+                    self.require(f"[*map(type, {place})] == {kinds}")  # 1 is 1.0 and True, too
+            case "room":
+                self.reads = True
+                self.require(f"{place}.__sizeof__() == {value}")
             case "same":
                 self.require(f"{place} is {self.place(value)}")  # type: ignore[arg-type]
             case "distinct":

@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from xlapy.domain import randomness
+from xlapy.domain import randomness, set_order
 from xlapy.domain.device import DeviceBuffer
 from xlapy.domain.exceptions import INITIALISED, NOTES
 from xlapy.domain.host_views import shown
@@ -210,6 +210,8 @@ class Finisher:
         elif recipe.kind == "dict":
             for key, value in self.pairs(recipe.entries):
                 made[key] = value()
+        elif recipe.history is not None and recipe.history.order is None:
+            made = self._made[id(recipe)] = set_order.replayed(recipe.history)
         else:
             made.update(key for key, _ in self.pairs(recipe.entries))
         return made

@@ -16,6 +16,7 @@ from xlapy.dispatch.containers import ranges, stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke
 from xlapy.dispatch.protocol import Refused
+from xlapy.domain.set_order import SetHistory
 from xlapy.domain.values import (
     BoundMethod,
     Const,
@@ -142,9 +143,9 @@ def set_contents(machine, value: Ref, items) -> None:
     machine.heap.write(value.object, "items", Tuple(tuple(items)))
 
 
-def set_entries(machine, value: Ref, items: dict[object, Value]) -> None:
+def set_entries(machine, value: Ref, items: dict[object, Value], history: SetHistory | None = None) -> None:
     """Replace the entries of a dict or set."""
-    machine.heap.write(value.object, "items", Mapping(items))
+    machine.heap.write(value.object, "items", Mapping(items, history))
 
 
 def heap_kind(machine, value: Value) -> str | None:

@@ -6,6 +6,7 @@ import collections
 import operator
 from collections.abc import Callable
 
+import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import gather, table
@@ -13,8 +14,8 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ordering, ranges
 from xlapy.dispatch.containers.common import contents, set_contents
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import defines, kind_of, provoke
-from xlapy.domain.values import FALSE, NONE, Const, Ref, Tuple, Value
+from xlapy.dispatch.numbers.scalar_values import defines, device, kind_of, provoke
+from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value
 from xlapy.ir import Var
 
 _ZERO = Const(0)
@@ -135,13 +136,29 @@ def _extend(machine, self: Ref, iterable: Value) -> Value:
 @table.takes_mixed
 def _insert(machine, self: Ref, where: Value, item: Value) -> Value:
     items = list(contents(machine, self))
-    items.insert(_known_index(machine, where), item)
+    at = _place(machine, where, [*items, item])
+    if isinstance(at, Const):
+        items.insert(at.value, item)  # type: ignore[arg-type]
+    else:
+        order = machine.leaf(_order_of_insertion, [device(machine, at, int)], (len(items),))[0]
+        items = gather.permute(machine, [*items, item], order)
     set_contents(machine, self, items)
     return NONE
 
 
-def _known_index(machine, value: Value) -> int:
-    return machine.static(ranges.index(machine, value), "where a list changes its length")
+def _place(machine, value: Value, items: list[Value]) -> Value:
+    """An index that may depend on data if the items are numbers, and tuples of them: others would be copies."""
+    at = ranges.index(machine, value)
+    if isinstance(at, Const) or all(gather.signature(i) is not None or isinstance(i, MixedScalar) for i in items):
+        return at
+    return Const(machine.static(at, "where a list changes its length"))
+
+
+def _order_of_insertion(at, count):
+    """Where in a list, to which an item was appended, those are that are in it after an insertion."""
+    at = jnp.clip(jnp.where(at < 0, at + count, at), 0, count)
+    places = jnp.arange(count + 1)
+    return jnp.where(places < at, places, jnp.where(places == at, count, places - 1))
 
 
 @table.method(list, "pop")
@@ -427,9 +444,18 @@ def _deque_index(machine, self: Ref, item: Value) -> Value:
 @table.method(collections.deque, "rotate")
 def _deque_rotate(machine, self: Ref, count: Value = _ONE) -> Value:
     items = collections.deque(contents(machine, self))
-    items.rotate(_known_index(machine, count))
+    by = _place(machine, count, list(items))
+    if isinstance(by, Const):
+        items.rotate(by.value)  # type: ignore[arg-type]
+    elif len(items) > 1:
+        order = machine.leaf(_order_of_rotation, [device(machine, by, int)], (len(items),))[0]
+        items = gather.permute(machine, list(items), order)
     set_contents(machine, self, items)
     return NONE
+
+
+def _order_of_rotation(by, count):
+    return (jnp.arange(count) - by) % count
 
 
 table.method(collections.deque, "remove")(_remover(_DEQUE_REMOVE))

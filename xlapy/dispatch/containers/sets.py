@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 
 from xlapy.dispatch import table
@@ -10,10 +11,12 @@ from xlapy.dispatch.containers.dicts import view_keys
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, provoke
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import NONE, TRUE, Const, Ref, Value, key_value
+from xlapy.domain import set_order
+from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Value, key_value
 
 _EMPTY = provoke(set().pop)
 _FUNCTIONS = {"|": operator.or_, "&": operator.and_, "-": operator.sub, "^": operator.xor}
+_IN_PLACE = {"|": operator.ior, "&": operator.iand, "-": operator.isub, "^": operator.ixor}
 _METHODS = {
     "union": "|",
     "intersection": "&",
@@ -28,78 +31,102 @@ _UPDATES = {
 }
 
 
-def members(machine, value: Value) -> set:
-    """The members of any iterable of known keys, as a real set."""
+def taken(machine, value: Value) -> tuple[dict, object]:
+    """The members of any iterable of known keys, and a real container that CPython would go through as it would through
+    this one, or `set_order.UNKNOWN`."""
     keys = view_keys(machine, value)
-    if keys is None:
-        keys = {}
-        for item in iteration.items(machine, value):
-            keys[key_of(machine, item, keys, "element")] = TRUE
+    if keys is not None:
+        return keys, _real(machine, value, keys)
+    keys = {}
+    for item in iteration.items(machine, value):
+        keys[key_of(machine, item, keys, "element")] = TRUE
     if any(compares_by_value(machine, key) for key in keys):
         raise Refused("XP0004", "an operation of sets of objects with an __eq__ of their own", "use 'in' and add")
-    return set(keys)
+    plain = dict.fromkeys(keys)
+    return keys, plain if machine.type_of(value) is dict else list(plain)
 
 
-def _made(machine, like: Value, found) -> Value:
-    """A set of the class of `like`: a frozenset if that is one."""
-    if machine.type_of(like) is frozenset:
-        return frozen(machine, found)
-    return machine.new_set(list(found))
+def _real(machine, value: Value, keys: dict) -> object:
+    """A real set or view with the table that CPython's would have."""
+    if isinstance(value, Const):
+        return value.value
+    info = machine.heap.objects[value.object]  # type: ignore[attr-defined]
+    if info.kind == "set":
+        history = _history(machine, value)
+        return set_order.UNKNOWN if history is None or history.order is not None else set_order.replayed(history)
+    return dict.fromkeys(keys).keys() if info.details == "keys" else dict(keys).items()
 
 
-def frozen(machine, found) -> Value:
-    """A frozenset with these members."""
+def _history(machine, value: Value) -> set_order.SetHistory | None:
+    contents = machine.heap.read(value.object, "items")  # type: ignore[attr-defined]
+    return contents.history if isinstance(contents, Mapping) else None
+
+
+def members(machine, value: Value) -> set:
+    """The members of any iterable of known keys, as a real set."""
+    return set(taken(machine, value)[0])
+
+
+def _made(machine, cls: type, found, function, *operands: object) -> Value:
+    """The set or frozenset that a function makes of real operands; `found` are its members."""
+    history = set_order.extended(set_order.EMPTY, set_order.Made(function), *operands)
+    if cls is not frozenset:
+        return machine.new_set(list(found), history)
     if any(isinstance(k, Value) for k in found):
         raise Refused("XP0004", "a frozenset of objects")
-    return Const(frozenset(found))
+    if history is None and len(found) > 1:
+        raise iteration.order_refusal()
+    return Const(frozenset(found) if history is None else set_order.replayed(history))
 
 
-@table.function(set)
-def make_set(machine, iterable: Value | None = None, /) -> Value:
-    """`set(iterable)`."""
-    return machine.new_set(list(members(machine, iterable)) if iterable is not None else [])
+def _constructor(cls: type):
+    def rule(machine, iterable: Value | None = None, /) -> Value:
+        keys, real = taken(machine, iterable) if iterable is not None else ({}, ())
+        return _made(machine, cls, keys, cls, real)
+
+    return rule
 
 
-@table.function(frozenset)
-def make_frozenset(machine, iterable: Value | None = None, /) -> Value:
-    """`frozenset(iterable)`."""
-    return frozen(machine, members(machine, iterable) if iterable is not None else [])
+table.function(set)(_constructor(set))
+table.function(frozenset)(_constructor(frozenset))
 
 
 @table.operator(set, frozenset, type({}.keys()), type({}.items()))
 def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`| & - ^`, their in-place forms, and comparisons."""
-    one, two = view_keys(machine, left), view_keys(machine, right)
-    if one is None or two is None:
+    if view_keys(machine, left) is None or view_keys(machine, right) is None:
         return None
+    (one, first), (two, second) = taken(machine, left), taken(machine, right)
     if symbol in COMPARISONS:
         return Const(COMPARISONS[symbol](set(one), set(two)))
     plain = symbol.removesuffix("=")
     if plain not in _FUNCTIONS:
         return None
     found = _FUNCTIONS[plain](set(one), set(two))
-    if symbol != plain and machine.type_of(left) is set:
-        set_entries(machine, left, dict.fromkeys(found, TRUE))  # type: ignore[arg-type]
+    cls = machine.type_of(left)
+    if symbol != plain and cls is set and machine.type_of(right) in (set, frozenset):
+        history = set_order.extended(_history(machine, left), _IN_PLACE[plain], second)
+        set_entries(machine, left, dict.fromkeys(found, TRUE), history)  # type: ignore[arg-type]
         return left
-    return _made(machine, left, found)
+    return _made(machine, cls, found, _FUNCTIONS[plain], first, second)
 
 
-def _combine(symbol: str):
+def _combine(name: str, symbol: str):
     def rule(machine, self: Value, *others: Value) -> Value:
-        found = members(machine, self)
-        for other in others:
-            found = _FUNCTIONS[symbol](found, members(machine, other))
-        return _made(machine, self, found)
+        parts = [taken(machine, value) for value in (self, *others)]
+        found = functools.reduce(_FUNCTIONS[symbol], [set(keys) for keys, _ in parts])
+        cls = machine.type_of(self)
+        return _made(machine, cls, found, getattr(cls, name), *(real for _, real in parts))
 
     return rule
 
 
-def _update(symbol: str):
+def _update(name: str, symbol: str):
     def rule(machine, self: Ref, *others: Value) -> Value:
-        found = members(machine, self)
-        for other in others:
-            found = _FUNCTIONS[symbol](found, members(machine, other))
-        set_entries(machine, self, dict.fromkeys(found, TRUE))
+        parts = [taken(machine, value) for value in others]
+        found = functools.reduce(_FUNCTIONS[symbol], [set(keys) for keys, _ in parts], members(machine, self))
+        history = set_order.extended(_history(machine, self), getattr(set, name), *(real for _, real in parts))
+        set_entries(machine, self, dict.fromkeys(found, TRUE), history)
         return NONE
 
     return rule
@@ -114,26 +141,32 @@ def _test(name: str):
 
 for _cls in (set, frozenset):
     for _name, _symbol in _METHODS.items():
-        table.method(_cls, _name)(_combine(_symbol))
+        table.method(_cls, _name)(_combine(_name, _symbol))
     for _name in ("issubset", "issuperset", "isdisjoint"):
         table.method(_cls, _name)(_test(_name))
 for _name, _symbol in _UPDATES.items():
-    table.method(set, _name)(_update(_symbol))
+    table.method(set, _name)(_update(_name, _symbol))
+
+
+def _change(machine, self: Ref, found: dict, method, *operands: object) -> None:
+    set_entries(machine, self, found, set_order.extended(_history(machine, self), method, *operands))
 
 
 @table.method(set, "add")
 def _add(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
-    found[key_of(machine, item, found, "element")] = TRUE
-    set_entries(machine, self, found)
+    key = key_of(machine, item, found, "element")
+    if key not in found:
+        _change(machine, self, {**found, key: TRUE}, set.add, key)
     return NONE
 
 
 @table.method(set, "discard")
 def _discard(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
-    found.pop(key_of(machine, item, found, "element"), None)
-    set_entries(machine, self, found)
+    key = key_of(machine, item, found, "element")
+    if found.pop(key, None) is not None:
+        _change(machine, self, found, set.discard, key)
     return NONE
 
 
@@ -144,31 +177,34 @@ def _remove(machine, self: Ref, item: Value) -> Value:
     if key not in found:
         machine.raise_(KeyError, item)
     del found[key]
-    set_entries(machine, self, found)
+    _change(machine, self, found, set.discard, key)
     return NONE
 
 
 @table.method(set, "pop")
 def _pop(machine, self: Ref) -> Value:
-    found = members(machine, self)
+    found = entries(machine, self)
     if not found:
         machine.raise_(KeyError, *_EMPTY.args)
-    key = found.pop()
-    rest = entries(machine, self)
-    del rest[key]
-    set_entries(machine, self, rest)
+    real = _real(machine, self, found)
+    if real is set_order.UNKNOWN and len(found) > 1:
+        raise iteration.order_refusal()
+    key = next(iter(found)) if real is set_order.UNKNOWN else real.pop()  # type: ignore[attr-defined]
+    del found[key]
+    _change(machine, self, found, set.pop)
     return key_value(key)
 
 
 @table.method(set, "clear")
 def _clear(machine, self: Ref) -> Value:
-    set_entries(machine, self, {})
+    _change(machine, self, {}, set.clear)
     return NONE
 
 
 @table.method(set, "copy", "__copy__")
 def _copy(machine, self: Ref) -> Value:
-    return machine.new_set(list(entries(machine, self)))
+    found = entries(machine, self)
+    return _made(machine, set, found, set.copy, _real(machine, self, found))
 
 
 @table.method(frozenset, "copy")

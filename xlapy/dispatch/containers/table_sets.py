@@ -11,13 +11,14 @@ from xlapy.dispatch.containers import counters, tables
 from xlapy.dispatch.containers.table_rules import add_method, update
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
+from xlapy.domain import set_order
 from xlapy.domain.values import NONE, Const, Ref, Stack, Stored, Tuple, Value
 
 # -- methods of sets ---------------------------------------------------------------------------------------------------
 
 
 def _set_copy(machine, self: Ref, stack: Stack) -> Value:
-    made = machine.new_set([])
+    made = machine.new_set([], set_order.EMPTY)
     tables.write(machine, made, stack)
     return made
 
@@ -175,7 +176,7 @@ def _is_disjoint(items, other):
 def _combined(machine, symbol: str, left: Value, right: Value) -> Value:
     """A set operation; both are sets, or views of keys."""
     one, two = tables.whole(machine, left), tables.whole(machine, right)
-    made = machine.new_set([])
+    made = machine.new_set([], set_order.EMPTY)
     if symbol == "|":
         return machine.call(Const(_union), [made, one, two])
     if symbol == "^":

@@ -28,6 +28,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     refuse_where,
 )
 from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.domain import set_order
 from xlapy.domain import stacks as domain
 from xlapy.domain.values import (
     UNBOUND,
@@ -401,7 +402,12 @@ def ordered_keys(machine, number: int) -> list:
         refs = [key for key in entries if isinstance(key, Ref)]
         if len(entries) > 1 and any(machine.heap.objects[r.object].cls.__hash__ is not object.__hash__ for r in refs):
             raise order_refusal()
-        return list(set(entries))
+        if len(refs) == len(entries):
+            return list(entries)
+        order = set_order.order(machine.heap.read(number, "items").history, entries)
+        if order is None:
+            raise order_refusal()
+        return order
     return list(entries)
 
 

@@ -79,6 +79,14 @@ def defines(machine, cls: type, name: str) -> bool:
     return owner is not None and found is not None
 
 
+def lacks(machine, cls: type, name: str, what: str):
+    """Raise CPython's TypeError, which says `what` of an object of a class without a special method; refuse a class
+    that has it in compiled code."""
+    if defines(machine, cls, name):
+        raise Refused("XP0003", f"'{cls.__module__}.{cls.__qualname__}.{name}' is compiled code and has no rule")
+    return machine.raise_(TypeError, f"'{cls.__name__}' object {what}")
+
+
 def fold(machine, function: Callable, *args: object, **kwargs: object) -> Const:
     """Call Python itself; what it raises, the program raises."""
     try:

@@ -15,6 +15,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.jax import arrays as jax_arrays
+from xlapy.dispatch.numbers.scalar_values import lacks
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import caches
 from xlapy.dispatch.python.exceptions import exception_parts
@@ -420,14 +421,12 @@ def special(machine: Machine, value: Value, name: str) -> Value:
     method = find_special(machine, value, name)
     if method is not None:
         return method
-    cls = type_of(machine, value).__name__
+    cls = type_of(machine, value)
     if name in ("__enter__", "__exit__"):
-        if name == "__exit__" and find_special(machine, value, "__enter__") is not None:
-            machine.raise_(
-                TypeError, f"'{cls}' object does not support the context manager protocol (missed __exit__ method)"
-            )
-        machine.raise_(TypeError, f"'{cls}' object does not support the context manager protocol")
-    return machine.raise_(AttributeError, f"'{cls}' object has no attribute '{name}'")
+        missed = name == "__exit__" and find_special(machine, value, "__enter__") is not None
+        suffix = " (missed __exit__ method)" if missed else ""
+        return lacks(machine, cls, name, f"does not support the context manager protocol{suffix}")
+    return machine.raise_(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
 
 
 def find_special(machine: Machine, value: Value, name: str) -> Value | None:

@@ -14,6 +14,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
+from xlapy.domain import set_order
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -200,6 +201,8 @@ def _copied(machine, value: Value, part, hook: str, memo: dict[int, Value] | Non
             raise Refused("XP0004", f"a copy of an object of class {info.cls.__name__}, which defines {name}")
     if info.kind not in ("list", "dict", "set", "instance"):
         raise Refused("XP0004", f"a copy of an object of class {info.cls.__name__}")
+    if info.cls is set and hook == "__copy__":
+        return machine.call(machine.getattr(value, "copy"), [])
     if hook == "__copy__":
         loans.share(machine, value)
     number = machine.heap.new(info.kind, info.cls, machine.builder.location())
@@ -211,6 +214,12 @@ def _copied(machine, value: Value, part, hook: str, memo: dict[int, Value] | Non
             raise Refused("XP0004", "a deep copy of a list that grew in a loop, of objects of the caller's")
         if contents is not UNBOUND:
             machine.heap.write(number, name, _contents(contents, part))
+        if info.cls is set and isinstance(contents, Mapping):
+            if any(isinstance(key, Ref) for key in contents.entries):
+                raise Refused("XP0004", "a deep copy of a set of objects")
+            order = set_order.order(contents.history, contents.entries)
+            history = None if order is None else set_order.extended(set_order.EMPTY, set.update, order)
+            machine.heap.write(number, name, Mapping(contents.entries, history))
     return Ref(number)
 
 

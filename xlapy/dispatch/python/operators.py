@@ -20,6 +20,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
+from xlapy.dispatch.numbers.scalar_values import lacks
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import attributes, kinds, objects
@@ -518,7 +519,7 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
         result = _special(machine, value, "__getitem__", (key,))
         if result is not None:
             return result
-        machine.raise_(TypeError, f"'{machine.type_of(value).__name__}' object is not subscriptable")
+        lacks(machine, machine.type_of(value), "__getitem__", "is not subscriptable")
     if isinstance(value, Const) and isinstance(value.value, type):
         return objects.subscript_class(machine, value, key)
     return containers.getitem(machine, value, key)
@@ -547,7 +548,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
         jax_arrays.setitem(machine, value, key, item)
     elif kinds.is_instance(machine, value):
         if _special(machine, value, "__setitem__", (key, item)) is None:
-            machine.raise_(TypeError, f"'{machine.type_of(value).__name__}' object does not support item assignment")
+            lacks(machine, machine.type_of(value), "__setitem__", "does not support item assignment")
     else:
         containers.setitem(machine, value, key, item)
 
@@ -556,7 +557,7 @@ def delitem(machine: Machine, value: Value, key: Value) -> None:
     """`del value[key]`."""
     if kinds.is_instance(machine, value):
         if _special(machine, value, "__delitem__", (key,)) is None:
-            machine.raise_(TypeError, f"'{machine.type_of(value).__name__}' object does not support item deletion")
+            lacks(machine, machine.type_of(value), "__delitem__", "does not support item deletion")
     else:
         containers.delitem(machine, value, key)
 

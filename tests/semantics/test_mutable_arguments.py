@@ -1,0 +1,115 @@
+"""Objects of Python's own mutable classes that are passed in, and change between calls."""
+
+import argparse
+import array
+import collections
+import threading
+import types
+
+import numpy as np
+import pytest
+
+import xlapy
+from tests.semantics.runner import Programs, do
+
+program = Programs()
+
+
+def queue(*items, maxlen=None):
+    return collections.deque(map(float, items), maxlen)
+
+
+QUEUE = queue(1, 2)
+NUMBERS = array.array("d", [1.0, 2.0])
+
+
+class Mean:
+    """Of the last three numbers."""
+
+    def __init__(self):
+        self.last = collections.deque(maxlen=3)
+
+    def put(self, x):
+        self.last.append(x)
+        return sum(self.last) / len(self.last)
+
+
+@program((queue(1, 2, 3, maxlen=4), 5.0), (queue(1, 2, 3, maxlen=3), 5.0), (queue(1, 2, 3), 5.0))
+def deque_changed(values, x):
+    values.append(x)
+    values.popleft()
+    values.rotate(1)
+    values.extendleft([x, 2 * x])
+    return sum(values), len(values), values.maxlen, values[0], list(values)
+
+
+@program((queue(1, 2, 3, maxlen=4), 3), (queue(1, 2), 3))
+def deque_filled(values, n):
+    for i in range(n):
+        values.append(i * 0.5)
+    return values, np.array(values).sum()
+
+
+def longer():
+    QUEUE.append(7.0)
+
+
+@program((), do(longer), (), compiles=2)
+def global_deque():
+    return sum(QUEUE), QUEUE[0]
+
+
+@program((Mean(), 1.0), (Mean(), 2.0))
+def deque_of_an_object(mean, x):
+    return mean.put(x), mean.put(2 * x)
+
+
+@program(argparse.Namespace(rate=0.5, steps=2), argparse.Namespace(rate=0.25, steps=3))
+def namespace(options):
+    options.rate = options.rate / 2
+    options.used = True
+    return options.rate * options.steps
+
+
+@program(refuse=True)
+def global_array():
+    return NUMBERS[0] + len(NUMBERS)
+
+
+@program(array.array("d", [1.0, 2.0]), refuse=True)
+def passed_array(values):
+    return np.asarray(values).sum()
+
+
+@program(bytearray(b"ab"), refuse=True)
+def byte_array(values):
+    return values[0]
+
+
+test_programs = program.test()
+
+LOCK = threading.Lock()
+
+
+def first(values):
+    return values[0]
+
+
+def locked(x):
+    with LOCK:
+        return 2 * x
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [
+        pytest.param(first, memoryview(bytearray(b"ab")), id="memory view"),
+        pytest.param(first, np.ones(3).flat, id="flat iterator"),
+        pytest.param(len, types.MappingProxyType({"a": 1.0}), id="proxy"),
+        pytest.param(len, {"a": 1.0}.values(), id="view of a dict"),
+        pytest.param(locked, 1.0, id="lock"),
+    ],
+)
+def test_refused(function, argument):
+    with pytest.raises(xlapy.NotOffloadableError):
+        xlapy.jit(lambda x: function(x))(argument)

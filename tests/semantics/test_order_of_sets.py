@@ -1,0 +1,146 @@
+"""Sets are gone through in the order of CPython's hash tables, which depends on how a set was made, too."""
+
+import copy
+
+import xlapy
+from tests.semantics.runner import Programs, do
+
+program = Programs()
+
+FEW = [100, 33, 1, 17]
+MANY = [64, 0, 100, 2.5, 17, -147.0, -49.0, 33, 1025, "a", (1, 2)]
+MARKS = {33, 1, 65}
+
+
+@program(FEW, [0, 17, 2, 3, 4], [-1, -2, 1e10, 2.5, 3.75])
+def from_a_list(values):
+    return list(set(values))
+
+
+@program(FEW, MANY)
+def from_a_dict(values):
+    table = dict.fromkeys(values, 0)
+    return list(set(table)), list(set(table.keys())), list({*table}), list(frozenset(table))
+
+
+@program((FEW, [17, 65, 129]), (MANY, FEW))
+def operations(one, two):
+    s, t = set(one), {v for v in two}
+    return list(s | t), list(s & t), list(s - t), list(s ^ t), list(t.union(one, {5: 0})), list(s.intersection(two))
+
+
+@program((FEW, [17, 65, 129, 33, 1]), (MANY, FEW))
+def changes(one, two):
+    s = set(one)
+    t = s
+    s |= set(two)
+    s.discard(33)
+    s.update(one, two)
+    s -= {1}
+    s.add(16)
+    return list(s), list(t), list(s.copy()), list(copy.copy(s)), list(copy.deepcopy(s))
+
+
+@program(MANY, FEW)
+def popped(values):
+    s, order = set(values), []
+    while s:
+        order.append(s.pop())
+        if len(order) == 2:
+            s.add(7)
+    return order
+
+
+@program()
+def displays():
+    return list({100, 33, 1, 17, 64}), list({100, 33}), [v for v in {64, 0, 9, 17, 33, 1}], list(frozenset([33, 65, 1]))
+
+
+@program(({100, 33, 1, 17},), ({17, 1, 33, 100},), ({0, 8, 16, 24, 32, 40},), ({40, 32, 24, 16, 8, 0},), compiles=4)
+def passed(values):
+    return list(values), sum(v * 0.1 for v in values)
+
+
+@program((frozenset([0, 8]),), (frozenset([8, 0]),))
+def frozen(values):
+    return list(values)
+
+
+@program(({33, 1, 65}, 17), ({33, 1, 65, 129, 7}, 17))
+def passed_and_changed(values, new):
+    values.add(new)
+    return list(values), list(values | {5})
+
+
+@program(({1: 0.5},), ({1.0: 0.5},), ({True: 0.5},))
+def kinds_of_keys(table):
+    return list(table), list(set(table))
+
+
+def grow():
+    MARKS.add(129)
+
+
+@program((), do(grow), (), compiles=2)
+def global_set():
+    return list(MARKS)
+
+
+def global_dict_keys():
+    s = {1, 2}
+    t = s
+    s |= {3: 0}.keys()
+    return sorted(s), sorted(t)
+
+
+program.add("in_place_with_a_view", global_dict_keys)
+
+
+@program(1.0, -1.0)
+def both_branches(x):
+    s = {100, 33, 1}
+    if x > 0:
+        s.add(17)
+        y = x
+    else:
+        s.add(17)
+        y = -x
+    return list(s), y
+
+
+@program(1.0, -1.0, refuse="maybe")
+def branches_in_another_order(x):
+    s = {100, 33, 1}
+    if x > 0:
+        s.add(17)
+        s.add(65)
+    else:
+        s.add(65)
+        s.add(17)
+    return list(s)
+
+
+@program(1.0, -1.0)
+def small_members(x):
+    s = {5, 3}
+    if x > 0:
+        s.add(1)
+        s.add(7)
+    else:
+        s.add(7)
+        s.add(1)
+    return list(s)
+
+
+test_programs = program.test()
+
+
+def test_a_returned_set_has_the_order_of_cpython():
+    def made(values):
+        s = set(values)
+        s.discard(33)
+        return s, s | {65}
+
+    expected, got = made(FEW), xlapy.jit(made)(FEW)
+    assert [list(s) for s in expected] == [list(s) for s in got]
+    assert [list(s) for s in expected] == [list(s) for s in xlapy.jit(made)(FEW)]

@@ -1,0 +1,94 @@
+"""The order of the members of a set.
+
+CPython goes through a set in the order of its hash table, which depends on more than the members: on the size to which
+the table has grown, on the order in which members were put in, on what was removed. So what was done to a set is kept
+beside its members, and done again to a real set where somebody asks for the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetHistory:
+    """What was done to a set: first `before`, then `method(set, *operands)`. Of a set whose table is not known, `order`
+    is that of its members."""
+
+    before: SetHistory | None = None
+    method: Callable | None = None
+    operands: tuple = ()
+    order: tuple | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """In the place of a method: a function that makes a set of the operands."""
+
+    function: Callable
+
+    def __call__(self, before: set, *operands: object) -> set:
+        return self.function(*operands)
+
+
+#: of a set that was made empty
+EMPTY = SetHistory()
+
+
+#: in the place of an operand whose table is not known
+UNKNOWN = object()
+
+
+def extended(history: SetHistory | None, method: Callable, *operands: object) -> SetHistory | None:
+    """The history of a set to which something else is done; None if its table is not known, or that of an operand."""
+    if history is None or history.order is not None or any(operand is UNKNOWN for operand in operands):
+        return None
+    return SetHistory(history, method, operands)
+
+
+def same(one: SetHistory | None, two: SetHistory | None) -> bool:
+    """Whether the same was done to two sets."""
+    while one is not two:
+        if one is None or two is None or one.method is not two.method or one.order is not two.order:
+            return False
+        if list(map(id, one.operands)) != list(map(id, two.operands)):
+            return False
+        one, two = one.before, two.before
+    return True
+
+
+def replayed(history: SetHistory) -> set:
+    """A real set to which all of that was done."""
+    made: set = set()
+    steps = []
+    node: SetHistory | None = history
+    while node is not None:
+        steps.append(node)
+        node = node.before
+    for step in reversed(steps):
+        if step.method is not None:
+            result = step.method(made, *step.operands)
+            made = result if isinstance(step.method, Made) else made
+    return made
+
+
+def order(history: SetHistory | None, members: dict) -> list | None:
+    """The members in the order of iteration; None if that is not known."""
+    if history is not None:
+        return list(history.order if history.order is not None else replayed(history))
+    # In the smallest of tables, members with these hashes have their own places, as they have in every larger one.
+    if len(members) < 2 or all(0 <= hash(key) < 8 for key in members):
+        return sorted(members, key=hash)
+    return None
+
+
+def found(real: set, members: tuple) -> SetHistory:
+    """Of a set of the caller's; `members` are the keys that stand for its members, in its order."""
+    if all(a is b for a, b in zip(real, members, strict=True)):
+        for operand in (members, frozenset(set.copy(real))):
+            twin = set()
+            twin.update(operand)
+            if tuple(map(id, twin)) == tuple(map(id, real)) and twin.__sizeof__() == set.__sizeof__(real):
+                return SetHistory(EMPTY, set.update, (operand,))
+    return SetHistory(order=members)
