@@ -54,3 +54,39 @@ def test_lanes_that_shrink_together_have_one_mask():
 def test_lanes_that_shrink_apart_have_their_own():
     assert masks(shrinking_apart, X, Y, Z, 3) == [2]
     assert masks(one_only_at_first, X, Y, Z, 3) == [1]
+
+
+def filtered_until_empty(x, y, z, n):
+    for _ in range(n):
+        if not len(x):
+            break
+        np.multiply(x, x, x)
+        np.add(x, y, out=x)
+        inside = x < 1.5
+        x, y, z = x[inside], y[inside], z[inside]
+    return x, y, z
+
+
+def filtered_sometimes(x, y, z, n):
+    inside = x < 0.9
+    x, y, z = x[inside], y[inside], z[inside]
+    for k in range(n):
+        if k % 2:
+            inside = y > 0.05 * k
+            x, y = x[inside], y[inside]
+        np.add(x, y, out=x)
+    return x, y, z
+
+
+def moved_on(module):
+    """How often a program moves elements to other lanes."""
+    return sum(o.attributes.get("name") in ("compact", "expand") for o in operations(module.entry))
+
+
+def test_arrays_that_are_filtered_together_are_not_moved():
+    for function in (filtered_until_empty, filtered_sometimes):
+        module, _ = program(function, (X, Y, Z, 3))
+        optimise(module)
+        loops = [o for o in operations(module.entry) if o.kind in ("for", "while")]
+        inside = [o for loop in loops for o in operations(loop.regions[-1])]
+        assert not [o for o in inside if o.attributes.get("name") in ("compact", "expand", "nonzero")]

@@ -290,4 +290,40 @@ def lanes_that_part_late(c, d, n):
     return total, c, d
 
 
+@program((C, D, 5), (C, D, 1), (C, D, 0))
+def lanes_that_part_in_some_trips(c, d, n):
+    keep = c < 1.4
+    c, d = c[keep], d[keep]
+    for k in range(n):
+        if k == 2:
+            d = d[d > -10.0]
+        if k % 2:
+            keep = d > -1.0 + 0.3 * k
+            c, d = c[keep], d[keep]
+        np.add(c, d, out=c)
+    return c, d
+
+
+@program((C, D, 4), (C, D, 1), (C, D, 0))
+def lanes_that_change_places(c, d, n):
+    x, y = c[c < 1.0], c[c < 0.5]
+    u, v = d[c < 1.0], d[c < 0.5]
+    for k in range(n):
+        x, y, u, v = y, x, v, u
+        x += u
+        y -= 0.5 * v
+    return x, y, u, v
+
+
+@program((C, D, 4), (C, D, 3), (C, D, 0))
+def lanes_that_part_and_are_added(c, d, n):
+    keep = c < 1.4
+    c, d = c[keep], d[keep]
+    for k in range(n):
+        np.add(c, d, out=c)
+        if k == 2:
+            d = d[d > 0.0]
+    return c, d
+
+
 test_programs = program.test()

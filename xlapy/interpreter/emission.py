@@ -36,21 +36,25 @@ class Emission:
         self.entry, self.joiner, self.key = staging.entry, staging.joiner, staging.key
         self.repeat_header = staging.repeat_header
 
-    def emit(self, head: Head, body: Region, out: State) -> None:
-        """Emit the loop, and go on after it."""
+    def emit(self, head: Head, body: Region, out: State) -> bool:
+        """Emit the loop, and go on after it; False if what was taken for equal in its body is not."""
         machine, builder = self.machine, self.machine.builder
         joiner = self.joiner
         machine.restore(self.entry)
         self.staging.remember(head)
         at_entry = self.staging.new_joiner({})
         at_entry.absorbed = dict(head.entries)  # type: ignore[arg-type]
-        initial = [v for value, skeleton in self._at_entry(head) for v in coerce(value, skeleton, at_entry, builder)]
+        places = zip(self.staging.at_entry(head), head.skeletons(), strict=True)
+        initial = [v for value, skeleton in places for v in coerce(value, skeleton, at_entry, builder)]
         with builder.inside(body):
             finals = [
                 v
                 for value, skeleton in self._at_end(head, joiner, out)
                 for v in coerce(value, skeleton, joiner, builder)
             ]
+        if self.staging.tell_apart(head, finals):
+            machine.rewind(self.entry)
+            return False
         tag = out.tag
         assert tag is not None
         others = tag.labels - {self.node.label}
@@ -62,13 +66,7 @@ class Emission:
             self._after(head, results, out, None)
         else:
             self._emit_while(head, body, initial, finals, tag, others, errors, out)
-
-    def _at_entry(self, head: Head) -> list[tuple[Value, Value]]:
-        entry = self.entry
-        values = [entry.registers[r] if r in self.staging.at_head else DEAD for r in head.registers]
-        values.append(entry.handled)
-        values += [self.staging.entry_value(slot, head.entries) for slot in head.slots]
-        return list(zip(values, head.skeletons(), strict=True))
+        return True
 
     def _at_end(self, head: Head, joiner: Joiner, out: State) -> list[tuple[Value, Value]]:
         labels = out.tag.labels  # type: ignore[union-attr]

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xlapy.dispatch.bounded.lanes import same
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain.coerce import coerce, holes, instantiate
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner, JoinFailure
-from xlapy.domain.values import DEAD, FALSE, TRUE, UNBOUND, JaxArray, Tuple, Union, Value, references
+from xlapy.domain.values import DEAD, FALSE, TRUE, UNBOUND, BoundedArray, JaxArray, Tuple, Union, Value, references
 from xlapy.frontend import RAISE, RETURN, Node
 from xlapy.interpreter import walk
 from xlapy.interpreter.frame import Tag
@@ -183,15 +184,43 @@ def _merge(
             path.region.results = [
                 var for j in everything for var in coerce(getattr(j, side), j.skeleton, joiner, machine.builder)
             ]
-    types = tuple(hole.type for j in everything for hole in holes(j.skeleton))
-    results = iter(())
-    if types:
-        results = iter(machine.builder.emit("if", (predicate,), {}, types, (first.region, second.region)))
+    leaders, types = _keep_lanes_equal(everything, first.region, second.region)
+    found = machine.builder.emit("if", (predicate,), {}, types, (first.region, second.region)) if types else []
+    results = iter([found[k] for k in leaders])
     out = [instantiate(j.skeleton, results) for j in values]
     slots = dict(first.slots)
     slots.update((slot, instantiate(j.skeleton, results)) for slot, j in join.slots.items())
     machine.heap.slots = slots
     return out
+
+
+def _keep_lanes_equal(
+    everything: list[Joined], first: Region, second: Region
+) -> tuple[list[int], tuple[TensorType, ...]]:
+    """Lets the regions yield lanes of arrays once that are equal on both paths.
+
+    Returns:
+        Which of the results that are left fills each hole, and the types of these.
+    """
+    leaders: list[int] = []
+    kept: list[int] = []
+    lanes: list[int] = []
+    types: list[TensorType] = []
+    for joined in everything:
+        for hole in holes(joined.skeleton):
+            number = len(leaders)
+            leader = None
+            if isinstance(joined.skeleton, BoundedArray):
+                one, two = first.results[number], second.results[number]
+                leader = next((k for k in lanes if same(first.results[k], one) and same(second.results[k], two)), None)
+                lanes.append(number)
+            leaders.append(len(kept) if leader is None else leaders[leader])
+            if leader is None:
+                kept.append(number)
+                types.append(hole.type)
+    for region in (first, second):
+        region.results = [region.results[k] for k in kept]
+    return leaders, tuple(types)
 
 
 def _is_lost(machine: Machine, path: Path, exception: Value, mark: int) -> bool:

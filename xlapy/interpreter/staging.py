@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xlapy.dispatch.bounded.lanes import same
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain import stacks
@@ -20,6 +21,7 @@ from xlapy.domain.values import (
     DEAD,
     NONE,
     UNBOUND,
+    BoundedArray,
     Const,
     Hole,
     Scalar,
@@ -70,6 +72,10 @@ class Head:
         """Everything that may have holes, in the order of the loop's operands."""
         return [*self.registers.values(), self.handled, *self.slots.values()]
 
+    def places(self) -> list[tuple]:
+        """What has these skeletons."""
+        return [*((r,) for r in self.registers), ("handled",), *self.slots]
+
 
 class Staging:
     def __init__(self, machine: Machine, node: Loop, unions: bool, planned: bool = True) -> None:
@@ -98,6 +104,9 @@ class Staging:
         self.depth = machine.builder.region.depth + 1
         self.steps = 0
         self.grown: Growing | None = None
+        #: holes of the head that are filled with what fills another one, and places in which they are not
+        self.leaders: dict[int, int] = {}
+        self._apart: set[tuple] = set()
 
     def growing(self, number: int) -> Growing | None:
         """What makes stacks of containers that grow; None for a list if the loop is short enough to be unrolled
@@ -124,8 +133,7 @@ class Staging:
             if out is None:
                 self._once()
                 return
-            if fresh is head:
-                Emission(self).emit(head, body, out)
+            if fresh is head and Emission(self).emit(head, body, out):
                 return
             head = fresh
         raise JoinFailure(DEAD, DEAD, "do not settle")
@@ -188,6 +196,7 @@ class Staging:
         machine, frame = self.machine, self.frame
         machine.restore(self.entry)
         types = tuple(hole.type for skeleton in head.skeletons() for hole in holes(skeleton))
+        self._assume_equal_lanes(head)
         body = machine.builder.open_region((_INDEX, *types))
         machine.loop_bodies[id(body)] = self.key
         self.enter(head, iter(body.params[1:]))
@@ -217,6 +226,48 @@ class Staging:
         machine.restore(self.entry)
         fresh, self.joiner = self._generalise(head, start, out, mark)
         return body, out, fresh
+
+    # -- lanes that are equal --
+
+    def at_entry(self, head: Head) -> list[Value]:
+        """What stands in the places of the head before the loop."""
+        entry = self.entry
+        values = [entry.registers[r] if r in self.at_head else DEAD for r in head.registers]
+        return [*values, entry.handled, *(self.entry_value(slot, head.entries) for slot in head.slots)]
+
+    def _assume_equal_lanes(self, head: Head) -> None:
+        """Arrays of dynamic length that have the same lanes before the loop have the same ones in each trip, until a
+        trip is found to make a difference: `z, c = z[inside], c[inside]` keeps one mask."""
+        self.leaders, position = {}, 0
+        found: list[tuple[int, Var]] = []
+        for place, skeleton, value in zip(head.places(), head.skeletons(), self.at_entry(head), strict=True):
+            inner, outer = variables(skeleton), variables(value)
+            if isinstance(skeleton, BoundedArray) and isinstance(value, BoundedArray) and len(inner) == len(outer):
+                numbers = itertools.count(position)
+                for k, (part, var) in enumerate(zip(inner, outer, strict=True)):
+                    if not isinstance(part, Hole):
+                        continue
+                    number = next(numbers)
+                    if (*place, k) in self._apart:
+                        continue
+                    leader = next((n for n, v in found if v.type == var.type and same(v, var)), None)
+                    if leader is None:
+                        found.append((number, var))
+                    else:
+                        self.leaders[number] = leader
+            position += len(holes(skeleton))
+
+    def tell_apart(self, head: Head, finals: list[Var]) -> bool:
+        """Whether values that were taken for equal differ at the end of a trip; they are told apart from then on."""
+        wrong = {k for k, leader in self.leaders.items() if not same(finals[k], finals[leader])}
+        position = 0
+        for place, skeleton in zip(head.places(), head.skeletons(), strict=True):
+            numbers = itertools.count(position)
+            for k, part in enumerate(variables(skeleton)):
+                if isinstance(part, Hole) and next(numbers) in wrong:
+                    self._apart.add((*place, k))
+            position += len(holes(skeleton))
+        return bool(wrong)
 
     def _may_unroll(self) -> bool:
         """Whether the loop is so short that it is unrolled if its trips use different things, and that is possible."""
@@ -250,6 +301,8 @@ class Staging:
     def enter(self, head: Head, fill: Iterator[Var]) -> None:
         """The state at the head of the loop, with the next values of `fill` in its holes."""
         machine, frame = self.machine, self.frame
+        values = list(fill)
+        fill = iter([values[self.leaders.get(k, k)] for k in range(len(values))])
         for register, skeleton in head.registers.items():
             frame.registers[register] = instantiate(skeleton, fill)
         frame.handled = instantiate(head.handled, fill)

@@ -129,6 +129,12 @@ def _live(operation: Operation) -> str | None:
     return None if mask.dtype == BOOL and mask.shape in ((), x.shape) else f"a mask {mask} for {x}"
 
 
+def _part(operation: Operation) -> str | None:
+    (array, index), result = (v.type for v in operation.operands), operation.results[0].type
+    found = (array.shape[1:], array.dtype, index.shape) == (result.shape, result.dtype, ())
+    return None if found else f"{result} is no part of {array}"
+
+
 def _convert(operation: Operation) -> str | None:
     return None if operation.operands[0].type.shape == operation.results[0].type.shape else "convert changes the shape"
 
@@ -149,6 +155,10 @@ TABLE: dict[str, Definition] = {
     # live (mask, x): x, whose derivative is zero where the mask is false
     "live": Definition(2, 0, _live),
     "leaf": Definition(None, 0, _leaf),
+    # ahead (array, matrix): the products of a matrix with parts of an array, for each trip of a loop
+    "ahead": Definition(2, 0, lambda operation: None),
+    # part (array, index): what is at a place of the first axis
+    "part": Definition(2, 0, _part),
     # if (predicate) then, orelse
     "if": Definition(1, 2, _if),
     # while (*carried) cond(*carried) -> bool, body(*carried) -> carried

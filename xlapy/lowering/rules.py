@@ -11,6 +11,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.ir import Operation, Var
+from xlapy.lowering import ahead
 
 RULES: dict[str, Callable[[Operation, Sequence], Sequence]] = {}
 
@@ -153,3 +154,5 @@ RULES["constant"] = _constant
 RULES["convert"] = _convert
 RULES["broadcast"] = _broadcast
 RULES["leaf"] = _leaf
+RULES["ahead"] = ahead.products
+RULES["part"] = ahead.part

@@ -5,6 +5,7 @@ branches or loops allow of it, as the origin of a second form, `module.entry.fas
 """
 
 from xlapy.ir import Module, Region
+from xlapy.passes.ahead import multiply_ahead
 from xlapy.passes.barriers import separate_loads_from_stores
 from xlapy.passes.checks import drop_checks
 from xlapy.passes.dead_code import remove_dead_code
@@ -45,6 +46,7 @@ def faster(module: Module) -> Region | None:
         simplify(copy)
         remove_dead_code(copy)
     changed |= find_lanes(copy.entry)
+    changed |= multiply_ahead(copy.entry)
     changed |= separate_loads_from_stores(copy.entry)
     changed |= unroll(copy.entry)
     return copy.entry if changed else None

@@ -28,6 +28,7 @@ _WHOLE = frozenset(
 )
 _NESTED = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call"))
 _SLICES = frozenset(("slice", "dynamic_slice", "squeeze", "reshape", "convert_element_type", "broadcast_in_dim"))
+_SHAPES = frozenset(("squeeze", "reshape", "convert_element_type", "broadcast_in_dim", "expand_dims", "transpose"))
 _NONE: frozenset[str] = frozenset()
 _WEIGHT = 16
 #: elements that are reduced to one
@@ -57,6 +58,31 @@ def work_in_lanes(operation: Operation) -> int | None:
         return work(operation)
     jaxpr = operation.attributes["jaxpr"]
     return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr, _WHOLE)  # type: ignore[attr-defined]
+
+
+def multiplications(operation: Operation) -> int:
+    """Multiplications in a leaf that is a product of arrays and nothing else but changes of shape; 0 for others."""
+    jaxpr = operation.attributes["jaxpr"]
+    return 0 if jaxpr.effects else _product_only(jaxpr.jaxpr)  # type: ignore[attr-defined]
+
+
+def is_rearrangement(operation: Operation) -> bool:
+    """Whether an operation only changes the shape, the order or the type of elements."""
+    if operation.kind != "leaf":
+        return operation.kind in ("convert", "broadcast")
+    jaxpr = operation.attributes["jaxpr"]
+    return not jaxpr.effects and all(e.primitive.name in _SHAPES for e in jaxpr.jaxpr.eqns)  # type: ignore[attr-defined]
+
+
+def _product_only(jaxpr) -> int:
+    total = 0
+    for equation in jaxpr.eqns:
+        inner = _inner(equation)
+        part = _products(equation) if inner is None else _product_only(getattr(inner, "jaxpr", inner))
+        if part == 0 and equation.primitive.name not in _SHAPES or part and total:
+            return 0
+        total += part
+    return total
 
 
 def is_slow(operation: Operation) -> bool:

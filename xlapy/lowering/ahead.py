@@ -1,0 +1,37 @@
+"""Products that were moved out of loops: see `passes/ahead.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+from jax import lax
+from jax.extend.core import jaxpr_as_fun
+
+from xlapy.ir import Operation
+
+
+def products(operation: Operation, operands: Sequence) -> Sequence:
+    """The products of all trips, one after the other along the first axis."""
+    array, matrix = operands
+    jaxpr: Any = operation.attributes["jaxpr"]
+    axis: int = operation.attributes["axis"]  # type: ignore[assignment]
+    side: int = operation.attributes["side"]  # type: ignore[assignment]
+    starts: tuple = operation.attributes["starts"]  # type: ignore[assignment]
+    counts: tuple = operation.attributes["counts"]  # type: ignore[assignment]
+    rows = lax.slice(array, starts, [s + n for s, n in zip(starts, counts, strict=True)])
+    if operation.attributes["reverse"]:
+        rows = lax.rev(rows, (axis,))
+    shape = jaxpr.in_avals[side].shape
+
+    def one(row: Any) -> Any:
+        pair = (lax.reshape(row, shape), matrix)
+        return jaxpr_as_fun(jaxpr)(*(pair if side == 0 else pair[::-1]))[0]
+
+    return (jax.vmap(one, axis)(rows),)
+
+
+def part(operation: Operation, operands: Sequence) -> Sequence:
+    """The product of one trip."""
+    return (lax.dynamic_index_in_dim(*operands, axis=0, keepdims=False, allow_negative_indices=False),)
