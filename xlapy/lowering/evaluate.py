@@ -19,7 +19,7 @@ from xlapy.lowering.convolutions import channels_last, faster_pooling
 from xlapy.lowering.live import live
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.native import as_native
-from xlapy.lowering.rules import RULES
+from xlapy.lowering.rules import RULES, store_block
 from xlapy.lowering.vectors import in_lanes
 from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
 
@@ -192,6 +192,8 @@ def _plain_loop(operation: Operation, operands: Sequence, environment: Environme
 
 
 def _leaf_in_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    if "in_place" in operation.attributes:
+        return store_block(operation, operands)
     plan = planned(operation) if "lanewise" in operation.attributes else None
     if plan is not None:
         return in_windows(plan, lambda: RULES["leaf"](operation, operands), environment)

@@ -11,6 +11,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.ir import Operation, Var
+from xlapy.ir.places import touched
 from xlapy.lowering import ahead
 
 RULES: dict[str, Callable[[Operation, Sequence], Sequence]] = {}
@@ -110,6 +111,15 @@ def _broadcast(operation: Operation, operands: Sequence) -> Sequence:
 
 def _leaf(operation: Operation, operands: Sequence) -> Sequence:
     return jax.extend.core.jaxpr_as_fun(operation.attributes["jaxpr"])(*operands)
+
+
+def store_block(operation: Operation, operands: Sequence) -> Sequence:
+    """A store at a known place, without gaps, in place: see `passes/in_place.py`."""
+    array, new = operands
+    places = touched(operation) or []
+    block = lax.reshape(new, [place.count for place in places])
+    starts = [np.int64(place.lowest(place.start)) for place in places]  # type: ignore[arg-type]
+    return (lax.dynamic_update_slice(array, block, starts, allow_negative_indices=False),)
 
 
 def _power(operation: Operation, operands: Sequence) -> Sequence:

@@ -11,6 +11,7 @@ from xlapy.passes.checks import drop_checks
 from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.equal_slots import merge_equal_slots
 from xlapy.passes.forwarding import forward
+from xlapy.passes.in_place import store_in_place
 from xlapy.passes.lanes import find_lanes
 from xlapy.passes.moving import copy_region
 from xlapy.passes.simplify import simplify
@@ -47,6 +48,7 @@ def faster(module: Module) -> Region | None:
         remove_dead_code(copy)
     changed |= find_lanes(copy.entry)
     changed |= multiply_ahead(copy.entry)
+    changed |= store_in_place(copy.entry)
     changed |= separate_loads_from_stores(copy.entry)
     changed |= unroll(copy.entry)
     return copy.entry if changed else None

@@ -164,6 +164,11 @@ def is_block_store(operation: Operation) -> bool:
     return _stored_by(operation) == "dynamic_update_slice"
 
 
+def is_overlay(operation: Operation) -> bool:
+    """Whether an operation is a store of a block that is a select over the whole array."""
+    return operation.kind == "leaf" and operation.attributes["name"] == "update_slice" and not is_store(operation)
+
+
 def is_small(part: Var, whole: Var) -> bool:
     """Whether a part of an array is so much smaller that to copy the array takes much longer."""
     return prod(part.type.shape) <= _FEW or _TIMES * prod(part.type.shape) <= prod(whole.type.shape)
@@ -173,6 +178,8 @@ def _stored_by(operation: Operation) -> str | None:
     """The last primitive of an operation, if that replaces a part of the operation's first operand by another one."""
     if operation.kind != "leaf" or len(operation.results) != 1 or len(operation.operands) < 2:
         return None
+    if "in_place" in operation.attributes:
+        return "dynamic_update_slice"
     jaxpr = operation.attributes["jaxpr"].jaxpr  # type: ignore[attr-defined]
     if not jaxpr.eqns or operation.results[0].type[:2] != operation.operands[0].type[:2]:
         return None
