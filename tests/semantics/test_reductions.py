@@ -219,4 +219,20 @@ def mean_of_dynamic_slice(x, n):
     return x[:n].mean(), x[:n].std(), np.median(x[:n])
 
 
+@program(
+    (np.linspace(-2.0, 3.0, 45).reshape(5, 9), np.array([0.5, -1.0, 0.25])),
+    (np.linspace(-2.0, 3.0, 45, dtype=np.float32).reshape(5, 9), np.array([0.5, 1.0, 2.0, -1.0], np.float32)),
+    (np.linspace(-2.0, 3.0, 45).reshape(5, 9) * (1 + 2j), np.array([0.5, 1j])),
+    (np.linspace(-2.0, 3.0, 45).reshape(5, 9), np.array([np.inf, 1.0, np.nan])),
+)
+def smoothed_rows_and_columns(m, v):
+    rows = np.zeros((5, 9 - len(v) + 1), m.dtype)
+    columns = np.zeros_like(m)
+    for i in range(5):
+        rows[i] = np.convolve(m[i], v, mode="valid")
+    for j in range(9):
+        columns[:, j] = np.convolve(m[:, j], v, "same") - np.correlate(m[:, j], v, "same")
+    return rows, columns, np.convolve(v, m[0]), np.correlate(m[1], v, "full"), np.correlate(v, m[2])
+
+
 test_programs = program.test()
