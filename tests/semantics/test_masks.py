@@ -290,6 +290,17 @@ def lanes_that_part_late(c, d, n):
     return total, c, d
 
 
+MANY = np.linspace(-3.0, 5.0, 5003)
+
+
+@program((MANY,), (MANY.astype(np.float32),), (np.where(MANY > 4.9, np.nan, MANY),), (np.arange(-2000, 3000),))
+def means_of_many_in_a_mask(x):
+    bins = np.zeros(4, np.result_type(x, np.float16))
+    for k in range(4):
+        bins[k] = x[(x > k) & (x <= k + 1)].mean()
+    return bins, x[x > 0].mean(), x[x > 1e9].mean(), np.mean(x, where=x < 0), x[x < 1].std(), np.nanmean(x)
+
+
 @program((C, D, 5), (C, D, 1), (C, D, 0))
 def lanes_that_part_in_some_trips(c, d, n):
     keep = c < 1.4

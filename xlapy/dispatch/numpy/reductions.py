@@ -13,6 +13,7 @@ from jax import lax
 
 from xlapy.dispatch.numpy.extremes import extreme, first_place
 from xlapy.dispatch.numpy.leaf import bounded
+from xlapy.dispatch.numpy.masked import count_and_sum
 from xlapy.dispatch.numpy.ufunc_table import as_function
 from xlapy.dispatch.numpy.values import (
     absent,
@@ -343,8 +344,7 @@ def _moments(x, *rest):
     where = jnp.broadcast_to(mask[0], x.shape) if masked else None
     real = x.real.dtype
     if masked:
-        count = jnp.sum(where, axis=axes, keepdims=True).astype(real)
-        total = jnp.sum(x, axis=axes, keepdims=True, where=where)
+        count, total = count_and_sum(x, where, axes)
     else:
         count = jnp.asarray(float(np.prod([x.shape[a] for a in axes])), real)
         total = jnp.sum(x, axis=axes, keepdims=True)
