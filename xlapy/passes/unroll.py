@@ -6,7 +6,8 @@ then copies the array. Nor where the nest gets so large that XLA no longer compi
 `SmallWhileLoopHoistingPass`: 1024 bytes accessed, by its cost analysis, which a nest shares).
 
 A loop of few trips over large arrays, `for k in range(5): y += w[k] * x[k : k + n]`, becomes straight code: what is
-element-wise is then one pass over the arrays instead of one for each trip.
+element-wise is then one pass over the arrays instead of one for each trip. So does one over a few numbers inside
+another loop, `for bit in range(8): ...`, which then stay in registers (measured: 3 times as fast).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _TIMES = 4
 _MOST_BYTES = 900
 #: trips and operations of a loop that becomes straight code, elements of what it changes
 _FEW, _LONGEST, _LARGE = 8, 200, 1 << 13
+#: the same of a loop over a few numbers inside another one
+_LONGEST_OF_NUMBERS, _NUMBERS = 100, 16
 
 
 def unroll(region: Region) -> bool:
@@ -36,13 +39,15 @@ def unroll(region: Region) -> bool:
     return changed
 
 
-def _straighten(region: Region) -> bool:
+def _straighten(region: Region, inside_loop: bool = False) -> bool:
     changed = False
     for operation in region.operations:
         for nested in operation.regions:
-            changed |= _straighten(nested)
-        if operation.kind == "for" and "lanes" not in operation.attributes and _length(operation) <= _LONGEST:
-            if max(prod(v.type.shape) for v in operation.results) >= _LARGE:
+            changed |= _straighten(nested, inside_loop or operation.kind in ("for", "while"))
+        if operation.kind == "for" and "lanes" not in operation.attributes:
+            largest = max(prod(v.type.shape) for v in operation.results)
+            most = _LONGEST if largest >= _LARGE else _LONGEST_OF_NUMBERS if inside_loop and largest <= _NUMBERS else -1
+            if _length(operation) <= most:
                 operation.attributes = {**operation.attributes, "straight": True}
                 changed = True
     return changed

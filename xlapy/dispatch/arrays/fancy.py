@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -18,9 +19,12 @@ from xlapy.dispatch.numpy.values import broadcast_to, cast, operand, raise_real
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
-from xlapy.ir import Operation, Var, constant_value
+from xlapy.ir import Var, constant_value
 from xlapy.ir.lanes import Lanewise, noted
+from xlapy.ir.ranges import elements_between
 
+#: indices from which on it is not worth it to look for a wrong one where there is none
+_MANY = 4096
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(bool)
 
@@ -233,7 +237,7 @@ def in_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
         )
     if 0 in index.type.shape:
         return index
-    bounds = known_bounds(Scalar(int, index)) if index.type.shape == () else _bounds_of_type(index)
+    bounds = known_bounds(Scalar(int, index)) if index.type.shape == () else elements_between(index)
     if bounds is not None and 0 <= bounds[0] and bounds[1] < size:
         return index
     found = machine.leaf(_wrap, (index,), (size,), name="check_indices")
@@ -250,21 +254,18 @@ def in_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
     return wrapped
 
 
-def _bounds_of_type(index: Var) -> tuple[int, int]:
-    """The smallest and the largest index that the type of the program's index array has room for."""
-    while isinstance(index.owner, Operation) and index.owner.kind == "convert":
-        (source,) = index.owner.operands
-        if source.type.dtype.kind not in "iu" or not np.can_cast(source.type.dtype, index.type.dtype):
-            break
-        index = source
-    info = np.iinfo(index.type.dtype)
-    return int(info.min), int(info.max)
-
-
 def _wrap(index, size):
     bad = (index < -size) | (index >= size)
-    first = jnp.ravel(index)[jnp.argmax(jnp.ravel(bad))] if index.ndim else index
-    return jnp.where(index < 0, index + size, index), jnp.any(bad), first
+    wrong = jnp.any(bad)
+
+    def first() -> jax.Array:
+        return jnp.ravel(index)[jnp.argmax(jnp.ravel(bad))]
+
+    if index.size > _MANY:
+        found = lax.cond(wrong, first, lambda: jnp.zeros((), index.dtype))
+    else:
+        found = first() if index.ndim else index
+    return jnp.where(index < 0, index + size, index), wrong, found
 
 
 def _distinct(arrays: list[Var]) -> bool:
