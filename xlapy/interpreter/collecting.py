@@ -15,6 +15,7 @@ from xlapy.domain.heap import Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import DEAD, Const, Scalar, Stack, Value
+from xlapy.ir import least_increase
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -44,12 +45,12 @@ class Growing:
             raise NeedStatic(self.trips.var, "the number of trips of a loop in which a list grows")
         return None
 
-    def join(self, joiner: Joiner, slot: Slot, entry: Value, old: Value, new: Value) -> Value:
-        """The contents of a list at the head of the loop: `entry` before it, `old` so far, `new` at a trip's end."""
+    def join(self, joiner: Joiner, slot: Slot, entry: Value, old: Value, new: Value, start: Value | None) -> Value:
+        """The contents of a list at the head of the loop: `entry` before it, `old` so far, with `start` in a trip,
+        `new` at its end."""
         if not (stacks.is_contents(entry) or entry is DEAD):
             raise JoinFailure(entry, new, "are containers of different kinds")
-        (low, high), (least, most) = stacks.sizes(old), stacks.sizes(new)
-        step = (least - low, most - high)
+        step = (_least_growth(old, new, start), stacks.sizes(new)[1] - stacks.sizes(old)[1])
         known = self.growth.get(slot, step)
         grows = self.growth[slot] = (min(known[0], step[0]), max(known[1], step[1]))
         self.entry[slot] = entry
@@ -95,10 +96,27 @@ class Growing:
         trips = known_bounds(self.trips) if self.trips is not None else None
         fewest = trips[0] if whole and trips is not None else 0
         lower = first + low * max(fewest, 0) if low >= 0 else 0
-        upper = stack.capacity if stack.elastic is not None or trips is None else last + max(high, 0) * max(trips[1], 0)
+        if high <= 0:
+            upper = last
+        else:
+            upper = stack.capacity if stack.elastic is not None or trips is None else last + high * max(trips[1], 0)
         length = stack.length
         if lower == upper:
             length = Const(lower)
         elif isinstance(length, Scalar):
             length = Scalar(int, length.var, (lower, min(upper, stack.capacity)))
         return stack.with_rows(stack.rows, length)
+
+
+def _least_growth(old: Value, new: Value, start: Value | None) -> int:
+    """By how many items a list grows in a trip, at least; -1 if that is not known."""
+    if not (isinstance(old, Stack) and isinstance(old.length, Scalar)):
+        return stacks.sizes(new)[0] - stacks.sizes(old)[0]
+    if not (isinstance(start, Stack) and isinstance(start.length, Scalar)):
+        return -1
+    steps = []
+    for contents in stacks.alternatives(new):
+        if not (isinstance(contents, Stack) and isinstance(contents.length, Scalar)):
+            return -1
+        steps.append(least_increase(contents.length.var, start.length.var))
+    return -1 if None in steps else min(steps)  # type: ignore[type-var]

@@ -45,10 +45,18 @@ _MAXIMUM_UNROLL = 20_000
 _MAXIMUM_CONDITIONAL = 300
 #: how often a loop is unrolled in search of a way around an obstacle
 _RETRY_UNROLL = 200
+#: operations that a short loop may come to when it is unrolled since a list grows in it
+_MAXIMUM_SIZE = 600
+#: what is tried after that, in which the list is an array with room
+_WITH_STACKS = ("loop", "peel", "union", "stepped")
 
 
 class _Unending(Exception):
     """Unrolling does not end, or is not possible."""
+
+
+class _TooLarge(_Unending):
+    """Unrolling comes to many operations, where there may be another way."""
 
 
 def run_loop(machine: Machine, node: Loop) -> None:
@@ -81,10 +89,12 @@ def run_loop(machine: Machine, node: Loop) -> None:
             failure = error if failure is None or isinstance(failure, _Unending) else failure
             aliased = aliased or isinstance(error, Aliased)
             settling = attempt == "peel" and _settles(error)
-            if attempt == "unroll":
-                machine.kept_loops.add(key)
             machine.rewind(before)
             del machine.blockers[obstacles:]
+            if attempt == "unroll":
+                if key not in machine.kept_loops and _may_be_kept(machine, node, key):
+                    todo = [*_WITH_STACKS, "unroll"] if isinstance(error, _TooLarge) else [*_WITH_STACKS]
+                machine.kept_loops.add(key)
             may_settle = "peel twice" in todo and _settles(error)
             if _changes_shape(error) and not may_settle and "union" in todo and "unroll" in todo:
                 _ask_for_trips(machine, node)
@@ -227,7 +237,16 @@ def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int) -> N
     frame.tag = None
     private: set[int] = set()
     conditional = 0
+    key = (id(node), frame.path, outer)
+    may_be_kept = key not in machine.kept_loops and _may_be_kept(machine, node, key)
+    operations = machine.builder.region.operations
+    size, start = 0, len(operations)
     while True:
+        if may_be_kept:
+            size += sum(operation.size() for operation in operations[start:])
+            start = len(operations)
+            if size > _MAXIMUM_SIZE:
+                raise _TooLarge("it comes to too many operations")
         if count > most or most < _MAXIMUM_UNROLL and len(machine.blockers) > obstacles:
             raise _Unending("it makes too many trips")
         frame.unrolled = (*outer, count)
@@ -257,6 +276,16 @@ def _ask_for_trips(machine: Machine, node: Loop) -> None:
     plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
     if plan is not None and isinstance(plan.trips, Scalar) and machine.specialisable(plan.trips.var):
         machine.static(plan.trips, "the number of trips of a loop that has to be unrolled")
+
+
+def _may_be_kept(machine: Machine, node: Loop, key: tuple) -> bool:
+    """Whether a loop that is unrolled since it is short, or since what it iterates over is, may be kept after all."""
+    step = step_of(node)
+    if key in machine.loops_with_lists or step is None:
+        return key in machine.loops_with_lists
+    iterator = machine.frame.registers[step.iterator]
+    short = iteration.plan_of_short(machine, iterator)
+    return short is not None and iteration.plan(machine, iterator) is None
 
 
 def _remaining(machine: Machine, node: Loop) -> int | None:

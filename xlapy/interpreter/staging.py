@@ -84,7 +84,7 @@ class Staging:
         self.key = (id(node), self.frame.path, self.frame.unrolled)
         self.step = step_of(node) if planned else None
         self.iterator = self.step.iterator if self.step is not None else 0
-        self.plan = iteration.plan(machine, self.frame.registers[self.step.iterator]) if self.step else None
+        self.plan = self._plan() if self.step else None
         if self.plan is None:
             self.step = None
         self.trips = machine.scalar_var(self.plan.trips, int) if self.plan is not None else None
@@ -107,15 +107,26 @@ class Staging:
         #: holes of the head that are filled with what fills another one, and places in which they are not
         self.leaders: dict[int, int] = {}
         self._apart: set[tuple] = set()
+        #: the heap at the head of the last trip
+        self.start: dict[Slot, Value] = {}
+
+    def _plan(self) -> iteration.Plan | None:
+        """How to iterate; a loop that has been unrolled in vain stays one over short sequences, too."""
+        machine, iterator = self.machine, self.frame.registers[self.iterator]
+        if self.key in machine.kept_loops:
+            return iteration.plan_of_short(machine, iterator)
+        return iteration.plan(machine, iterator)
 
     def growing(self, number: int) -> Growing | None:
         """What makes stacks of containers that grow; None for a list if the loop is short enough to be unrolled
-        instead. A dict whose keys are not known would not be known then, either."""
+        instead, and has not been in vain. A dict whose keys are not known would not be known then, either."""
         trips = self.plan.trips if self.plan is not None else None
         machine = self.machine
-        if isinstance(trips, Const) and trips.value <= SHORT and machine.heap.objects[number].kind == "list":
-            steps = trips.value * self.steps
+        is_short = isinstance(trips, Const) and trips.value <= SHORT and self.key not in machine.kept_loops
+        if is_short and machine.heap.objects[number].kind == "list":
+            steps = trips.value * self.steps  # type: ignore[union-attr]
             if steps <= (LONG_STEPS if machine.unrolls_more else SHORT_STEPS):
+                machine.loops_with_lists.add(self.key)
                 return None
             machine.could_unroll_more |= steps <= LONG_STEPS
         if self.grown is None:
@@ -202,6 +213,7 @@ class Staging:
         self.enter(head, iter(body.params[1:]))
         mark = machine.heap.next_identity
         start, executed = machine.heap.slots.copy(), machine.executed
+        self.start = start
         outer, machine.short_index = machine.short_index, body.params[0] if self._may_unroll() else None
         around = machine.short_indices
         machine.short_indices = (*around, body.params[0]) if machine.short_index is not None else around
@@ -498,7 +510,7 @@ def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Va
         staging.check_source(slot[0])
     growing = staging.growing(slot[0]) if grown else None
     if growing is not None:
-        return growing.join(joiner, slot, staging.entry_value(slot, entries), old, new)
+        return growing.join(joiner, slot, staging.entry_value(slot, entries), old, new, staging.start.get(slot))
     if slot[1] == "state" or slot[1] == "args" and _is_exception(staging, slot[0]):
         # a generator's state is one of few, and never a number; an exception's arguments may be of any kinds
         unions, joiner.unions = joiner.unions, True

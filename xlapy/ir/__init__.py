@@ -2,6 +2,7 @@
 
 from xlapy.ir.builder import Builder, constant_value
 from xlapy.ir.core import Location, Module, Operation, Region, TensorType, Var, captured
+from xlapy.ir.increments import least_increase
 from xlapy.ir.outcomes import Outcomes
 from xlapy.ir.printer import to_text
 from xlapy.ir.verifier import MalformedProgram, verify
@@ -18,6 +19,7 @@ __all__ = [
     "Var",
     "captured",
     "constant_value",
+    "least_increase",
     "to_text",
     "verify",
 ]

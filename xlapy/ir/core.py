@@ -93,6 +93,10 @@ class Operation:
         for region in regions:
             region.owner = self
 
+    def size(self) -> int:
+        """How many operations this is, those inside of it among them."""
+        return 1 + sum(operation.size() for region in self.regions for operation in region.operations)
+
 
 @dataclass
 class Module:

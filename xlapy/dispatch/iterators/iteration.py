@@ -49,7 +49,7 @@ from xlapy.domain.values import (
 from xlapy.ir import Var
 
 #: lists and tuples of like numbers longer than this become loops on the device
-_SHORT = 16
+SHORT_SEQUENCE = 16
 #: the number of items of an iterator that does not end
 ENDLESS = Const(INT_MAX)
 #: items that may be unrolled
@@ -144,6 +144,15 @@ def plan(machine, iterator: Value) -> Plan | None:
     """How to loop over the iterator on the device; None if it is to be unrolled."""
     kind = _kind(machine, iterator)
     return kind.plan(machine, iterator.object) if kind is not None else None  # type: ignore[attr-defined]
+
+
+def plan_of_short(machine, iterator: Value) -> Plan | None:
+    """The same, where a sequence may be short."""
+    outer, machine.short_sequence = machine.short_sequence, 1
+    try:
+        return plan(machine, iterator)
+    finally:
+        machine.short_sequence = outer
 
 
 def known_length(machine, iterator: Value) -> int | None:
@@ -316,13 +325,13 @@ def loops(machine, source: Value) -> bool:
             _require_sequences(machine, source)
             return any(loops(machine, alternative) for alternative in source.alternatives)
         case Tuple():
-            return len(source.items) > _SHORT and gather.stackable(machine, source.items)
+            return len(source.items) > machine.short_sequence and gather.stackable(machine, source.items)
         case Ref():
             stack = stacks.settled(machine, source)
             if stack is not None:
-                return not isinstance(stack.length, Const) or stack.length.value > _SHORT
+                return not isinstance(stack.length, Const) or stack.length.value > machine.short_sequence
             contents = machine.heap.read(source.object, "items").items
-            return len(contents) > _SHORT and gather.stackable(machine, contents)
+            return len(contents) > machine.short_sequence and gather.stackable(machine, contents)
     return True
 
 
