@@ -15,9 +15,11 @@ from jax import lax
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, bounds_of_any, device, scalar
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.join import JoinFailure
+from xlapy.dispatch.unions import contents_of_lists
+from xlapy.domain.join import SELECTOR, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, same_constant
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.stacks import known_length
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Union, Value
 from xlapy.ir import TensorType, Var
 from xlapy.ir.affine import affine
 
@@ -25,6 +27,10 @@ from xlapy.ir.affine import affine
 _MAXIMUM_GROUPS = 8
 #: in which an object may be put, each with a branch of its own
 _MAXIMUM_PLACES = 64
+#: a list of lists is a table if it has at least so many items, and at most so many rows
+LEAST_TABLE, _MAXIMUM_ROWS = 64, 1024
+#: so many values are joined by an operation of its own, which may stand before a loop
+_MANY = 8
 _INT64 = np.dtype(np.int64)
 
 
@@ -97,6 +103,10 @@ def _take(position, *parts):
 
 def _take_row(position, table):
     return lax.dynamic_index_in_dim(table, position, keepdims=False)
+
+
+def _joined(*parts):
+    return jnp.stack(parts)
 
 
 def _permute(order, *parts):
@@ -187,6 +197,9 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
     if isinstance(first, Tuple) and all(_like(first, item) for item in items):
         columns = zip(*(item.items for item in items), strict=True)  # type: ignore[attr-defined]
         return Tuple(tuple(_gather(machine, column, at) for column in columns), first.cls)
+    one_list = _one_of_lists(machine, items, at)
+    if one_list is not None:
+        return one_list
     groups: list[list[int]] = []
     for number, item in enumerate(items):
         for group in groups:
@@ -202,6 +215,35 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
             "stack equal-shaped arrays with np.stack, and index the stack",
         )
     return _chain(machine, items, at, groups)
+
+
+def _one_of_lists(machine, items: Sequence[Value], at: Value) -> Value | None:
+    """One of the rows of a table that is a list of lists (see `containers.rows`)."""
+    if not machine.tables or len(items) > _MAXIMUM_ROWS or not all(isinstance(item, Ref) for item in items):
+        return None
+    contents = contents_of_lists(machine, items)
+    if contents is None or items_of_table(machine, contents) < LEAST_TABLE:
+        return None
+    machine.has_tables = True
+    lists = list(dict.fromkeys(items))
+    if len(lists) == 1:
+        return lists[0]
+    which = device(machine, at, int)
+    if len(lists) < len(items):
+        which = _lookup(machine, np.array([lists.index(item) for item in items], np.int64), at)
+    return Union(machine.builder.convert(which, SELECTOR.dtype), tuple(lists))
+
+
+def items_of_table(machine, rows: Sequence[Value]) -> int:
+    """How many items lists with these contents have, and the lists in them, as the first of each has."""
+    count = len(rows)
+    contents: Value | None = rows[0]
+    while contents is not None:
+        count *= known_length(contents) or 1  # type: ignore[arg-type]
+        first = contents.items[0] if isinstance(contents, Tuple) else contents.element  # type: ignore[attr-defined]
+        inner = contents_of_lists(machine, (first,))
+        contents = None if inner is None else inner[0]
+    return count
 
 
 def _like(first: Tuple, item: Value) -> bool:
@@ -266,7 +308,10 @@ def _gather_stack(machine, items: Sequence[Value], at: Var, kind: tuple) -> Valu
         var = machine.leaf(_take_row, [at, machine.builder.constant(numbers)])[0]
     else:
         parts = [as_var(machine, item, kind) for item in items]
-        var = machine.leaf(_take, [at, *parts])[0]
+        if len(parts) < _MANY:
+            var = machine.leaf(_take, [at, *parts])[0]
+        else:
+            var = machine.leaf(_take_row, [at, machine.leaf(_joined, parts)[0]])[0]
     return from_var(machine, var, kind, _hull(items, kind))
 
 

@@ -88,6 +88,12 @@ def takes_mixed(rule: Rule) -> Rule:
     return rule
 
 
+def takes_unions(rule: Rule) -> Rule:
+    """Mark a rule that takes values which are one of several as they are."""
+    rule.accepts_unions = True  # type: ignore[attr-defined]
+    return rule
+
+
 def accepts(rule: Rule, only_mixed: bool) -> bool:
     """Whether a rule takes unions as they are; `only_mixed`: all of them are mixed numbers."""
     return getattr(rule, "accepts_unions", False) or only_mixed and getattr(rule, "accepts_mixed", False)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xlapy.dispatch.numbers import mixed
-from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import Ref, Union, Value
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.stacks import known_length
+from xlapy.domain.values import Ref, Stack, Tuple, Union, Value
 from xlapy.ir import Var
+
+#: more alternatives are not told apart by branches
+_MOST = 16
 
 
 def selects(machine: Machine, union: Union, index: int) -> Var:
@@ -31,6 +35,12 @@ def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., V
     value = values[position]
     assert isinstance(value, Union)
     indices = possible(machine, value)
+    if len(indices) > _MOST:
+        raise Refused(
+            "XP0004",
+            f"one of {len(indices)} lists, which is only known on the device, is used as a whole",
+            "make an array of the list of lists with np.array",
+        )
 
     def alternative(number: int) -> Value:
         index = indices[number]
@@ -45,6 +55,22 @@ def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., V
         return machine.cond(selects(machine, value, index), chosen, lambda: alternative(number + 1))
 
     return alternative(0)
+
+
+def contents_of_lists(machine: Machine, lists: Sequence[Value]) -> list[Value] | None:
+    """The contents of lists, if all are of one known length."""
+    found: list[Value] = []
+    for value in lists:
+        if not isinstance(value, Ref):
+            return None
+        info = machine.heap.objects[value.object]
+        if info.kind != "list" or info.cls is not list:
+            return None
+        found.append(machine.heap.read(value.object, "items"))
+    if not all(isinstance(contents, Tuple | Stack) for contents in found):
+        return None
+    lengths = {known_length(contents) for contents in found}  # type: ignore[arg-type]
+    return found if len(lengths) == 1 and not lengths & {None, 0} else None
 
 
 def over_contents(machine: Machine, values: Sequence[Value], then: Callable[[], Value]) -> Value | None:

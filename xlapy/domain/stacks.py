@@ -21,6 +21,7 @@ from xlapy.domain.heap import Heap
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, known_bounds, scalar_type
 from xlapy.domain.values import (
+    STALE,
     Const,
     Function,
     Hole,
@@ -226,7 +227,8 @@ def element_of(joiner: Joiner, *contents: Value) -> Value:
 
     def field(number: int, name: object) -> Value:
         for slots in states:
-            if (number, name) in slots:
+            # out of date at the end of a loop, an object is what it was before it
+            if slots.get((number, name), STALE) is not STALE:
                 return slots[number, name]
         return heap.entry_value(number, name)  # type: ignore[arg-type]
 

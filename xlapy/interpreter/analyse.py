@@ -70,7 +70,7 @@ def analyse(
     static = set(static)
     modes: dict[tuple, str] = {}
     optimistic = may_share = True
-    unrolls_more = False
+    unrolls_more, tables = False, True
     for _ in range(_MAXIMUM_RESTARTS):
         world = World(static, dynamic - static, storages)
         machine = Machine(world, ambient_x64, narrow)
@@ -78,10 +78,13 @@ def analyse(
         machine.unrolled_places |= {place_of(key) for key, mode in modes.items() if mode == "unroll"}
         machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
         machine.capacities.update(capacities or {})
-        machine.unrolls_more = unrolls_more
+        machine.unrolls_more, machine.tables = unrolls_more, tables
         try:
             analysis = _attempt(machine, function, arguments)
         except NotOffloadableError:
+            if machine.has_tables:
+                tables = False
+                continue
             if unrolls_more or not machine.could_unroll_more:
                 raise
             unrolls_more = True

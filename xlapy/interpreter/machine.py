@@ -39,6 +39,7 @@ from xlapy.domain.values import (
     Scalar,
     Slice,
     Stack,
+    Stored,
     Text,
     Tuple,
     Union,
@@ -94,6 +95,8 @@ class Machine:
         self.outcomes = Outcomes()
         #: whether loops are unrolled that take more operations, and whether there are any that are not
         self.unrolls_more = self.could_unroll_more = False
+        #: whether lists of lists may be taken for tables (see `dispatch.containers.rows`), and whether there are any
+        self.tables, self.has_tables = True, False
         #: loops that cannot be unrolled
         self.kept_loops: set[tuple] = set()
         #: how long lists and tuples are at most over which loops are unrolled, where there is no reason not to
@@ -424,6 +427,8 @@ class Machine:
                 return f"an array of dynamic length, with room for {value.base.type}"
             case Union():
                 return "one of " + ", ".join(self.describe(v) for v in value.alternatives)
+            case Stack() | Stored():
+                return "contents of a list"
         return f"no value ({value.name})" if isinstance(value, Marker) else f"a {self.type_of(value).__name__}"
 
     def type_of(self, value: Value) -> type:

@@ -117,13 +117,14 @@ class Staging:
             return iteration.plan_of_short(machine, iterator)
         return iteration.plan(machine, iterator)
 
-    def growing(self, number: int) -> Growing | None:
-        """What makes stacks of containers that grow; None for a list if the loop is short enough to be unrolled
-        instead, and has not been in vain. A dict whose keys are not known would not be known then, either."""
+    def growing(self, number: int, grows: bool) -> Growing | None:
+        """What makes stacks of containers that grow, or of tables; None for a list that `grows` if the loop is short
+        enough to be unrolled instead, and has not been in vain. A dict whose keys are not known would not be known
+        then, either."""
         trips = self.plan.trips if self.plan is not None else None
         machine = self.machine
         is_short = isinstance(trips, Const) and trips.value <= SHORT and self.key not in machine.kept_loops
-        if is_short and machine.heap.objects[number].kind == "list":
+        if is_short and (grows or not machine.tables) and machine.heap.objects[number].kind == "list":
             steps = trips.value * self.steps  # type: ignore[union-attr]
             if steps <= (LONG_STEPS if machine.unrolls_more else SHORT_STEPS):
                 machine.loops_with_lists.add(self.key)
@@ -508,7 +509,7 @@ def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Va
     grown = slot[1] == "items" and stacks.is_contents(old) and stacks.is_contents(new) and stacks.differ(old, new)
     if grown:
         staging.check_source(slot[0])
-    growing = staging.growing(slot[0]) if grown else None
+    growing = staging.growing(slot[0], stacks.sizes(old) != stacks.sizes(new)) if grown else None
     if growing is not None:
         return growing.join(joiner, slot, staging.entry_value(slot, entries), old, new, staging.start.get(slot))
     if slot[1] == "state" or slot[1] == "args" and _is_exception(staging, slot[0]):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlapy.dispatch import unions
+from xlapy.dispatch.containers import rows
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import (
@@ -45,6 +46,10 @@ _CONTENTS = frozenset(
 _OF_NUMBERS = frozenset(
     "call call_ex getitem setitem truth not binary inplace compare unary list_append format convert".split()
 )
+
+
+#: those that take one of several lists of one length as it is
+_OF_ROWS = frozenset("getitem setitem iter unpack".split())
 
 
 #: how many operations one analysis may execute
@@ -109,6 +114,8 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
                     registers[register] = value
                 return
             if kind is Union or kind is MixedScalar and treatment != _NUMBER:
+                if op.kind in _OF_ROWS and value is args[0] and _is_row(machine, args):
+                    break
                 result = unions.over_unions(machine, args, lambda *values: _applied(machine, frame, step, list(values)))
                 _write(frame, op, _unpacked(op, result))  # type: ignore[attr-defined]
                 return
@@ -120,6 +127,11 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
         frame.registers[target] = result  # type: ignore[assignment]
     elif op.dst:
         _write(frame, op, result)
+
+
+def _is_row(machine: Machine, args: list[Value]) -> bool:
+    """Whether the first argument is one of several lists of one length, and the only union."""
+    return not any(isinstance(a, Union) for a in args[1:]) and rows.of(machine, args[0]) is not None
 
 
 def _applied(machine: Machine, frame: Frame, step: Step, args: list[Value]) -> Value:

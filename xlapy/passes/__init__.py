@@ -12,6 +12,7 @@ from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.equal_slots import merge_equal_slots
 from xlapy.passes.forwarding import forward
 from xlapy.passes.in_place import store_in_place
+from xlapy.passes.joins import hoist_joins
 from xlapy.passes.lanes import find_lanes
 from xlapy.passes.moving import copy_region
 from xlapy.passes.simplify import simplify
@@ -27,7 +28,7 @@ def shorten(module: Module) -> None:
 
 
 #: what every program goes through
-PASSES = (remove_dead_code, simplify, merge_equal_slots, shorten, remove_dead_code)
+PASSES = (remove_dead_code, simplify, hoist_joins, merge_equal_slots, shorten, remove_dead_code)
 
 
 def optimise(module: Module) -> None:

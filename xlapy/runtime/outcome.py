@@ -101,7 +101,7 @@ class Finisher:
                 items = [self.make(item) for item in recipe.items]
                 return tuple(items) if recipe.cls is tuple else tuple.__new__(recipe.cls, items)
             case Choice():
-                return self.make(recipe.alternatives[int(self.outputs[recipe.selector])])
+                return self.make(recipe.alternatives[self._selector(recipe.selector)])
             case Text():
                 host = self if self.leaf is to_host else type(self)(self.outputs, self.arguments, to_host)
                 return recipe.template.format(*map(host.make, recipe.parts))
@@ -119,10 +119,13 @@ class Finisher:
         """Where a view starts: a number, or an output."""
         return int(self.outputs[part.index]) if isinstance(part, Leaf) else part
 
+    def _selector(self, index: int) -> int:
+        return int(_read(self.outputs, index))
+
     def entries(self, entries: tuple) -> tuple:
         """The entries of a container, which may be one of several."""
         while len(entries) == 1 and isinstance(entries[0], OneOf):
-            entries = entries[0].alternatives[int(self.outputs[entries[0].selector])]
+            entries = entries[0].alternatives[self._selector(entries[0].selector)]
         return entries
 
     def items(self, entries: tuple) -> list:
@@ -225,6 +228,7 @@ class _Unstacked:
 
     def __init__(self, outputs: Sequence, count: int, host: bool) -> None:
         self.outputs, self.count, self.host, self.rows = outputs, count, host, {}
+        self.read: dict[int, Any] = {}
 
     def __getitem__(self, index: int) -> Any:
         if index not in self.rows:
@@ -240,6 +244,17 @@ class _Unstacked:
             if array.shape[0] > 4 * self.count + 64:
                 return jax.device_put(list(np.asarray(array)[: self.count]), array.sharding)
             return list(array)
+
+
+def _read(outputs: Sequence, index: int) -> Any:
+    """An output that only the host looks at: no array is made of a row of it."""
+    if isinstance(outputs, _RowOf):
+        rows = outputs.outputs
+        if index not in rows.read:
+            rows.read[index] = _read(rows.outputs, index)
+        return rows.read[index][outputs.row]
+    found = outputs[index]
+    return found if isinstance(found, jax.core.Tracer) else np.asarray(found)
 
 
 class _RowOf:

@@ -12,10 +12,11 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.dispatch import gather
-from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch.containers import ranges, rows, stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.unions import over_unions
 from xlapy.domain.set_order import SetHistory
 from xlapy.domain.values import (
     BoundMethod,
@@ -258,6 +259,23 @@ def setitem(machine, container: Value, key: Value, item: Value) -> None:
         rule(machine, container, key, item)
 
 
+def getitem_of_row(machine, which: Union, key: Value) -> Value | None:
+    """`row[key]` of one of several lists of one length; None for anything else."""
+    found = rows.of(machine, which)
+    if found is None or not ranges.is_index(machine, key):
+        return None
+    return rows.item(machine, which, found, position(machine, key, rows.length(found), _LIST_INDEX, "list"))
+
+
+def setitem_of_row(machine, which: Union, key: Value, item: Value) -> bool:
+    """`row[key] = item` of one of several lists of one length; False for anything else."""
+    found = rows.of(machine, which)
+    if found is None or not ranges.is_index(machine, key):
+        return False
+    at = position(machine, key, rows.length(found), _LIST_ASSIGNMENT, "list")
+    return rows.store(machine, which, found, at, item)
+
+
 def delitem(machine, container: Value, key: Value) -> None:
     """`del container[key]`."""
     rule = _find(machine, DELITEM, container)
@@ -302,6 +320,9 @@ def _contains_other(machine, item: Value, container: Value) -> bool | Var:
 
 def length(machine, value: Value) -> Value:
     """`len(value)`."""
+    if isinstance(value, Union):
+        found = rows.of(machine, value)
+        return Const(rows.length(found)) if found else over_unions(machine, (value,), lambda v: length(machine, v))
     match value:
         case Tuple() if value.cls.__len__ is tuple.__len__:
             return Const(len(value.items))

@@ -113,6 +113,8 @@ def _with_room(machine, before: Value | None, value: Value) -> Value:
             return value
         items = domain.items_of(value)
         value = stacks.of_items(machine, items, stacks.common_element(machine, (*items, *domain.items_of(before))))
+    if isinstance(value, Stack) and isinstance(before, Stack) and domain.sizes(value) == domain.sizes(before):
+        return value
     if isinstance(value, Stack) and value.elastic is None:
         guess = ("items", machine.builder.location())
         room = max(machine.capacities.get(guess, _GUESS), value.capacity)

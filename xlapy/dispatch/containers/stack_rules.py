@@ -13,7 +13,7 @@ from xlapy.dispatch import gather, table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
-from xlapy.dispatch.containers import loans, ranges, stacks
+from xlapy.dispatch.containers import loans, ranges, rows, stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers.scalar_values import device, logical_not, provoke
@@ -336,13 +336,15 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
     contents = machine.heap.read(self.object, "items")
     if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
         return None
-    if not stacks.grow(machine, contents.items):
+    if machine.tables and not machine.is_static(key) and rows.is_table(machine, self):
+        return rows.as_stack(machine, self)
+    if not stacks.grow(machine, contents.items) or len(set(contents.items)) < len(contents.items):
         return None
     if machine.is_static(key) or machine.unrolls(key.var) or machine.specialisable(key.var):
         return None
     try:
-        element = stacks.common_element(machine, contents.items, self)
-        stack = stacks.of_items(machine, contents.items, element, source=self)
+        element = stacks.common_element(machine, contents.items, contents)
+        stack = stacks.of_items(machine, contents.items, element, source=contents)
     except JoinFailure:
         return None
     if not domain.has_own(element):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import collections
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.containers import places, ranges
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, refuse_nan, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
@@ -161,17 +161,28 @@ def _exact(machine) -> Joiner:
     return Joiner(machine.heap, 0, widen=False, unions=True, stacks=machine.stacks)
 
 
-def pack(machine, value: Value, loop: object = None, place: tuple[object, ...] | None = None) -> Value:
-    """A value as a stack holds it, which is put into one at `place`."""
-    return stacks.packed(machine.heap, value, machine.read, machine.heap.read, loop, place=place)
+_Field = Callable[[int, object], Value]
 
 
-def of_items(machine, items, element: Value, joiner: Joiner | None = None, source: Value | None = None) -> Stack:
-    """A stack of these items, which `element` covers; `source` is the container that they are from, or its contents."""
+def pack(machine, value: Value, loop: object = None, place: tuple | None = None, field: _Field | None = None) -> Value:
+    """A value as a stack holds it, which is put into one at `place`; `field` gives the contents of slots."""
+    return stacks.packed(machine.heap, value, machine.read, field or machine.heap.read, loop, place=place)
+
+
+def of_items(
+    machine,
+    items,
+    element: Value,
+    joiner: Joiner | None = None,
+    source: Value | None = None,
+    field: _Field | None = None,
+) -> Stack:
+    """A stack of these items, which `element` covers; `source` is the container that they are from, or its contents,
+    `field` gives the contents of slots."""
     joiner = joiner or _exact(machine)
     parts = []
     for k, item in enumerate(items):
-        one = pack(machine, item, joiner.loop, (object(),) if source is None else (source, k))
+        one = pack(machine, item, joiner.loop, (object(),) if source is None else (source, k), field)
         _require_ownership(one, element)
         parts.append(coerce(one, element, _exact(machine), machine.builder))
     if parts:
@@ -191,8 +202,8 @@ def _require_ownership(value: Value, element: Value) -> None:
                 _require_ownership(part, inner)
 
 
-def common_element(machine, items, source: Value | None = None) -> Value:
-    """What items have in common as a stack holds them; `source` as for `of_items`.
+def common_element(machine, items, source: Value | None = None, field: _Field | None = None) -> Value:
+    """What items have in common as a stack holds them; `source` and `field` as for `of_items`.
 
     Raises:
         JoinFailure: they have too little in common.
@@ -201,7 +212,8 @@ def common_element(machine, items, source: Value | None = None) -> Value:
     seen: dict[int, tuple] = {}
     for k, value in enumerate(items):
         place = (source, k)
-        packed = stacks.packed(machine.heap, value, machine.read, machine.heap.read, None, place=place, seen=seen)
+        read = field or machine.heap.read
+        packed = stacks.packed(machine.heap, value, machine.read, read, None, place=place, seen=seen)
         one = stacks.hollow(packed)
         element = one if element is None else _exact(machine).join(element, one)
     return Const(None) if element is None else element
@@ -356,14 +368,6 @@ def _resized(rows, capacity):
 # -- items ------------------------------------------------------------------------------------------------------------
 
 
-def _put(rows, item, at):
-    return lax.dynamic_update_index_in_dim(rows, item.astype(rows.dtype), at, 0)
-
-
-def _take(rows, at):
-    return lax.dynamic_index_in_dim(rows, at, keepdims=False)
-
-
 def _rolled(rows, by):
     return jnp.roll(rows, by, axis=0)
 
@@ -403,7 +407,7 @@ def put(machine, stack: Stack, at: Value, value: Value, place: tuple[object, ...
     stack = widened(machine, stack, element)
     parts = coerce(item, element, _exact(machine), machine.builder)
     where = device(machine, at, int)
-    rows = tuple(machine.leaf(_put, [row, part, where])[0] for row, part in zip(stack.rows, parts, strict=True))
+    rows = tuple(places.put(machine, row, part, where) for row, part in zip(stack.rows, parts, strict=True))
     return stack.with_rows(rows)
 
 
@@ -450,7 +454,7 @@ def pop_first(machine, stack: Stack) -> tuple[Stack, Value]:
 def item(machine, stack: Stack, at: Value, made: list[int] | None = None, place=None) -> Value:
     """`items[at]`, for a position in range; `made` and `place` as for `unpacked`."""
     where = device(machine, at, int)
-    fill = iter([machine.leaf(_take, [row, where])[0] for row in stack.rows])
+    fill = iter([places.take(machine, row, where) for row in stack.rows])
     return unpacked(machine, instantiate(stack.element, fill), stack.loop, place, made)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from xlapy.dispatch import gather, unions
 from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.containers import loans, ranges, stacks
+from xlapy.dispatch.containers import loans, ranges, rows, stacks
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
     bounds_of,
@@ -291,7 +291,9 @@ def item_of(machine, source: Value, position: Value) -> Value:
     """The item of a sequence at a position in range."""
     match source:
         case Union():
-            return unions.over_unions(machine, (source,), lambda one: item_of(machine, one, position))
+            lists = rows.of(machine, source)
+            found = rows.item(machine, source, lists, position) if lists else None
+            return found or unions.over_unions(machine, (source,), lambda one: item_of(machine, one, position))
         case Tuple():
             return gather.gather(machine, source.items, position)
         case Ref():

@@ -188,6 +188,7 @@ def delattr_(machine, obj: Value, name: Value) -> Value:
 
 
 @table.function(len)
+@table.takes_unions
 def len_(machine, obj: Value, /) -> Value:
     """`len(obj)`."""
     return containers.length(machine, obj)

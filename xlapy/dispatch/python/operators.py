@@ -506,7 +506,8 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
             return unions.over_unions(machine, (part,), lambda v: getitem(machine, value, _with_part(key, part, v)))
     match value:
         case Union():
-            return unions.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
+            found = containers.getitem_of_row(machine, value, key)
+            return found or unions.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
         case JaxArray():
             return jax_arrays.getitem(machine, value, key)
         case NdArray() | NumpyScalar() | BoundedArray():
@@ -541,7 +542,8 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
             )
             return
     if isinstance(value, Union):
-        unions.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
+        if not containers.setitem_of_row(machine, value, key, item):
+            unions.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
     elif isinstance(value, NdArray | BoundedArray):
         bounded_indexing.setitem(machine, value, key, item)
     elif isinstance(value, JaxArray):

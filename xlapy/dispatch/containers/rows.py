@@ -1,0 +1,192 @@
+"""Tables as lists of lists: `table[i]` for an `i` on the device is one of several lists of one length.
+
+Which of them it is stays open: a subscript of it reads or writes the table, at the row and at the column. Nothing is
+done for each of the rows in a branch of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch import gather
+from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.numbers.scalar_values import device, scalar
+from xlapy.dispatch.unions import contents_of_lists
+from xlapy.domain.join import JoinFailure
+from xlapy.domain.stacks import has_own, hollow, known_length
+from xlapy.domain.values import Const, NumpyScalar, Ref, Scalar, Stack, Tuple, Union, Value
+
+#: a row of at least so many numbers that is written at a column on the device becomes a stack
+_LONG = 8
+
+
+def of(machine, value: Value) -> list[Value] | None:
+    """The contents of each row, if a value is one of several rows of a table, told apart by a device value."""
+    if not machine.tables or not isinstance(value, Union):
+        return None
+    rows = contents_of_lists(machine, value.alternatives)
+    if rows is None or gather.items_of_table(machine, rows) < gather.LEAST_TABLE:
+        return None
+    held = all(isinstance(item, Ref) for c in rows for item in (c.items if isinstance(c, Tuple) else (c.element,)))  # type: ignore
+    return rows if held or _kind(rows) is not None else None
+
+
+def length(rows: Sequence[Value]) -> int:
+    """How many items each row has."""
+    return known_length(rows[0])  # type: ignore[arg-type, return-value]
+
+
+def item(machine, which: Union, rows: Sequence[Value], at: Value) -> Value | None:
+    """`row[at]` of one of the rows, for a position in range; None where there is no common rule."""
+    row = _row(machine, which)
+    if all(isinstance(c, Tuple) for c in rows):
+        if isinstance(at, Const):
+            return gather.gather(machine, [c.items[at.value] for c in rows], row)  # type: ignore
+        return gather.gather(machine, _flat(rows), _place(machine, row, at, length(rows)))
+    kind = _kind(rows)
+    if kind is None:
+        return None
+    tables = [_numbers(machine, c, kind).rows[0] for c in rows]
+    table = machine.leaf(_joined, tables)[0]
+    var = machine.leaf(_taken, [device(machine, row, int), device(machine, at, int), table])[0]
+    return gather.from_var(machine, var, kind)
+
+
+def store(machine, which: Union, rows: Sequence[Value], at: Value, value: Value) -> bool:
+    """`row[at] = value` of one of the rows, for a position in range; False where there is no common rule."""
+    kind = gather.signature(value)
+    alike = kind is not None and kind[0] in ("python", "numpy") and kind == _kind(rows)
+    row, count = _row(machine, which), length(rows)
+    if alike and (count >= _LONG or any(isinstance(c, Stack) for c in rows)):
+        _store_number(machine, which, rows, at, gather.as_var(machine, value, kind), kind)  # type: ignore[arg-type]
+        return True
+    if not all(isinstance(c, Tuple) for c in rows):
+        return False
+    if isinstance(at, Const):
+        column = gather.scatter(machine, [c.items[at.value] for c in rows], row, value)  # type: ignore
+        changed = [[*c.items[: at.value], new, *c.items[at.value + 1 :]] for c, new in zip(rows, column, strict=True)]  # type: ignore
+    else:
+        items = gather.scatter(machine, _flat(rows), _place(machine, row, at, count), value)
+        changed = [items[k * count : (k + 1) * count] for k in range(len(rows))]
+    for ref, old, new in zip(which.alternatives, rows, changed, strict=True):
+        if any(a is not b for a, b in zip(old.items, new, strict=True)):  # type: ignore[attr-defined]
+            machine.heap.write(ref.object, "items", Tuple(tuple(new)))  # type: ignore[attr-defined]
+    return True
+
+
+def _store_number(machine, which: Union, rows: Sequence[Value], at: Value, new, kind: tuple) -> None:
+    held = [_numbers(machine, c, kind) for c in rows]
+    row, column = device(machine, _row(machine, which), int), device(machine, at, int)
+    for k, (ref, stack) in enumerate(zip(which.alternatives, held, strict=True)):
+        here = machine.builder.constant(k, np.dtype(np.int64))
+        changed = machine.leaf(_stored, [stack.rows[0], row, here, column, new])[0]
+        machine.heap.write(ref.object, "items", stack.with_rows((changed,)))  # type: ignore[attr-defined]
+
+
+def _row(machine, which: Union) -> Value:
+    return scalar(machine, int, which.selector, (0, len(which.alternatives) - 1))
+
+
+def _place(machine, row: Value, at: Value, count: int) -> Value:
+    """The place of an item in all rows put one after another."""
+    return machine.binary("+", machine.binary("*", row, Const(count)), at)
+
+
+def _flat(rows: Sequence[Value]) -> list[Value]:
+    return [item for c in rows for item in c.items]  # type: ignore[attr-defined]
+
+
+def _kind(rows: Sequence[Value]) -> tuple | None:
+    """The signature of all items, if they are numbers of one type."""
+    kinds = set()
+    for c in rows:
+        items = (c.element,) if isinstance(c, Stack) else c.items  # type: ignore[attr-defined]
+        kinds |= {gather.signature(item) if isinstance(item, Const | Scalar | NumpyScalar) else None for item in items}
+    return next(iter(kinds)) if len(kinds) == 1 else None
+
+
+def _numbers(machine, row: Value, kind: tuple) -> Stack:
+    """A row of numbers as a stack without room for more."""
+    if isinstance(row, Stack):
+        return stacks.resized(machine, row, row.length.value)  # type: ignore[attr-defined]
+    return stacks.of_items(machine, row.items, hollow(row.items[0]))  # type: ignore[attr-defined]
+
+
+def _joined(*tables):
+    return jnp.stack(tables)
+
+
+def _taken(row, column, table):
+    return lax.dynamic_slice(table, (row, column), (1, 1))[0, 0]
+
+
+def _stored(items, row, here, column, new):
+    old = lax.dynamic_index_in_dim(items, column, keepdims=False)
+    return lax.dynamic_update_index_in_dim(items, jnp.where(row == here, new.astype(items.dtype), old), column, 0)
+
+
+# -- tables of the program's own --------------------------------------------------------------------------------------
+
+
+def is_table(machine, table: Ref) -> bool:
+    """Whether a list is a table of numbers that only the program has: lists of one length, perhaps of lists."""
+    shape = _shape(machine, table)
+    return shape is not None and len(shape) > 1 and prod(shape) >= gather.LEAST_TABLE
+
+
+def _shape(machine, table: Value) -> tuple[int, ...] | None:
+    """The lengths of a list of the program's own and of the lists in it; () for a number."""
+    if gather.signature(table) is not None and not isinstance(table, Tuple):
+        return ()
+    if not isinstance(table, Ref):
+        return None
+    info = machine.heap.objects[table.object]
+    if info.kind != "list" or info.cls is not list or info.source is not None:
+        return None
+    contents = machine.heap.read(table.object, "items")
+    if isinstance(contents, Stack):
+        return None if known_length(contents) is None else (length([contents]),)
+    if not isinstance(contents, Tuple) or not contents.items:
+        return None
+    if isinstance(contents.items[0], Ref) and len(set(contents.items)) < len(contents.items):
+        return None
+    shapes = {_shape(machine, item) for item in contents.items}
+    inner = shapes.pop()
+    if shapes or inner is None or inner == () and not gather.stackable(machine, contents.items):
+        return None
+    return (len(contents.items), *inner)
+
+
+def as_stack(machine, table: Ref) -> Stack | None:
+    """What a table holds from now on: its rows as a stack, of stacks. None if rows are in it twice, or elsewhere."""
+    try:
+        stack = _stacked(machine, table)
+    except JoinFailure:
+        return None
+    if not has_own(stack.element):
+        return None
+    machine.has_tables = True
+    machine.heap.write(table.object, "items", stack)
+    return stack
+
+
+def _stacked(machine, table: Ref) -> Stack:
+    """The items of a table; those of its rows are read as stacks, too, and left as they are in the rows."""
+    contents = machine.heap.read(table.object, "items")
+    if isinstance(contents, Stack):
+        return contents
+    items = contents.items
+    if not isinstance(items[0], Ref):
+        return stacks.of_items(machine, items, hollow(items[0]))
+    known = {row.object: _stacked(machine, row) for row in items}
+
+    def field(number: int, name: object) -> Value:
+        return known[number] if number in known and name == "items" else machine.heap.read(number, name)
+
+    element = stacks.common_element(machine, items, contents, field)
+    return stacks.of_items(machine, items, element, source=contents, field=field)
