@@ -299,3 +299,31 @@ def test_few_trips_over_large_arrays_are_straight_code(function, arguments, loop
     if loops is not None:
         text = xlapy.code_xla(function, *arguments, opt=True)
         assert min(1, text.count(" while(")) == loops
+
+
+def checksum(data, polynomial):
+    found = 0
+    for byte in data:
+        found ^= int(byte)
+        for _ in range(8):
+            found = (found >> 1) ^ polynomial if found & 1 else found >> 1
+    return found
+
+
+def digits(data, base):
+    total = 0
+    for number in data:
+        n = int(number)
+        for _ in range(30):
+            total += n % base
+            n //= base
+    return total
+
+
+def test_few_trips_over_numbers_in_a_loop_are_straight_code():
+    data = np.arange(200, dtype=np.uint8)
+    for function, argument, loops in ((checksum, 0xA001, 1), (digits, 7, 2)):
+        module, _ = optimised(function, (data, argument))
+        found = [o for o in operations(form_that_runs(module)) if o.kind in ("for", "while")]
+        assert sum("straight" not in o.attributes for o in found) == loops
+        assert xlapy.jit(function)(data, argument) == function(data, argument)

@@ -290,6 +290,54 @@ def lanes_that_part_late(c, d, n):
     return total, c, d
 
 
+@program((C, D, 6), (C, D, 1), (C, D, 0), (C[:0], D[:0], 3), (C[:3], D[:3], 50))
+def filtered_while_two_things_hold(c, d, n):
+    k = 0
+    while len(c) and k < n:
+        np.multiply(c, c, out=c)
+        keep = c < 1.5
+        c, d = c[keep], d[keep]
+        k += 1
+    return c, d, k
+
+
+@program((C, 6), (C, 1), (C, 0), (C[:0], 3), (C - 10.0, 4))
+def filtered_until_one_of_two(c, n):
+    total, k = 0.0, 0
+    while True:
+        if not len(c):
+            break
+        if k >= n or c.min() < -5.0:
+            total -= 1.0
+            break
+        c = c[c < c.max()]
+        total += c.sum()
+        k += 1
+    return c, total, k
+
+
+@program((C, 6, 2.0), (C, 1, 2.0), (C, 0, 1.0), (C, 5, -3.0))
+def filtered_in_a_loop_with_breaks(c, n, limit):
+    total = 0.0
+    for k in range(n):
+        if len(c) < 2:
+            break
+        if c.max() > limit + 10:
+            break
+        c = c[c > limit * 0.1 * k - 1.0]
+        total += c.sum()
+    return c, total
+
+
+@program((np.arange(5), 3), (np.arange(5), 0), (np.arange(5), 1))
+def a_type_that_changes_behind_two_tests(x, n):
+    k = 0
+    while x.sum() < 100 and k < n:
+        x = x * 1.5
+        k += 1
+    return x, k
+
+
 MANY = np.linspace(-3.0, 5.0, 5003)
 
 

@@ -29,10 +29,10 @@ from xlapy.domain.values import (
     Value,
     references,
 )
-from xlapy.frontend import For, Loop, Node, Seq
+from xlapy.frontend import Code, For, If, Loop, Node, Seq
 from xlapy.interpreter import generators, merge, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag, place_of
-from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of, test_of
+from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
 from xlapy.interpreter.staging import Restart, Staging
 
 if TYPE_CHECKING:
@@ -400,17 +400,24 @@ def _shared(machine: Machine, node: Loop) -> None:
 
 
 def _entering(node: Loop, go_on: Callable[[], None]) -> Node:
-    """The body of a loop, after which `go_on` is called: where its test or its iterator leads into it, if it has
-    one."""
-    step, test = step_of(node), test_of(node)
+    """The body of a loop, after which `go_on` is called: where its iterator leads into it, if it has one, and behind
+    the tests with which it may leave the loop first."""
+    step = step_of(node)
     if step is not None:
-        return replace(step, body=walk.After(step.body, go_on))
-    if test is None:
-        return walk.After(node.body, go_on)
-    header, branch = test
-    inside = "then" if sole_exit(branch.then) in (None, node.label) else "orelse"
-    entering = replace(branch, **{inside: walk.After(getattr(branch, inside), go_on)})
-    return entering if header is None else Seq((header, entering))
+        return replace(step, body=_behind_tests(step.body, node.label, go_on))
+    return _behind_tests(node.body, node.label, go_on)
+
+
+def _behind_tests(node: Node, head: int, go_on: Callable[[], None]) -> Node:
+    items = node.items if isinstance(node, Seq) else (node,)
+    branch = items[-1] if items else node
+    if isinstance(branch, If) and all(isinstance(item, Code) for item in items[:-1]):
+        leaves = [sole_exit(arm) not in (None, head) for arm in (branch.then, branch.orelse)]
+        if sum(leaves) == 1:
+            inside = "orelse" if leaves[0] else "then"
+            entering = replace(branch, **{inside: _behind_tests(getattr(branch, inside), head, go_on)})
+            return Seq((*items[:-1], entering))
+    return walk.After(node, go_on)
 
 
 def _staged(machine: Machine, node: Loop, unions: bool) -> None:

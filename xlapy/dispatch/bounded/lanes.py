@@ -127,9 +127,14 @@ def scalar(machine: Machine, value: Int) -> Value:
     return Scalar(int, machine.builder.convert(value.value, INT64, True), bounds)
 
 
-def same(a: object, b: object, depth: int = _DEPTH) -> bool:
+def same(a: object, b: object) -> bool:
     """Whether two device values are certainly equal: one value, or computed in the same way from such values."""
-    if a is b:
+    return _same(a, b, _DEPTH, set())
+
+
+def _same(a: object, b: object, depth: int, known: set[tuple[int, int]]) -> bool:
+    """The same, given pairs of values that are known to be equal, to which this adds."""
+    if a is b or (id(a), id(b)) in known:
         return True
     if not isinstance(a, Var) or not isinstance(b, Var):
         first = constant_value(a) if isinstance(a, Var) else a
@@ -156,7 +161,10 @@ def same(a: object, b: object, depth: int = _DEPTH) -> bool:
             return False
     elif one.attributes != two.attributes:
         return False
-    return all(same(x, y, depth - 1) for x, y in zip(one.operands, two.operands, strict=True))
+    if not all(_same(x, y, depth - 1, known) for x, y in zip(one.operands, two.operands, strict=True)):
+        return False
+    known.add((id(a), id(b)))
+    return True
 
 
 def same_int(a: object, b: object) -> bool:
