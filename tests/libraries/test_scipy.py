@@ -1,7 +1,7 @@
 """scipy: the routines that are written in Python."""
 
 import numpy as np
-from scipy import integrate, optimize
+from scipy import integrate, interpolate, optimize, stats
 from scipy.integrate._ivp.rk import RK23, RK45, rk_step
 from scipy.optimize import _optimize
 
@@ -64,7 +64,17 @@ def ivp_with_arguments(y, end):
     return integrate.solve_ivp(lambda t, y, k: -k * y, (0.0, end), y, method="RK23", rtol=1e-6, args=(0.5,))
 
 
-@case("integrate: solve_ivp, t_eval", lambda: (Y.copy(),), refused="np.tile with such arguments")
+@case("integrate: solve_ivp, DOP853", lambda: (Y.copy(),))
+def ivp_of_high_order(y):
+    return integrate.solve_ivp(oscillator, (0.0, 3.0), y, method="DOP853")
+
+
+@case("integrate: solve_ivp, LSODA", lambda: (Y.copy(),), refused="compiled code")
+def ivp_lsoda(y):
+    return integrate.solve_ivp(oscillator, (0.0, 3.0), y, method="LSODA").y[:, -1]
+
+
+@case("integrate: solve_ivp, t_eval", lambda: (Y.copy(),), refused="a list whose length depends on data")
 def ivp_at(y):
     return integrate.solve_ivp(oscillator, (0.0, 3.0), y, t_eval=np.linspace(0.0, 3.0, 7)).y
 
@@ -140,9 +150,62 @@ def secant(x):
     return optimize.newton(lambda x: x**3 - 2.0, x)
 
 
-@case("optimize: bisect", lambda: (0.0, 2.0), refused="compiled code")
+def cube(x, c=2.0):
+    return x**3 - c
+
+
+@case("optimize: bisect", lambda: (0.0, 2.0))
 def bisect(a, b):
-    return optimize.bisect(lambda x: x**3 - 2.0, a, b)
+    return optimize.bisect(cube, a, b)
+
+
+@case("optimize: brentq", lambda: (0.0, 2.0))
+def brentq(a, b):
+    return optimize.brentq(cube, a, b), optimize.brentq(cube, a, b, args=(3.0,), full_output=True, xtol=1e-4)
+
+
+@case("optimize: brentq in a loop", lambda: (np.linspace(1.0, 4.0, 40),))
+def brentq_in_a_loop(levels):
+    roots = np.empty(len(levels))
+    for i in range(len(levels)):
+        roots[i] = optimize.brentq(lambda x: cube(x, levels[i]), 0.0, 4.0)
+    return roots
+
+
+@case("optimize: brenth and ridder", lambda: (0.0, 2.0))
+def brenth_and_ridder(a, b):
+    return optimize.brenth(cube, a, b, full_output=True), optimize.ridder(cube, a, b, full_output=True)
+
+
+@case("optimize: root_scalar, brentq", lambda: (0.0, 2.0))
+def root_between(a, b):
+    return optimize.root_scalar(cube, bracket=(a, b))
+
+
+@case("optimize: root_scalar, newton", lambda: (2.0,))
+def root_by_newton(x):
+    return optimize.root_scalar(cube, x0=x, fprime=lambda x: 3 * x**2, method="newton")
+
+
+@case("optimize: root_scalar, secant", lambda: (2.0, 1.0))
+def root_by_secants(a, b):
+    return optimize.root_scalar(cube, x0=a, x1=b, method="secant")
+
+
+@case("optimize: root_scalar, halley", lambda: (2.0,))
+def root_by_halley(x):
+    first, second = lambda x: 3 * x**2, lambda x: 6 * x
+    return optimize.root_scalar(cube, x0=x, fprime=first, fprime2=second, method="halley")
+
+
+@case("optimize: fsolve", lambda: (np.array([1.0, 1.0]),), refused="compiled code")
+def system(x):
+    return optimize.fsolve(lambda x: np.array([x[0] + x[1] - 3, x[0] ** 2 + x[1] - 5]), x)
+
+
+@case("optimize: minimize, BFGS", lambda: (np.array([-1.2, 1.0]),), refused="None as an array")
+def minimize_by_gradients(x):
+    return optimize.minimize(rosenbrock, x, method="BFGS").x
 
 
 @case("optimize: _minimize_neldermead", lambda: (np.array([-1.2, 1.0]),))
@@ -168,6 +231,23 @@ def gradient(x):
 @case("optimize: rosen and rosen_der", lambda: (np.array([-1.2, 1.0, 0.5]),))
 def rosen(x):
     return optimize.rosen(x), optimize.rosen_der(x)
+
+
+@case("interpolate: interp1d, krogh_interpolate", lambda: (np.linspace(0.0, 3.0, 7), np.array([0.1, 1.3, 2.9])))
+def interpolation(x, points):
+    y = np.sin(x)
+    return interpolate.interp1d(x, y)(points), interpolate.krogh_interpolate(x, y, points)
+
+
+@case("interpolate: CubicSpline", lambda: (np.linspace(0.0, 3.0, 7), np.array([0.1, 1.3])), refused="compiled code")
+def spline(x, points):
+    return interpolate.CubicSpline(x, np.sin(x))(points)
+
+
+@case("stats: norm, expon, gamma, poisson", lambda: (np.linspace(0.1, 2.0, 7),))
+def distributions(x):
+    normal = stats.norm.pdf(x), stats.norm.cdf(x, loc=0.5, scale=2.0), stats.norm.ppf(x / 4), stats.norm.logpdf(x)
+    return normal, stats.expon.pdf(x), stats.gamma.pdf(x, 2.0), stats.poisson.pmf(np.arange(5), 2.0)
 
 
 test_cases = case.test()

@@ -96,12 +96,6 @@ def runs_coroutine(x):
     return x * asyncio.run(f())
 
 
-@program(X, refuse="maybe")
-def reads_locals(x):
-    k = 2.0
-    return x * locals()["k"] * k
-
-
 @program((X, 5), refuse="maybe")
 def growing_array_without_bound(x, n):
     while x.sum() < n * 3:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 _RULES = {
     "scipy.fft": "xlapy.dispatch.scipy.fft",
     "scipy.linalg": "xlapy.dispatch.scipy.linalg",
+    "scipy.optimize": "xlapy.dispatch.scipy.optimize",
     "scipy.signal": "xlapy.dispatch.scipy.signal",
     "scipy.special": "xlapy.dispatch.scipy.special",
 }

@@ -615,7 +615,7 @@ def _identified(value: Value) -> int | None:
     if isinstance(value, Ref):
         return value.object
     if isinstance(value, BoundedArray):
-        return value.base.buffer
+        value = value.base
     return value.buffer if isinstance(value, NdArray) else None
 
 

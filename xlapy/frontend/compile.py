@@ -65,6 +65,8 @@ def program_of(graph: Graph, machine: Machine, instructions: int, returned: froz
     names = machine.names
     registers = machine.scratch + machine.scratch_used
     first_free = len(names) - len(code.co_freevars)
+    # `locals()` reads them all
+    shown = (1 << len(names)) - 1 if "locals" in code.co_names else 0
     return Program(
         code=code,
         name=code.co_qualname,
@@ -76,7 +78,7 @@ def program_of(graph: Graph, machine: Machine, instructions: int, returned: froz
         frees=tuple(range(first_free, len(names))),
         return_register=machine.return_register,
         body=body,
-        live={label(n): registers_of(live[n]) for n in labels}
+        live={label(n): registers_of(live[n] | shown) for n in labels}
         | {RETURN: returned or frozenset({machine.return_register}), RAISE: frozenset()},
         handlers={label(n): handler for n, handler in graph.handlers.items()},
         is_generator=bool(code.co_flags & CO_GENERATOR),

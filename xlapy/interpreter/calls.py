@@ -41,7 +41,7 @@ from xlapy.domain.values import (
     is_none,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
-from xlapy.interpreter import classes, generators, memory, merge, resumption, walk
+from xlapy.interpreter import classes, generators, memory, merge, resumption, variables, walk
 from xlapy.interpreter.frame import Frame, call_path, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
@@ -158,6 +158,8 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
                 return result
         if item is super:
             return _super(machine, args)
+        if item is locals and not args:
+            return variables.as_dict(machine)
         if Ref in given:
             args, kwargs = table_sets.arguments(machine, item, args, kwargs)
             if any(stacks.of(machine, a) is not None for a in (*args, *kwargs.values())):
@@ -205,6 +207,9 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return call(machine, machine.world.class_value(owner, "__call__"), [function, *args], kwargs)
     if isinstance(item, types.WrapperDescriptorType | types.MethodDescriptorType):
         return _descriptor(machine, item, args, kwargs)
+    if isinstance(item, types.BuiltinMethodType | types.MethodWrapperType) and type(item.__self__) is frozenset:
+        receiver = machine.world.wrap_anchored(item.__self__)
+        return call(machine, machine.getattr(receiver, item.__name__), args, kwargs)
     if callable(item):
         name = getattr(item, "__qualname__", None) or repr(item)
         module = getattr(item, "__module__", None)
@@ -492,6 +497,8 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
         frame.registers[register] = cell
     if frame.program.is_generator:
         return machine.generator(frame)
+    if "locals" in frame.program.code.co_names:
+        frame.variables = machine.new_dict({})  # type: ignore[assignment]
     machine.frames.append(frame)
     try:
         machine.run(frame)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xlapy.domain.values import DEAD, NONE, UNBOUND, Value
+from xlapy.domain.values import DEAD, NONE, UNBOUND, Ref, Value
 from xlapy.frontend import Op, Program, Span
 from xlapy.ir import Location, Var
 
@@ -49,6 +49,8 @@ class Frame:
     handled: Value = NONE
     #: the namespace of a class body
     namespace: int | None = None
+    #: the dict that `locals()` of a function gives, if its code names that
+    variables: Ref | None = None
     _location: Location | None = None
     _located: Span | None = None
     unrolled: tuple[int, ...] = field(default=())

@@ -93,6 +93,37 @@ def _delete(machine, frame, op, value):
     return UNBOUND
 
 
+#: whether every call of `locals` in a function gives a dict of its own (CPython 3.13)
+_FRESH = (lambda: locals() is not locals())()
+
+
+def as_dict(machine: Machine) -> Value:
+    """`locals()`: the variables of a function that are bound, as a dict; assignments to it do not change them."""
+    frame = machine.frame
+    if frame.namespace is not None:
+        return Ref(frame.namespace)
+    if frame.variables is None:
+        raise Refused("XP0003", "locals() of a generator or a module", "name the variables")
+    found = {} if _FRESH else dict(machine.heap.read(frame.variables.object, "items").entries)  # type: ignore[attr-defined]
+    program = frame.program
+    for register, name in enumerate(program.register_names):
+        if name is None:
+            break
+        value = frame.registers[register]
+        if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "cell":
+            value = machine.heap.read(value.object, "value")
+        if value is UNBOUND:
+            found.pop(name, None)
+        elif isinstance(value, Marker) or isinstance(value, Union) and UNBOUND in value.alternatives:
+            raise Refused("XP0003", f"locals() where it depends on data whether '{name}' is bound")
+        else:
+            found[name] = value
+    if _FRESH:
+        return machine.new_dict(found)
+    machine.heap.write(frame.variables.object, "items", Mapping(found))
+    return frame.variables
+
+
 @handles("make_cell")
 def _make_cell(machine, frame, op, value):
     return Ref(machine.heap.new("cell", types.CellType, machine.location(), value=value))

@@ -14,7 +14,7 @@ import numpy as np
 
 from xlapy.domain import randomness, set_order
 from xlapy.domain.device import DeviceBuffer
-from xlapy.domain.exceptions import INITIALISED, NOTES
+from xlapy.domain.exceptions import ABSENT, INITIALISED, NOTES
 from xlapy.domain.host_views import shown
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.subclasses import BASES, CONTENTS
@@ -372,6 +372,8 @@ def make_exception(
     if initialised:
         error.args = values
     for name, value in attributes.items():
+        if value is ABSENT:
+            continue
         object.__setattr__(error, name, list(value) if name == NOTES else value)
     return error
 

@@ -361,5 +361,7 @@ def _count(mask):
 
 
 def _expand_mask(base, mask, new):
+    if not new.shape[0]:
+        return base
     place = jnp.cumsum(jnp.ravel(mask).astype(jnp.int64)).reshape(mask.shape) - 1
     return jnp.where(_mask_like(mask, base, 0), jnp.take(new, jnp.maximum(place, 0), axis=0, mode="clip"), base)

@@ -444,6 +444,8 @@ def _ramp(start, room):
 
 
 def _resolve(index, valid, table, length):
+    if not index.size:
+        return index, jnp.array(False), jnp.array(0, index.dtype)
     bad = valid & ((index < -length) | (index >= length))
     place = jnp.where(index < 0, index + length, index)
     return table[jnp.clip(place, 0, table.shape[0] - 1)], jnp.any(bad), index[jnp.argmax(bad)]

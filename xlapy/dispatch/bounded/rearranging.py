@@ -123,6 +123,22 @@ _of_vectors(np.delete, _delete, 1)
 _of_vectors(np.tile, _tile, 1, known_integer=True)
 
 
+def _tile_rows(a, rows, reps):
+    row = _tile(a, reps)
+    return np.where(np.ones((rows, 1), bool), row, row)  # a broadcast copy
+
+
+def _tiles(machine, a, reps):
+    counts = known(machine, reps) if isinstance(reps, Tuple) and machine.is_static(reps) else ()
+    if len(counts) == 2 and counts[0] > 0 and _is_vector(machine, a):
+        return machine.call(Const(_tile_rows), (a, *(Const(int(n)) for n in counts)))
+    return _tile_vector(machine, a, reps)
+
+
+_tile_vector = FUNCTIONS[np.tile]
+FUNCTIONS[np.tile] = _tiles
+
+
 def _compress_method(machine, self, condition, axis=None):
     named = {} if absent(axis) else {"axis": axis}
     return FUNCTIONS[np.compress](machine, condition, self, **named)

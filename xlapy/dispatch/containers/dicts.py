@@ -31,7 +31,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import attributes
-from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Tuple, Value, key_value, variables
+from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Text, Tuple, Value, key_value, variables
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
@@ -211,6 +211,8 @@ def delitem(machine, container: Ref, key: Value) -> None:
 def contains(machine, item: Value, container: Value) -> bool | Var:
     """`key in d`."""
     table_ = entries(machine, container)
+    if isinstance(item, Text) and not any(isinstance(key, str) for key in table_):
+        return False
     if not _dynamic(machine, item):
         place = "key" if issubclass(machine.type_of(container), dict) else "element"
         return key_of(machine, item, table_, place) in table_

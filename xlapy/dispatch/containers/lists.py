@@ -325,6 +325,7 @@ def _delitem(machine, self: Value, key: Value) -> Value:
 @table.method(tuple, "__contains__")
 @table.method(dict, "__contains__")
 @table.method(set, "__contains__")
+@table.method(frozenset, "__contains__")
 def _contains(machine, self: Value, item: Value) -> Value:
     return machine.boolean(containers.contains(machine, item, self))
 

@@ -215,6 +215,14 @@ def resize(machine, self, *shape, refcheck=True):
     raise Refused("XP0010", "array.resize changes the object in place", "use np.resize")
 
 
+@method(np.ndarray, "__array_namespace__")
+def array_namespace(machine, self, *, api_version=None):
+    """NumPy, the library of the array API standard that the array is of."""
+    if not absent(api_version) and known(machine, api_version) is not None:
+        raise Refused("XP0003", "a version of the array API standard")
+    return Const(np)
+
+
 @both("item")
 def item(machine, self, *args):
     """A Python number."""

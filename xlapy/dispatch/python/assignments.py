@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import types
 
 from xlapy.dispatch.containers import subclasses
@@ -53,7 +54,15 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
     if isinstance(value, NdArray):
         numpy_attributes.set_attribute(machine, value, name, item)
         return
+    _require_plain(cls)
     machine.raise_(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+
+
+def _require_plain(cls: type) -> None:
+    """Refuse attributes of objects of a class that sets them, or may set them, in compiled code of its own."""
+    hidden = cls.__module__ == "builtins" and vars(builtins).get(cls.__name__) is not cls
+    if hidden or cls.__setattr__ not in (object.__setattr__, BaseException.__setattr__):
+        raise Refused("XP0003", f"'{cls.__module__}.{cls.__name__}.__setattr__' is compiled code")
 
 
 def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name: str, item: Value) -> None:
@@ -88,6 +97,7 @@ def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value)
             machine.call(Const(setter), (machine.world.class_value(owner, name), value, item))  # type: ignore[attr-defined]
             return
     if not isinstance(found, types.MemberDescriptorType) and not has_dict(info.cls):
+        _require_plain(info.cls)
         missing(machine, info.cls, name)
     machine.heap.write(value.object, name, item)
 

@@ -269,7 +269,6 @@ def _refuses(what: str, hint: str = ""):
 for _function, _what, _hint in (
     (dir, "dir() of an object", "name the attributes"),
     (globals, "globals() as a dict", "name the variables"),
-    (locals, "locals() as a dict", "name the variables"),
     (eval, "eval() of text", "call a function"),
     (exec, "exec() of text", "call a function"),
     (compile, "compile() of text", ""),

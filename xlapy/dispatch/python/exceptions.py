@@ -5,7 +5,7 @@ from __future__ import annotations
 from xlapy.dispatch import table
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.unions import over_unions
-from xlapy.domain.exceptions import INITIALISED, NOTES
+from xlapy.domain.exceptions import ABSENT, INITIALISED, NOTES
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -50,8 +50,12 @@ def attributes(machine: Machine, value: Value) -> tuple[tuple[str, Value], ...]:
         return ()
     heap = machine.heap
     found = {name: heap.read(value.object, name) for name in sorted(heap.objects[value.object].fields - {"args"})}
-    if any(isinstance(v, Union) and UNBOUND in v.alternatives for v in found.values()):
-        raise Refused("XP0004", "an exception with an attribute that it has on some paths only")
+    for name, held in found.items():
+        if isinstance(held, Union) and UNBOUND in held.alternatives:
+            if name in (NOTES, "__cause__"):
+                raise Refused("XP0004", f"an exception that has {name} on some paths only")
+            known = tuple(Const(ABSENT) if part is UNBOUND else part for part in held.alternatives)
+            found[name] = Union(held.selector, known)
     held = {name: v for name, v in found.items() if v is not UNBOUND and not (name == "__cause__" and v == NONE)}
     done = ((INITIALISED, NONE),) if heap.objects[value.object].details == INITIALISED else ()
     return (*done, *((name, _notes(machine, v) if name == NOTES else v) for name, v in held.items()))

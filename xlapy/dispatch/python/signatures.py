@@ -7,13 +7,31 @@ import types
 
 from xlapy.dispatch import table
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import BoundMethod, Const, Function, Ref, Value
+from xlapy.domain.values import BoundMethod, Const, Function, Ref, Tuple, Value
 
 
 @table.function(inspect.signature)
 def _signature(machine: Machine, obj: Value) -> Value:
     """`inspect.signature(obj)` of a function or method."""
     return Const(_found(machine, obj))
+
+
+@table.function(inspect.getfullargspec)
+def _full_specification(machine: Machine, func: Value) -> Value:
+    """`inspect.getfullargspec(func)` of a known function."""
+    found = inspect.getfullargspec(machine.static(func, "a function whose arguments are asked for"))  # type: ignore[arg-type]
+
+    def listed(value: object) -> Value:
+        match value:
+            case list():
+                return machine.new_list(list(map(listed, value)))
+            case dict():
+                return machine.new_dict({key: listed(part) for key, part in value.items()})
+            case tuple():
+                return Tuple(tuple(map(listed, value)))
+        return machine.world.wrap_anchored(value)  # type: ignore[attr-defined]
+
+    return Tuple(tuple(map(listed, found)), inspect.FullArgSpec)
 
 
 def _found(machine: Machine, value: Value) -> inspect.Signature:
