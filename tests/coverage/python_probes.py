@@ -28,7 +28,6 @@ PROBES: dict[str, str] = {
     "builtin exec": _calls("exec('y = 1')"),
     "builtin globals": _calls("globals()"),
     "builtin input": _calls("input()"),
-    "builtin locals": _calls("locals()"),
     "builtin memoryview": _calls("memoryview(b'a')"),
     "builtin open": _calls("open('f')"),
     "builtin __import__": _calls("__import__('math').pi * x"),
