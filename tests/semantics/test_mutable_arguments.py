@@ -15,6 +15,11 @@ from tests.semantics.runner import Programs, do
 program = Programs()
 
 
+@program((np.arange(5.0), slice(1, 3)), (np.arange(5.0), slice(None, None, 2)))
+def slice_passed(x, part):
+    return x[part]
+
+
 def queue(*items, maxlen=None):
     return collections.deque(map(float, items), maxlen)
 

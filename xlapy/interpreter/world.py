@@ -292,7 +292,7 @@ class World:
             found, type | types.FunctionType | types.ModuleType | types.BuiltinFunctionType | np.ufunc | enum.Enum
         ):
             return True
-        if kind is types.SimpleNamespace or kind.__hash__ is None:
+        if kind is types.SimpleNamespace:
             return False
         if isinstance(found, Opaque):
             return True
@@ -715,5 +715,5 @@ def _is_descriptor(found: object) -> bool:
 
 
 def _holds_state(kind: type) -> bool:
-    """Classes of trusted libraries whose objects carry arrays or are meant to be subclassed."""
-    return kind.__module__ in ("types", "__main__", "collections")
+    """Classes of trusted libraries whose objects carry arrays, options, or are meant to be subclassed."""
+    return kind.__module__ in ("types", "__main__", "collections", "argparse", "optparse")
