@@ -385,4 +385,39 @@ def lanes_that_part_and_are_added(c, d, n):
     return c, d
 
 
+POINTS = np.random.default_rng(3).normal(size=(30, 3))
+LABELS = np.random.default_rng(4).integers(0, 4, 30)
+
+
+@program((POINTS, LABELS), (POINTS * 2, LABELS[::-1].copy()), (POINTS, np.zeros(30, int)))
+def norms_of_selected_rows(p, k):
+    spread, sizes = 0.0, []
+    for label in range(20):
+        mine = p[k == label]
+        spread += np.sum(np.linalg.norm(mine - p[label], axis=1))
+        sizes.append(len(mine))
+    mine = p[k == 0]
+    return (
+        spread,
+        sizes,
+        np.linalg.norm(mine, axis=0),
+        np.linalg.norm(mine, 1, axis=1, keepdims=True),
+        np.linalg.norm(mine, np.inf, axis=-1),
+        np.linalg.norm(mine, 3, 0),
+        np.linalg.norm(mine),
+    )
+
+
+@program(X, NEG + 7, np.array([0.5, 0.0, 2.0, 1.0, -3.0]))
+def norms_of_selected_elements(x):
+    v = x[x > 0]
+    i = np.flatnonzero(x > 0)
+    return (
+        [np.linalg.norm(v, o) for o in (None, 1, 2, 0, 3.5, np.inf, -np.inf)],
+        np.linalg.norm(i),
+        np.linalg.norm(v.astype(np.float32)),
+        np.linalg.norm(v * 1j, axis=0),
+    )
+
+
 test_programs = program.test()

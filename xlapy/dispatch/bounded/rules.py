@@ -276,19 +276,6 @@ def _sort_in_place(machine, self, axis=-1, kind=None, order=None, *, stable=None
     return NONE
 
 
-@_function(np.linalg.norm)
-def _norm(machine, x, ord=None, axis=None, keepdims=False):
-    if (
-        len(_bounded(machine, x, "np.linalg.norm").axes) != 1
-        or not (absent(ord) and absent(axis))
-        or known(machine, keepdims)
-    ):
-        raise require_static(machine, x, "np.linalg.norm with options")
-    absolute = bounded_arithmetic.elementwise(machine, np.absolute, (x,))
-    squares = bounded_arithmetic.elementwise(machine, np.square, (absolute,))
-    return machine.call(Const(np.sqrt), (machine.call(Const(np.sum), (squares,)),))
-
-
 @_function(np.ptp)
 def _ptp(machine, a, axis=None, out=None, keepdims=False):
     extremes = [machine.call(Const(f), (a, *([] if absent(axis) else [axis]))) for f in (np.max, np.min)]
