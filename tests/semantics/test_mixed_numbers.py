@@ -291,4 +291,37 @@ def a_numpy_int_that_may_be_python_wraps(a, n):
     return y, y < 0
 
 
+MIXED = [1.5, 4, -3, 2.25, 0, 0.0, 7, 3.5, -2, 1, 9.0]
+
+
+@program((list(MIXED),), (MIXED[::-1],))
+def mixed_list_sorted_by_insertion(items):
+    for i in range(1, len(items)):
+        held, j = items[i], i
+        while j > 0 and items[j - 1] > held:
+            items[j] = items[j - 1]
+            j -= 1
+        items[j] = held
+    return items[0], items[-1]
+
+
+@program((list(MIXED),), (MIXED[::-1],))
+def mixed_list_sorted_by_exchange(items):
+    found = [v for v in items]
+    for i in range(len(found)):
+        for j in range(len(found) - 1 - i):
+            if found[j] > found[j + 1]:
+                found[j], found[j + 1] = found[j + 1], found[j]
+    return found
+
+
+@program((np.array([3, 1, 4, 1, 5, 9, 2, 6]),), (np.array([8, 8, 0, 2, 4, 4, 1, 9]),))
+def ints_overwritten_by_floats(k):
+    found, counts = [0] * 10, [0] * 10
+    for i in range(len(k)):
+        found[k[i]] = k[i] * 0.5
+        counts[k[i] - 1] += 1 if i % 2 else 0.5
+    return found, counts, max(counts), sum(found), found[k[0]]
+
+
 test_programs = program.test()

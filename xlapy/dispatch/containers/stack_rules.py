@@ -35,6 +35,7 @@ from xlapy.domain.values import (
     Slice,
     Stack,
     Tuple,
+    Union,
     Value,
     is_none,
     variables,
@@ -49,6 +50,8 @@ _DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
 _LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
 #: items of a list of numbers that becomes a stack once its subscript is not known
 _LONG = 48
+#: the same of ints and floats
+_MIXED = 9
 _ZERO, _LAST = Const(0), Const(-1)
 
 
@@ -319,13 +322,34 @@ def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
     ):
         return None
     contents = machine.heap.read(self.object, "items")
-    if not isinstance(contents, Tuple) or len(contents.items) < _LONG:
+    if not isinstance(contents, Tuple) or not contents.items:
         return None
     kind = gather.signature(contents.items[0])
     if kind is None or kind[0] == "tuple" or not gather.stackable(machine, contents.items):
+        return _of_mixed_numbers(machine, self, contents)
+    if len(contents.items) < _LONG:
         return None
     _write(machine, self, stacks.of_items(machine, contents.items, hollow(contents.items[0])))
     return stacks.of(machine, self)
+
+
+def _of_mixed_numbers(machine, self: Ref, contents: Tuple) -> Stack | None:
+    """A list of ints and floats as a stack, if these are too many to be told apart in branches."""
+    if not machine.tables or len(contents.items) < _MIXED or not all(map(_is_number, contents.items)):
+        return None
+    try:
+        element = stacks.common_element(machine, contents.items, contents)
+        stack = stacks.of_items(machine, contents.items, element, source=contents)
+    except JoinFailure:
+        return None
+    machine.has_tables = True
+    _write(machine, self, stack)
+    return stack
+
+
+def _is_number(value: Value) -> bool:
+    options = value.alternatives if isinstance(value, Union) else (value,)
+    return all(containers.is_number(v) for v in options)
 
 
 def _of_lists(machine, self: Value, key: Value) -> Stack | None:
