@@ -143,6 +143,8 @@ class Joiner:
         #: where the contents of objects are found that become items of a stack, and the loop that puts them there
         self.states: tuple[dict[Slot, Value], ...] = ()
         self.loop: object = None
+        #: the container of which contents are joined, or made the same
+        self.holder: Value | None = None
         #: the join and the coercion of contents of lists that grow in loops
         self.stacks = stacks
 

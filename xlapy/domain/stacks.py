@@ -13,7 +13,7 @@ the error `Overfull`, after which the host compiles the program again with more 
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from xlapy.domain.heap import Heap
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, known_bounds, scalar_type
 from xlapy.domain.values import (
-    STALE,
     Const,
     Function,
     Hole,
@@ -217,30 +216,33 @@ def capacity_of(contents: Value) -> int:
     return max(v.capacity if isinstance(v, Stack) else len(items_of(v)) for v in alternatives(contents))  # type: ignore
 
 
-def element_of(joiner: Joiner, *contents: Value) -> Value:
-    """What the items of all these contents have in common.
+def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = None) -> Value:
+    """What the items of all these contents have in common. `states` are the numbers of the joined states in which they
+    are the contents: of the first in the first, if they are not given, and so on.
 
     Raises:
         JoinFailure: they have too little in common.
     """
-    heap, states = joiner.heap, joiner.states
+    heap = joiner.heap
 
     def field(number: int, name: object) -> Value:
-        for slots in states:
-            # out of date at the end of a loop, an object is what it was before it
-            if slots.get((number, name), STALE) is not STALE:
+        for slots in (*own, *joiner.states):
+            if (number, name) in slots:
                 return slots[number, name]
         return heap.entry_value(number, name)  # type: ignore[arg-type]
 
     element: Value | None = None
     exact = Joiner(heap, 0, widen=False, unions=True, stacks=joiner.stacks)
-    for value in (v for c in contents for v in alternatives(c)):
+    numbers = states if states is not None else range(len(contents))
+    for number, value in [(n, v) for n, c in zip(numbers, contents, strict=True) for v in alternatives(c)]:
+        own = joiner.states[number : number + 1]
         if isinstance(value, Stack):
             element = value.element if element is None else exact.join(element, value.element)
             continue
         seen: dict[int, tuple] = {}
         for k, item in enumerate(items_of(value)):  # type: ignore[arg-type]
-            one = hollow(packed(heap, item, lambda a: Hole(a.type), field, joiner.loop, place=(value, k), seen=seen))
+            place = (joiner.holder or value, k)
+            one = hollow(packed(heap, item, lambda a: Hole(a.type), field, joiner.loop, place=place, seen=seen))
             element = one if element is None else exact.join(element, one)
     assert element is not None
     return disowned(element) if any(isinstance(c, Union) for c in contents) else element

@@ -56,7 +56,8 @@ class Growing:
         self.entry[slot] = entry
         first, last = stacks.sizes(entry) if entry is not DEAD else (0, 0)
         room = stacks.capacity_of(entry) if entry is not DEAD else 0
-        element = stacks.element_of(joiner, *(v for v in (old, entry, new) if v is not DEAD))
+        found = [(number, v) for number, v in ((0, old), (0, entry), (1, new)) if v is not DEAD]
+        element = stacks.element_of(joiner, *(v for _, v in found), states=[number for number, _ in found])
         elastic = None
         if grows[1] <= 0:
             capacity, upper = max(room, last), last

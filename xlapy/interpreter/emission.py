@@ -11,7 +11,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.domain.coerce import coerce, holes, instantiate, place_in
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import Joiner
-from xlapy.domain.values import DEAD, UNBOUND, Const, Scalar, Stack, Union, Value, variables
+from xlapy.domain.values import DEAD, UNBOUND, Const, Ref, Scalar, Stack, Union, Value, variables
 from xlapy.interpreter import merge, walk
 from xlapy.interpreter.frame import Tag
 from xlapy.interpreter.loop_nodes import sole_exit
@@ -44,14 +44,9 @@ class Emission:
         self.staging.remember(head)
         at_entry = self.staging.new_joiner({})
         at_entry.absorbed = dict(head.entries)  # type: ignore[arg-type]
-        places = zip(self.staging.at_entry(head), head.skeletons(), strict=True)
-        initial = [v for value, skeleton in places for v in coerce(value, skeleton, at_entry, builder)]
+        initial = self._coerced(head, self.staging.at_entry(head), at_entry)
         with builder.inside(body):
-            finals = [
-                v
-                for value, skeleton in self._at_end(head, joiner, out)
-                for v in coerce(value, skeleton, joiner, builder)
-            ]
+            finals = self._coerced(head, self._at_end(head, joiner, out), joiner)
         if self.staging.tell_apart(head, finals):
             machine.rewind(self.entry)
             return False
@@ -68,7 +63,15 @@ class Emission:
             self._emit_while(head, body, initial, finals, tag, others, errors, out)
         return True
 
-    def _at_end(self, head: Head, joiner: Joiner, out: State) -> list[tuple[Value, Value]]:
+    def _coerced(self, head: Head, values: list[Value], joiner: Joiner) -> list[Var]:
+        """The device values of the head's parts, where they are these."""
+        found: list[Var] = []
+        for value, skeleton, place in zip(values, head.skeletons(), head.places(), strict=True):
+            joiner.holder = Ref(place[0]) if place[-1] == "items" else None
+            found += coerce(value, skeleton, joiner, self.machine.builder)
+        return found
+
+    def _at_end(self, head: Head, joiner: Joiner, out: State) -> list[Value]:
         labels = out.tag.labels  # type: ignore[union-attr]
         needed: set[int] = set()
         for label in labels:
@@ -83,7 +86,7 @@ class Emission:
                 if slot[0] == STATE and value is UNBOUND or slot[0] in head.entries:
                     value = DEAD
             values.append(value)
-        return list(zip(values, head.skeletons(), strict=True))
+        return values
 
     def _carries_error(self, head: Head) -> int | None:
         """The position of the error tag among the carried values, if the loop may set it."""

@@ -17,7 +17,7 @@ from xlapy.dispatch.protocol import PythonError
 from xlapy.domain.coerce import coerce, holes, instantiate
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner, JoinFailure
-from xlapy.domain.values import DEAD, FALSE, TRUE, UNBOUND, BoundedArray, JaxArray, Tuple, Union, Value, references
+from xlapy.domain.values import DEAD, FALSE, TRUE, UNBOUND, BoundedArray, JaxArray, Ref, Tuple, Union, Value, references
 from xlapy.frontend import RAISE, RETURN, Node
 from xlapy.interpreter import walk
 from xlapy.interpreter.frame import Tag
@@ -50,6 +50,8 @@ class Joined:
     skeleton: Value
     first: Value
     second: Value
+    #: the container that these are the contents of
+    holder: Value | None = None
 
 
 class StateJoin:
@@ -66,10 +68,12 @@ class StateJoin:
         self._seen: set[int] = set()
         self._todo: list[Value] = []
 
-    def value(self, first: Value, second: Value, name: str = "") -> Joined:
-        """The join of two values that sit in one place (the field `name` of an object)."""
+    def value(self, first: Value, second: Value, slot: Slot | None = None) -> Joined:
+        """The join of two values that sit in one place (a slot of an object)."""
+        name = slot[1] if slot is not None else None
         join = self.joiner.contents if name == "items" else self.joiner.join
-        joined = Joined(join(first, second), first, second)
+        holder = self.joiner.holder = Ref(slot[0]) if slot is not None and name == "items" else None
+        joined = Joined(join(first, second), first, second, holder)
         if name == "data" and isinstance(joined.skeleton, Union):
             raise JoinFailure(first, second)  # one array object has elements of one type and shape
         self._todo.append(joined.skeleton)
@@ -82,7 +86,7 @@ class StateJoin:
                 first = DEAD if self._is_lost(0, slot) else self._older(self.first, slot)
                 second = DEAD if self._is_lost(1, slot) else self._older(self.second, slot)
                 if first is not second:
-                    self.slots[slot] = self.value(first, second, slot[1])
+                    self.slots[slot] = self.value(first, second, slot)
 
     def _is_lost(self, side: int, slot: Slot) -> bool:
         return self.lost[side] and slot[0] != STATE and not issubclass(self.heap.objects[slot[0]].cls, BaseException)
@@ -112,7 +116,7 @@ class StateJoin:
             if pair[0] != pair[1]:
                 first = heap.entry_value(pair[0], name) if first is None else first
                 second = heap.entry_value(pair[1], name) if second is None else second
-            self.slots[(number, name)] = self.value(first or DEAD, second or DEAD, name)
+            self.slots[(number, name)] = self.value(first or DEAD, second or DEAD, (number, name))
             heap.objects[number].fields.add(name)
         for value in detail_values(heap.objects[number].details):
             self._todo.append(value)
@@ -181,9 +185,11 @@ def _merge(
     for path, side in ((first, "first"), (second, "second")):
         machine.heap.slots = path.slots
         with machine.builder.inside(path.region):
-            path.region.results = [
-                var for j in everything for var in coerce(getattr(j, side), j.skeleton, joiner, machine.builder)
-            ]
+            path.region.results = []
+            for joined in everything:
+                joiner.holder = joined.holder
+                found = coerce(getattr(joined, side), joined.skeleton, joiner, machine.builder)
+                path.region.results.extend(found)
     leaders, types = _keep_lanes_equal(everything, first.region, second.region)
     found = machine.builder.emit("if", (predicate,), {}, types, (first.region, second.region)) if types else []
     results = iter([found[k] for k in leaders])

@@ -24,6 +24,7 @@ from xlapy.domain.values import (
     BoundedArray,
     Const,
     Hole,
+    Ref,
     Scalar,
     Stack,
     Tuple,
@@ -395,7 +396,7 @@ class Staging:
             joiner = self.new_joiner(head.entries)
             joiner.pinned = pinned
             joiner.mark = mark
-            joiner.states = (out.slots, self.entry.slots)
+            joiner.states = (self.entry.slots, out.slots)
             labels = out.tag.labels  # type: ignore[union-attr]
             live = self.frame.program.live
             needed: set[int] = set()
@@ -505,6 +506,17 @@ def _turn(skeleton: Value) -> int:
 
 
 def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]) -> Value:
+    """The join of a slot's values."""
+    joiner.holder = Ref(slot[0]) if slot[1] == "items" else None
+    try:
+        return _joined_slot(staging, joiner, slot, old, new, entries)
+    finally:
+        joiner.holder = None
+
+
+def _joined_slot(
+    staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]
+) -> Value:
     """The join of a slot's values; a container that grows in a loop has no finite number of contents."""
     grown = slot[1] == "items" and stacks.is_contents(old) and stacks.is_contents(new) and stacks.differ(old, new)
     if grown:

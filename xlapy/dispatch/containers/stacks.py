@@ -128,10 +128,11 @@ class Service:
         if isinstance(value, Union):
             return self._choose(value, skeleton, joiner)
         machine = self.machine
+        source, joiner.holder = joiner.holder or value, None  # what it contains is not in it
         stack = (
             value
             if isinstance(value, Stack)
-            else of_items(machine, stacks.items_of(value), skeleton.element, joiner, value)  # type: ignore[arg-type]
+            else of_items(machine, stacks.items_of(value), skeleton.element, joiner, source)  # type: ignore[arg-type]
         )
         stack = resized(machine, widened(machine, stack, skeleton.element), skeleton.capacity)
         rows = [

@@ -1,0 +1,105 @@
+"""Items of containers that are changed where they lie, on some ways through the program only."""
+
+import collections
+import dataclasses
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+
+RNG = np.random.default_rng(7)
+SHORT, LONG = RNG.integers(0, 9, 14), RNG.integers(0, 9, 60)
+
+
+@program(SHORT, LONG)
+def neighbours(x):
+    adjacent = [[] for _ in range(9)]
+    for a, b in zip(x[::2], x[1::2]):
+        if a < b:
+            adjacent[a].append(int(b))
+    return adjacent
+
+
+@program(SHORT, LONG)
+def topological_order(x):
+    n = 9
+    adjacent, incoming = [[] for _ in range(n)], [0] * n
+    for a, b in zip(x[::2], x[1::2]):
+        if a < b:
+            adjacent[a].append(int(b))
+            incoming[b] += 1
+    waiting = collections.deque(i for i in range(n) if incoming[i] == 0)
+    order = []
+    while waiting:
+        u = waiting.popleft()
+        order.append(u)
+        for v in adjacent[u]:
+            incoming[v] -= 1
+            if incoming[v] == 0:
+                waiting.append(v)
+    return order
+
+
+@program(SHORT, LONG)
+def lists_under_known_keys(x):
+    where = {i: [] for i in range(9)}
+    for i in range(len(x)):
+        if x[i] < 4:
+            where[int(x[i])].append(i)
+    return where
+
+
+@program(SHORT, -SHORT % 9)
+def before_any_loop(x):
+    lists = [[] for _ in range(4)]
+    if x[0] > 3:
+        lists[int(x[1]) % 4].append(1)
+    else:
+        lists[int(x[2]) % 4].append(2)
+    lists[int(x[3]) % 4].append(3)
+    return lists, sum(len(one) for one in lists)
+
+
+@dataclasses.dataclass
+class Account:
+    balance: float
+    bookings: int = 0
+
+
+@program(SHORT, LONG)
+def accounts(x):
+    found = [Account(float(k)) for k in range(20)]
+    for i in range(1, len(x)):
+        if x[i] > x[i - 1]:
+            found[int(x[i])].balance += 1.5
+            found[int(x[i])].bookings += 1
+    return [(a.balance, a.bookings) for a in found]
+
+
+@program(SHORT, LONG, refuse=True)
+def two_lists_of_the_same_lists(x):
+    first = [[] for _ in range(4)]
+    second = list(first)
+    for v in x.tolist():
+        if v > 3:
+            first[v % 4].append(v)
+        else:
+            second[v % 4].append(-v)
+    return first, second
+
+
+@program(SHORT, LONG)
+def one_list_under_two_names(x):
+    lists = [[] for _ in range(4)]
+    one = lists
+    for v in x.tolist():
+        if v > 3:
+            lists[v % 4].append(v)
+        else:
+            one[v % 4].append(-v)
+    return lists
+
+
+test_programs = program.test()
