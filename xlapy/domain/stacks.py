@@ -21,6 +21,7 @@ from xlapy.domain.heap import Heap
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, known_bounds, scalar_type
 from xlapy.domain.values import (
+    STALE,
     Const,
     Function,
     Hole,
@@ -227,7 +228,8 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
 
     def field(number: int, name: object) -> Value:
         for slots in (*own, *joiner.states):
-            if (number, name) in slots:
+            # out of date in its own state, an object is what it was before that
+            if slots.get((number, name), STALE) is not STALE:
                 return slots[number, name]
         return heap.entry_value(number, name)  # type: ignore[arg-type]
 

@@ -188,5 +188,5 @@ def _stacked(machine, table: Ref) -> Stack:
     def field(number: int, name: object) -> Value:
         return known[number] if number in known and name == "items" else machine.heap.read(number, name)
 
-    element = stacks.common_element(machine, items, contents, field)
-    return stacks.of_items(machine, items, element, source=contents, field=field)
+    element = stacks.common_element(machine, items, table, field)
+    return stacks.of_items(machine, items, element, source=table, field=field)

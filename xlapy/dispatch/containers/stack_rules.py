@@ -367,8 +367,8 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
     if machine.is_static(key) or machine.unrolls(key.var) or machine.specialisable(key.var):
         return None
     try:
-        element = stacks.common_element(machine, contents.items, contents)
-        stack = stacks.of_items(machine, contents.items, element, source=contents)
+        element = stacks.common_element(machine, contents.items, self)
+        stack = stacks.of_items(machine, contents.items, element, source=self)
     except JoinFailure:
         return None
     if not domain.has_own(element):
