@@ -1,6 +1,11 @@
 """Sets are gone through in the order of CPython's hash tables, which depends on how a set was made, too."""
 
+import collections
 import copy
+import functools
+import itertools
+
+import numpy as np
 
 import xlapy
 from tests.semantics.runner import Programs, do
@@ -130,6 +135,47 @@ def small_members(x):
         s.add(7)
         s.add(1)
     return list(s)
+
+
+@program([100, 33, 1, 17, 64, -5, 2**40])
+def ways_through(values):
+    s = set(values)
+    first, *rest = s
+    pairs = list(enumerate(s)), list(zip(s, values)), {v: 1 for v in s}, dict.fromkeys(s), collections.Counter(s)
+    lists = rest, [*s], list(map(abs, s)), list(filter(None, s)), tuple(s), list(itertools.chain(s, frozenset(values)))
+    chosen = max(s, key=lambda v: v % 3), sorted(s, key=lambda v: v % 3), next(iter(s)), np.array(list(s))
+    return first, pairs, lists, chosen, functools.reduce(lambda p, q: 0.5 * p + q, s), sum(0.1 * v for v in s)
+
+
+@program(["b", "a", "dd", "c", "e", "ff"])
+def texts(names):
+    s = set(names)
+    print(s, frozenset(names))
+    return ",".join(s), str(s), {k: len(k) for k in s}
+
+
+@program({10: {33, 1}, 33: {100, 10}, 1: {10, 100}, 100: {33, 1, 64}, 64: {10}})
+def order_of_a_search(edges):
+    seen, todo, order = {10}, [10], []
+    while todo:
+        node = todo.pop()
+        order.append(node)
+        for other in edges[node]:
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+    return order, list(seen)
+
+
+@program(([1, 2], 3))
+def dicts_from_keys(keys, value):
+    ordered, found = collections.OrderedDict.fromkeys(keys, value), collections.defaultdict.fromkeys(keys)
+    return dict.fromkeys(keys), {5: 0}.fromkeys(keys, value), ordered, found, ordered.fromkeys([7])
+
+
+@program([1], raises=TypeError)
+def no_factory(values):
+    return collections.defaultdict({1: 1}, values)
 
 
 test_programs = program.test()

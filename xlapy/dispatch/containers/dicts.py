@@ -35,6 +35,8 @@ from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Tex
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
+_FACTORY = provoke(collections.defaultdict, 1)
+_HELD = ("list", "dict", "set")
 _NO_PAIR = provoke(dict, [1])
 _ORDERED_EMPTY = provoke(collections.OrderedDict().popitem)
 _NEW_KEY = "a new key that depends on the contents of arrays is put into a dict"
@@ -267,6 +269,9 @@ def make_ordered(machine, *args: Value, **kwargs: Value) -> Value:
 @table.function(collections.defaultdict)
 def make_default(machine, default_factory: Value = NONE, *args: Value, **kwargs: Value) -> Value:
     """`collections.defaultdict`."""
+    known = default_factory.value if isinstance(default_factory, Const) else len
+    if known is not None and not callable(known) or containers.heap_kind(machine, default_factory) in _HELD:
+        machine.raise_(TypeError, *_FACTORY.args)
     contents = {**(mapping_entries(machine, args[0]) if args else {}), **kwargs}
     made = new_dict(machine, collections.defaultdict, contents)
     machine.heap.write(made.object, "default_factory", default_factory)
@@ -342,12 +347,22 @@ def copied(machine, self: Ref) -> Ref:
 
 
 @table.method(dict, "fromkeys")
-def _fromkeys(machine, *args: Value) -> Value:
-    value = args[1] if len(args) > 1 else NONE
+def _fromkeys(machine, owner: Value, keys: Value, value: Value = NONE) -> Value:
     made: dict[object, Value] = {}
-    for key in iteration.items(machine, args[0]):
+    for key in iteration.items(machine, keys):
         made[key_of(machine, key, made)] = value
-    return machine.new_dict(made)
+    found = new_dict(machine, class_from_keys(machine, owner), made)
+    if machine.type_of(found) is collections.defaultdict:
+        machine.heap.write(found.object, "default_factory", NONE)
+    return found
+
+
+def class_from_keys(machine, owner: Value) -> type:
+    """The class of the dict that `owner.fromkeys` makes; `owner` is a dict or a class."""
+    cls = owner.value if isinstance(owner, Const) and isinstance(owner.value, type) else machine.type_of(owner)
+    if cls not in (dict, collections.OrderedDict, collections.defaultdict):
+        raise Refused("XP0003", f"'{cls.__qualname__}.fromkeys'", "make it with its constructor")
+    return cls
 
 
 @table.method(dict, "__len__")

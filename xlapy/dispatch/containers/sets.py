@@ -15,6 +15,7 @@ from xlapy.domain import set_order
 from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Value, key_value
 
 _EMPTY = provoke(set().pop)
+_LIKE_SETS = (set, frozenset, type({}.keys()), type({}.items()))
 _FUNCTIONS = {"|": operator.or_, "&": operator.and_, "-": operator.sub, "^": operator.xor}
 _IN_PLACE = {"|": operator.ior, "&": operator.iand, "-": operator.isub, "^": operator.ixor}
 _METHODS = {
@@ -91,10 +92,12 @@ table.function(set)(_constructor(set))
 table.function(frozenset)(_constructor(frozenset))
 
 
-@table.operator(set, frozenset, type({}.keys()), type({}.items()))
+@table.operator(*_LIKE_SETS)
 def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`| & - ^`, their in-place forms, and comparisons."""
     if view_keys(machine, left) is None or view_keys(machine, right) is None:
+        if machine.type_of(left) in _LIKE_SETS and machine.type_of(right) in _LIKE_SETS:
+            raise Refused("XP0004", "an operation of sets and the items of a dict with values that depend on data")
         return None
     (one, first), (two, second) = taken(machine, left), taken(machine, right)
     if symbol in COMPARISONS:

@@ -71,6 +71,8 @@ def _rule(owner: type, name: str) -> Callable[..., Value] | None:
         return _init
     if name == "__getitem__" and owner is dict:
         return _getitem
+    if name == "fromkeys":
+        return None
     dunder = name == f"__{stem}__"
     if dunder and stem in _OPERATORS:
         return _operator(_OPERATORS[stem])

@@ -287,11 +287,12 @@ def _fromkeys(keys, value):
 def _of_keys() -> None:
     before = table.find_method(dict, "fromkeys")
 
-    def fromkeys(machine, *args: Value) -> Value:
-        if args and tables.has_unknown(machine, args[0]):
-            value = args[1] if len(args) > 1 else NONE
-            return machine.call(Const(_fromkeys), [tables.whole(machine, args[0]), value])  # type: ignore
-        return before(machine, *args)  # type: ignore[misc, return-value]
+    def fromkeys(machine, owner: Value, keys: Value, value: Value = NONE) -> Value:
+        if tables.has_unknown(machine, keys):
+            if dicts.class_from_keys(machine, owner) is not dict:
+                raise Refused("XP0004", "fromkeys of keys that depend on data, of another class than dict")
+            return machine.call(Const(_fromkeys), [tables.whole(machine, keys), value])  # type: ignore
+        return before(machine, owner, keys, value)  # type: ignore[misc, return-value]
 
     table.method(dict, "fromkeys")(fromkeys)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import enum
 import functools
 import re
@@ -207,6 +208,8 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
     if assigned is not None:
         return assigned
     found, owner = lookup(machine, cls, name)
+    if name == "fromkeys" and owner in (dict, collections.OrderedDict):
+        return BoundMethod(Intrinsic(name, table.find_method(dict, name)), value)
     if owner is None:
         meta, holder = lookup(machine, type(cls), name)
         if holder is None:
