@@ -3,6 +3,8 @@
 import argparse
 import array
 import collections
+import functools
+import operator
 import threading
 import types
 
@@ -74,6 +76,33 @@ def namespace(options):
     options.rate = options.rate / 2
     options.used = True
     return options.rate * options.steps
+
+
+def base(x, k=1.0, shift=0.0):
+    return 10 * x + k + shift
+
+
+PARTIAL = functools.partial(base, k=2.0)
+SECOND, PARTS = operator.itemgetter(1), operator.attrgetter("rate", "steps")
+SUM = operator.methodcaller("sum", axis=0)
+
+
+def another_keyword():
+    PARTIAL.keywords["k"] = 5.0
+
+
+def one_more_keyword():
+    PARTIAL.keywords["shift"] = 50.0
+
+
+@program(1.0, do(another_keyword), 1.0, do(one_more_keyword), 1.0)
+def keywords_of_a_partial(x):
+    return PARTIAL(x), PARTIAL(x, k=7.0)
+
+
+@program(([1, 5, 2], argparse.Namespace(rate=0.5, steps=2), np.ones((2, 3))))
+def getters_made_outside(values, options, x):
+    return SECOND(values), PARTS(options), SUM(x), sorted([(1, 3), (2, 1)], key=SECOND)
 
 
 @program(refuse=True)

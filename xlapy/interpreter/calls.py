@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 import types
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import numpy as np
 from xlapy.dispatch import leaves, libraries, table, unions
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
+from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import stack_rules, stacks, subclasses, table_sets
 from xlapy.dispatch.iterators import generator_functions
 from xlapy.dispatch.jax import custom_rules
@@ -198,8 +200,12 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return _inline_object(machine, item, args, kwargs)
     if isinstance(item, functools.partial):
         base = [machine.world.wrap_anchored(a) for a in item.args]
-        named = {k: machine.world.wrap_anchored(v) for k, v in item.keywords.items()}
+        named = containers.entries(machine, machine.world.wrap_anchored(item.keywords))
         return call(machine, Const(item.func), [*base, *args], {**named, **kwargs})
+    if isinstance(item, operator.itemgetter | operator.attrgetter | operator.methodcaller):
+        kind, given = item.__reduce__()  # type: ignore[misc]
+        parts = [machine.world.wrap_anchored(part) for part in given]
+        return call(machine, call(machine, Const(kind), parts, {}), args, kwargs)
     if isinstance(item, functools._lru_cache_wrapper):
         return caches.call_lasting(machine, item, args, kwargs)
     method, owner = attributes.lookup(machine, type(item), "__call__")
