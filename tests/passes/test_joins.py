@@ -45,8 +45,17 @@ def picked(items, x):
 def changed(items, x):
     s = 0.0
     for i in range(len(x)):
-        items[i] += x[i]
+        items[i] += 1.0
         s += items[int(x[i]) % 20]
+    return s
+
+
+def rarely(items, x):
+    s = 0.0
+    for i in range(len(x)):
+        items[i] = s
+        if x[i] > 18.0:
+            s += items[int(x[i]) % 20]
     return s
 
 
@@ -62,6 +71,13 @@ def test_a_join_of_arguments_is_made_once():
 def test_a_join_of_what_the_loop_changes_stays():
     assert float(xlapy.jit(changed)(list(NUMBERS), X)) == changed(list(NUMBERS), X)
     assert max(joins(hoisted(changed, list(NUMBERS), X).entry)) > 0
+
+
+def test_a_join_in_a_branch_stays_in_it():
+    module = hoisted(rarely, list(NUMBERS), X)
+    body = loops(module.entry)[0].regions[-1]
+    assert not any(o.kind == "leaf" and len(o.operands) >= 8 and len(o.results) == 1 for o in body.operations)
+    assert float(xlapy.jit(rarely)(list(NUMBERS), X)) == rarely(list(NUMBERS), X)
 
 
 def test_the_answers_are_the_same():

@@ -13,38 +13,40 @@ _MANY = 8
 
 
 def hoist_joins(module: Module) -> None:
-    """Move joins out of loops."""
-    _visit(module.entry, inside_loop=False)
+    """Move joins out of loops; one in a branch stays there if it cannot leave the loop around the branch."""
+    _visit(module.entry, None)
 
 
-def _visit(region: Region, inside_loop: bool) -> list[Operation]:
-    """Take out of a region what may stand before the loop around it; what comes out of its own loops is put there."""
+def _visit(region: Region, body: int | None) -> list[Operation]:
+    """Take joins out of a region that may stand before the loop around it, whose body has the depth `body`; what comes
+    out of loops in the region is put there, once."""
     kept: list[Operation] = []
     leaving: list[Operation] = []
     placed: dict[tuple, Operation] = {}
     replaced: dict[Var, Var] = {}
     for operation in region.operations:
-        loop = operation.kind in ("for", "while")
+        is_loop = operation.kind in ("for", "while")
         for nested in operation.regions:
-            for join in _visit(nested, inside_loop or loop):
-                if inside_loop and _is_from_outside(join, region):
+            for join in _visit(nested, nested.depth if is_loop else body):
+                if _leaves(join, body):
                     leaving.append(join)
                     continue
-                key = (id(join.attributes["jaxpr"]), join.operands)
-                first = placed.setdefault(key, join)
+                first = placed.setdefault((id(join.attributes["jaxpr"]), join.operands), join)
                 if first is join:
                     kept.append(join)
                     adopt([join], region)
                 else:
                     replaced.update(zip(join.results, first.results, strict=True))
-        if inside_loop and _is_join(operation) and _is_from_outside(operation, region):
-            leaving.append(operation)
-        else:
-            kept.append(operation)
+        (leaving if _is_join(operation) and _leaves(operation, body) else kept).append(operation)
     region.operations[:] = kept
     if replaced:
         _replace(region, replaced)
     return leaving
+
+
+def _leaves(join: Operation, body: int | None) -> bool:
+    """Whether all operands are from outside of the body of a loop."""
+    return body is not None and all(v.depth < body for v in join.operands)
 
 
 def _is_join(operation: Operation) -> bool:
@@ -53,10 +55,6 @@ def _is_join(operation: Operation) -> bool:
         return False
     sizes = sum(prod(v.type.shape) for v in operation.operands)
     return len(operation.results) == 1 and prod(operation.results[0].type.shape) == sizes
-
-
-def _is_from_outside(operation: Operation, region: Region) -> bool:
-    return all(v.depth < region.depth for v in operation.operands)
 
 
 def _replace(region: Region, replaced: dict[Var, Var]) -> None:
