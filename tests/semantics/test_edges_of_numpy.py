@@ -117,4 +117,15 @@ def pieces_of_nothing(e):
     return np.minimum.reduceat(e, [0, 2])
 
 
+PARTS = np.array([0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan])
+COMPLEX = (PARTS[:, None] + 1j * np.array([0.0, 2.5, -3.0, np.inf, np.nan, -0.0, 7.0])).ravel()
+
+
+@program((COMPLEX, np.repeat(PARTS, 7)), (COMPLEX.astype(np.complex64), np.repeat(PARTS, 7).astype(np.float32)))
+def complex_numbers_divided_by_real_ones(z, x):
+    with np.errstate(all="ignore"):
+        known = z / 3, z / -0.3, z / 2.0**10, z / complex(-2.0, -0.0), z / np.inf, z / 0.0, z / (2 - 1j)
+        return known, z / x, z / x[2], z / len(x), z / (x > 1)
+
+
 test_programs = program.test()

@@ -7,6 +7,7 @@ runs, and its dtypes, NumPy itself says (`ufunc.resolve_dtypes`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import jax.numpy as jnp
@@ -248,6 +249,31 @@ def _complex_divide(x, y):
     second = jnp.where(wide, b - a * ratio, b * ratio - a) * scale
     zero = (c == 0) & (d == 0)
     first, second = jnp.where(zero, a / jnp.abs(c), first), jnp.where(zero, b / jnp.abs(c), second)
+    return differentiated_as(lax.complex(first, second), x / y)
+
+
+@functools.lru_cache(maxsize=256)
+def complex_divided_by(divisor: float, sign: float) -> Callable:
+    """The same for a known divisor whose imaginary part is zero, with this sign: XLA takes a millisecond less to
+    compile each of them."""
+
+    def divided(x, y):
+        c = np.asarray(divisor, x.real.dtype)
+        with np.errstate(all="ignore"):
+            ratio = np.copysign(np.zeros_like(c), sign) / c
+            scale = 1 / (c + np.copysign(np.zeros_like(c), sign) * ratio)
+        first, second = (x.real + x.imag * ratio) * scale, (x.imag - x.real * ratio) * scale
+        return differentiated_as(lax.complex(first, second), x / y)
+
+    return divided
+
+
+def complex_divided_by_real(x, y):
+    """The same for a divisor that is a real number made complex."""
+    c = y.real
+    ratio, scale, size = 0 / c, 1 / c, jnp.abs(c)
+    first = jnp.where(c == 0, x.real / size, (x.real + x.imag * ratio) * scale)
+    second = jnp.where(c == 0, x.imag / size, (x.imag - x.real * ratio) * scale)
     return differentiated_as(lax.complex(first, second), x / y)
 
 

@@ -21,6 +21,8 @@ from xlapy.dispatch.numpy.ufunc_table import (
     PLAIN_COMPARISON,
     REFUSED,
     TABLE,
+    complex_divided_by,
+    complex_divided_by_real,
     entry,
     identity,
     square,
@@ -41,7 +43,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Tuple, Value
-from xlapy.ir import TensorType, Var, constant_value
+from xlapy.ir import Operation, TensorType, Var, constant_value
 
 Types = tuple  # of np.dtype, int, float or complex
 _BOOL = np.dtype(bool)
@@ -326,7 +328,15 @@ def _text(shape: tuple[int, ...]) -> str:
 
 
 def _shortcut(machine: Machine, ufunc: np.ufunc, variables: Sequence[Var]) -> object:
-    """A cheaper operation that NumPy takes too: powers with a known small exponent."""
+    """A cheaper operation that NumPy takes too: powers with a known small exponent, quotients of complex numbers by
+    real ones."""
+    if ufunc is np.divide and kind_of(variables[0].type.dtype) == "c":
+        divisor = constant_value(variables[1])
+        if divisor is not None and divisor.shape == () and divisor.imag == 0 and 0 < abs(divisor.real) < np.inf:
+            return complex_divided_by(float(divisor.real), float(np.copysign(1, divisor.imag)))
+        source = variables[1].owner
+        if isinstance(source, Operation) and source.kind == "convert" and source.operands[0].type.dtype.kind in "biuf":
+            return complex_divided_by_real
     if ufunc is np.power or ufunc is np.float_power:
         exponent = constant_value(variables[1])
         if exponent is not None and exponent.shape == ():
