@@ -279,7 +279,10 @@ def _ask_for_trips(machine: Machine, node: Loop) -> None:
 
 
 def _may_be_kept(machine: Machine, node: Loop, key: tuple) -> bool:
-    """Whether a loop that is unrolled since it is short, or since what it iterates over is, may be kept after all."""
+    """Whether a loop that is unrolled since it is short, or since what it iterates over is, may be kept after all: not
+    if a value that changes in it has to be known."""
+    if place_of(key) in machine.unrolled_places:
+        return False
     step = step_of(node)
     if key in machine.loops_with_lists or step is None:
         return key in machine.loops_with_lists
