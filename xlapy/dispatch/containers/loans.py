@@ -65,9 +65,12 @@ def lies_there(machine, owner: Ref, key: Value, value: Value) -> bool:
 def doubled(machine, owner: Ref, value: Value) -> None:
     """A container gets an item that it may hold at another place, too: then it may not leave the program, as it would
     hold two copies."""
-    loan = machine.heap.loans.get(value.object) if isinstance(value, Ref) else None
+    heap = machine.heap
+    loan = heap.loans.get(value.object) if isinstance(value, Ref) else None
     if loan is not None and loan.owner == owner.object:
-        machine.heap.doubled.update(machine.heap.objects[n].cls for n in loan.made)
+        heap.doubled.update(heap.objects[n].cls for n in loan.made)
+    elif isinstance(value, Ref) and heap.placed.get(value.object, (None,))[0] == owner:
+        heap.doubled.add(heap.objects[value.object].cls)
 
 
 def _valid(machine, loan: Loan) -> bool:
