@@ -1,6 +1,7 @@
-"""Lists that lose items, or all of them, in loops in which they also grow: what is known of their length. Each in short
-loops, which may be unrolled, and in long ones, which are not."""
+"""Lists that lose items, or all of them, in loops in which they also grow, and lists that get items in their middle:
+what is known of their length. Each in short loops, which may be unrolled, and in long ones, which are not."""
 
+import bisect
 import collections
 
 import numpy as np
@@ -172,6 +173,80 @@ def one_item_for_each_pair(x):
         for j in range(3):
             out.append(x[i] * j if x[i] > 2 else -1)
     return np.array(out).reshape(len(x), 3)
+
+
+# -- items in the middle ----------------------------------------------------------------------------------------------
+
+
+@program(SHORT, LONG)
+def insertions_by_data(x):
+    found = []
+    for v in x.tolist():
+        found.insert(v, v * 2)
+        found.insert(-v, 0.5)
+        found.insert(100, 1)
+        found.insert(-100, -1)
+    return len(found), sum(found)
+
+
+@program(SHORT, LONG)
+def insertion_sort(x):
+    out = []
+    for v in x.tolist():
+        i = 0
+        while i < len(out) and out[i] <= v:
+            i += 1
+        out.insert(i, v)
+    return out
+
+
+@program(SHORT, LONG)
+def pairs_kept_in_order(x):
+    out = []
+    for i, v in enumerate(x.tolist()):
+        bisect.insort(out, (v, i))
+    return out
+
+
+@program(SHORT.astype(float), LONG.astype(float))
+def moving_median(y):
+    window, out = [], []
+    for i, v in enumerate(y):
+        bisect.insort(window, v)
+        if len(window) > 5:
+            window.remove(y[i - 5])
+        out.append(window[len(window) // 2])
+    return np.array(out)
+
+
+@program(SHORT, LONG)
+def removed_or_appended(x):
+    found = list(range(9))
+    for v in x.tolist():
+        if v in found:
+            found.remove(v)
+        else:
+            found.append(v)
+    return found
+
+
+@program(SHORT, LONG, raises=ValueError)
+def nothing_to_remove(x):
+    found = []
+    for v in x.tolist():
+        found.append(v)
+        if len(found) == 7:
+            found.remove(77)
+    return found
+
+
+@program(SHORT, LONG)
+def deleted_by_data(x):
+    found = list(range(60))
+    for v in x.tolist():
+        if len(found) > v:
+            del found[v]
+    return found
 
 
 test_programs = program.test()

@@ -144,8 +144,25 @@ def _check_filled(machine, stack: Stack, error: BaseException) -> None:
 def _insert(machine, self: Ref, stack: Stack, where: Value, item: Value) -> Value:
     if isinstance(where, Const) and where.value == 0:
         _write(machine, self, stacks.push_first(machine, stack, item))
-        return NONE
-    raise Refused("XP0004", "an insertion into a list whose length depends on data", "append to it")
+    else:
+        loans.doubled(machine, self, item)
+        _write(machine, self, stacks.inserted(machine, stack, ranges.index(machine, where), item))
+    return NONE
+
+
+def _remove_item(items, wanted):
+    found = -1
+    for position, item in enumerate(items):
+        if item == wanted:
+            found = position
+            break
+    if found < 0:
+        raise ValueError("list.remove(x): x not in list")
+    items.pop(found)
+
+
+def _remove(machine, self: Ref, stack: Stack, item: Value) -> Value:
+    return machine.call(Const(_remove_item), [self, item])
 
 
 def _copy(machine, self: Ref, stack: Stack) -> Value:
@@ -239,7 +256,7 @@ _METHODS = {
     "count": _count,
     "index": _index,
 }
-for _name, _rule in {**_METHODS, "insert": _insert, "sort": _sort}.items():
+for _name, _rule in {**_METHODS, "insert": _insert, "remove": _remove, "sort": _sort}.items():
     _for_stacks(list, _name, _rule)
 for _name, _rule in {**_METHODS, "appendleft": _appendleft, "popleft": _popleft}.items():
     _for_stacks(collections.deque, _name, _rule)

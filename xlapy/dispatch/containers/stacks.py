@@ -423,9 +423,11 @@ def places_kept(machine) -> Iterator[None]:
         heap.keeps_places = outer
 
 
-def push(machine, stack: Stack, value: Value, place: tuple[object, ...] | None = None) -> Stack:
-    """The stack after `append(value)`."""
-    stack = put(machine, with_room(machine, stack), stack.length, value, place)
+def push(
+    machine, stack: Stack, value: Value, place: tuple[object, ...] | None = None, at: Value | None = None
+) -> Stack:
+    """The stack after `append(value)`; `at` is where the item goes, if there is a gap for it."""
+    stack = put(machine, with_room(machine, stack), stack.length if at is None else at, value, place)
     return stack.with_rows(stack.rows, _length(machine, stack, 1))
 
 
@@ -607,6 +609,24 @@ def without(machine, stack: Stack, at: Value) -> Stack:
     where = device(machine, at, int)
     rows = tuple(machine.leaf(_closed, [row, where])[0] for row in stack.rows)
     return stack.with_rows(rows, _length(machine, stack, -1))
+
+
+def inserted(machine, stack: Stack, at: Value, value: Value) -> Stack:
+    """The stack after `insert(at, value)`; positions out of range are those of the ends."""
+    length = device(machine, stack.length, int)
+    where = machine.leaf(_place_of_insertion, [device(machine, at, int), length])[0]
+    roomy = with_room(machine, stack)
+    rows = tuple(machine.leaf(_opened, [row, where])[0] for row in roomy.rows)
+    return push(machine, roomy.with_rows(rows), value, at=scalar(machine, int, where))
+
+
+def _place_of_insertion(at, length):
+    return jnp.clip(jnp.where(at < 0, at + length, at), 0, length)
+
+
+def _opened(rows, at):
+    lane = jnp.arange(rows.shape[0])
+    return jnp.take(rows, jnp.maximum(jnp.where(lane > at, lane - 1, lane), 0), axis=0)
 
 
 def _closed(rows, at):
