@@ -429,7 +429,14 @@ class Machine:
                 return "one of " + ", ".join(self.describe(v) for v in value.alternatives)
             case Stack() | Stored():
                 return "contents of a list"
-        return f"no value ({value.name})" if isinstance(value, Marker) else f"a {self.type_of(value).__name__}"
+            case Mapping():
+                return f"a dict with the keys {list(value.entries)}" if value.entries else "an empty dict"
+        if isinstance(value, Marker):
+            return f"no value ({value.name})"
+        try:
+            return f"a {self.type_of(value).__name__}"
+        except Refused:
+            return "a value whose type depends on data"
 
     def type_of(self, value: Value) -> type:
         """The Python class that the value would have under CPython."""
