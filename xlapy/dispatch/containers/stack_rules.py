@@ -13,7 +13,7 @@ from xlapy.dispatch import gather, table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
-from xlapy.dispatch.containers import loans, ranges, rows, stacks
+from xlapy.dispatch.containers import loans, ranges, rows, stack_arrays, stack_edits, stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers.scalar_values import device, logical_not, provoke
@@ -125,9 +125,9 @@ def _pop(machine, self: Ref, stack: Stack, where: Value = _LAST) -> Value:
     elif isinstance(where, Const) and where.value == 0:
         rest, item = stacks.pop_first(machine, stack)
     else:
-        at = stacks.index(machine, stack, where, _POP_RANGE)
+        at = stack_edits.index(machine, stack, where, _POP_RANGE)
         item = stacks.item(machine, stack, at)
-        rest = stacks.without(machine, stack, at)
+        rest = stack_edits.without(machine, stack, at)
     _write(machine, self, rest)
     return item
 
@@ -146,7 +146,7 @@ def _insert(machine, self: Ref, stack: Stack, where: Value, item: Value) -> Valu
         _write(machine, self, stacks.push_first(machine, stack, item))
     else:
         loans.doubled(machine, self, item)
-        _write(machine, self, stacks.inserted(machine, stack, ranges.index(machine, where), item))
+        _write(machine, self, stack_edits.inserted(machine, stack, ranges.index(machine, where), item))
     return NONE
 
 
@@ -177,7 +177,7 @@ def _copy(machine, self: Ref, stack: Stack) -> Value:
 
 
 def _reverse(machine, self: Ref, stack: Stack) -> Value:
-    _write(machine, self, stacks.reversed_(machine, stack))
+    _write(machine, self, stack_edits.reversed_(machine, stack))
     return NONE
 
 
@@ -225,7 +225,11 @@ def _sort(machine, self: Ref, stack: Stack, *, key: Value = NONE, reverse: Value
         keys = stacks.of(machine, machine.call(Const(_keys_of), [self, key]))
     descending = bool(machine.static(reverse, "reverse of sort"))
     if keys is not None:
-        _write(machine, self, stacks.sorted_(machine, stack, stacks.resized(machine, keys, stack.capacity), descending))
+        _write(
+            machine,
+            self,
+            stack_edits.sorted_(machine, stack, stacks.resized(machine, keys, stack.capacity), descending),
+        )
     return NONE
 
 
@@ -273,7 +277,7 @@ def _getitem(machine, self: Ref, stack: Stack, key: Value) -> Value:
     if _is_slice(key):
         made = machine.new_list(())
         loans.share(machine, self)
-        _write(machine, made, stacks.sliced(machine, stacks.of(machine, self) or stack, key))
+        _write(machine, made, stack_edits.sliced(machine, stacks.of(machine, self) or stack, key))
         return made
     return loans.lend(machine, self, stack, _position(machine, self, stack, key, _LIST_INDEX), key=key)
 
@@ -284,12 +288,12 @@ def _position(machine, self: Ref, stack: Stack, key: Value, error: BaseException
         machine.raise_(TypeError, f"list indices must be integers or slices, not {name}")
     if machine.heap.objects[self.object].cls is collections.deque:
         error = _DEQUE_INDEX
-    return stacks.index(machine, stack, key, error)
+    return stack_edits.index(machine, stack, key, error)
 
 
 def _setitem(machine, self: Ref, stack: Stack, key: Value, item: Value) -> None:
     if _is_slice(key):
-        _write(machine, self, stacks.replaced(machine, stack, key, _as_stack(machine, item)))
+        _write(machine, self, stack_edits.replaced(machine, stack, key, _as_stack(machine, item)))
         return
     if loans.lies_there(machine, self, key, item):
         return
@@ -312,9 +316,9 @@ def _as_stack(machine, value: Value) -> Stack:
 
 def _delitem(machine, self: Ref, stack: Stack, key: Value) -> None:
     if _is_slice(key):
-        _write(machine, self, stacks.cut(machine, stack, key))
+        _write(machine, self, stack_edits.cut(machine, stack, key))
         return
-    _write(machine, self, stacks.without(machine, stack, _position(machine, self, stack, key, _LIST_ASSIGNMENT)))
+    _write(machine, self, stack_edits.without(machine, stack, _position(machine, self, stack, key, _LIST_ASSIGNMENT)))
 
 
 def _contains(machine, item: Value, self: Ref, stack: Stack) -> bool | Var:
@@ -502,7 +506,7 @@ def as_array(machine, value: Value) -> Value | None:
     stack = stacks.of(machine, value)
     if stack is None:
         return None
-    var = stacks.column(machine, stack)
+    var = stack_arrays.of_rows(machine, stack)
     if var is None:
         return None
     if isinstance(stack.length, Const):
@@ -576,7 +580,7 @@ def _joined_by_jax(machine, function: Callable, value: Value) -> Value | None:
     stack = stacks.of(machine, value)
     if stack is None or not isinstance(stack.length, Const) or stack.length.value == 0:
         return None
-    whole = stacks.column(machine, stack)
+    whole = stack_arrays.of_rows(machine, stack)
     if whole is None:
         return None
     count: int = stack.length.value  # type: ignore[assignment]

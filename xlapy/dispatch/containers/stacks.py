@@ -10,11 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.containers import places, ranges
+from xlapy.dispatch.containers import places
 from xlapy.dispatch.numbers import mixed
-from xlapy.dispatch.numbers.scalar_values import bounds_of, device, refuse_nan, refuse_where, scalar
+from xlapy.dispatch.numbers.scalar_values import bounds_of, device, scalar
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.dispatch.unions import selects
 from xlapy.domain import stacks
 from xlapy.domain.coerce import coerce, instantiate, place_in, select
@@ -24,8 +23,6 @@ from xlapy.domain.values import (
     Hole,
     Mapping,
     MixedScalar,
-    NumpyScalar,
-    Range,
     Ref,
     Scalar,
     Stack,
@@ -158,7 +155,7 @@ class Service:
         return chosen
 
 
-def _exact(machine) -> Joiner:
+def exact_joiner(machine) -> Joiner:
     return Joiner(machine.heap, 0, widen=False, unions=True, stacks=machine.stacks)
 
 
@@ -180,12 +177,12 @@ def of_items(
 ) -> Stack:
     """A stack of these items, which `element` covers; `source` is the container that they are from, or its contents,
     `field` gives the contents of slots."""
-    joiner = joiner or _exact(machine)
+    joiner = joiner or exact_joiner(machine)
     parts = []
     for k, item in enumerate(items):
         one = pack(machine, item, joiner.loop, (object(),) if source is None else (source, k), field)
         _require_ownership(one, element)
-        parts.append(coerce(one, element, _exact(machine), machine.builder))
+        parts.append(coerce(one, element, exact_joiner(machine), machine.builder))
     if parts:
         rows = tuple(machine.leaf(_stacked, column)[0] for column in zip(*parts, strict=True))
     else:
@@ -216,7 +213,7 @@ def common_element(machine, items, source: Value | None = None, field: _Field | 
         read = field or machine.heap.read
         packed = stacks.packed(machine.heap, value, machine.read, read, None, place=place, seen=seen)
         one = stacks.hollow(packed)
-        element = one if element is None else _exact(machine).join(element, one)
+        element = one if element is None else exact_joiner(machine).join(element, one)
     return Const(None) if element is None else element
 
 
@@ -232,10 +229,11 @@ def widened(machine, stack: Stack, element: Value) -> Stack:
     return Stack(element, tuple(rows), stack.length, stack.capacity, stack.elastic, stack.loop)
 
 
-_Lead = tuple[int, ...]
+#: the dimensions of a row before those of an item
+Lead = tuple[int, ...]
 
 
-def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: _Lead) -> list[Var]:
+def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: Lead) -> list[Var]:
     """The rows of the element `old` as rows of the more general element `new`; `lead` are the dimensions before those
     of an item."""
     if isinstance(new, MixedScalar):
@@ -256,7 +254,7 @@ def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: _Lead)
     return found
 
 
-def _as_held(machine, old: Stored, new: Stack, rows: Iterator[Var], lead: _Lead) -> list[Var]:
+def _as_held(machine, old: Stored, new: Stack, rows: Iterator[Var], lead: Lead) -> list[Var]:
     """Containers as such whose items are a stack."""
     builder, axis = machine.builder, len(lead)
     length = None
@@ -268,7 +266,7 @@ def _as_held(machine, old: Stored, new: Stack, rows: Iterator[Var], lead: _Lead)
         items = held_items(old).items  # type: ignore[union-attr]
         parts = [_embedded_item(machine, old, item, new.element, rows, lead) for item in items]
         columns = zip(*parts, strict=True) if parts else ()
-        found = [machine.leaf(_stacked_at, column, (axis,))[0] for column in columns]
+        found = [machine.leaf(side_by_side, column, (axis,))[0] for column in columns]
         if not parts:
             found = [_empty(machine, hole, (*lead, 0)) for hole in variables(new.element)]  # type: ignore[arg-type]
     made = [machine.leaf(_with_room, [row], (axis, new.capacity))[0] for row in found]
@@ -277,17 +275,17 @@ def _as_held(machine, old: Stored, new: Stack, rows: Iterator[Var], lead: _Lead)
     return [*made, builder.broadcast(builder.constant(count, _INT64), lead) if length is None else length]
 
 
-def _embedded_item(machine, old: Stored, item: Value, element: Value, rows: Iterator[Var], lead: _Lead) -> list[Var]:
+def _embedded_item(machine, old: Stored, item: Value, element: Value, rows: Iterator[Var], lead: Lead) -> list[Var]:
     """An item of a container of known length: of a dict, the key is known."""
     if old.kind == "list":
         return _embedded(machine, item, element, rows, lead)
     (key, part), (wider, value) = item.items, element.items  # type: ignore[attr-defined]
-    known = coerce(pack(machine, key), wider, _exact(machine), machine.builder)
+    known = coerce(pack(machine, key), wider, exact_joiner(machine), machine.builder)
     keys = [machine.builder.broadcast(var, (*lead, *var.type.shape)) for var in known]
     return [*keys, *_embedded(machine, part, value, rows, lead)]
 
 
-def _stacked_at(*parts):
+def side_by_side(*parts):
     *parts, axis = parts
     return jnp.stack(parts, axis=axis)
 
@@ -303,7 +301,7 @@ def _require_same(old: Value, new: Value) -> None:
         raise Refused("XP0007", "a list that grows in a loop has items of too many kinds")
 
 
-def _as_mixed(machine, old: Value, new: MixedScalar, rows: Iterator[Var], lead: _Lead) -> list[Var]:
+def _as_mixed(machine, old: Value, new: MixedScalar, rows: Iterator[Var], lead: Lead) -> list[Var]:
     """Numbers of one dtype as numbers that are Python's or NumPy's."""
     number = new.python.var.type
     if isinstance(old, MixedScalar):
@@ -319,8 +317,8 @@ def _as_mixed(machine, old: Value, new: MixedScalar, rows: Iterator[Var], lead: 
     ]
 
 
-def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], lead: _Lead) -> list[Var]:
-    builder, exact = machine.builder, _exact(machine)
+def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], lead: Lead) -> list[Var]:
+    builder, exact = machine.builder, exact_joiner(machine)
     options = old.alternatives if isinstance(old, Union) else (old,)
     chosen = next(rows) if isinstance(old, Union) else None
     places = [place_in(option, new, exact) for option in options]
@@ -343,7 +341,7 @@ def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], lead:
     return result
 
 
-def _empty(machine, hole: Hole, lead: _Lead) -> Var:
+def _empty(machine, hole: Hole, lead: Lead) -> Var:
     zero = machine.builder.constant(np.zeros((), hole.type.dtype), weak=hole.type.weak)
     return machine.builder.broadcast(zero, (*lead, *hole.type.shape))
 
@@ -373,7 +371,7 @@ def _rolled(rows, by):
     return jnp.roll(rows, by, axis=0)
 
 
-def _length(machine, stack: Stack, by: int) -> Value:
+def resized_by(machine, stack: Stack, by: int) -> Value:
     """The length after `by` more items."""
     low, high = bounds_of(stack.length)
     if isinstance(stack.length, Const):
@@ -404,9 +402,9 @@ def with_room(machine, stack: Stack) -> Stack:
 def put(machine, stack: Stack, at: Value, value: Value, place: tuple[object, ...] | None = None) -> Stack:
     """The stack after `items[at] = value`, for a position within its room; `place` tells one assignment from others."""
     item = pack(machine, value, stack.loop, place or (object(),))
-    element = _exact(machine).join(stack.element, stacks.hollow(item))
+    element = exact_joiner(machine).join(stack.element, stacks.hollow(item))
     stack = widened(machine, stack, element)
-    parts = coerce(item, element, _exact(machine), machine.builder)
+    parts = coerce(item, element, exact_joiner(machine), machine.builder)
     where = device(machine, at, int)
     rows = tuple(places.put(machine, row, part, where) for row, part in zip(stack.rows, parts, strict=True))
     return stack.with_rows(rows)
@@ -428,13 +426,13 @@ def push(
 ) -> Stack:
     """The stack after `append(value)`; `at` is where the item goes, if there is a gap for it."""
     stack = put(machine, with_room(machine, stack), stack.length if at is None else at, value, place)
-    return stack.with_rows(stack.rows, _length(machine, stack, 1))
+    return stack.with_rows(stack.rows, resized_by(machine, stack, 1))
 
 
 def push_first(machine, stack: Stack, value: Value) -> Stack:
     """The stack after `appendleft(value)`."""
     stack = put(machine, _moved(machine, with_room(machine, stack), 1), _ZERO, value)
-    return stack.with_rows(stack.rows, _length(machine, stack, 1))
+    return stack.with_rows(stack.rows, resized_by(machine, stack, 1))
 
 
 def _moved(machine, stack: Stack, by: int) -> Stack:
@@ -444,14 +442,14 @@ def _moved(machine, stack: Stack, by: int) -> Stack:
 
 def pop(machine, stack: Stack) -> tuple[Stack, Value]:
     """The stack without its last item, and that item; there is one."""
-    shorter = stack.with_rows(stack.rows, _length(machine, stack, -1))
+    shorter = stack.with_rows(stack.rows, resized_by(machine, stack, -1))
     return shorter, item(machine, stack, shorter.length)
 
 
 def pop_first(machine, stack: Stack) -> tuple[Stack, Value]:
     """The stack without its first item, and that item; there is one."""
     rest = _moved(machine, stack, -1)
-    return rest.with_rows(rest.rows, _length(machine, rest, -1)), item(machine, stack, _ZERO)
+    return rest.with_rows(rest.rows, resized_by(machine, rest, -1)), item(machine, stack, _ZERO)
 
 
 def item(machine, stack: Stack, at: Value, made: list[int] | None = None, place=None) -> Value:
@@ -528,220 +526,3 @@ def items(machine, contents: Value) -> tuple[Value, ...]:
     if isinstance(contents, Union):
         raise Refused("XP0004", "a list whose size depends on data, inside another container")
     return spread(machine, contents) if isinstance(contents, Stack) else contents.items  # type: ignore[attr-defined]
-
-
-# -- as arrays --------------------------------------------------------------------------------------------------------
-
-
-def column(machine, stack: Stack) -> Var | None:
-    """The rows as one array, where items are numbers or arrays of one type (or tuples, or lists of one length, of
-    such)."""
-    element = instantiate(stack.element, iter(stack.rows))
-    return _column(machine, element, (stack.capacity,))
-
-
-def _column(machine, value: Value, lead: _Lead) -> Var | None:
-    if isinstance(value, Stored) and value.kind == "buffer":
-        value = value.parts[0]
-    if isinstance(value, Stored) and value.kind == "list" and value.held is not None:
-        return _column_of_lists(machine, value.held, lead)
-    if isinstance(value, Stored | Tuple) and (isinstance(value, Tuple) or value.kind == "list"):
-        inner = value.items if isinstance(value, Tuple) else value.parts
-        parts = [_column(machine, v, lead) for v in inner]
-        if not parts or any(p is None or p.type.shape != parts[0].type.shape for p in parts):  # type: ignore[union-attr]
-            return None
-        dtype = np.result_type(*(p.type.dtype for p in parts))  # type: ignore[union-attr]
-        converted = [machine.builder.convert(p, dtype) for p in parts]  # type: ignore[arg-type]
-        return machine.leaf(_stacked_at, converted, (len(lead),))[0]
-    if isinstance(value, Union):
-        return _mixed_numbers(machine, value, lead)
-    if isinstance(value, Const):
-        made = np.asarray(value.value)
-        if made.dtype.kind not in "biufc":
-            return None
-        return machine.builder.broadcast(machine.builder.constant(made), (*lead, *made.shape))
-    found = children(value)
-    if len(found) != 1 or not isinstance(found[0], Var):
-        return None
-    return machine.builder.convert(found[0], found[0].type.dtype)
-
-
-def _column_of_lists(machine, held: Stack, lead: _Lead) -> Var | None:
-    """The items of lists of one known length, side by side."""
-    count = stacks.known_length(held)
-    if count is None:
-        return None
-    whole = _column(machine, instantiate(held.element, iter(held.rows)), (*lead, held.capacity))
-    if whole is None or count == held.capacity:
-        return whole
-    return machine.leaf(_first_along, [whole], (len(lead), count))[0]
-
-
-def _first_along(rows, axis, count):
-    return lax.slice_in_dim(rows, 0, count, axis=axis)
-
-
-def _mixed_numbers(machine, value: Union, lead: _Lead) -> Var | None:
-    """Numbers of several types, as NumPy would have them if all of the types are there."""
-    parts = [_column(machine, v, lead) for v in value.alternatives]
-    if any(p is None or p.type.shape != parts[0].type.shape for p in parts):  # type: ignore[union-attr]
-        return None
-    dtype = np.result_type(*(p.type.dtype for p in parts))  # type: ignore[union-attr]
-    converted = [machine.builder.convert(p, dtype) for p in parts]  # type: ignore[arg-type]
-    return machine.leaf(_chosen, [value.selector, *converted])[0]
-
-
-def _chosen(selector, *parts):
-    which = selector.reshape(selector.shape + (1,) * (parts[0].ndim - selector.ndim))
-    result = parts[-1]
-    for index, part in enumerate(parts[:-1]):
-        result = jnp.where(which == index, part, result)
-    return result
-
-
-def index(machine, stack: Stack, key: Value, error: BaseException) -> Value:
-    """A Python index as a position in range; `error` where it is out of range."""
-    return ranges.in_bounds(machine, ranges.index(machine, key), stack.length, error)
-
-
-def without(machine, stack: Stack, at: Value) -> Stack:
-    """The stack without the item at a position in range."""
-    where = device(machine, at, int)
-    rows = tuple(machine.leaf(_closed, [row, where])[0] for row in stack.rows)
-    return stack.with_rows(rows, _length(machine, stack, -1))
-
-
-def inserted(machine, stack: Stack, at: Value, value: Value) -> Stack:
-    """The stack after `insert(at, value)`; positions out of range are those of the ends."""
-    length = device(machine, stack.length, int)
-    where = machine.leaf(_place_of_insertion, [device(machine, at, int), length])[0]
-    roomy = with_room(machine, stack)
-    rows = tuple(machine.leaf(_opened, [row, where])[0] for row in roomy.rows)
-    return push(machine, roomy.with_rows(rows), value, at=scalar(machine, int, where))
-
-
-def _place_of_insertion(at, length):
-    return jnp.clip(jnp.where(at < 0, at + length, at), 0, length)
-
-
-def _opened(rows, at):
-    lane = jnp.arange(rows.shape[0])
-    return jnp.take(rows, jnp.maximum(jnp.where(lane > at, lane - 1, lane), 0), axis=0)
-
-
-def _closed(rows, at):
-    lane = jnp.arange(rows.shape[0])
-    return jnp.take(rows, jnp.minimum(jnp.where(lane >= at, lane + 1, lane), rows.shape[0] - 1), axis=0)
-
-
-def reversed_(machine, stack: Stack) -> Stack:
-    """The items in the opposite order."""
-    length = device(machine, stack.length, int)
-    rows = tuple(machine.leaf(_backwards, [row, length])[0] for row in stack.rows)
-    return stack.with_rows(rows)
-
-
-def _backwards(rows, length):
-    return jnp.take(rows, jnp.maximum(length - 1 - jnp.arange(rows.shape[0]), 0), axis=0)
-
-
-def sorted_(machine, stack: Stack, keys: Stack, reverse: bool) -> Stack:
-    """The items in the order of their keys, which are real numbers or tuples of them."""
-    columns = _sortable(instantiate(keys.element, iter(keys.rows)))
-    length = device(machine, stack.length, int)
-    for column_ in columns:
-        refuse_nan(machine, column_, length)
-    order = machine.leaf(_order, [length, *columns], (reverse, stack.capacity))[0]
-    return stack.with_rows([machine.leaf(_reordered, [row, order])[0] for row in stack.rows])
-
-
-def _sortable(value: Value) -> list[Var]:
-    """The rows that sort keys are compared by, the first one first."""
-    match value:
-        case MixedScalar():
-            return _sortable(value.python)
-        case Scalar() | NumpyScalar() if value.var.type.dtype.kind != "c":
-            return [value.var]
-        case Tuple() if ordered_as_tuple(value):
-            return [row for part in value.items for row in _sortable(part)]
-        case Const():
-            return []
-    raise Refused("XP0004", "sorting a list whose length depends on data, of items or by keys that are no real numbers")
-
-
-def _order(length, *columns):
-    """A stable sort in which lanes beyond the length stay behind all others."""
-    *columns, reverse, capacity = columns
-    lane = jnp.arange(capacity)
-    outside = lane >= length
-    if not reverse:
-        return jnp.lexsort((lane, *columns[::-1], outside))
-    return jnp.lexsort((-lane, *columns[::-1], ~outside))[::-1]
-
-
-def _reordered(rows, order):
-    return jnp.take(rows, order[: rows.shape[0]], axis=0)
-
-
-def sliced(machine, stack: Stack, key: Value) -> Stack:
-    """The items of a slice whose step is known."""
-    parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
-    wanted = ranges.slice_indices(machine, parts, stack.length)
-    start, stop, step = wanted
-    count = (
-        ranges.length(machine, Range(start, stop, step))
-        if not all(isinstance(v, Const) for v in wanted)
-        else Const(
-            len(range(*(v.value for v in wanted)))  # type: ignore[attr-defined]
-        )
-    )
-    operands = [device(machine, v, int) for v in (start, step)]
-    rows = tuple(machine.leaf(_strided, [row, *operands])[0] for row in stack.rows)
-    return stack.with_rows(rows, count)
-
-
-def replaced(machine, stack: Stack, key: Value, new: Stack) -> Stack:
-    """The stack after `items[key] = new` for a slice, which must be as long as what it replaces."""
-    parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
-    start, stop, step = ranges.slice_indices(machine, parts, stack.length)
-    count = ranges.length(machine, Range(start, stop, step))
-    other = machine.truth(machine.compare("!=", count, new.length))
-    if other is not False:
-        bad = other if isinstance(other, Var) else machine.builder.constant(True)
-        refuse_where(machine, bad, "XP0004", "a slice of a list is replaced by one of another length, on data")
-    if isinstance(new.length, Const) and new.length.value == 0:
-        return stack
-    element = _exact(machine).join(stack.element, new.element)
-    stack, new = widened(machine, stack, element), widened(machine, new, element)
-    operands = [device(machine, v, int) for v in (start, step, count)]
-    pairs = zip(stack.rows, new.rows, strict=True)
-    return stack.with_rows(machine.leaf(_replaced, [old, row, *operands])[0] for old, row in pairs)
-
-
-def _replaced(rows, new, start, step, count):
-    distance = jnp.arange(rows.shape[0]) - start
-    at = distance // step
-    inside = (at >= 0) & (at < count) & (distance % step == 0)
-    taken = jnp.take(new, jnp.clip(at, 0, new.shape[0] - 1), axis=0).astype(rows.dtype)
-    return jnp.where(inside.reshape(inside.shape + (1,) * (rows.ndim - 1)), taken, rows)
-
-
-def cut(machine, stack: Stack, key: Value) -> Stack:
-    """The stack without the items of a slice whose step is 1."""
-    parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
-    start, stop, step = ranges.slice_indices(machine, parts, stack.length)
-    if step.value != 1:  # type: ignore[attr-defined]
-        raise Refused("XP0004", "every n-th item of a list whose length depends on data is deleted")
-    count = ranges.length(machine, Range(start, stop, step))
-    operands = [device(machine, v, int) for v in (start, count)]
-    rows = [machine.leaf(_cut, [row, *operands])[0] for row in stack.rows]
-    return stack.with_rows(rows, machine.binary("-", stack.length, count))
-
-
-def _cut(rows, start, count):
-    lane = jnp.arange(rows.shape[0])
-    return jnp.take(rows, jnp.minimum(jnp.where(lane >= start, lane + count, lane), rows.shape[0] - 1), axis=0)
-
-
-def _strided(rows, start, step):
-    return jnp.take(rows, jnp.clip(start + step * jnp.arange(rows.shape[0]), 0, max(rows.shape[0] - 1, 0)), axis=0)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import dicts, loans, stacks, tables
+from xlapy.dispatch.containers import dicts, loans, stack_edits, stacks, tables
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.stacks import Overfull
@@ -235,7 +235,7 @@ def _move_to_end(machine, self: Ref, stack: Stack, key: Value, last: Value = TRU
     at, there = tables.locate(machine, stack, key)
     _check(machine, there, key)
     pair = stacks.item(machine, stack, at)
-    rest = stacks.without(machine, stack, at)
+    rest = stack_edits.without(machine, stack, at)
     tables.write(machine, self, (stacks.push if machine.static(last) else stacks.push_first)(machine, rest, pair))
     return NONE
 

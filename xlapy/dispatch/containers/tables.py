@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import gather
-from xlapy.dispatch.containers import loans, stacks
+from xlapy.dispatch.containers import loans, stack_edits, stacks
 from xlapy.dispatch.containers.common import compares_by_value, heap_kind, key_of, same_item
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import device, logical_and, logical_or, refuse_where, scalar
@@ -279,7 +279,7 @@ def _refuse_nan(machine, key: Value) -> None:
 
 def remove(machine, self: Ref, stack: Stack, at: Value) -> None:
     """Take out the pair in a row."""
-    write(machine, self, stacks.without(machine, stack, at))
+    write(machine, self, stack_edits.without(machine, stack, at))
 
 
 # -- columns ----------------------------------------------------------------------------------------------------------

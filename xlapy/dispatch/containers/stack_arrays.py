@@ -1,0 +1,79 @@
+"""Lists that grew in loops as arrays: the rows of a stack as one array, where its items have one type."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.containers import stacks
+from xlapy.domain import stacks as domain
+from xlapy.domain.coerce import instantiate
+from xlapy.domain.values import Const, Stack, Stored, Tuple, Union, Value, children
+from xlapy.ir import Var
+
+
+def of_rows(machine, stack: Stack) -> Var | None:
+    """The rows as one array, where items are numbers or arrays of one type (or tuples, or lists of one length, of
+    such)."""
+    element = instantiate(stack.element, iter(stack.rows))
+    return _array(machine, element, (stack.capacity,))
+
+
+def _array(machine, value: Value, lead: stacks.Lead) -> Var | None:
+    if isinstance(value, Stored) and value.kind == "buffer":
+        value = value.parts[0]
+    if isinstance(value, Stored) and value.kind == "list" and value.held is not None:
+        return _array_of_lists(machine, value.held, lead)
+    if isinstance(value, Stored | Tuple) and (isinstance(value, Tuple) or value.kind == "list"):
+        inner = value.items if isinstance(value, Tuple) else value.parts
+        parts = [_array(machine, v, lead) for v in inner]
+        if not parts or any(p is None or p.type.shape != parts[0].type.shape for p in parts):  # type: ignore[union-attr]
+            return None
+        dtype = np.result_type(*(p.type.dtype for p in parts))  # type: ignore[union-attr]
+        converted = [machine.builder.convert(p, dtype) for p in parts]  # type: ignore[arg-type]
+        return machine.leaf(stacks.side_by_side, converted, (len(lead),))[0]
+    if isinstance(value, Union):
+        return _mixed_numbers(machine, value, lead)
+    if isinstance(value, Const):
+        made = np.asarray(value.value)
+        if made.dtype.kind not in "biufc":
+            return None
+        return machine.builder.broadcast(machine.builder.constant(made), (*lead, *made.shape))
+    found = children(value)
+    if len(found) != 1 or not isinstance(found[0], Var):
+        return None
+    return machine.builder.convert(found[0], found[0].type.dtype)
+
+
+def _array_of_lists(machine, held: Stack, lead: stacks.Lead) -> Var | None:
+    """The items of lists of one known length, side by side."""
+    count = domain.known_length(held)
+    if count is None:
+        return None
+    whole = _array(machine, instantiate(held.element, iter(held.rows)), (*lead, held.capacity))
+    if whole is None or count == held.capacity:
+        return whole
+    return machine.leaf(_first_along, [whole], (len(lead), count))[0]
+
+
+def _first_along(rows, axis, count):
+    return lax.slice_in_dim(rows, 0, count, axis=axis)
+
+
+def _mixed_numbers(machine, value: Union, lead: stacks.Lead) -> Var | None:
+    """Numbers of several types, as NumPy would have them if all of the types are there."""
+    parts = [_array(machine, v, lead) for v in value.alternatives]
+    if any(p is None or p.type.shape != parts[0].type.shape for p in parts):  # type: ignore[union-attr]
+        return None
+    dtype = np.result_type(*(p.type.dtype for p in parts))  # type: ignore[union-attr]
+    converted = [machine.builder.convert(p, dtype) for p in parts]  # type: ignore[arg-type]
+    return machine.leaf(_chosen, [value.selector, *converted])[0]
+
+
+def _chosen(selector, *parts):
+    which = selector.reshape(selector.shape + (1,) * (parts[0].ndim - selector.ndim))
+    result = parts[-1]
+    for index, part in enumerate(parts[:-1]):
+        result = jnp.where(which == index, part, result)
+    return result
