@@ -102,4 +102,84 @@ def one_list_under_two_names(x):
     return lists
 
 
+# -- the last of several lists ----------------------------------------------------------------------------------------
+
+
+@program(SHORT, LONG, np.full(40, 3))
+def segments(x):
+    out = [[]]
+    for v in x.tolist():
+        if v == 3:
+            out.append([])
+        else:
+            out[-1].append(v)
+    return out, [len(one) for one in out]
+
+
+@program(SHORT, LONG)
+def rising_runs(x):
+    out = [[0]]
+    for i in range(1, len(x)):
+        if x[i] >= x[i - 1]:
+            out[-1].append(i)
+        else:
+            out.append([i])
+    return out, max(out, key=len)
+
+
+@program(SHORT, LONG)
+def records_of_segments(x):
+    out = [{"count": 0, "sum": 0}]
+    for v in x.tolist():
+        if v == 3:
+            out.append({"count": 0, "sum": 0})
+        out[-1]["count"] += 1
+        out[-1]["sum"] += v
+    return out
+
+
+@program(SHORT, LONG)
+def first_list_under_a_name_of_its_own(x):
+    first = [1]
+    out = [first]
+    for v in x.tolist():
+        if v > 6:
+            out.append([v])
+        out[-1].append(v)
+    return len(first), sum(first)
+
+
+@program(SHORT, LONG)
+def first_list_in_two_lists(x):
+    first = [1]
+    out, other = [first], [first]
+    for v in x.tolist():
+        if v > 6:
+            out.append([v])
+        out[-1].append(v)
+    return len(other[0]), [sum(one) for one in out]
+
+
+@program(SHORT, LONG)
+def copies_of_what_starts_anew(x):
+    out, current = [], []
+    for v in x.tolist():
+        current.append(v)
+        if v == 3:
+            out.append(current[:])
+            current = []
+    return out, current
+
+
+@program(LONG, refuse=True)
+def what_starts_anew_itself(x):
+    out, current = [], []
+    for v in x.tolist():
+        current.append(v)
+        if v == 3:
+            out.append(current)
+            current = []
+    return out, current
+
+
 test_programs = program.test()

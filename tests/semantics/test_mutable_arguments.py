@@ -22,6 +22,16 @@ def slice_passed(x, part):
     return x[part]
 
 
+SETTINGS = types.SimpleNamespace(factor=2.0, calls=0, window=[1.0, 2.0])
+
+
+@program((SETTINGS, np.arange(3.0)), do(lambda: setattr(SETTINGS, "factor", 5)), (SETTINGS, np.arange(3.0)))
+def settings_in_a_namespace(settings, x):
+    settings.calls += 1
+    settings.window.append(float(settings.calls))
+    return x * settings.factor, settings.calls, len(settings.window)
+
+
 def queue(*items, maxlen=None):
     return collections.deque(map(float, items), maxlen)
 

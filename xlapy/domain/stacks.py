@@ -227,11 +227,14 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
     heap = joiner.heap
 
     def field(number: int, name: object) -> Value:
-        for slots in (*own, *joiner.states):
-            # out of date in its own state, an object is what it was before that
-            if slots.get((number, name), STALE) is not STALE:
-                return slots[number, name]
-        return heap.entry_value(number, name)  # type: ignore[arg-type]
+        # out of date in its own state, an object is what it was before that
+        known = (slots.get((number, name), STALE) for slots in (*own, *joiner.states))
+        found = next((v for v in known if v is not STALE), None)
+        if found is None:
+            found = heap.entry_value(number, name)  # type: ignore[arg-type]
+        if name == "items" and isinstance(found, Union) and is_contents(found) and differ(found):
+            return joined(joiner, found, found)
+        return found
 
     element: Value | None = None
     exact = Joiner(heap, 0, widen=False, unions=True, stacks=joiner.stacks)
@@ -246,8 +249,12 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
             place = (joiner.holder or value, k)
             one = hollow(packed(heap, item, lambda a: Hole(a.type), field, joiner.loop, place=place, seen=seen))
             element = one if element is None else exact.join(element, one)
+        if joiner.holder is not None:
+            for held, place in seen.items():
+                heap.place(held, place)
     assert element is not None
-    return disowned(element) if any(isinstance(c, Union) for c in contents) else element
+    several = joiner.holder is None and any(isinstance(c, Union) for c in contents)
+    return disowned(element) if several else element
 
 
 def has_own(value: Value) -> bool:

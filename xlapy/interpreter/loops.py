@@ -26,6 +26,7 @@ from xlapy.domain.values import (
     NdArray,
     Ref,
     Scalar,
+    Union,
     Value,
     references,
 )
@@ -187,12 +188,16 @@ def _refusal(machine: Machine, failure: Exception) -> Refused:
         return captured_refusal()
     if isinstance(failure, JoinFailure):
         first, second = machine.describe(failure.first), machine.describe(failure.second)
-        return Refused(
-            "XP0007",
-            f"a loop carries values that {failure.reason}: {first} and {second}",
-            "give the value one type and shape before the loop",
-        )
+        hint = "give the value one type and shape before the loop"
+        if _is_object(failure.first) and _is_object(failure.second):
+            hint = "where one object is stored and a new one takes its name, store a copy (`out.append(current[:])`)"
+        return Refused("XP0007", f"a loop carries values that {failure.reason}: {first} and {second}", hint)
     return Refused("XP0009", f"the loop cannot be kept and cannot be unrolled: {failure}")
+
+
+def _is_object(value: Value) -> bool:
+    """Whether a value is one of the program's containers or objects, or one of several."""
+    return all(isinstance(v, Ref) for v in (value.alternatives if isinstance(value, Union) else (value,)))
 
 
 def _unrolls_elsewhere(machine: Machine, node: Loop, key: tuple) -> bool:

@@ -693,8 +693,12 @@ _CHANGING = frozenset((memoryview, types.MappingProxyType, type({}.keys()), type
 
 
 def _in_python(kind: type) -> bool:
-    """Whether a class was made by a `class` statement."""
-    return bool(kind.__flags__ & (1 << 9)) and not isinstance(vars(kind).get("__new__"), types.BuiltinFunctionType)
+    """Whether a class was made by a `class` statement, or its objects are like those of such a class."""
+    return (
+        kind is types.SimpleNamespace
+        or bool(kind.__flags__ & (1 << 9))
+        and not isinstance(vars(kind).get("__new__"), types.BuiltinFunctionType)
+    )
 
 
 def _passed(source: Source) -> bool:

@@ -146,8 +146,11 @@ class Service:
         return stacks.held(joiner, a, b)
 
     def _choose(self, value: Union, skeleton: Stack, joiner: Joiner) -> list[Var]:
-        builder = self.machine.builder
-        options = [self.coerce(v, skeleton, joiner) for v in value.alternatives]
+        builder, holder = self.machine.builder, joiner.holder
+        options = []
+        for alternative in value.alternatives:
+            joiner.holder = holder
+            options.append(self.coerce(alternative, skeleton, joiner))
         chosen = options[-1]
         for index, option in reversed(list(enumerate(options[:-1]))):
             here = selects(self.machine, value, index)
@@ -164,7 +167,18 @@ _Field = Callable[[int, object], Value]
 
 def pack(machine, value: Value, loop: object = None, place: tuple | None = None, field: _Field | None = None) -> Value:
     """A value as a stack holds it, which is put into one at `place`; `field` gives the contents of slots."""
-    return stacks.packed(machine.heap, value, machine.read, field or machine.heap.read, loop, place=place)
+    return stacks.packed(machine.heap, value, machine.read, field or _settling(machine), loop, place=place)
+
+
+def _settling(machine) -> _Field:
+    """Reads slots; a list of one of several lengths becomes a stack."""
+
+    def read(number: int, name: object) -> Value:
+        if name == "items" and isinstance(machine.heap.read(number, name), Union):
+            settled(machine, Ref(number))
+        return machine.heap.read(number, name)
+
+    return read
 
 
 def of_items(
@@ -210,7 +224,7 @@ def common_element(machine, items, source: Value | None = None, field: _Field | 
     seen: dict[int, tuple] = {}
     for k, value in enumerate(items):
         place = (source, k)
-        read = field or machine.heap.read
+        read = field or _settling(machine)
         packed = stacks.packed(machine.heap, value, machine.read, read, None, place=place, seen=seen)
         one = stacks.hollow(packed)
         element = one if element is None else exact_joiner(machine).join(element, one)
