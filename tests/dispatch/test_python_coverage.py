@@ -16,8 +16,8 @@ assert rules
 #: classes that are not made inside programs, what only makes sense on the host or in a class body, and what the
 #: interpreter does itself
 WITHOUT = set(
-    "locals aiter anext bytearray classmethod copyright credits exit help license memoryview object property quit staticmethod"
-    " super GenericAlias RLock cached_property get_cache_token namedtuple partialmethod recursive_repr singledispatch"
+    "locals aiter anext bytearray classmethod copyright credits exit help license memoryview object property quit"
+    " staticmethod super GenericAlias RLock cached_property get_cache_token namedtuple partialmethod recursive_repr singledispatch"
     " singledispatchmethod total_ordering ChainMap UserDict UserList UserString Placeholder"
     " MappingProxyType MethodType UnionType".split()
 )

@@ -124,7 +124,7 @@ def rising_runs(x):
             out[-1].append(i)
         else:
             out.append([i])
-    return out, max(out, key=len)
+    return out, len(max(out, key=len))
 
 
 @program(SHORT, LONG)
@@ -138,7 +138,7 @@ def records_of_segments(x):
     return out
 
 
-@program(SHORT, LONG)
+@program(SHORT, LONG, refuse=True)
 def first_list_under_a_name_of_its_own(x):
     first = [1]
     out = [first]
@@ -149,7 +149,7 @@ def first_list_under_a_name_of_its_own(x):
     return len(first), sum(first)
 
 
-@program(SHORT, LONG)
+@program(SHORT, LONG, refuse=True)
 def first_list_in_two_lists(x):
     first = [1]
     out, other = [first], [first]
