@@ -17,8 +17,8 @@ assert rules
 #: interpreter does itself
 WITHOUT = set(
     "locals aiter anext bytearray classmethod copyright credits exit help license memoryview object property quit"
-    " staticmethod super GenericAlias RLock cached_property get_cache_token namedtuple partialmethod recursive_repr singledispatch"
-    " singledispatchmethod total_ordering ChainMap UserDict UserList UserString Placeholder"
+    " staticmethod super GenericAlias RLock cached_property get_cache_token namedtuple partialmethod recursive_repr"
+    " singledispatch singledispatchmethod total_ordering ChainMap UserDict UserList UserString Placeholder"
     " MappingProxyType MethodType UnionType".split()
 )
 

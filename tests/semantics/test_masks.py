@@ -420,4 +420,71 @@ def norms_of_selected_elements(x):
     )
 
 
+# -- side by side, and as lists ---------------------------------------------------------------------------------------
+
+
+@program(X, NEG, X * 2)
+def selections_side_by_side(x):
+    v = x[x > 0]
+    i = np.flatnonzero(x > 0)
+    table = np.column_stack((i, v, np.arange(len(v)) > 1))
+    return (
+        table,
+        table.sum(axis=0),
+        np.vstack((v, v * 2)),
+        np.stack([v, v]),
+        np.stack((v, i), axis=1),
+        np.stack([v, v], -1),
+    )
+
+
+@program(X, NEG, X * 2)
+def selections_repeated(x):
+    v = x[x > 0]
+    return np.repeat(v, 3), v.repeat(2, axis=0), np.repeat(v, 0), np.expand_dims(v, 0), np.expand_dims(v, -1)
+
+
+@program(X, X - 2.5, raises=ValueError)
+def columns_of_two_lengths(x):
+    return np.column_stack((x[x > 0], x[x > 2.5]))
+
+
+@program(X, X - 2.5, raises=ValueError)
+def rows_of_two_lengths(x):
+    return np.vstack((x[x > 0], x[x > 2.5]))
+
+
+@program(X, X - 2.5, raises=ValueError)
+def stacked_of_two_lengths(x):
+    return np.stack((x[x > 0], x[x > 2.5]))
+
+
+@program(X, NEG, X * 2)
+def selections_as_lists(x):
+    v = x[x > 0]
+    pairs = np.stack((v, v + 1), axis=1).tolist()
+    return v.tolist(), np.flatnonzero(x > 0).tolist(), pairs, sorted(v), sorted(v, reverse=True), sorted(v, key=abs)
+
+
+@program(X, X * 2, NEG, raises=IndexError)
+def item_of_a_selection(x):
+    v = x[x > 0]
+    return v.item(0), v.item(-1), type(v.item(0)) is float
+
+
+@program(np.array([0, 2, 1, 2, 0, 1]), np.array([2, 0, 0, 1, 1, 1]))
+def search_in_slices_by_data(x):
+    stack, seen, order = [0], [False] * 3, []
+    while stack:
+        u = stack.pop()
+        if seen[u]:
+            continue
+        seen[u] = True
+        order.append(u)
+        for v in x[u * 2 : u * 2 + 2].tolist():
+            if not seen[v]:
+                stack.append(v)
+    return order
+
+
 test_programs = program.test()

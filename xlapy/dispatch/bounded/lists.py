@@ -1,0 +1,44 @@
+"""Lists of the elements of arrays of dynamic length, in Python."""
+
+from __future__ import annotations
+
+from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, require_static
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import NONE, BoundedArray, Const, Value
+
+_FALSE = Const(False)
+
+
+def _tolist(machine: Machine, self: BoundedArray) -> Value:
+    return machine.call(Const(_numbers if len(self.axes) == 1 else _rows), (self,))
+
+
+def _numbers(array):
+    return [x.item() for x in array]
+
+
+def _rows(array):
+    return [row.tolist() for row in array]
+
+
+def _sorted(machine: Machine, iterable: Value, *, key: Value = NONE, reverse: Value = _FALSE) -> Value:
+    if not isinstance(iterable, BoundedArray) or len(iterable.axes) != 1:
+        raise require_static(machine, iterable, "sorted")  # type: ignore[arg-type]
+    return machine.call(Const(_in_order), (iterable, key, reverse))
+
+
+def _in_order(array, key, reverse):
+    items = list(array)
+    items.sort(key=key, reverse=reverse)
+    return items
+
+
+def _item(machine: Machine, self: BoundedArray, *index: Value) -> Value:
+    if len(self.axes) != 1 or len(index) != 1:
+        raise require_static(machine, self, "ndarray.item")
+    return machine.call(machine.getattr(machine.getitem(self, index[0]), "item"), ())
+
+
+METHODS["tolist"] = _tolist
+METHODS["item"] = _item
+FUNCTIONS[sorted] = _sorted

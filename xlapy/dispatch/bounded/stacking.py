@@ -1,0 +1,120 @@
+"""Vectors of dynamic length side by side: np.stack, np.column_stack, np.vstack, np.repeat, in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch import table
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
+from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
+from xlapy.dispatch.numpy.values import absent, known, sequence_items
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
+
+#: how many vectors are put side by side one by one
+_MOST = 32
+_ALIKE = (
+    "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {}, "
+    "the array at index 0 has size {} and the array at index {} has size {}"
+)
+
+
+def _columns(arrays, dtype):
+    count = len(arrays[0])
+    for array in arrays:
+        if len(array) != count:
+            raise ValueError("all input arrays must have the same shape")
+    return _filled(arrays, dtype)
+
+
+def _columns_alike(arrays, dtype):
+    _require_alike(arrays, 0)
+    return _filled(arrays, dtype)
+
+
+def _rows_alike(arrays, dtype):
+    _require_alike(arrays, 1)
+    return _filled(arrays, dtype).T
+
+
+def _rows(arrays, dtype):
+    return _columns(arrays, dtype).T
+
+
+def _require_alike(arrays, dimension):
+    count = len(arrays[0])
+    for number, array in enumerate(arrays):
+        if len(array) != count:
+            raise ValueError(_ALIKE.format(dimension, count, number, len(array)))
+
+
+def _filled(arrays, dtype):
+    out = np.zeros((len(arrays[0]), len(arrays)), dtype)
+    for number, array in enumerate(arrays):
+        out[:, number] = array
+    return out
+
+
+def _is_vector(machine: Machine, value: Value) -> bool:
+    found = bounded.parts(machine, value)
+    return found is not None and len(found[1]) == 1
+
+
+def _of_vectors(item: Callable, choose: Callable) -> None:
+    """A function of a sequence of arrays, for vectors of which one has a dynamic length; `choose` gives what it is in
+    Python, for an axis."""
+    before = table.find_function(item)
+
+    def rule(machine, arrays, axis=None, *args, **kwargs):
+        items = sequence_items(machine, arrays)
+        if items is None or not any(map(involved, items)):
+            given = args if axis is None else (axis, *args)
+            return before(machine, arrays, *given, **kwargs)  # type: ignore[misc]
+        implementation = choose(known(machine, axis) if axis is not None else None)
+        alike = all(_is_vector(machine, v) for v in items) and len(items) <= _MOST
+        if implementation is None or args or not alike or any(not absent(v) for v in kwargs.values()):
+            raise require_static(machine, first_of(items, {}), f"np.{item.__name__} with such arguments")
+        dtypes = [bounded.parts(machine, v)[0].type.dtype for v in items]  # type: ignore[index]
+        dtype = Const(np.result_type(*dtypes))
+        return machine.call(Const(implementation), (Tuple(tuple(items)), dtype))
+
+    table.function(item)(rule)
+    FUNCTIONS[item] = rule
+
+
+_of_vectors(np.stack, {None: _rows, 0: _rows, 1: _columns, -1: _columns}.get)
+_of_vectors(np.column_stack, {None: _columns_alike}.get)
+_of_vectors(np.vstack, {None: _rows_alike}.get)
+
+
+def _repeat(machine: Machine, a: Value, repeats: Value, axis: Value | None = None) -> Value:
+    vector = isinstance(a, BoundedArray) and len(a.axes) == 1 and (absent(axis) or known(machine, axis) in (0, -1))
+    if not vector or not machine.is_static(repeats) or np.ndim(known(machine, repeats)) != 0:
+        raise require_static(machine, first_of((a, repeats), {}), "np.repeat with such arguments")
+    times = int(known(machine, repeats))  # type: ignore[call-overload]
+    if times < 0:
+        machine.raise_(ValueError, "repeats may not contain negative values.")
+    var, (lanes,) = bounded.compacted(machine, a)  # type: ignore[arg-type]
+    length = machine.builder.elementwise("mul", lanes.length, machine.builder.constant(times, INT64))  # type: ignore
+    return fresh(machine, machine.leaf(_repeated, (var,), (times,))[0], (Lanes(length),))
+
+
+def _repeated(var, times):
+    return jnp.repeat(var, times, axis=0)
+
+
+FUNCTIONS[np.repeat] = METHODS["repeat"] = _repeat
+
+
+def _expand_dims(machine: Machine, a: Value, axis: Value) -> Value:
+    place = known(machine, axis)
+    if not isinstance(a, BoundedArray) or len(a.axes) != 1 or place not in (0, 1, -1, -2):
+        raise require_static(machine, first_of((a, axis), {}), "np.expand_dims of such arrays")
+    return machine.getitem(a, Const((None, slice(None)) if place in (0, -2) else (slice(None), None)))
+
+
+FUNCTIONS[np.expand_dims] = _expand_dims
