@@ -466,6 +466,18 @@ def selections_as_lists(x):
     return v.tolist(), np.flatnonzero(x > 0).tolist(), pairs, sorted(v), sorted(v, reverse=True), sorted(v, key=abs)
 
 
+@program((X, 1), (NEG, 1), (X * 2, 1), (np.array([np.nan, 1.0, np.inf, -2.0, 3.0]), 1), (np.array([3, -1, 2, 7, 0]), 1))
+def searched_selections(x, k):
+    v = np.sort(x[(x > 0) | np.isnan(x)])
+    keys = np.array([np.inf, np.nan, 0.5, 3.0, -1.0])
+    return (
+        np.searchsorted(v, keys),
+        np.searchsorted(v, keys, "right"),
+        v.searchsorted(k),
+        np.searchsorted(v, [k, 7], side="right"),
+    )
+
+
 @program(X, X * 2, NEG, raises=IndexError)
 def item_of_a_selection(x):
     v = x[x > 0]

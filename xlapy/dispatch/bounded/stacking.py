@@ -1,4 +1,4 @@
-"""Vectors of dynamic length side by side: np.stack, np.column_stack, np.vstack, np.repeat, in Python."""
+"""Vectors of dynamic length side by side, repeated and searched: np.stack, np.repeat, np.searchsorted."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from xlapy.dispatch.numpy.values import absent, known, sequence_items
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
 
+_LEFT = Const("left")
 #: how many vectors are put side by side one by one
 _MOST = 32
 _ALIKE = (
@@ -118,3 +119,23 @@ def _expand_dims(machine: Machine, a: Value, axis: Value) -> Value:
 
 
 FUNCTIONS[np.expand_dims] = _expand_dims
+
+
+def _searchsorted(machine: Machine, a: Value, v: Value, side: Value = _LEFT, sorter: Value | None = None) -> Value:
+    vector = isinstance(a, BoundedArray) and len(a.axes) == 1 and a.base.type.dtype.kind in "iuf"
+    if not vector or involved(v, side) or not absent(sorter):
+        raise require_static(machine, first_of((a, v), {}), "np.searchsorted with such arguments")
+    dtype = a.base.type.dtype  # type: ignore[attr-defined]
+    last = np.nan if dtype.kind == "f" else np.iinfo(dtype).max
+    var, axes = bounded.compacted(machine, a)  # type: ignore[arg-type]
+    fill = machine.builder.broadcast(machine.builder.constant(last, dtype), var.type.shape)
+    whole = machine.new_array(bounded.select_valid(machine, var, fill, axes))
+    found = machine.call(Const(np.searchsorted), (whole, v, side))
+    return machine.call(Const(_at_most), (found, a))
+
+
+def _at_most(found, array):
+    return np.minimum(found, len(array))
+
+
+FUNCTIONS[np.searchsorted] = METHODS["searchsorted"] = _searchsorted
