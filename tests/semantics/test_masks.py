@@ -478,6 +478,24 @@ def searched_selections(x, k):
     )
 
 
+@program(X, NEG, X * 2, np.array([-1.0, -1.0, -1.0, 4.0, -2.0]))
+def as_many_steps_as_selected(x):
+    v = x[x > 0]
+    return (
+        np.linspace(0, 1, len(v)),
+        np.linspace(x[0], -2, len(v) + 1),
+        np.linspace(0.1, 0.1, v.size),
+        np.linspace(3, 0, len(v)),
+    )
+
+
+@program(X + 3, X * 2 + 4, np.array([1.0, -1.0, 2.0, 2.0, 2.5]))
+def selections_in_numpys_own_code(x):
+    v = x[x > 0]
+    close = np.allclose(v, v + 1e-9), np.allclose(v, v + 1e-3, atol=1e-2), np.allclose(v, -v)
+    return close, np.polyval([1, 2, 3], v), np.gradient(v), np.gradient(v, 0.5), np.resize(v, 7)
+
+
 @program(X, X * 2, NEG, raises=IndexError)
 def item_of_a_selection(x):
     v = x[x > 0]

@@ -2,7 +2,18 @@
 
 # ruff: noqa: F401  (imported for what they register)
 
-from xlapy.dispatch.bounded import at, counting, creation, lists, norms, rearranging, selection, stacking, statistics
+from xlapy.dispatch.bounded import (
+    at,
+    counting,
+    creation,
+    lists,
+    norms,
+    own_code,
+    rearranging,
+    selection,
+    stacking,
+    statistics,
+)
 from xlapy.dispatch.containers import stack_rules, table_rules, table_sets
 from xlapy.dispatch.jax import arrays, linear_functions, rules, scopes, transformations, trees
 from xlapy.dispatch.numbers import python_random
