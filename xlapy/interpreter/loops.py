@@ -93,7 +93,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
             machine.rewind(before)
             del machine.blockers[obstacles:]
             if attempt == "unroll":
-                if key not in machine.kept_loops and _may_be_kept(machine, node, key):
+                if _may_be_kept(machine, node, key):
                     todo = [*_WITH_STACKS, "unroll"] if isinstance(error, _TooLarge) else [*_WITH_STACKS]
                 machine.kept_loops.add(key)
             may_settle = "peel twice" in todo and _settles(error)
@@ -243,7 +243,7 @@ def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int) -> N
     private: set[int] = set()
     conditional = 0
     key = (id(node), frame.path, outer)
-    may_be_kept = key not in machine.kept_loops and _may_be_kept(machine, node, key)
+    may_be_kept = _may_be_kept(machine, node, key)
     operations = machine.builder.region.operations
     size, start = 0, len(operations)
     while True:
@@ -286,7 +286,7 @@ def _ask_for_trips(machine: Machine, node: Loop) -> None:
 def _may_be_kept(machine: Machine, node: Loop, key: tuple) -> bool:
     """Whether a loop that is unrolled since it is short, or since what it iterates over is, may be kept after all: not
     if a value that changes in it has to be known."""
-    if place_of(key) in machine.unrolled_places:
+    if key in machine.kept_loops or place_of(key) in machine.unrolled_places:
         return False
     step = step_of(node)
     if key in machine.loops_with_lists or step is None:

@@ -262,8 +262,7 @@ def _import_from(machine, frame, op, module):
                 return machine.reraise(error)  # the submodule is there and fails
             where = getattr(real, "__file__", None) or "unknown location"
             return machine.raise_(ImportError, f"cannot import name {op.imm!r} from {real.__name__!r} ({where})")
-        libraries.read_rules()
-        if not hasattr(real, op.imm):
+        if not libraries.has_attribute(real, op.imm):
             return Const(submodule)
     return machine.getattr(module, op.imm)
 

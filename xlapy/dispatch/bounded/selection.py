@@ -211,26 +211,31 @@ def _one_after_another(*rest):
     return whole, place
 
 
-def _of_sequences(item: object, shorthand: bool = False) -> None:
-    """Let a function of a sequence of arrays have such of dynamic length in it."""
+def of_sequences(item: object, joined: Rule) -> None:
+    """Let a function of a sequence of arrays have such of dynamic length in it: then it is `joined(machine, items,
+    ...)`."""
     before = table.find_function(item)
 
     def rule(machine, arrays, *args, **kwargs):
         items = sequence_items(machine, arrays)
         if items is None or not any(map(involved, items)):
             return before(machine, arrays, *args, **kwargs)  # type: ignore[misc]
-        if shorthand:
-            items = [v if involved(v) else machine.call(Const(np.atleast_1d), (v,)) for v in items]
-            if len(bounded.parts(machine, items[0])[1]) > 1:  # type: ignore[index]
-                args = (Const(1), *args)
-        return _joined(machine, items, *args, **kwargs)
+        return joined(machine, items, *args, **kwargs)
 
     table.function(item)(rule)
     FUNCTIONS[item] = rule
 
 
-_of_sequences(np.concatenate)
-_of_sequences(np.hstack, shorthand=True)
+def _side_by_side(machine, items, *args, **kwargs):
+    """np.hstack."""
+    items = [v if involved(v) else machine.call(Const(np.atleast_1d), (v,)) for v in items]
+    if len(bounded.parts(machine, items[0])[1]) > 1:  # type: ignore[index]
+        args = (Const(1), *args)
+    return _joined(machine, items, *args, **kwargs)
+
+
+of_sequences(np.concatenate, _joined)
+of_sequences(np.hstack, _side_by_side)
 _append_before = table.find_function(np.append)
 
 

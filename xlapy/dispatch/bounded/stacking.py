@@ -7,11 +7,11 @@ from collections.abc import Callable
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
-from xlapy.dispatch.numpy.values import absent, known, sequence_items
+from xlapy.dispatch.bounded.selection import of_sequences
+from xlapy.dispatch.numpy.values import absent, known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
 
@@ -68,13 +68,8 @@ def _is_vector(machine: Machine, value: Value) -> bool:
 def _of_vectors(item: Callable, choose: Callable) -> None:
     """A function of a sequence of arrays, for vectors of which one has a dynamic length; `choose` gives what it is in
     Python, for an axis."""
-    before = table.find_function(item)
 
-    def rule(machine, arrays, axis=None, *args, **kwargs):
-        items = sequence_items(machine, arrays)
-        if items is None or not any(map(involved, items)):
-            given = args if axis is None else (axis, *args)
-            return before(machine, arrays, *given, **kwargs)  # type: ignore[misc]
+    def joined(machine, items, axis=None, *args, **kwargs):
         implementation = choose(known(machine, axis) if axis is not None else None)
         alike = all(_is_vector(machine, v) for v in items) and len(items) <= _MOST
         if implementation is None or args or not alike or any(not absent(v) for v in kwargs.values()):
@@ -83,8 +78,7 @@ def _of_vectors(item: Callable, choose: Callable) -> None:
         dtype = Const(np.result_type(*dtypes))
         return machine.call(Const(implementation), (Tuple(tuple(items)), dtype))
 
-    table.function(item)(rule)
-    FUNCTIONS[item] = rule
+    of_sequences(item, joined)
 
 
 _of_vectors(np.stack, {None: _rows, 0: _rows, 1: _columns, -1: _columns}.get)

@@ -156,7 +156,7 @@ def _place(machine, value: Value, items: list[Value]) -> Value:
 
 def _order_of_insertion(at, count):
     """Where in a list, to which an item was appended, those are that are in it after an insertion."""
-    at = jnp.clip(jnp.where(at < 0, at + count, at), 0, count)
+    at = ranges.place_of_insertion(at, count)
     places = jnp.arange(count + 1)
     return jnp.where(places < at, places, jnp.where(places == at, count, places - 1))
 

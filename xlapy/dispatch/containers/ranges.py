@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 
+import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import table
@@ -359,3 +360,8 @@ for _name in ("start", "stop", "step"):
 def _indices(machine, self: Value, count: Value) -> Value:
     key = self.value if isinstance(self, Const) else self
     return Tuple(slice_indices(machine, key, index(machine, count)))  # type: ignore[arg-type]
+
+
+def place_of_insertion(at, length):
+    """Where `list.insert(at, item)` puts an item on the device: positions out of range are those of the ends."""
+    return jnp.clip(jnp.where(at < 0, at + length, at), 0, length)

@@ -21,31 +21,22 @@ def index(machine, stack: Stack, key: Value, error: BaseException) -> Value:
 def without(machine, stack: Stack, at: Value) -> Stack:
     """The stack without the item at a position in range."""
     where = device(machine, at, int)
-    rows = tuple(machine.leaf(_closed, [row, where])[0] for row in stack.rows)
+    rows = tuple(machine.leaf(_cut, [row, where], (1,))[0] for row in stack.rows)
     return stack.with_rows(rows, stacks.resized_by(machine, stack, -1))
 
 
 def inserted(machine, stack: Stack, at: Value, value: Value) -> Stack:
     """The stack after `insert(at, value)`; positions out of range are those of the ends."""
     length = device(machine, stack.length, int)
-    where = machine.leaf(_place_of_insertion, [device(machine, at, int), length])[0]
+    where = machine.leaf(ranges.place_of_insertion, [device(machine, at, int), length])[0]
     roomy = stacks.with_room(machine, stack)
     rows = tuple(machine.leaf(_opened, [row, where])[0] for row in roomy.rows)
     return stacks.push(machine, roomy.with_rows(rows), value, at=scalar(machine, int, where))
 
 
-def _place_of_insertion(at, length):
-    return jnp.clip(jnp.where(at < 0, at + length, at), 0, length)
-
-
 def _opened(rows, at):
     lane = jnp.arange(rows.shape[0])
     return jnp.take(rows, jnp.maximum(jnp.where(lane > at, lane - 1, lane), 0), axis=0)
-
-
-def _closed(rows, at):
-    lane = jnp.arange(rows.shape[0])
-    return jnp.take(rows, jnp.minimum(jnp.where(lane >= at, lane + 1, lane), rows.shape[0] - 1), axis=0)
 
 
 def reversed_(machine, stack: Stack) -> Stack:

@@ -358,14 +358,21 @@ def _of_mixed_numbers(machine, self: Ref, contents: Tuple) -> Stack | None:
     """A list of ints and floats as a stack, if these are too many to be told apart in branches."""
     if not machine.tables or len(contents.items) < _MIXED or not all(map(_is_number, contents.items)):
         return None
-    try:
-        element = stacks.common_element(machine, contents.items, contents)
-        stack = stacks.of_items(machine, contents.items, element, source=contents)
-    except JoinFailure:
+    stack = _packed(machine, contents, contents)
+    if stack is None:
         return None
     machine.has_tables = True
     _write(machine, self, stack)
     return stack
+
+
+def _packed(machine, contents: Tuple, source: Value | None = None) -> Stack | None:
+    """Known items as a stack, if they have enough in common; `source` as for `stacks.of_items`."""
+    try:
+        element = stacks.common_element(machine, contents.items, source)
+        return stacks.of_items(machine, contents.items, element, source=source)
+    except JoinFailure:
+        return None
 
 
 def _is_number(value: Value) -> bool:
@@ -387,12 +394,8 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
         return None
     if machine.is_static(key) or machine.unrolls(key.var) or machine.specialisable(key.var):
         return None
-    try:
-        element = stacks.common_element(machine, contents.items, self)
-        stack = stacks.of_items(machine, contents.items, element, source=self)
-    except JoinFailure:
-        return None
-    if not domain.has_own(element):
+    stack = _packed(machine, contents, self)
+    if stack is None or not domain.has_own(stack.element):
         return None
     _write(machine, self, stack)
     return stack
@@ -409,11 +412,8 @@ def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | No
     contents = machine.heap.read(self.object, "items")  # type: ignore[attr-defined]
     if not isinstance(contents, Tuple) or not contents.items or any(isinstance(v, Ref) for v in contents.items):
         return None
-    try:
-        stack = stacks.of_items(machine, contents.items, stacks.common_element(machine, contents.items))
-    except JoinFailure:
-        return None
-    if where is not containers.GETITEM:
+    stack = _packed(machine, contents)
+    if stack is not None and where is not containers.GETITEM:
         _write(machine, self, stack)  # type: ignore[arg-type]
     return stack
 

@@ -16,16 +16,17 @@ from xlapy.dispatch import table
 _CONVERGED, _NOT_CONVERGED = 0, -2
 
 
-def _checked(xtol, maxiter):
+def _ends(f, a, b, xtol, maxiter, args):
+    """The ends of the interval and the values there, after what SciPy asks of them."""
     if xtol < 0:
         raise ValueError("xtol must be >= 0")
     if maxiter < 0:
         raise ValueError("maxiter must be >= 0")
-
-
-def _differ(fa, fb):
-    if (fa < 0) == (fb < 0):
+    a, b = float(a), float(b)
+    fa, fb = float(f(a, *args)), float(f(b, *args))
+    if fa != 0 and fb != 0 and (fa < 0) == (fb < 0):
         raise ValueError("f(a) and f(b) must have different signs")
+    return a, b, fa, fb
 
 
 def _result(root, calls, trips, found, full_output, disp):
@@ -36,12 +37,9 @@ def _result(root, calls, trips, found, full_output, disp):
 
 @table.replacement(_zeros._bisect)
 def _bisect(f, a, b, xtol, rtol, maxiter, args, full_output, disp):
-    _checked(xtol, maxiter)
-    a, b = float(a), float(b)
-    fa, fb = float(f(a, *args)), float(f(b, *args))
+    a, b, fa, fb = _ends(f, a, b, xtol, maxiter, args)
     if fa == 0 or fb == 0:
         return _result(a if fa == 0 else b, 2, 0, True, full_output, disp)
-    _differ(fa, fb)
     width, root, trips, found = b - a, a, 0, False
     while trips < maxiter and not found:
         trips += 1
@@ -57,12 +55,9 @@ def _bisect(f, a, b, xtol, rtol, maxiter, args, full_output, disp):
 
 @table.replacement(_zeros._ridder)
 def _ridder(f, a, b, xtol, rtol, maxiter, args, full_output, disp):
-    _checked(xtol, maxiter)
-    a, b = float(a), float(b)
-    fa, fb = float(f(a, *args)), float(f(b, *args))
+    a, b, fa, fb = _ends(f, a, b, xtol, maxiter, args)
     if fa == 0 or fb == 0:
         return _result(a if fa == 0 else b, 2, 0, True, full_output, disp)
-    _differ(fa, fb)
     tolerance = xtol + rtol * min(abs(a), abs(b))
     root, trips, found = 0.0, 0, False
     while trips < maxiter and not found:
@@ -91,12 +86,9 @@ def _ridder(f, a, b, xtol, rtol, maxiter, args, full_output, disp):
 def _brent(f, a, b, xtol, rtol, maxiter, args, full_output, disp, extrapolated):
     """Brent's method: `extrapolated(fp, fc, fo, dp, do)` is the step by three points, a quotient, of values and
     slopes."""
-    _checked(xtol, maxiter)
-    previous, current = float(a), float(b)
-    fp, fc = float(f(previous, *args)), float(f(current, *args))
+    previous, current, fp, fc = _ends(f, a, b, xtol, maxiter, args)
     if fp == 0 or fc == 0:
         return _result(previous if fp == 0 else current, 2, 0, True, full_output, disp)
-    _differ(fp, fc)
     # the root lies between the current point and the one on the other side
     other, fo, before, step = 0.0, 0.0, 0.0, 0.0
     trips, calls, found = 0, 2, False
