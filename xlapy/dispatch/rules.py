@@ -6,6 +6,7 @@ from xlapy.dispatch.bounded import (
     at,
     counting,
     creation,
+    linear_algebra,
     lists,
     norms,
     own_code,

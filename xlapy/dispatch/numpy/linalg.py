@@ -14,6 +14,7 @@ from jax import lax
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.leaf import call_leaf, numpy_leaf
+from xlapy.dispatch.numpy.least_squares import PINV_RATIO, UNFINISHED, computed_dtype, least_squares
 from xlapy.dispatch.numpy.ufuncs import ufunc_rule
 from xlapy.dispatch.numpy.values import (
     absent,
@@ -23,7 +24,7 @@ from xlapy.dispatch.numpy.values import (
     raise_as_numpy,
 )
 from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.table import function, replacement
+from xlapy.dispatch.table import find_function, function, replacement
 from xlapy.domain.values import Const, JaxArray, NdArray, Tuple, Value
 from xlapy.ir import Var, constant_value
 
@@ -165,6 +166,28 @@ def _solving(numpy_function, implementation, arrays):
     function(numpy_function)(rule)
 
 
+def _decomposing(numpy_function, implementation, arrays, policy="inexact", applies=lambda array, options: True):
+    """A leaf that rests on singular values, which do not converge where there is NaN."""
+    numpy_leaf(numpy_function, implementation, arrays, policy)
+    leaf = find_function(numpy_function)
+    signature = inspect.signature(numpy_function)
+
+    def rule(machine, *args, **kwargs):
+        result = leaf(machine, *args, **kwargs)
+        array, *options = signature.bind(*args, **kwargs).arguments.values()
+        matrix = operand(machine, array)
+        if matrix.type.dtype.kind in "fc" and len(matrix.type.shape) > 1 and applies(matrix, options):
+            bad = machine.leaf(_has_nan, (matrix,), name="check")[0]
+            machine.check(bad, _LinAlgError, "SVD did not converge")
+        return result
+
+    function(numpy_function)(rule)
+
+
+def _has_nan(a):
+    return jnp.any(jnp.isnan(a))
+
+
 def solve(a, b):
     """np.linalg.solve: in NumPy 2, `b` is a vector only where it has one dimension."""
     return (
@@ -267,9 +290,30 @@ numpy_leaf(np.linalg.eigh, _eigh, "a")
 numpy_leaf(np.linalg.eigvalsh, _eigvalsh, "a")
 numpy_leaf(np.linalg.det, jnp.linalg.det, "a")
 numpy_leaf(np.linalg.slogdet, jnp.linalg.slogdet, "a")
-numpy_leaf(np.linalg.pinv, jnp.linalg.pinv, "a rcond rtol")
-numpy_leaf(np.linalg.cond, jnp.linalg.cond, "x")
-numpy_leaf(np.linalg.svdvals, jnp.linalg.svdvals, "x")
+_decomposing(np.linalg.svdvals, jnp.linalg.svdvals, "x")
+
+
+def _pinv(a, rcond=None, hermitian=False, *, rtol=PINV_RATIO):
+    ratio = rtol if rcond is None else rcond
+    if ratio is None:
+        ratio = max(a.shape[-2:]) * jnp.finfo(a.dtype).eps
+    return jnp.linalg.pinv(a, rtol=ratio, hermitian=hermitian)
+
+
+_decomposing(np.linalg.pinv, _pinv, "a rcond rtol")
+
+
+def _by_singular_values(matrix: Var, options: list) -> bool:
+    order = options[0].value if options and isinstance(options[0], Const) else None
+    return order in (None, 2, -2)
+
+
+def _cond(x, p=None):
+    ratio = jnp.linalg.cond(x, p)
+    return jnp.where(jnp.isnan(ratio) & ~jnp.any(jnp.isnan(x), axis=(-2, -1)), jnp.inf, ratio)
+
+
+_decomposing(np.linalg.cond, _cond, "x", applies=_by_singular_values)
 
 
 def _norm(of_jax):
@@ -300,7 +344,7 @@ def _matrix_rank(A, tol=None, hermitian=False, rtol=None):  # noqa: N803
     return jnp.sum(values > jnp.asarray(tol)[..., None], axis=-1)
 
 
-numpy_leaf(np.linalg.matrix_rank, _matrix_rank, "A tol rtol", "keep")
+_decomposing(np.linalg.matrix_rank, _matrix_rank, "A tol rtol", "keep")
 
 
 def _svd(a, full_matrices=True, compute_uv=True, hermitian=False):
@@ -342,7 +386,7 @@ def _qr(a, mode="reduced"):
     return jnp.linalg.qr(a, mode=mode)
 
 
-numpy_leaf(np.linalg.svd, _svd, "a")
+_decomposing(np.linalg.svd, _svd, "a")
 numpy_leaf(np.linalg.qr, _qr, "a")
 
 
@@ -353,11 +397,10 @@ def lstsq(machine, a, b, rcond=None):
     rows, columns = left.type.shape if len(left.type.shape) == 2 else (0, 0)
     if rows == 0 or len(right.type.shape) not in (1, 2) or right.type.shape[0] != rows:
         return raise_as_numpy(machine, np.linalg.lstsq, (a, b), {}, "shapes do not fit")
-    dtype = np.result_type(
-        left.type.dtype, right.type.dtype, np.float32 if left.type.dtype == np.float32 else np.float64
-    )
-    rcond = None if absent(rcond) else known(machine, rcond)
-    solution, residuals, rank, values = machine.leaf(_lstsq, (left, right), (rcond, dtype), name="lstsq")
+    dtype = computed_dtype(left.type.dtype, right.type.dtype)
+    limit = () if absent(rcond) else (operand(machine, rcond),)
+    solution, residuals, rank, values, bad = machine.leaf(_lstsq, (left, right, *limit), (dtype,), name="lstsq")
+    machine.check(bad, _LinAlgError, UNFINISHED)
     expected = min(rows, columns)
     bad = machine.builder.elementwise("lt", rank, machine.builder.constant(expected, np.int32))
     if rows <= columns:
@@ -374,13 +417,9 @@ def _refuse_rank(machine: Machine, bad) -> None:
     refuse_where(machine, bad, "XP0013", "least squares of a matrix of deficient rank, which have no residuals")
 
 
-def _lstsq(a, b, rcond, dtype):
-    a, b = cast_array(a, dtype), cast_array(b, dtype)
-    tolerance = None if rcond is None or rcond == -1 else rcond
-    solution, residuals, rank, values = jnp.linalg.lstsq(a, b, rcond=tolerance)
-    difference = b - a @ solution
-    residuals = jnp.sum((difference * jnp.conj(difference)).real, axis=0)
-    return solution, residuals if b.ndim == 2 else residuals.reshape(1), rank.astype(jnp.int32), values
+def _lstsq(a, b, *rest):
+    *rcond, dtype = rest
+    return least_squares(cast_array(a, dtype), cast_array(b, dtype), *a.shape, *rcond)
 
 
 @function(np.linalg.matrix_power)
