@@ -43,7 +43,7 @@ def _at_most(n, limit):
     return jnp.minimum(n, limit)
 
 
-def _is_dynamic(machine: Machine, value: object) -> bool:
+def is_dynamic(machine: Machine, value: object) -> bool:
     """Whether a size is only known on the device, within bounds, and is not to be had by specialisation."""
     if not isinstance(value, Scalar | NumpyScalar) or machine.is_static(value) or known_bounds(value) is None:
         return False
@@ -55,11 +55,11 @@ def _is_dynamic(machine: Machine, value: object) -> bool:
 def _room(machine: Machine, shape: Value) -> tuple[Value, list[Lanes | None]] | None:
     """A static shape with room for a dynamic one, and its dimensions; None if the shape has no such part."""
     items = [shape] if isinstance(shape, Scalar | NumpyScalar) else sequence_items(machine, shape)
-    if items is None or not any(_is_dynamic(machine, v) for v in items):
+    if items is None or not any(is_dynamic(machine, v) for v in items):
         return None
     room, axes = [], []
     for item in items:
-        if not _is_dynamic(machine, item):
+        if not is_dynamic(machine, item):
             room.append(item)
             axes.append(None)
             continue
@@ -97,7 +97,7 @@ _arange_before = table.find_function(np.arange)
 def _arange(machine, *args, **kwargs):
     dtype = kwargs.get("dtype")
     plain = 1 <= len(args) <= 2 and not set(kwargs) - {"dtype"} and all(_is_whole(machine, a) for a in args)
-    if not plain or not any(_is_dynamic(machine, a) for a in args):
+    if not plain or not any(is_dynamic(machine, a) for a in args):
         return _arange_before(machine, *args, **kwargs)  # type: ignore[misc]
     start = as_int(machine, args[0]) if len(args) == 2 else known_int(0)
     stop = as_int(machine, args[-1])
@@ -115,7 +115,7 @@ _linspace_before = table.find_function(np.linspace)
 
 @table.function(np.linspace)
 def _linspace(machine, start, stop, num=None, *args, **kwargs):
-    plain = num is not None and not args and not kwargs and _is_dynamic(machine, num)
+    plain = num is not None and not args and not kwargs and is_dynamic(machine, num)
     if not plain or not all(machine.is_static(v) or isinstance(v, Scalar | NumpyScalar) for v in (start, stop)):
         given = (start, stop) if num is None else (start, stop, num, *args)
         return _linspace_before(machine, *given, **kwargs)  # type: ignore[misc]
@@ -142,8 +142,8 @@ def _is_whole(machine: Machine, value: Value) -> bool:
     if isinstance(value, Const):
         return type(value.value) is int
     if isinstance(value, Scalar):
-        return value.kind is int and (_is_dynamic(machine, value) or machine.is_static(value))
-    return isinstance(value, NumpyScalar) and value.var.type.dtype == INT64 and _is_dynamic(machine, value)
+        return value.kind is int and (is_dynamic(machine, value) or machine.is_static(value))
+    return isinstance(value, NumpyScalar) and value.var.type.dtype == INT64 and is_dynamic(machine, value)
 
 
 def _ramp(start, room, dtype):

@@ -18,5 +18,5 @@ def _interpreted(implementation: Callable) -> Callable:
     return rule
 
 
-for _item in (np.allclose, np.gradient, np.polyval, np.resize):
+for _item in (np.allclose, np.fliplr, np.flipud, np.gradient, np.polyfit, np.polyval, np.resize, np.split):
     FUNCTIONS[_item] = _interpreted(_item.__wrapped__)  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ import numpy as np
 
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import selection as bounded_selection
+from xlapy.dispatch.bounded.in_python import in_python
 from xlapy.dispatch.bounded.indexing import assign, getitem
 from xlapy.dispatch.bounded.lanes import involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of, transposed
@@ -137,6 +138,83 @@ def _tiles(machine, a, reps):
 
 _tile_vector = FUNCTIONS[np.tile]
 FUNCTIONS[np.tile] = _tiles
+
+
+def _array_split(ary, indices_or_sections, axis=0):
+    axis = axis + ary.ndim if axis < 0 else axis
+    count = ary.shape[axis]
+    if isinstance(indices_or_sections, int):
+        if indices_or_sections <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        size, longer = count // indices_or_sections, count % indices_or_sections
+        ends = [(k + 1) * size + min(k + 1, longer) for k in range(indices_or_sections)]
+    else:
+        ends = [*indices_or_sections, count]
+    pieces, start = [], 0
+    for end in ends:
+        pieces.append(ary[(slice(None),) * axis + (slice(start, end),)])
+        start = end
+    return pieces
+
+
+in_python(np.array_split, _array_split, "ary", kinds="biufc", ranks=(1, 2, 3, 4))
+
+
+def _along(arr, indices):
+    return arr[indices]
+
+
+def _take_along_axis(machine, arr, indices, axis=-1):
+    if known(machine, axis) not in (None, 0, -1) or not all(_is_vector(machine, v) for v in (arr, indices)):
+        raise require_static(machine, first_of((arr, indices), {}), "np.take_along_axis of such arrays")
+    return machine.call(Const(_along), (arr, indices))
+
+
+FUNCTIONS[np.take_along_axis] = _take_along_axis
+
+
+def _of_kth(item: Callable, in_order: Callable) -> None:
+    """np.partition and np.argpartition: what is in order is partitioned."""
+
+    def rule(machine, a, kth, axis=-1):
+        if (
+            not isinstance(a, BoundedArray)
+            or not _is_vector(machine, a)
+            or not _is_integer(machine, kth)
+            or known(machine, axis) not in (0, -1)
+        ):
+            raise require_static(machine, first_of((a, kth), {}), f"np.{item.__name__} of such arrays")
+        return machine.call(Const(_in_order), (a, kth, Const(in_order)))
+
+    FUNCTIONS[item] = rule
+    METHODS.setdefault("argpartition", rule)
+
+
+def _in_order(a, kth, in_order):
+    count = len(a)
+    if count > 0 and not -count <= kth < count:
+        raise ValueError(f"kth(={kth + count if kth < 0 else kth}) out of bounds ({count})")
+    return in_order(a)
+
+
+_of_kth(np.argpartition, np.argsort)
+_of_kth(np.partition, np.sort)
+
+
+def _lexsort(machine, items, axis=None):
+    if not all(_is_vector(machine, v) for v in items) or axis is not None and known(machine, axis) not in (0, -1):
+        raise require_static(machine, first_of(items, {}), "np.lexsort of such keys")
+    return machine.call(Const(_by_keys), (Tuple(tuple(items)),))
+
+
+def _by_keys(keys):
+    order = np.argsort(keys[0], kind="stable")
+    for key in keys[1:]:
+        order = order[np.argsort(key[order], kind="stable")]
+    return order
+
+
+bounded_selection.of_sequences(np.lexsort, _lexsort)
 
 
 def _compress_method(machine, self, condition, axis=None):

@@ -8,10 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded.arithmetic import on_lanes
 from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.selection import of_sequences
-from xlapy.dispatch.numpy.values import absent, known
+from xlapy.dispatch.numpy.values import absent, known, sequence_items
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
 
@@ -81,6 +82,29 @@ def _of_vectors(item: Callable, choose: Callable) -> None:
     of_sequences(item, joined)
 
 
+def _select(machine, conditions, choices, default=0):
+    items = sequence_items(machine, choices)
+    if items is None or any(not isinstance(v, BoundedArray) and not _is_vector(machine, v) for v in conditions):
+        raise require_static(machine, first_of((*conditions, *(items or ())), {}), "np.select of such conditions")
+    for condition in conditions:
+        if bounded.parts(machine, condition)[0].type.dtype != bool:  # type: ignore[index]
+            raise require_static(machine, first_of((*conditions, *items), {}), "np.select of such conditions")
+    return machine.call(
+        Const(_chosen),
+        (Tuple(tuple(conditions)), Tuple(tuple(items)), default if isinstance(default, Value) else Const(default)),
+    )
+
+
+def _chosen(conditions, choices, default):
+    if len(conditions) != len(choices):
+        raise ValueError("list of cases must be same length as list of conditions")
+    result = default
+    for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
+        result = np.where(condition, choice, result)
+    return result
+
+
+of_sequences(np.select, _select)
 _of_vectors(np.stack, {None: _rows, 0: _rows, 1: _columns, -1: _columns}.get)
 _of_vectors(np.column_stack, {None: _columns_alike}.get)
 _of_vectors(np.vstack, {None: _rows_alike}.get)
@@ -116,15 +140,21 @@ FUNCTIONS[np.expand_dims] = _expand_dims
 
 
 def _searchsorted(machine: Machine, a: Value, v: Value, side: Value = _LEFT, sorter: Value | None = None) -> Value:
+    if not involved(a, side, sorter):
+        options = {"side": side} if absent(sorter) else {"side": side, "sorter": sorter}
+        return on_lanes(machine, v, lambda room: machine.call(Const(np.searchsorted), (a, room), options))  # type: ignore[arg-type]
     vector = isinstance(a, BoundedArray) and len(a.axes) == 1 and a.base.type.dtype.kind in "iuf"
-    if not vector or involved(v, side) or not absent(sorter):
+    if not vector or involved(side) or not absent(sorter):
         raise require_static(machine, first_of((a, v), {}), "np.searchsorted with such arguments")
     dtype = a.base.type.dtype  # type: ignore[attr-defined]
     last = np.nan if dtype.kind == "f" else np.iinfo(dtype).max
     var, axes = bounded.compacted(machine, a)  # type: ignore[arg-type]
     fill = machine.builder.broadcast(machine.builder.constant(last, dtype), var.type.shape)
     whole = machine.new_array(bounded.select_valid(machine, var, fill, axes))
-    found = machine.call(Const(np.searchsorted), (whole, v, side))
+    if isinstance(v, BoundedArray):
+        found = on_lanes(machine, v, lambda room: machine.call(Const(np.searchsorted), (whole, room, side)))
+    else:
+        found = machine.call(Const(np.searchsorted), (whole, v, side))
     return machine.call(Const(_at_most), (found, a))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -102,6 +102,14 @@ def _nanmedian(a):
     return np.median(a[~np.isnan(a)])
 
 
+def _nancumsum(a):
+    return np.cumsum(np.where(np.isnan(a), np.zeros(1, a.dtype), a))
+
+
+def _nancumprod(a):
+    return np.cumprod(np.where(np.isnan(a), np.ones(1, a.dtype), a))
+
+
 for _item, _implementation in (
     (np.nansum, _nansum),
     (np.nanprod, _nanprod),
@@ -111,6 +119,8 @@ for _item, _implementation in (
     (np.nanmedian, _nanmedian),
 ):
     _of_vector(_item, _implementation)
+_of_vector(np.nancumsum, _nancumsum)
+_of_vector(np.nancumprod, _nancumprod)
 _of_vector(np.nanvar, _nanvar, "ddof")
 _of_vector(np.nanstd, _nanstd, "ddof")
 
@@ -134,13 +144,16 @@ def _quantiles(a, q):
     return np.array([_quantile(a, p) for p in q])
 
 
-def _linear(item: Callable, scale: float, named: str) -> None:
+def _linear(
+    item: Callable, scale: float, named: str, found: Sequence[Callable | None] = (_quantile, _quantiles)
+) -> None:
     """np.quantile or np.percentile by the default method, of float64 and integers, at known places."""
 
     def rule(machine, a, q, axis=None):
         wanted = np.asarray(known(machine, q, "the quantiles"))
         plain = wanted.dtype.kind in "iuf" and wanted.ndim < 2 and known(machine, axis) in (None, 0, -1)
         narrow = isinstance(a, BoundedArray) and a.base.type.dtype in (np.float16, np.float32)
+        plain = plain and (wanted.ndim == 0 or found[1] is not None)
         if not isinstance(a, BoundedArray) or narrow or not plain:
             raise require_static(machine, first_of((a, q), {}), f"np.{item.__name__} with such arguments")
         _check_vectors(machine, item, (a,), "iuf")
@@ -148,13 +161,20 @@ def _linear(item: Callable, scale: float, named: str) -> None:
         if not ((places >= 0) & (places <= 1)).all():
             return machine.raise_(ValueError, f"{named} must be in the range [0, {scale:g}]")
         if wanted.ndim == 0:
-            return machine.call(Const(_quantile), (a, Const(float(places))))
-        return machine.call(Const(_quantiles), (a, Tuple(tuple(Const(float(p)) for p in places))))
+            return machine.call(Const(found[0]), (a, Const(float(places))))
+        return machine.call(Const(found[1]), (a, Tuple(tuple(Const(float(p)) for p in places))))
 
     FUNCTIONS[item] = rule
 
 
+def _nanquantile(a, q):
+    a = a[~np.isnan(a)]
+    return np.nan if a.size == 0 else _quantile(a, q)
+
+
 _linear(np.quantile, 1, "Quantiles")
+_linear(np.nanquantile, 1, "Quantiles", (_nanquantile, None))
+_linear(np.nanpercentile, 100, "Percentiles", (_nanquantile, None))
 _linear(np.percentile, 100, "Percentiles")
 
 # -- several vectors --------------------------------------------------------------------------------------------------
@@ -193,12 +213,12 @@ def _trapezoid(y, x=None):
 def _cov(m, y=None):
     a = m.astype(np.float64)
     a = a - a.mean()
-    count = len(m) - 1.0
+    share = np.true_divide(1, max(len(m) - 1, 0))
     if y is None:
-        return np.asarray((a @ a) / np.float64(count))
+        return np.asarray((a @ a) * share)
     b = y.astype(np.float64)
     b = b - b.mean()
-    return np.array([[a @ a, a @ b], [b @ a, b @ b]]) / count
+    return np.array([[a @ a, a @ b], [b @ a, b @ b]]) * share
 
 
 def _corrcoef(x, y):
@@ -207,13 +227,56 @@ def _corrcoef(x, y):
     return np.clip(c / d[:, None] / d[None, :], -1, 1)
 
 
+def _covariances(m, rowvar, ddof):
+    a = m.astype(np.float64) if rowvar else m.astype(np.float64).T
+    a = a - a.mean(axis=1)[:, None]
+    found = a @ a.T
+    found *= np.true_divide(1, max(a.shape[1] - ddof, 0))
+    return found.squeeze()
+
+
+def _correlations(m, rowvar, ddof):
+    c = _covariances(m, rowvar, ddof)
+    if c.ndim == 0:
+        return c / c
+    d = np.sqrt(np.diag(c))
+    c /= d[:, None]
+    c /= d[None, :]
+    return np.clip(c, -1, 1)
+
+
+def _of_observations(item: Callable, vectors: Callable, matrix: Callable) -> None:
+    """np.cov and np.corrcoef: of one or two vectors, or of a matrix with any number of observations."""
+
+    def rule(machine, m, y=None, rowvar=True, bias=False, ddof=None):
+        if isinstance(m, BoundedArray) and len(m.axes) == 2:
+            by_rows = bool(known(machine, rowvar))
+            kinds = kind_of(m.base.type.dtype) in "biuf"
+            if (
+                not absent(y)
+                or not kinds
+                or m.axes[0 if by_rows else 1] is not None
+                or m.base.type.shape[0 if by_rows else 1] == 0
+            ):
+                raise require_static(machine, m, f"np.{item.__name__} of such arrays")
+            less = known(machine, ddof) if not absent(ddof) else 0 if known(machine, bias) else 1
+            return machine.call(Const(matrix), (m, Const(by_rows), Const(int(less))))  # type: ignore[call-overload]
+        arrays = (m,) if absent(y) else (m, y)
+        if rowvar is not True or bias is not False or ddof is not None or (item is np.corrcoef and len(arrays) < 2):
+            raise require_static(machine, first_of(arrays, {}), f"np.{item.__name__} with such arguments")
+        _check_vectors(machine, item, arrays, "biuf")
+        return machine.call(Const(vectors), arrays)
+
+    FUNCTIONS[item] = rule
+
+
 def _array_equal(a1, a2):
     return len(a1) == len(a2) and bool((a1 == a2).all())
 
 
 _of_vectors(np.trapezoid, _trapezoid, 1, 2)
-_of_vectors(np.cov, _cov, 1, 2)
-_of_vectors(np.corrcoef, _corrcoef, 2, 2)
+_of_observations(np.cov, _cov, _covariances)
+_of_observations(np.corrcoef, _corrcoef, _correlations)
 _of_vectors(np.array_equal, _array_equal, 2, 2)
 _of_vectors(np.ediff1d, np.diff, 1, 1)
 
@@ -221,28 +284,56 @@ _of_vectors(np.ediff1d, np.diff, 1, 1)
 
 
 def _interp(machine, x, xp, fp, left=None, right=None):
-    if not isinstance(x, BoundedArray) or involved(xp, fp, left, right):
-        raise require_static(machine, first_of((x, xp, fp), {}), "np.interp with a table")
     options = {k: v for k, v in (("left", left), ("right", right)) if isinstance(v, Value)}
+    if involved(left, right):
+        raise require_static(machine, first_of((x, xp, fp), options), "np.interp with such arguments")
+    if involved(xp, fp):
+        tables = [v if involved(v) else machine.call(Const(np.asarray), (v,)) for v in (xp, fp)]
+        x = x if involved(x) else machine.call(Const(np.asarray), (x,))
+        _check_vectors(machine, np.interp, tuple(tables), "biuf")
+        return machine.call(Const(_between), (x, *tables), options)
     return bounded_arithmetic.on_lanes(machine, x, lambda room: machine.call(Const(np.interp), (room, xp, fp), options))
 
 
-def _searchsorted(machine, a, v, side="left"):
-    if not isinstance(v, BoundedArray) or involved(a):
-        raise require_static(machine, first_of((a, v), {}), "np.searchsorted in a table")
-    options = {"side": side} if isinstance(side, Value) else {}
-    return bounded_arithmetic.on_lanes(
-        machine, v, lambda room: machine.call(Const(np.searchsorted), (a, room), options)
-    )
+def _between(x, xp, fp, left=None, right=None):
+    count = len(xp)
+    if count == 0:
+        raise ValueError("array of sample points is empty")
+    if len(fp) != count:
+        raise ValueError("fp and xp are not of the same length.")
+    xp, fp = xp.astype(np.float64), fp.astype(np.float64)
+    last = count - 1
+    x = x * 1.0
+    low = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, max(last - 1, 0))
+    high = np.minimum(low + 1, last)
+    width = xp[high] - xp[low]
+    slope = (fp[high] - fp[low]) / np.where(width == 0, 1.0, width)
+    found = slope * (x - xp[low]) + fp[low]
+    found = np.where(np.isnan(found), slope * (x - xp[high]) + fp[high], found)
+    found = np.where(np.isnan(found) & (fp[low] == fp[high]), fp[low], found)
+    found = np.where(x == xp[low], fp[low], np.where(x == xp[last], fp[last], found))
+    found = np.where(x < xp[0], fp[0] if left is None else left, found)
+    found = np.where(x > xp[last], fp[last] if right is None else right, found)
+    return np.where(np.isnan(x), np.where(count > 1, x, fp[0]), found)[()]
 
 
 def _digitize(machine, x, bins, right=False):
-    if not isinstance(x, BoundedArray) or involved(bins):
-        raise require_static(machine, first_of((x, bins), {}), "np.digitize in a table")
+    if involved(bins):
+        x = x if involved(x) else machine.call(Const(np.asarray), (x,))
+        _check_vectors(machine, np.digitize, (bins,), "iuf")
+        return machine.call(Const(_in_bins), (x, bins, Const(bool(known(machine, right)))))
     options = {"right": right} if isinstance(right, Value) else {}
     return bounded_arithmetic.on_lanes(machine, x, lambda room: machine.call(Const(np.digitize), (room, bins), options))
 
 
+def _in_bins(x, bins, right):
+    rises, falls = (bins[1:] >= bins[:-1]).all(), (bins[1:] <= bins[:-1]).all()
+    if not rises and not falls:
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    rising = np.searchsorted(bins, x, side="left" if right else "right")
+    falling = len(bins) - np.searchsorted(bins[::-1], x, side="left" if right else "right")
+    return np.where(rises, rising, falling)[()]
+
+
 FUNCTIONS[np.interp] = _interp
-for _function, _rule in ((np.searchsorted, _searchsorted), (np.digitize, _digitize)):
-    FUNCTIONS.setdefault(_function, _rule)
+FUNCTIONS[np.digitize] = _digitize

@@ -32,7 +32,8 @@ from xlapy.lowering.derivatives import differentiated_as, multiplied_at
 _NO_VALUE = getattr(np, "_NoValue", None)
 
 
-def _binary(machine: Machine, ufunc: Const) -> np.ufunc:
+def binary(machine: Machine, ufunc: Const) -> np.ufunc:
+    """The ufunc, which must have two operands and a rule."""
     item: np.ufunc = ufunc.value  # type: ignore[assignment]
     if item.nin != 2 or item.nout != 1:
         machine.raise_(ValueError, "reduce only supported for binary functions")
@@ -46,7 +47,7 @@ def _binary(machine: Machine, ufunc: Const) -> np.ufunc:
 @method(np.ufunc, "reduce")
 def reduce(machine, self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """`ufunc.reduce`."""
-    return reduce_rule(machine, _binary(machine, self), array, axis, dtype, out, keepdims, initial, where)
+    return reduce_rule(machine, binary(machine, self), array, axis, dtype, out, keepdims, initial, where)
 
 
 @method(np.ufunc, "accumulate")
@@ -54,13 +55,13 @@ def accumulate(machine, self, array, axis=0, dtype=None, out=None):
     """`ufunc.accumulate`."""
     where = known(machine, axis, "an axis")
     where = where[0] if isinstance(where, tuple) and len(where) == 1 else where
-    return accumulate_rule(machine, _binary(machine, self), array, where, dtype, out)
+    return accumulate_rule(machine, binary(machine, self), array, where, dtype, out)
 
 
 @method(np.ufunc, "outer")
 def outer(machine, self, A, B, /, **kwargs):  # noqa: N803
     """`ufunc.outer`: all pairs."""
-    ufunc = _binary(machine, self)
+    ufunc = binary(machine, self)
     right = JaxArray(operand(machine, B))
     left = _axes_after(machine, A, len(right.var.type.shape))
     return ufunc_rule(machine, ufunc, left, right, **kwargs)
@@ -182,7 +183,7 @@ def _at(base, new, *rest):
 @method(np.ufunc, "reduceat")
 def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
     """`ufunc.reduceat`: each index starts a piece that ends before the next one."""
-    ufunc = _binary(machine, self)
+    ufunc = binary(machine, self)
     places, var = operand(machine, indices), operand(machine, array)
     places = machine.builder.convert(places, np.dtype(np.int64))
     axis = known(machine, axis)
@@ -212,9 +213,23 @@ def _outside(places, size):
 
 
 def _reduceat(x, places, ufunc, axis, dtype):
-    """A scan over the axis that starts anew at each piece, for every piece at once."""
     x = jnp.moveaxis(cast_array(x, dtype), axis, 0)
-    ends = jnp.append(places[1:], x.shape[0])
+    return jnp.moveaxis(_pieces(x, places, jnp.append(places[1:], x.shape[0]), ufunc, dtype), 0, axis)
+
+
+def reduceat_of(x, places, length, count, ufunc, dtype):
+    """`ufunc.reduceat` of the first `length` elements of a vector, at the first `count` of some places; whether one of
+    these is out of range, and the first such."""
+    alive = jnp.arange(places.size) < count
+    bad = alive & ((places < 0) | (places >= length))
+    ends = jnp.where(jnp.arange(places.size) + 1 < count, jnp.append(places[1:], length), length)
+    starts = jnp.clip(jnp.where(alive, places, length), 0, x.shape[0] - 1)
+    result = _pieces(cast_array(x, dtype), starts, ends, ufunc, dtype)
+    return result, jnp.any(bad), places[jnp.argmax(bad)]
+
+
+def _pieces(x, places, ends, ufunc, dtype):
+    """A scan over the first axis that starts anew at each piece, for every piece at once."""
     ends = jnp.maximum(ends, places + 1)
     operation = as_function(ufunc, kind_of(dtype))
     shape = (places.size,) + (1,) * (x.ndim - 1)
@@ -225,5 +240,4 @@ def _reduceat(x, places, ufunc, axis, dtype):
         done = operation(state, jnp.broadcast_to(row, state.shape))
         return jnp.where(inside, cast_array(done, dtype), state), None
 
-    result = lax.scan(step, x[places], (jnp.arange(x.shape[0]), x))[0]
-    return jnp.moveaxis(result, 0, axis)
+    return lax.scan(step, x[places], (jnp.arange(x.shape[0]), x))[0]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import builtins
 import types
 
+import numpy as np
+
+from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.numpy import attributes as numpy_attributes
 from xlapy.dispatch.protocol import Machine, Refused
@@ -14,6 +17,7 @@ from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
+    BoundedArray,
     BoundMethod,
     Const,
     Function,
@@ -54,6 +58,8 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
     if isinstance(value, NdArray):
         numpy_attributes.set_attribute(machine, value, name, item)
         return
+    if isinstance(value, BoundedArray) and hasattr(np.ndarray, name):
+        raise require_static(machine, value, f"setting ndarray.{name}")
     _require_plain(cls)
     machine.raise_(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
 

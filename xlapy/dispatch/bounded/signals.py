@@ -1,0 +1,248 @@
+"""Series of dynamic length: convolved, padded, with insertions, unwrapped, counted in bins."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded.in_python import in_python
+from xlapy.dispatch.bounded.lanes import require_static
+from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
+from xlapy.dispatch.numpy.values import absent, array_type, cast, kind_of, known
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import BoundedArray, Const, Lanes, Value
+
+# -- convolution ------------------------------------------------------------------------------------------------------
+
+
+def _series(machine: Machine, value: Value, given) -> Value:
+    value = machine.call(Const(np.asarray), (value,))
+    found = bounded.parts(machine, value)
+    if found is None or len(found[1]) != 1 or kind_of(found[0].type.dtype) not in "iufc":
+        raise require_static(machine, first_of(given, {}), "a convolution of such arrays")
+    return value
+
+
+def _full(machine: Machine, a: Value, v: Value) -> Value:
+    """All products of which something overlaps; neither is empty."""
+    found = []
+    dtype = np.result_type(*(bounded.parts(machine, x)[0].type.dtype for x in (a, v)))  # type: ignore[index]
+    for value in (a, v):
+        if isinstance(value, BoundedArray):
+            var, (lanes,) = bounded.compacted(machine, value)
+        else:
+            var, lanes = machine.read(value), None  # type: ignore[arg-type]
+        length = bounded.length_int(machine, lanes, var.type.shape[0])
+        found.append((cast(machine, var, dtype), bounded.var_of(machine, length)))
+    found.sort(key=lambda item: -item[0].type.shape[0])
+    (long, n), (short, m) = found
+    result, length = machine.leaf(_convolved, (long, n, short, m), name="convolve")
+    return bounded.fresh(machine, result, (Lanes(length),))
+
+
+def _convolved(a, n, v, m):
+    """A sum over the elements of the shorter one, of what is alive: dead lanes are multiplied with nothing."""
+    room = a.shape[0]
+    alive = jnp.arange(room) < n
+    whole = jnp.zeros(max(room + v.shape[0] - 1, 0), a.dtype)
+    if room == 0 or v.shape[0] == 0:
+        return whole, jnp.zeros((), jnp.int64)
+
+    def step(k, total):
+        part = lax.dynamic_slice_in_dim(total, k, room)
+        return lax.dynamic_update_slice_in_dim(total, part + jnp.where(alive, a * v[k], 0), k, 0)
+
+    return lax.fori_loop(0, m, step, whole), jnp.maximum(n + m - 1, 0)
+
+
+def _window(full, n, m, mode, start):
+    """The part of all products that `mode` names, of which 'same' begins at `start`."""
+    if mode == "full":
+        return full
+    large, small = max(n, m), min(n, m)
+    if mode == "same":
+        return full[start : start + large]
+    return full[small - 1 : large]
+
+
+def _modes(machine: Machine, mode: object, given) -> str:
+    name = known(machine, mode)
+    if name not in ("full", "same", "valid"):
+        raise require_static(machine, first_of(given, {}), f"a convolution with mode={name!r}")
+    return str(name)
+
+
+def _convolve(machine, a, v, mode="full"):
+    a, v = _series(machine, a, (a, v)), _series(machine, v, (a, v))
+    name = _modes(machine, mode, (a, v))
+    machine.call(Const(_require_elements), (a, v))
+    return machine.call(Const(_convolve_window), (_full(machine, a, v), a, v, Const(name)))
+
+
+def _require_elements(a, v):
+    if len(a) == 0:
+        raise ValueError("a cannot be empty")
+    if len(v) == 0:
+        raise ValueError("v cannot be empty")
+
+
+def _convolve_window(full, a, v, mode):
+    n, m = len(a), len(v)
+    return _window(full, n, m, mode, (min(n, m) - 1) // 2)
+
+
+def _correlate(machine, a, v, mode="valid"):
+    a, v = _series(machine, a, (a, v)), _series(machine, v, (a, v))
+    name = _modes(machine, mode, (a, v))
+    machine.call(Const(_require_some), (a, v))
+    turned = machine.call(Const(_turned), (v,))
+    return machine.call(Const(_correlate_window), (_full(machine, a, turned), a, v, Const(name)))
+
+
+def _require_some(a, v):
+    if len(a) == 0:
+        raise ValueError("first array argument cannot be empty")
+    if len(v) == 0:
+        raise ValueError("second array argument cannot be empty")
+
+
+def _turned(v):
+    return np.conj(v[::-1])
+
+
+def _correlate_window(full, a, v, mode):
+    n, m = len(a), len(v)
+    return _window(full, n, m, mode, (m - 1) // 2 if n >= m else n // 2)
+
+
+FUNCTIONS[np.convolve] = _convolve
+FUNCTIONS[np.correlate] = _correlate
+
+# -- longer series ----------------------------------------------------------------------------------------------------
+
+
+def _padded(array, before, after, first, last):
+    ends = np.full(before, first, array.dtype), np.full(after, last, array.dtype)
+    return np.concatenate((ends[0], array, ends[1]))
+
+
+def _continued(array, before, after, mode):
+    count = len(array)
+    if count == 0 and before + after > 0:
+        raise ValueError("can't extend empty axis 0 using modes other than 'constant' or 'empty'")
+    place = np.arange(count + (before + after)) - before
+    last = max(count - 1, 0)
+    if mode == "edge":
+        place = np.clip(place, 0, last)
+    elif mode == "wrap":
+        place = place % max(count, 1)
+    elif mode == "symmetric":
+        place = place % max(2 * count, 1)
+        place = np.minimum(place, 2 * count - 1 - place)
+    else:
+        place = place % max(2 * last, 1)
+        place = np.minimum(place, 2 * last - place)
+    return array[place]
+
+
+def _pad(machine, array, pad_width, mode="constant", constant_values=0):
+    width = np.asarray(known(machine, pad_width, "the widths of np.pad"))
+    ends = np.asarray(known(machine, constant_values, "the values of np.pad"))
+    style = known(machine, mode)
+    plain = isinstance(array, BoundedArray) and len(array.axes) == 1 and style in _MODES
+    if (
+        not plain
+        or max(width.size, ends.size) > 2
+        or width.dtype.kind != "i"
+        or width.min() < 0
+        or not isinstance(constant_values, int)
+        and style != "constant"
+    ):
+        raise require_static(machine, array, "np.pad with such arguments")
+    before, after = (Const(int(n)) for n in (width.flat[0], width.flat[-1]))
+    if style == "constant":
+        first, last = (Const(v.item()) for v in (ends.flat[0], ends.flat[-1]))
+        return machine.call(Const(_padded), (array, before, after, first, last))
+    return machine.call(Const(_continued), (array, before, after, Const(style)))
+
+
+_MODES = ("constant", "edge", "wrap", "symmetric", "reflect")
+FUNCTIONS[np.pad] = _pad
+
+
+def _insert(arr, obj, values):
+    count = len(arr)
+    if not -count <= obj <= count:
+        raise IndexError(f"index {obj} is out of bounds for axis 0 with size {count}")
+    place = obj + count if obj < 0 else obj
+    return np.concatenate((arr[:place], np.atleast_1d(values).astype(arr.dtype), arr[place:]))
+
+
+def _insert_rule(machine, arr, obj, values, axis=None):
+    plain = isinstance(arr, BoundedArray) and len(arr.axes) == 1 and known(machine, axis) in (None, 0, -1)
+    if (
+        not plain
+        or bounded.involved(obj)
+        or machine.spec(obj) not in (int,)
+        and len(array_type(machine, obj).shape) != 0
+    ):
+        raise require_static(machine, first_of((arr, obj, values), {}), "np.insert with such arguments")
+    return machine.call(Const(_insert), (arr, obj, values))
+
+
+FUNCTIONS[np.insert] = _insert_rule
+
+
+def _unwrap(p, discont=None, *, period=6.283185307179586):
+    steps = np.diff(p)
+    half = period / 2
+    limit = half if discont is None else discont
+    turned = np.mod(steps + half, period) - half
+    turned = np.where((turned == -half) & (steps > 0), half, turned)
+    moved = np.where(np.abs(steps) < limit, 0.0, turned - steps)
+    result = p.astype(np.result_type(p.dtype, np.float64 if p.dtype.kind in "iu" else p.dtype))
+    result[1:] = p[1:] + np.cumsum(moved)
+    return result
+
+
+in_python(np.unwrap, _unwrap, "p", kinds="f")
+
+# -- counts -----------------------------------------------------------------------------------------------------------
+
+
+def _histogram(machine, a, bins=10, range=None, density=None, weights=None):
+    """np.histogram: the dead lanes count nothing, and hold what is there (0 and 1 where there is nothing)."""
+    if (
+        not isinstance(a, BoundedArray)
+        or len(a.axes) != 1
+        or a.base.type.shape[0] < 2
+        or kind_of(a.base.type.dtype) not in "iuf"
+    ):
+        raise require_static(machine, first_of((a, bins, range, weights), {}), "np.histogram of such arrays")
+    if bounded.involved(bins, range):
+        raise require_static(machine, a, "np.histogram with such arguments")
+    (lanes,) = a.axes
+    valid = bounded.valid_lanes(machine, lanes, a.base.type.shape[0])  # type: ignore[arg-type]
+    filled = machine.new_array(machine.leaf(_lively, (machine.read(a.base), valid), name="fill")[0])
+    if absent(weights):
+        counted = machine.builder.convert(valid, np.dtype(np.int64))
+    else:
+        if not isinstance(weights, BoundedArray) or not bounded.same_lanes(weights.axes[0], lanes):  # type: ignore[arg-type]
+            raise require_static(machine, a, "np.histogram with such weights")
+        given = machine.read(weights.base)
+        zeros = machine.builder.broadcast(machine.builder.constant(0, given.type.dtype), given.type.shape)
+        counted = machine.builder.elementwise("select", valid, given, zeros)
+    options = {"weights": machine.new_array(counted)}
+    options |= {k: v for k, v in (("range", range), ("density", density)) if not absent(v)}
+    return machine.call(Const(np.histogram), (filled, bins if isinstance(bins, Value) else Const(bins)), options)
+
+
+def _lively(x, valid):
+    first = x[jnp.argmax(valid)]
+    nothing = (jnp.arange(x.shape[0]) > 0).astype(x.dtype)
+    return jnp.where(valid, x, jnp.where(jnp.any(valid), first, nothing))
+
+
+FUNCTIONS[np.histogram] = _histogram
