@@ -99,4 +99,26 @@ def objects_in_a_long_list(values, by):
     return sum(point.x for point in points)
 
 
+@program(([4, 1, 5, 2], 4), ([1, 2, 1, 1], 4), ([9, 8, 7, 6], 0))
+def put_in_front_by_concatenation(x, n):
+    front, pairs, between = [], [], []
+    i = 0
+    while i < n:
+        if x[i] > 2:
+            front = [x[i]] + front
+            pairs = [(x[i], i)] + pairs
+            between = [i] + between + [x[i], -1]
+        i += 1
+    return front, pairs, between
+
+
+@program(([4, 1, 5, 2], 3), ([1, 2, 1, 1], 4))
+def known_list_before_a_grown_one(x, n):
+    head, grown = [1], []
+    for k in range(n):
+        grown = head + grown
+        head[0] = x[k]
+    return grown, head
+
+
 test_programs = program.test()

@@ -364,6 +364,8 @@ class Machine:
             case Tuple():
                 items = tuple(self.static(item, what) for item in value.items)
                 return items if value.cls is tuple else value.cls(*items)
+            case Text():
+                return value.template.format(*(self.static(part, what) for part in value.parts))
             case Slice():
                 return slice(*(self.static(p, what) for p in (value.start, value.stop, value.step)))
             case Range():

@@ -336,7 +336,7 @@ def length(machine, value: Value) -> Value:
         case Const():
             return fold(machine, len, value.value)
         case Text():
-            raise Refused("XP0004", "the length of a string with dynamic parts")
+            return Const(len(machine.static(value, "a string whose length is used")))
         case Ref():
             kind = machine.heap.objects[value.object].kind
             if kind == "list":

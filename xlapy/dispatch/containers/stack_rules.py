@@ -168,7 +168,7 @@ def _remove(machine, self: Ref, stack: Stack, item: Value) -> Value:
 def _copy(machine, self: Ref, stack: Stack) -> Value:
     made = machine.new_list(())
     loans.share(machine, self)
-    _write(machine, made, stacks.of(machine, self))  # type: ignore[arg-type]
+    _write(machine, made, stacks.of(machine, self) or stack)
     info = machine.heap.objects[self.object]
     machine.heap.objects[made.object].cls = info.cls
     if info.cls is collections.deque:

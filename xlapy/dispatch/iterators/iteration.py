@@ -41,6 +41,7 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Stack,
+    Text,
     Tuple,
     Union,
     Value,
@@ -234,6 +235,8 @@ def _sequence(machine, value: Value) -> Value | None:
             return value if machine.heap.objects[value.object].kind == "list" else None
         case Const():
             return constant_sequence(machine, value)
+        case Text():
+            return constant_sequence(machine, Const(machine.static(value, "a string whose characters are used")))
     return None
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable
+from operator import getitem
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import fold, kind_of
+from xlapy.dispatch.numbers.scalar_values import COMPARISONS, fold, kind_of
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds, texts
 from xlapy.domain.values import Const, NumpyScalar, Tuple, Value
@@ -44,7 +45,8 @@ def operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
             return texts.join_strings(machine, [left, right])
         if plain in ("==", "!=") and left == right:
             return Const(plain == "==")
-        raise Refused("XP0004", "a comparison of strings with dynamic parts", "compare the numbers")
+        known = [machine.static(text, "a string that is compared") for text in (left, right)]
+        return fold(machine, COMPARISONS[plain], *known) if plain in COMPARISONS else None
     return None
 
 
@@ -224,14 +226,12 @@ for _cls, _name in ((int, "from_bytes"), (float, "fromhex")):
 
 @containers.register(containers.GETITEM, str, bytes)
 def _getitem(machine, self: Value, key: Value) -> Value:
-    if kinds.is_string(machine, self):
-        raise Refused("XP0004", "a character of a string with dynamic parts")
+    text = machine.static(self, "a string whose characters are used")
     if containers.is_slice(key):
-        return Const(self.value[containers.static_slice(machine, key)])  # type: ignore[attr-defined]
+        return Const(text[containers.static_slice(machine, key)])  # type: ignore[index]
     if not ranges.is_index(machine, key):
-        return fold(machine, lambda s, k: s[k], self.value, machine.static(key))  # type: ignore[attr-defined]
-    known = machine.static(ranges.index(machine, key), "an index into a string")
-    return fold(machine, lambda s, k: s[k], self.value, known)  # type: ignore[attr-defined]
+        return fold(machine, getitem, text, machine.static(key))
+    return fold(machine, getitem, text, machine.static(ranges.index(machine, key), "an index into a string"))
 
 
 @containers.register(containers.CONTAINS, str, bytes)

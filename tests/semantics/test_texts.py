@@ -1,0 +1,67 @@
+"""Texts of numbers whose characters are used: digits, palindromes, widths; the number is known then."""
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+
+
+@program(453, 12, 0)
+def digits(n):
+    return [int(c) for c in str(n)], sum(map(int, str(n))), len(str(n)), str(n)[0], str(n)[-1:]
+
+
+@program(1221, 120, 7)
+def palindromes(n):
+    text = str(n)
+    return text == text[::-1], text != "7", int(text[::-1]), "2" in text, text.count("2"), text < "2"
+
+
+@program(123, -3, raises=ValueError)
+def reversed_number(n):
+    return int(str(n)[::-1])
+
+
+@program(2.5, -1e300, 0.1)
+def characters_of_floats(x):
+    return len(str(x)), str(x)[-1], f"{x:.2f}"[0], float(str(x)), int(f"{x:.0f}") % 7
+
+
+@program((1, 20), (30, 60))
+def numbers_with_odd_sums_of_squared_digits(low, high):
+    found = []
+    for n in range(low, high):
+        if sum(int(c) ** 2 for c in str(n)) % 2:
+            found.append(n)
+    return found
+
+
+@program([12, 3], np.array([40, 51]))
+def digits_of_elements(x):
+    counts = [0] * 10
+    for v in x:
+        for c in str(v):
+            counts[int(c)] += 1
+    return counts
+
+
+@program(5, 6, 7)
+def texts_as_keys(n):
+    names = {"5": 50, "6": 60}
+    return names.get(str(n)), str(n) in names, f"{n}" in ("5", "7"), f"<{n}>"[1:-1] == str(n)
+
+
+@program(6, 9)
+def binary_digits(n):
+    return [int(c) for c in f"{n:b}"], f"{n:08b}"[::-1], bin(n).count("1"), int(f"{n:b}"[::-1], 2)
+
+
+@program((3, np.array([1.0, 2.0])), (8, np.array([1.0, 2.0])))
+def text_in_the_output_as_well(n, x):
+    if len(str(n * 10)) == 2:
+        x *= n
+    return f"{n} of {x[0]}"
+
+
+test_programs = program.test()
