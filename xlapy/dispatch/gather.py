@@ -15,11 +15,11 @@ from jax import lax
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, bounds_of_any, device, scalar
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.unions import contents_of_lists
+from xlapy.dispatch.unions import contents_of_lists, contents_of_rows
 from xlapy.domain.join import SELECTOR, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, same_constant
 from xlapy.domain.stacks import known_length
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Union, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Union, Value
 from xlapy.ir import TensorType, Var
 from xlapy.ir.affine import affine
 
@@ -219,10 +219,7 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
 
 def _one_of_lists(machine, items: Sequence[Value], at: Value) -> Value | None:
     """One of the rows of a table that is a list of lists (see `containers.rows`)."""
-    if not machine.tables or len(items) > _MAXIMUM_ROWS or not all(isinstance(item, Ref) for item in items):
-        return None
-    contents = contents_of_lists(machine, items)
-    if contents is None or items_of_table(machine, contents) < LEAST_TABLE:
+    if not machine.tables or len(items) > _MAXIMUM_ROWS or not is_table(machine, items):
         return None
     machine.has_tables = True
     lists = list(dict.fromkeys(items))
@@ -232,6 +229,25 @@ def _one_of_lists(machine, items: Sequence[Value], at: Value) -> Value | None:
     if len(lists) < len(items):
         which = _lookup(machine, np.array([lists.index(item) for item in items], np.int64), at)
     return Union(machine.builder.convert(which, SELECTOR.dtype), tuple(lists))
+
+
+def is_table(machine, lists: Sequence[Value]) -> bool:
+    """Whether lists are the rows of a table: of one length, if they have enough items, or of several lengths."""
+    contents = contents_of_lists(machine, lists)
+    if contents is not None:
+        return len(lists) > _MAXIMUM_GROUPS or items_of_table(machine, contents) >= LEAST_TABLE
+    return ragged(machine, lists) is not None
+
+
+def ragged(machine, lists: Sequence[Value]) -> list[Tuple] | None:
+    """The contents of lists or tuples of numbers, and of tuples of numbers, that are of several lengths."""
+    found = contents_of_rows(machine, lists)
+    if found is None or not all(isinstance(contents, Tuple) for contents in found):
+        return None
+    if len({len(contents.items) for contents in found}) < 2:  # type: ignore[attr-defined]
+        return None
+    alike = all(signature(item) is not None for contents in found for item in contents.items)  # type: ignore[attr-defined]
+    return found if alike else None  # type: ignore[return-value]
 
 
 def items_of_table(machine, rows: Sequence[Value]) -> int:

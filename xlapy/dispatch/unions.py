@@ -59,18 +59,28 @@ def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., V
 
 def contents_of_lists(machine: Machine, lists: Sequence[Value]) -> list[Value] | None:
     """The contents of lists, if all are of one known length."""
-    found: list[Value] = []
-    for value in lists:
-        if not isinstance(value, Ref):
-            return None
-        info = machine.heap.objects[value.object]
-        if info.kind != "list" or info.cls is not list:
-            return None
-        found.append(machine.heap.read(value.object, "items"))
-    if not all(isinstance(contents, Tuple | Stack) for contents in found):
+    if not all(isinstance(value, Ref) for value in lists):
+        return None
+    found = contents_of_rows(machine, lists)
+    if found is None:
         return None
     lengths = {known_length(contents) for contents in found}  # type: ignore[arg-type]
     return found if len(lengths) == 1 and not lengths & {None, 0} else None
+
+
+def contents_of_rows(machine: Machine, rows: Sequence[Value]) -> list[Value] | None:
+    """The contents of lists and tuples, if none is one of several."""
+    found: list[Value] = []
+    for value in rows:
+        if isinstance(value, Ref):
+            info = machine.heap.objects[value.object]
+            if info.kind != "list" or info.cls is not list:
+                return None
+            value = machine.heap.read(value.object, "items")
+        elif not isinstance(value, Tuple) or value.cls is not tuple:
+            return None
+        found.append(value)
+    return found if all(isinstance(contents, Tuple | Stack) for contents in found) else None
 
 
 def over_contents(machine: Machine, values: Sequence[Value], then: Callable[[], Value]) -> Value | None:

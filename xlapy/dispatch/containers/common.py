@@ -260,19 +260,23 @@ def setitem(machine, container: Value, key: Value, item: Value) -> None:
 
 
 def getitem_of_row(machine, which: Union, key: Value) -> Value | None:
-    """`row[key]` of one of several lists of one length; None for anything else."""
+    """`row[key]` of one of several rows of a table; None for anything else."""
     found = rows.of(machine, which)
     if found is None or not ranges.is_index(machine, key):
         return None
-    return rows.item(machine, which, found, position(machine, key, rows.length(found), _LIST_INDEX, "list"))
+    names = {iteration.type_name(machine, row) for row in which.alternatives}
+    if len(names) > 1:
+        return None
+    error = _LIST_INDEX if names == {"list"} else _TUPLE_INDEX
+    return rows.item(machine, which, found, position(machine, key, rows.length(machine, which, found), error, *names))
 
 
 def setitem_of_row(machine, which: Union, key: Value, item: Value) -> bool:
-    """`row[key] = item` of one of several lists of one length; False for anything else."""
+    """`row[key] = item` of one of several rows of a table; False for anything else."""
     found = rows.of(machine, which)
-    if found is None or not ranges.is_index(machine, key):
+    if found is None or not ranges.is_index(machine, key) or not all(isinstance(r, Ref) for r in which.alternatives):
         return False
-    at = position(machine, key, rows.length(found), _LIST_ASSIGNMENT, "list")
+    at = position(machine, key, rows.length(machine, which, found), _LIST_ASSIGNMENT, "list")
     return rows.store(machine, which, found, at, item)
 
 
@@ -322,7 +326,9 @@ def length(machine, value: Value) -> Value:
     """`len(value)`."""
     if isinstance(value, Union):
         found = rows.of(machine, value)
-        return Const(rows.length(found)) if found else over_unions(machine, (value,), lambda v: length(machine, v))
+        if found:
+            return rows.length(machine, value, found)
+        return over_unions(machine, (value,), lambda v: length(machine, v))
     match value:
         case Tuple() if value.cls.__len__ is tuple.__len__:
             return Const(len(value.items))
@@ -455,12 +461,13 @@ def static_slice(machine, key: Value) -> slice:
     return slice(*parts)
 
 
-def position(machine, key: Value, count: int, error: BaseException, noun: str) -> Value:
+def position(machine, key: Value, count: int | Value, error: BaseException, noun: str) -> Value:
     """An index into `count` items, from 0; `error` where it is out of range."""
     if not ranges.is_index(machine, key):
         name = iteration.type_name(machine, key)
         machine.raise_(TypeError, f"{noun} indices must be integers or slices, not {name}")
-    return ranges.in_bounds(machine, ranges.index(machine, key), Const(count), error)
+    count = count if isinstance(count, Value) else Const(count)
+    return ranges.in_bounds(machine, ranges.index(machine, key), count, error)
 
 
 @register(GETITEM, list)

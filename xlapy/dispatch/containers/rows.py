@@ -1,11 +1,12 @@
-"""Tables as lists of lists: `table[i]` for an `i` on the device is one of several lists of one length.
+"""Tables as lists of lists: `table[i]` for an `i` on the device is one of several lists.
 
 Which of them it is stays open: a subscript of it reads or writes the table, at the row and at the column. Nothing is
-done for each of the rows in a branch of its own.
+done for each of the rows in a branch of its own. Rows of several lengths are laid one after another.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from math import prod
 
@@ -29,25 +30,32 @@ def of(machine, value: Value) -> list[Value] | None:
     """The contents of each row, if a value is one of several rows of a table, told apart by a device value."""
     if not machine.tables or not isinstance(value, Union):
         return None
-    rows = contents_of_lists(machine, value.alternatives)
-    if rows is None or gather.items_of_table(machine, rows) < gather.LEAST_TABLE:
+    if not gather.is_table(machine, value.alternatives):
         return None
+    rows = contents_of_lists(machine, value.alternatives)
+    if rows is None:
+        return gather.ragged(machine, value.alternatives)  # type: ignore[return-value]
     held = all(isinstance(item, Ref) for c in rows for item in (c.items if isinstance(c, Tuple) else (c.element,)))  # type: ignore
     return rows if held or _kind(rows) is not None else None
 
 
-def length(rows: Sequence[Value]) -> int:
-    """How many items each row has."""
-    return known_length(rows[0])  # type: ignore[arg-type, return-value]
+def length(machine, which: Union, rows: Sequence[Value]) -> Value:
+    """How many items the row has."""
+    counts = [Const(known_length(row)) for row in rows]  # type: ignore[arg-type]
+    return gather.gather(machine, counts, _row(machine, which)) if _is_ragged(rows) else counts[0]
+
+
+def _is_ragged(rows: Sequence[Value]) -> bool:
+    return len({known_length(row) for row in rows}) > 1  # type: ignore[arg-type]
 
 
 def item(machine, which: Union, rows: Sequence[Value], at: Value) -> Value | None:
     """`row[at]` of one of the rows, for a position in range; None where there is no common rule."""
     row = _row(machine, which)
     if all(isinstance(c, Tuple) for c in rows):
-        if isinstance(at, Const):
+        if isinstance(at, Const) and not _is_ragged(rows):
             return gather.gather(machine, [c.items[at.value] for c in rows], row)  # type: ignore
-        return gather.gather(machine, _flat(rows), _place(machine, row, at, length(rows)))
+        return gather.gather(machine, _flat(rows), _place(machine, row, at, rows))
     kind = _kind(rows)
     if kind is None:
         return None
@@ -61,18 +69,18 @@ def store(machine, which: Union, rows: Sequence[Value], at: Value, value: Value)
     """`row[at] = value` of one of the rows, for a position in range; False where there is no common rule."""
     kind = gather.signature(value)
     alike = kind is not None and kind[0] in ("python", "numpy") and kind == _kind(rows)
-    row, count = _row(machine, which), length(rows)
-    if alike and (count >= _LONG or any(isinstance(c, Stack) for c in rows)):
+    row, ends = _row(machine, which), _ends(rows)
+    if alike and not _is_ragged(rows) and (ends[0] >= _LONG or any(isinstance(c, Stack) for c in rows)):
         _store_number(machine, which, rows, at, gather.as_var(machine, value, kind), kind)  # type: ignore[arg-type]
         return True
     if not all(isinstance(c, Tuple) for c in rows):
         return False
-    if isinstance(at, Const):
+    if isinstance(at, Const) and not _is_ragged(rows):
         column = gather.scatter(machine, [c.items[at.value] for c in rows], row, value)  # type: ignore
         changed = [[*c.items[: at.value], new, *c.items[at.value + 1 :]] for c, new in zip(rows, column, strict=True)]  # type: ignore
     else:
-        items = gather.scatter(machine, _flat(rows), _place(machine, row, at, count), value)
-        changed = [items[k * count : (k + 1) * count] for k in range(len(rows))]
+        items = gather.scatter(machine, _flat(rows), _place(machine, row, at, rows), value)
+        changed = [items[start:end] for start, end in itertools.pairwise([0, *ends])]
     for ref, old, new in zip(which.alternatives, rows, changed, strict=True):
         if any(a is not b for a, b in zip(old.items, new, strict=True)):  # type: ignore[attr-defined]
             machine.heap.write(ref.object, "items", Tuple(tuple(new)))  # type: ignore[attr-defined]
@@ -92,9 +100,19 @@ def _row(machine, which: Union) -> Value:
     return scalar(machine, int, which.selector, (0, len(which.alternatives) - 1))
 
 
-def _place(machine, row: Value, at: Value, count: int) -> Value:
+def _ends(rows: Sequence[Value]) -> list[int]:
+    """Where each row ends, in all rows put one after another."""
+    return list(itertools.accumulate(known_length(row) for row in rows))  # type: ignore[arg-type]
+
+
+def _place(machine, row: Value, at: Value, rows: Sequence[Value]) -> Value:
     """The place of an item in all rows put one after another."""
-    return machine.binary("+", machine.binary("*", row, Const(count)), at)
+    ends = _ends(rows)
+    if _is_ragged(rows):
+        start = gather.gather(machine, [Const(end) for end in (0, *ends[:-1])], row)
+    else:
+        start = machine.binary("*", row, Const(ends[0]))
+    return machine.binary("+", start, at)
 
 
 def _flat(rows: Sequence[Value]) -> list[Value]:

@@ -264,6 +264,9 @@ def length_of(machine, source: Value) -> Value:
     """The number of items of a sequence."""
     match source:
         case Union():
+            lists = rows.of(machine, source)
+            if lists is not None:
+                return rows.length(machine, source, lists)
             _require_sequences(machine, source)
             return length_of(machine, source.alternatives[0])
         case Tuple():
@@ -281,7 +284,9 @@ def length_of(machine, source: Value) -> Value:
 
 
 def _require_sequences(machine, source: Union) -> None:
-    """One of several sequences: all of them must be, and as long as each other."""
+    """One of several sequences: all of them must be, and as long as each other, or rows of a table."""
+    if rows.of(machine, source) is not None:
+        return
     for value in source.alternatives:
         if not isinstance(value, Tuple | Ref | NdArray | JaxArray) or _sequence(machine, value) is not value:
             raise Refused("XP0004", _WHICH)
@@ -328,6 +333,8 @@ def loops(machine, source: Value) -> bool:
     match source:
         case Union():
             _require_sequences(machine, source)
+            if not isinstance(length_of(machine, source), Const):
+                return True
             return any(loops(machine, alternative) for alternative in source.alternatives)
         case Tuple():
             return len(source.items) > machine.short_sequence and gather.stackable(machine, source.items)
