@@ -168,7 +168,8 @@ def _shape(machine, table: Value) -> tuple[int, ...] | None:
         return None
     contents = machine.heap.read(table.object, "items")
     if isinstance(contents, Stack):
-        return None if known_length(contents) is None else (length([contents]),)
+        count = known_length(contents)
+        return None if count is None else (count,)
     if not isinstance(contents, Tuple) or not contents.items:
         return None
     if isinstance(contents.items[0], Ref) and len(set(contents.items)) < len(contents.items):

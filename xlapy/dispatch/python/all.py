@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401  (imported for what they register)
 
-from xlapy.dispatch.containers import counters, dicts, lists, ranges, sequence_algorithms, sets
+from xlapy.dispatch.containers import counters, dicts, lists, queues, ranges, sequence_algorithms, sets
 from xlapy.dispatch.iterators import combined, generator_rules, groups, itertools_python, itertools_rules
 from xlapy.dispatch.numbers import (
     cmath_functions,
