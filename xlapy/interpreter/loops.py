@@ -12,7 +12,7 @@ at each trip whether there is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -268,7 +268,7 @@ def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int) -> N
             conditional += 1
             if conditional > _MAXIMUM_CONDITIONAL or _remaining(machine, node) is None:
                 raise _Unending("its number of trips depends on data")
-            found = _private_iterators(machine, node)
+            found = _private_iterators(machine, node, frame.tag.labels - {node.label})
             if found is None:
                 raise _Unending("its number of trips depends on data")
             private = found
@@ -326,8 +326,9 @@ def _conditional_trip(machine: Machine, node: Loop, tag: Tag, private: set[int])
     merge.node_branch(machine, again, trip, leave)
 
 
-def _private_iterators(machine: Machine, node: Loop) -> set[int] | None:
-    """The loop's iterator and those it draws from, if nobody else refers to any of them."""
+def _private_iterators(machine: Machine, node: Loop, exits: Iterable[int]) -> set[int] | None:
+    """The loop's iterator and those it draws from, if nobody else refers to any of them, nor goes on with them where
+    the loop is left to one of `exits`, as a generator does that is advanced step by step."""
     step = step_of(node)
     iterator = machine.frame.registers[step.iterator] if step is not None else None
     if not isinstance(iterator, Ref):
@@ -342,7 +343,9 @@ def _private_iterators(machine: Machine, node: Loop) -> set[int] | None:
             contents = [v for (n, _), v in heap.slots.items() if n == number]
             contents += merge.detail_values(heap.objects[number].details)
             todo += [n for v in contents for n in references(v)]
+    frame = machine.frame
     others = [v for f in machine.frames for v in _named(f)]
+    others += [frame.registers[r] for label in exits for r in merge.live_at(frame, label, frame.program.live)]
     # what a running generator has in its slots is in its frame's registers
     running = {n for (n, name), v in heap.slots.items() if name == "state" and v is resumption.RUNNING}
     others += [v for (n, _), v in heap.slots.items() if n not in mine and n not in running]

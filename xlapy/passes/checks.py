@@ -157,30 +157,36 @@ def _bound(predicate: Var) -> Bound | None:
     return sums, more - total + (1 if owner.kind in ("lt", "gt") else 0)
 
 
-def _never_reset(var: Var, param: Var) -> bool:
+def _never_reset(var: Var, param: Var, known: dict[tuple[Var, Var], bool] | None = None) -> bool:
     """Whether a tag is not zero if the parameter of the loop, from which it was made, is not."""
-    while var is not param:
-        owner = var.owner
-        if not isinstance(owner, Operation):
+    if var is param:
+        return True
+    known = {} if known is None else known
+    found = known.get((var, param))
+    if found is None:
+        found = known[(var, param)] = _kept_by(var, param, known)
+    return found
+
+
+def _kept_by(var: Var, param: Var, known: dict[tuple[Var, Var], bool]) -> bool:
+    owner = var.owner
+    if not isinstance(owner, Operation):
+        return False
+    if owner.kind == "select":
+        value = constant_value(owner.operands[1])
+        if value is None or value.shape or value == 0:
             return False
-        if owner.kind == "select":
-            value = constant_value(owner.operands[1])
-            if value is None or value.shape or value == 0:
-                return False
-            var = owner.operands[2]
-        elif owner.kind in ("for", "while"):
-            place = owner.results.index(var)
-            first = 1 if owner.kind == "for" else 0
-            body = owner.regions[-1]
-            if not _never_reset(body.results[place], body.params[first + place]):
-                return False
-            var = owner.operands[first + place]
-        elif owner.kind == "if":
-            place = owner.results.index(var)
-            return all(_never_reset(region.results[place], param) for region in owner.regions)
-        else:
-            return False
-    return True
+        return _never_reset(owner.operands[2], param, known)
+    if owner.kind in ("for", "while"):
+        place = owner.results.index(var)
+        first = 1 if owner.kind == "for" else 0
+        body = owner.regions[-1]
+        kept = _never_reset(body.results[place], body.params[first + place], known)
+        return kept and _never_reset(owner.operands[first + place], param, known)
+    if owner.kind == "if":
+        place = owner.results.index(var)
+        return all(_never_reset(region.results[place], param, known) for region in owner.regions)
+    return False
 
 
 def _false(operation: Operation) -> Operation:

@@ -208,56 +208,40 @@ _ZIP = Kind("zip", _zip_step, _zip_plan, _zip_length)
 
 @table.function(filter)
 def filter_(machine, function: Value, iterable: Value) -> Value:
-    """`filter(function, iterable)`: a generator where the iterable could be a loop on the device."""
-    inner = make_iterator(machine, iterable)
-    if iteration.plan(machine, inner) is not None:
-        return machine.call(Const(_filter_truth if absent(function) else _filter_items), [function, inner])
-    return new(machine, _FILTER, filter, inner=inner, function=function, wanted=Const(True))
+    """`filter(function, iterable)`, as a generator."""
+    made = Const(_true_items if absent(function) else _passing_items)
+    return machine.call(made, [function, make_iterator(machine, iterable)])
 
 
-def _filter_items(function, iterable):
+@table.function(itertools.filterfalse)
+def filterfalse(machine, function: Value, iterable: Value) -> Value:
+    """`itertools.filterfalse(function, iterable)`, as a generator."""
+    made = Const(_false_items if absent(function) else _failing_items)
+    return machine.call(made, [function, make_iterator(machine, iterable)])
+
+
+def _passing_items(function, iterable):
     for item in iterable:
         if function(item):
             yield item
 
 
-def _filter_truth(function, iterable):
+def _true_items(function, iterable):
     for item in iterable:
         if item:
             yield item
 
 
-@table.function(itertools.filterfalse)
-def filterfalse(machine, function: Value, iterable: Value) -> Value:
-    """`itertools.filterfalse(function, iterable)`."""
-    inner = make_iterator(machine, iterable)
-    return new(machine, _FILTER, itertools.filterfalse, inner=inner, function=function, wanted=Const(False))
+def _failing_items(function, iterable):
+    for item in iterable:
+        if not function(item):
+            yield item
 
 
-def _filter_step(machine, number: int) -> Step:
-    function = machine.heap.read(number, "function")
-    wanted = machine.heap.read(number, "wanted").value
-    while True:
-        more, element = step(machine, inner_of(machine, number))
-        if isinstance(more, Var):
-            raise Refused(
-                "XP0009", "filter of an iterable whose length is only known on the device", "use a loop with if"
-            )
-        if not more:
-            return False, lambda: UNBOUND
-        item = element()
-        passed = machine.truth(item if absent(function) else machine.call(function, [item]))
-        if isinstance(passed, Var):
-            raise Refused(
-                "XP0013",
-                "filter by a condition that depends on data gives a number of items that depends on data",
-                "use a loop with `if`, a comprehension with `if`, or a mask",
-            )
-        if passed is wanted:
-            return True, lambda found=item: found
-
-
-_FILTER = Kind("filter", _filter_step)
+def _false_items(function, iterable):
+    for item in iterable:
+        if not item:
+            yield item
 
 
 # -- reversed ---------------------------------------------------------------------------------------------------------

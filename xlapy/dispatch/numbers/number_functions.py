@@ -34,6 +34,7 @@ from xlapy.domain.values import (
     NumpyScalar,
     Ref,
     Scalar,
+    Text,
     Tuple,
     Value,
     is_none,
@@ -114,7 +115,7 @@ def int_(machine, *args: Value, **kwargs: Value) -> Value:
     """`int(x)`, `int(text, base)`."""
     if not args:
         return Const(0)
-    value = args[0]
+    value = _known_text(machine, args[0])
     if len(args) > 1 or kwargs or (isinstance(value, Const) and not isinstance(value.value, np.generic)):
         known = [machine.static(a) for a in args]
         return fold(machine, int, *known, **{k: machine.static(v) for k, v in kwargs.items()})
@@ -139,6 +140,11 @@ def int_(machine, *args: Value, **kwargs: Value) -> Value:
     return int_(machine, result)
 
 
+def _known_text(machine, value: Value) -> Value:
+    """A string with dynamic parts that is made a number, as a known one; anything else as it is."""
+    return Const(machine.static(value, "a string that is made a number")) if isinstance(value, Text) else value
+
+
 def _no_complex(machine, var: Var, function: str) -> None:
     if var.type.dtype.kind == "c":
         raise Refused(
@@ -158,7 +164,7 @@ def float_(machine, *args: Value) -> Value:
     """`float(x)`."""
     if not args:
         return Const(0.0)
-    value = args[0]
+    value = _known_text(machine, args[0])
     if isinstance(value, Const) and not isinstance(value.value, np.complexfloating):
         return fold(machine, float, value.value)
     kind = kind_of(value)
@@ -187,6 +193,7 @@ def bool_(machine, *args: Value) -> Value:
 @table.function(complex)
 def complex_(machine, real: Value = NONE, imag: Value = NONE) -> Value:
     """`complex(real, imag)`."""
+    real = _known_text(machine, real)
     given = [v for v in (real, imag) if v is not NONE]
     if all(isinstance(v, Const) for v in given) and (real is not NONE or imag is NONE):
         return fold(machine, complex, *(v.value for v in given))  # type: ignore[attr-defined]
