@@ -103,6 +103,17 @@ def as_native(
     return called(*values) if only_cpu else lax.platform_dependent(*values, cpu=called, default=plain)
 
 
+def called_natively(function: Callable, *values: Any) -> Any:
+    """`function(*values)`, a `jax.jit` of some moves of a few elements, as one native function on a CPU, apart from all
+    around it. Only where `available()`."""
+    return lax.optimization_barrier(set_xla_metadata(function(*values), **_ATTRIBUTES))
+
+
+def available() -> bool:
+    """Whether XLA is one with which native functions have been tested."""
+    return _TESTED
+
+
 def _read_only(loop: Operation, needed: list[Var]) -> list[int]:
     """Places of the values that the function may read besides: XLA copies an array that is read and changed."""
     inside = {v for region in loop.regions for v in captured(region)}

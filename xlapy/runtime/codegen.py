@@ -37,6 +37,7 @@ from xlapy.domain.sources import Source
 from xlapy.domain.storage import layout, storage
 from xlapy.interpreter.world import Guard
 from xlapy.runtime.jax_internals import ConcreteArray
+from xlapy.runtime.packing import Packing, packer
 from xlapy.runtime.switch import DISABLED, off
 
 #: what a prepared specialisation returns when one of its guards does not hold
@@ -198,16 +199,19 @@ class Writer:
         operands = self.operands(sources)
         return self._compile("prepare", self._guarded([f"return ({operands})"]), "MISS", self.parameters)
 
-    def warm(self, sources: Sequence[Source], finished: bool, waits: bool, **known: object) -> Callable:
+    def warm(
+        self, sources: Sequence[Source], packing: Packing | None, finished: bool, waits: bool, **known: object
+    ) -> Callable:
         """The warm call; `known` gives the names in the module's docstring. `miss` may be replaced in its globals."""
         operands = self.operands(sources)
+        travelling = operands if packing is None else self._packed(sources, packing)
         self.namespace.update(known, disabled=DISABLED, off=off, wait=jax.block_until_ready)
         arguments = ", ".join(self.parameters)
         pack = f"({arguments}{',' if arguments else ''})"
         run = [
             "before = swap_x64(wide)",
             "try:",
-            f"    result = jitted({operands})",
+            f"    result = jitted({travelling})",
             "except NewTypes:",
             "    result = NewTypes",
             "except OverflowError:",
@@ -234,6 +238,13 @@ class Writer:
     def operands(self, sources: Sequence[Source]) -> str:
         """The operands as text, with a comma after each."""
         return "".join(f"{self.place(source)}, " for source in sources)
+
+    def _packed(self, sources: Sequence[Source], packing: Packing) -> str:
+        """The operands as they travel."""
+        text = self.operands([sources[k] for k in packing.alone])
+        for group in packing.groups:
+            text += f"{self.name(packer(group))}(({self.operands([sources[k] for k in group.places])})), "
+        return text
 
     def _guarded(self, then: list[str]) -> list[str]:
         lines = self.lines or ["pass"]

@@ -16,6 +16,7 @@ from xlapy.domain import randomness, set_order
 from xlapy.domain.device import DeviceBuffer
 from xlapy.domain.exceptions import ABSENT, INITIALISED, NOTES
 from xlapy.domain.host_views import shown
+from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.subclasses import BASES, CONTENTS
 from xlapy.interpreter.analyse import Analysis
@@ -134,6 +135,10 @@ class Finisher:
         if len(entries) == 1 and isinstance(entries[0], Rows):
             rows = entries[0]
             count = int(self.make(rows.length))
+            if self.leaf is not to_jax and isinstance(rows.item, Leaf) and rows.item.python in SCALAR_DTYPES:
+                numbers = _read(self.outputs, rows.item.index)
+                if numbers.dtype == SCALAR_DTYPES[rows.item.python] and numbers.ndim == 1:
+                    return numbers[:count].tolist()
             outputs = _Unstacked(self.outputs, count, host=self.leaf is not to_jax)
             return [self._at_row(outputs, k).make(rows.item) for k in range(count)]
         return [self.make(entry) for entry in entries]

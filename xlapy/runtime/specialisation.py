@@ -11,11 +11,14 @@ import numpy as np
 
 from xlapy.domain.stacks import Overfull
 from xlapy.interpreter.analyse import Analysis
+from xlapy.interpreter.world import Guard
 from xlapy.lowering.evaluate import evaluate, evaluate_fast
+from xlapy.lowering.native import available
 from xlapy.runtime import outcome, transforms
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, key_of
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
+from xlapy.runtime.packing import Packing, packing_of_operands, packing_of_results
 from xlapy.runtime.rounding import compiler_options
 from xlapy.runtime.staging import staged
 from xlapy.runtime.traffic import NARROWED, donated_buffers
@@ -71,17 +74,27 @@ class Specialisation:
         self.numbered: list[Analysis] = [analysis]
         self.guards = guards_of(analysis, shapes)
         self.waits = reads_large_memory(analysis)
+        apart = range(len(self.sources)) if traced or narrow or cache.policy.jax else self._donated()
+        self.packing = packing_of_operands(analysis.parameters, apart)
+        #: how the results of each program travel
+        self.packed_results: dict[int, Packing | None] = {}
         self.jitted = self._jit()
         self._generate()
 
     # -- making it --------------------------------------------------------------------------------------------------
 
-    def _jit(self) -> Callable:
-        policy = self.cache.policy
+    def _donated(self) -> tuple[int, ...]:
+        """The inputs that are given away."""
         kept = donated_buffers(self.analysis, self.narrow) if not self.traced else ()
-        donated = tuple(
-            i for i, source in enumerate(self.sources) if source.root().key in policy.donated or source.base in kept
-        )
+        names = self.cache.policy.donated
+        return tuple(i for i, source in enumerate(self.sources) if source.root().key in names or source.base in kept)
+
+    def _jit(self) -> Callable:
+        """The compiled program, of operands as they travel."""
+        policy = self.cache.policy
+        alone = self.packing.alone if self.packing is not None else range(len(self.sources))
+        given = set(self._donated())
+        donated = tuple(k for k, place in enumerate(alone) if place in given)
         native = self.native
 
         def _trace(*operands: Any) -> Any:
@@ -97,7 +110,7 @@ class Specialisation:
         if policy.device is not None:
             return lambda *operands: jitted(*jax.device_put(operands, policy.device))
         if self.waits and not self.traced and not self.narrow and jax.default_backend() == "cpu":
-            return staged(jitted, [i for i in range(len(self.sources)) if i not in donated])
+            return staged(jitted, [k for k in range(len(alone)) if k not in donated])
         return jitted
 
     def _generate(self) -> None:
@@ -105,6 +118,7 @@ class Specialisation:
         self.prepare = self._writer().prepare(self.sources)
         self.call = self._writer().warm(
             self.sources,
+            self.packing,
             finished=_is_plain(self.analysis, self.cache.policy.numpy),
             waits=self.waits,
             swap_x64=swap_x64,
@@ -131,6 +145,12 @@ class Specialisation:
             writer.require(f"{writer.name(ambient_x64)}() is {self.x64}")
         for guard in self.guards:
             writer.guard(guard)
+        known = set(map(key_of, self.guards))
+        for group in self.packing.groups if self.packing is not None else ():
+            for place in group.places:
+                guard = Guard("type", self.sources[place], group.python)
+                if key_of(guard) not in known:
+                    writer.guard(guard)
         return writer
 
     def then(self, miss: Callable) -> None:
@@ -147,6 +167,8 @@ class Specialisation:
     def accepts(self, analysis: Analysis) -> bool:
         """Whether another program may share the executable: the same inputs and the same assumptions."""
         same = [p.source for p in analysis.parameters] == self.sources and analysis.raises is None
+        if self.packing is not None:
+            same = same and [p.python for p in analysis.parameters] == [p.python for p in self.analysis.parameters]
         numpy = self.cache.policy.numpy
         if not same or analysis.reads_ambient != self.analysis.reads_ambient:
             return False
@@ -165,6 +187,11 @@ class Specialisation:
     def _trace(self, operands: Sequence, native: bool) -> Any:
         if self.narrow:
             operands = tuple(map(_narrowed, operands))
+        device = self.cache.policy.device
+        platform = jax.default_backend() if device is None else getattr(device, "platform", None)
+        packs_natively = native and platform == "cpu" and available()
+        if self.packing is not None:
+            operands = self.packing.unpacked(operands, packs_natively)
         parameters = self.analysis.parameters
         key = tuple(
             (tuple(x.shape), str(x.dtype), p.python is None and jax.typeof(x).weak_type)
@@ -178,12 +205,15 @@ class Specialisation:
             if self.traced:
                 results = evaluate(analysis.module.entry, environment)
             else:
-                device = self.cache.policy.device
-                platform = jax.default_backend() if device is None else getattr(device, "platform", None)
                 results = evaluate_fast(analysis.module.entry, environment, native, platform)
         if _is_plain(analysis, self.cache.policy.numpy):
             return outcome.plain(analysis.result, results)  # type: ignore[arg-type]
-        return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))
+        values, variant = tuple(jax.numpy.asarray(r) for r in results), self.numbered.index(analysis)
+        if not self.traced:
+            types = [jax.typeof(v) for v in values]
+            packing = self.packed_results[variant] = packing_of_results(analysis, self.cache.policy.numpy, types)
+            values = values if packing is None else packing.joined(values, packs_natively)
+        return Outputs(variant, values)
 
     def _new_types(self, arguments: tuple) -> Any:
         return self.cache.new_types(self, arguments)
@@ -209,13 +239,16 @@ class Specialisation:
         if values and type(values[-1]) is not ConcreteArray and isinstance(values[-1], jax.core.Tracer):
             # known operands while JAX traces something else: CPython would compute at once
             values = self.run_at_once(self.prepare(*arguments)).values
+        packing = self.packed_results[outputs.variant]
+        if packing is not None:
+            values = packing.taken_apart(values)
         return self.cache.finish(analysis, values, arguments)
 
     def run(self, operands: tuple) -> Any:
         """Run on operands that `prepare` found."""
         before = swap_x64(not self.narrow)
         try:
-            return self.jitted(*operands)
+            return self.jitted(*(operands if self.packing is None else self.packing.packed(operands)))
         finally:
             set_x64(before)
 

@@ -73,14 +73,14 @@ def traffic(policy: Policy, analysis: Analysis, found: Sequence) -> Traffic:
         sum(i.bytes for i in inputs if i.how == how) for how in ("transferred", "resident", "donated")
     )
     sizes = [_bytes(v.type) for v in analysis.module.entry.results]
-    fetched = set(_fetched(analysis.result, _always if policy.numpy else _is_number))
+    fetched = set(outputs_where(analysis.result, _always if policy.numpy else _is_number))
     everything = set(outputs_of(analysis.result))
     for effect in analysis.effects:
         if is_device_buffer(effect.source):
             everything |= set(outputs_of(effect.recipe))
         else:
             everything |= set(outputs_of(effect.recipe))
-            fetched |= set(_fetched(effect.recipe, _always if effect.kind == "buffer" else _of_the_host))
+            fetched |= set(outputs_where(effect.recipe, _always if effect.kind == "buffer" else of_the_host))
     everything |= fetched
     if analysis.errors:
         fetched.add(len(sizes) - 1)
@@ -118,27 +118,27 @@ def _is_number(leaf: Leaf) -> bool:
     return leaf.python is not None
 
 
-def _of_the_host(leaf: Leaf) -> bool:
+def of_the_host(leaf: Leaf) -> bool:
     """Whether it is NumPy's or Python's, and stays so where it is stored."""
     return bool(leaf.mutable) or leaf.scalar or leaf.python is not None
 
 
-def _fetched(recipe: Any, wanted: Callable[[Leaf], bool]) -> Iterable[int]:
-    """The outputs that the host looks at when it makes something."""
+def outputs_where(recipe: Any, wanted: Callable[[Leaf], bool]) -> Iterable[int]:
+    """The outputs that the host looks at when it makes something: the leaves that are `wanted`, lengths, choices."""
     match recipe:
         case Leaf():
             return [recipe.index] if wanted(recipe) else []
         case Cut():
             return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
         case Choice():
-            return [recipe.selector, *(i for part in recipe.alternatives for i in _fetched(part, wanted))]
+            return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_where(part, wanted))]
         case View():
             return list(outputs_of(recipe))
         case OneOf():
-            return [recipe.selector, *(i for part in _parts(recipe) for i in _fetched(part, wanted))]
+            return [recipe.selector, *(i for part in _parts(recipe) for i in outputs_where(part, wanted))]
         case Text() | Built():
             return [i for part in recipe.parts for i in outputs_of(part)]
-    return [i for part in _parts(recipe) for i in _fetched(part, wanted)]
+    return [i for part in _parts(recipe) for i in outputs_where(part, wanted)]
 
 
 def outputs_of(recipe: Any, seen: frozenset[int] = frozenset()) -> Iterable[int]:
