@@ -75,6 +75,14 @@ STATISTICS = dict(
     flips=lambda s: (np.flipud(s), np.fliplr(s[None])),
     partition=lambda s: (np.sort(np.partition(s, 0)), np.partition(s, 0)[:1], s[np.argpartition(s, -1)][-1:]),
     lexsort=lambda s: np.lexsort((s, np.round(s))),
+    einsum=lambda s: (
+        np.einsum("i,i->", s, s),
+        np.einsum("i,j->ij", s, W),
+        np.einsum("ij,ij->i", np.outer(s, W), np.outer(s, W)),
+        np.einsum("ij,jk", np.outer(s, W), ROWS[:3]),
+    ),
+    einsum_of_what_is_not_finite=lambda s: np.einsum("i,ij->j", s, np.outer(s, np.array([np.inf, 1.0]))),
+    take=lambda s: (np.take(s, [0, -1]), s.take(0)),
     take_along_axis=lambda s: np.take_along_axis(s, np.argsort(s), 0),
 )
 

@@ -44,7 +44,6 @@ PROGRAMS = dict(
     powers=lambda m: [np.linalg.matrix_power(A[m][:, m], k) for k in (0, 3, -1)],
     integer_powers=lambda m: np.linalg.matrix_power((A * 5).astype(int)[m][:, m], 2),
     eigenvalues=lambda m: (np.linalg.eigvalsh(S[m][:, m]), np.linalg.eigvalsh(-1e-9 * S[m][:, m], UPLO="U")),
-    eigenvectors=lambda m: np.abs(np.linalg.eigh(S[m][:, m]).eigenvectors),
     qr=lambda m: np.linalg.qr(T[m]),
     qr_of_wide=lambda m: np.linalg.qr(A[m]),
     qr_whole=lambda m: np.linalg.qr(A[:, m], mode="complete"),

@@ -4,6 +4,7 @@
 
 from xlapy.dispatch.bounded import (
     at,
+    contractions,
     counting,
     creation,
     linear_algebra,

@@ -310,7 +310,14 @@ def _take(machine, a, indices, axis=None):
     rank = len((bounded.parts(machine, a) or (None, ()))[1])
     if rank != 1 or known(machine, axis) not in (None, 0, -1):
         raise require_static(machine, first_of((a, indices), {}), "np.take along such dimensions")
+    if isinstance(a, BoundedArray) and not isinstance(indices, BoundedArray):
+        machine.call(Const(_require_elements), (a, machine.call(Const(np.size), (indices,))))
     return getitem(machine, a, indices)
+
+
+def _require_elements(a, wanted):
+    if wanted > 0 and len(a) == 0:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
 
 
 def contains(machine: Machine, item: Value, array: BoundedArray) -> Value:

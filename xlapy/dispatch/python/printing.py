@@ -73,7 +73,7 @@ def _warn(
     frames = machine.frames  # type: ignore[attr-defined]
     frame = frames[-min(max(int(machine.static(stacklevel)), 1), len(frames))]  # type: ignore[call-overload]
     place = frame.location()
-    module = machine.heap.objects[frame.globals].real["__name__"]
+    module = machine.heap.objects[frame.globals].real.get("__name__", "<string>")
     _add(machine, Tuple((Const(cls), message, Const(place.filename), Const(place.line), Const(module))))
     return NONE
 
