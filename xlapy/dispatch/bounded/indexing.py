@@ -27,6 +27,7 @@ from xlapy.dispatch.bounded.lanes import (
     valid_mask,
     var_of,
 )
+from xlapy.dispatch.bounded.meshes import first_bounded, is_mesh, mesh
 from xlapy.dispatch.bounded.slices import basic, settled
 from xlapy.dispatch.numpy.values import cast, operand, reshape
 from xlapy.dispatch.protocol import Machine, Refused
@@ -316,15 +317,17 @@ def _by_bounded(machine: Machine, array: Value, room: NdArray, axes, items: list
     key = items[0]
     if len(items) == 1 and isinstance(key, BoundedArray) and key.base.type.dtype == BOOL:
         return fresh(machine, machine.read(room), _refined(machine, array, axes, key))
-    lanes, indices = _index_arrays(machine, items)
     if involved(array):
         if len(items) > 1:
             raise require_static(machine, array, "several index arrays")  # type: ignore[arg-type]
+        lanes, indices = _index_arrays(machine, items)
         return _picked(machine, array, indices[0], lanes)  # type: ignore[arg-type]
     if any(n == 0 for n in room.type.shape[: len(items)]):
         raise Refused("XP0013", "an index array of dynamic length into an array of size 0")
+    dimensions, indices = mesh(machine, items) if is_mesh(machine, items) else _index_arrays(machine, items)
+    dimensions = dimensions if isinstance(dimensions, tuple) else (dimensions,)
     result = indexing.getitem(machine, room, Tuple(tuple(indices)))
-    return bounded.made(machine, result, (lanes, *(None,) * (len(result.type.shape) - 1)))  # type: ignore[attr-defined]
+    return bounded.made(machine, result, (*dimensions, *(None,) * (len(result.type.shape) - len(dimensions))))  # type: ignore
 
 
 def _refined(machine: Machine, array: Value, axes, mask: BoundedArray) -> tuple[Lanes | None, ...]:
@@ -461,9 +464,10 @@ def _put_bounded(machine: Machine, array: Value, room: NdArray, axes, items: lis
     if len(items) == 1 and isinstance(key, BoundedArray) and key.base.type.dtype == BOOL:
         assign(machine, BoundedArray(room, _refined(machine, array, axes, key)), value)
         return
-    lanes, indices = _index_arrays(machine, items)
     if involved(array):
-        raise require_static(machine, key, "an assignment to such a key")  # type: ignore[arg-type]
+        raise require_static(machine, first_bounded(items), "an assignment to such a key")
+    dimensions, indices = mesh(machine, items) if is_mesh(machine, items) else _index_arrays(machine, items)
+    dimensions = dimensions if isinstance(dimensions, tuple) else (dimensions,)
     sizes = room.type.shape[: len(items)]
     if 0 in sizes:
         raise Refused("XP0013", "an index array of dynamic length into an array of size 0")
@@ -471,13 +475,17 @@ def _put_bounded(machine: Machine, array: Value, room: NdArray, axes, items: lis
     for axis, (item, size) in enumerate(zip(indices, sizes, strict=True)):
         index = machine.builder.convert(operand(machine, item), INT64)
         places.append(numpy_fancy.in_range(machine, index, size, axis))
-    count = next(v.type.shape[0] for v in places if v.type.shape)
-    valid = _valid_of(machine, lanes, count)
-    shape = (count, *room.type.shape[len(items) :])
-    new = _stored(machine, value, shape, (lanes, *(None,) * (len(shape) - 1)), room.type.dtype, "part")
-    new = machine.builder.broadcast(new, shape)
+    found = np.broadcast_shapes(*(v.type.shape for v in places))
+    valid = valid_mask(machine, found, dimensions)
+    rest = room.type.shape[len(items) :]
+    new = _stored(machine, value, (*found, *rest), (*dimensions, *(None,) * len(rest)), room.type.dtype, "part")
+    new = machine.builder.broadcast(new, (*found, *rest))
+    if len(found) > 1:
+        count = int(np.prod(found))
+        new, valid = reshape(machine, new, (count, *rest)), reshape(machine, valid, (count,))  # type: ignore[arg-type]
+        places = [reshape(machine, machine.builder.broadcast(v, found), (count,)) for v in places]
     operands = (read_view(machine, room), new, valid, *places)
-    write_view(machine, room, machine.leaf(_scatter, operands, name="scatter")[0])
+    write_view(machine, room, machine.leaf(_scatter, operands, name="scatter")[0])  # type: ignore[arg-type]
 
 
 def _scatter(base, new, valid, *places):

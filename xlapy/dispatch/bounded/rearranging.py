@@ -6,15 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
+from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import selection as bounded_selection
 from xlapy.dispatch.bounded.in_python import in_python
 from xlapy.dispatch.bounded.indexing import assign, getitem
 from xlapy.dispatch.bounded.lanes import involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of, transposed
-from xlapy.dispatch.numpy.values import absent, array_type, known, raise_real
+from xlapy.dispatch.numpy.values import absent, array_type, known, operand, raise_real
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, Const, NumpyScalar, Scalar, Tuple, Value
+from xlapy.ir import constant_value
 
 # -- views ------------------------------------------------------------------------------------------------------------
 
@@ -215,6 +217,37 @@ def _by_keys(keys):
 
 
 bounded_selection.of_sequences(np.lexsort, _lexsort)
+
+
+_ix_before = table.find_function(np.ix_)
+
+
+def _ix(machine, *args):
+    """np.ix_ of index arrays of dynamic length, and of masks."""
+    arrays = [v if involved(v) else machine.new_array(operand(machine, v)) for v in args]
+    types = [bounded.parts(machine, v)[0].type for v in arrays]  # type: ignore[index]
+    unknown = [
+        not involved(v) and t.dtype == bool and constant_value(machine.read(v)) is None
+        for v, t in zip(arrays, types, strict=True)
+    ]  # type: ignore
+    if not any(unknown) and not involved(*arrays) or any(len(t.shape) != 1 for t in types):
+        return _ix_before(machine, *args)  # type: ignore[misc]
+    return machine.call(Const(_open_mesh), arrays)
+
+
+def _open_mesh(*arrays):
+    found = []
+    for number, array in enumerate(arrays):
+        if array.dtype == bool:
+            array = np.flatnonzero(array)
+        key = [None] * len(arrays)
+        key[number] = slice(None)
+        found.append(array[tuple(key)])
+    return tuple(found)
+
+
+table.function(np.ix_)(_ix)
+FUNCTIONS[np.ix_] = _ix
 
 
 def _compress_method(machine, self, condition, axis=None):
