@@ -10,7 +10,7 @@ from typing import Any, Literal
 from xlapy.dispatch import table
 from xlapy.domain.bounded import bound
 from xlapy.domain.values import Const
-from xlapy.interpreter.calls import forget_plain_functions
+from xlapy.interpreter import plain
 from xlapy.runtime import stages
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.cache import Cache, forget_all
@@ -196,7 +196,7 @@ def overload(target: Callable) -> Callable[[Callable], Callable]:
 
         rule.accepts_unions = True  # type: ignore[attr-defined]
         table.function(target)(rule)
-        forget_plain_functions()
+        plain.forget()
         forget_all()
         return implementation
 

@@ -63,6 +63,15 @@ class Loan:
     lost: bool = False
 
 
+@dataclass(slots=True)
+class Journal:
+    """What happens to slots, in order: each with the value read, or with what was there before it was written, None if
+    nothing had been written there."""
+
+    reads: list[tuple[Slot, Value]] = field(default_factory=list)
+    writes: list[tuple[Slot, Value | None]] = field(default_factory=list)
+
+
 class Captured(Exception):
     """An object is changed of which a list that grew in a loop holds the state. `loop` says which loop that was."""
 
@@ -118,8 +127,12 @@ class Heap:
         self.next_identity = 1
         #: grows with every change of a slot and every object made
         self.changes = 0
-        #: what has been read, while somebody wants to know
-        self.journal: list[tuple[Slot, Value]] | None = None
+        #: what has been read and written, while somebody wants to know
+        self.journal: Journal | None = None
+        #: grows with every change that the journal does not tell of
+        self.untold = 0
+        #: grows where the program asks which object one is
+        self.identified = 0
 
     def identity(self) -> int:
         """A number no object has had."""
@@ -149,14 +162,20 @@ class Heap:
     def read(self, number: int, name: str) -> Value:
         """The value of a slot; UNBOUND if the object has no such field."""
         slot = (number, name)
-        value = self.slots.get(slot)
+        value = self.slots.get(slot) or self.initial.get(slot)
         if value is None:
             value = self.entry_value(number, name)
         if value is STALE:
             raise Captured(self.captured.get(number))
         if self.journal is not None:
-            self.journal.append((slot, value))
+            self.journal.reads.append((slot, value))
         return value
+
+    def watch(self) -> Journal:
+        """The journal of what happens from now on."""
+        if self.journal is None:
+            self.journal = Journal()
+        return self.journal
 
     def entry_value(self, number: int, name: str) -> Value:
         """The value of a slot of the caller's world before the program ran."""
@@ -195,13 +214,18 @@ class Heap:
         if name == "items" and number in self.lent and not self.keeps_places:
             for loan in self.lent[number]:
                 if (loan.number, "home") in self.slots:
+                    self.untold += 1
                     self.slots[(loan.number, "home")] = STALE
         self.changes += 1
         self.objects[number].fields.add(name)
-        self.slots[(number, name)] = value
+        slot = (number, name)
+        if self.journal is not None:
+            self.journal.writes.append((slot, self.slots.get(slot)))
+        self.slots[slot] = value
 
     def lend(self, loan: Loan) -> None:
         """An item of a container is where a loan says."""
+        self.untold += 1
         self.slots[(loan.number, "home")] = TRUE
         self.lent.setdefault(loan.owner, []).append(loan)
 
@@ -217,6 +241,7 @@ class Heap:
 
     def outdate(self, but: set[int], classes: set[type]) -> None:
         """An item of a stack is changed: what else may show it, of these classes, must not be read any more."""
+        self.untold += 1
         for cls in classes:
             for number in self._placed_of.get(cls, set()) - but:
                 for name in self.objects[number].fields:

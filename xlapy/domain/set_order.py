@@ -8,10 +8,11 @@ beside its members, and done again to a real set where somebody asks for the ord
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from xlapy.immutable import immutable
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class SetHistory:
     """What was done to a set: first `before`, then `method(set, *operands)`. Of a set whose table is not known, `order`
     is that of its members."""
@@ -22,7 +23,7 @@ class SetHistory:
     order: tuple | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Made:
     """In the place of a method: a function that makes a set of the operands."""
 

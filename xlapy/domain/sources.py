@@ -6,7 +6,9 @@ operands of the warm call.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from xlapy.immutable import immutable
 
 
 class Anchor:
@@ -24,7 +26,7 @@ class Anchor:
         return id(self.item)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Source:
     """How a value is reached: from `base`, or from a root.
 

@@ -23,26 +23,27 @@ Values are immutable; a change of state makes a new entry in the heap (see `heap
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
+from xlapy.immutable import immutable
 from xlapy.ir import TensorType, Var
 
 
-@dataclass(frozen=True, slots=True)
+@immutable()
 class Hole:
     """Stands in the place of a `Var` in a generalised value: any value of that type."""
 
     type: TensorType
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Value:
     """Base of all abstract values."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Const(Value):
     """A known Python object. `source` says where in the caller's world it was found, if it was."""
 
@@ -50,7 +51,7 @@ class Const(Value):
     source: Source | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Scalar(Value):
     """A dynamic Python scalar; `bounds` is a closed interval known to contain an int."""
 
@@ -59,7 +60,7 @@ class Scalar(Value):
     bounds: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class NumpyScalar(Value):
     """A dynamic NumPy scalar; `bounds` as for `Scalar` where it is an integer."""
 
@@ -67,14 +68,14 @@ class NumpyScalar(Value):
     bounds: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class JaxArray(Value):
     """A dynamic `jax.Array` (of any rank)."""
 
     var: Var
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Lens:
     """One step from a buffer to a view: `kind` and static or dynamic parameters (see `dispatch.arrays.views`)."""
 
@@ -82,7 +83,7 @@ class Lens:
     params: tuple[object, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class NdArray(Value):
     """A NumPy array object: `lenses` lead from the buffer `buffer` to its elements; `identity` is for `is`."""
 
@@ -93,7 +94,7 @@ class NdArray(Value):
     writeable: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Lanes:
     """Which lanes of a dimension with static room belong to an array of dynamic length.
 
@@ -120,7 +121,7 @@ class Opaque:
     """A Python object of xlapy's own that a program holds as it is."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class BoundedArray(Value):
     """A `numpy.ndarray` of dynamic shape: some lanes of `base`, a view that has room for them.
 
@@ -133,7 +134,7 @@ class BoundedArray(Value):
     axes: tuple[Lanes | None, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Tuple(Value):
     """A tuple; `cls` is a subclass for named tuples."""
 
@@ -141,14 +142,14 @@ class Tuple(Value):
     cls: type = tuple
 
 
-@dataclass(frozen=True, slots=True)
+@immutable()
 class Ref(Value):
     """A reference to an object in the heap."""
 
     object: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Mapping(Value):
     """Contents of a dict or set in the heap: known keys, abstract values. The keys of a dict are in order; the order of
     a set follows from its `history`, if that is known."""
@@ -161,7 +162,7 @@ class Mapping(Value):
         return tuple(Tuple((key_value(key), value)) for key, value in self.entries.items())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Stored(Value):
     """An object by value, as a stack holds it: `parts` are its fields `names`, or its items where there are no names.
 
@@ -182,7 +183,7 @@ class Stored(Value):
         return self.parts[0] if self.parts and isinstance(self.parts[0], Stack) else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Stack(Value):
     """Contents of a list that grew in a loop, where a `Tuple` would have been too long or of unknown length. Those of a
     dict or set whose keys are not known, too, with pairs of a key and a value for items.
@@ -206,7 +207,7 @@ class Stack(Value):
         return Stack(self.element, tuple(rows), length, self.capacity, self.elastic, self.loop)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Slice(Value):
     """A slice object, some part of which is dynamic or abstract."""
 
@@ -215,7 +216,7 @@ class Slice(Value):
     step: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Range(Value):
     """A range object, some part of which is dynamic."""
 
@@ -224,7 +225,7 @@ class Range(Value):
     step: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Text(Value):
     """A string with parts that are only known on the device: `template.format(*parts)`, made on the host."""
 
@@ -232,7 +233,7 @@ class Text(Value):
     parts: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Function(Value):
     """A Python function made inside the program (`def`, `lambda`, comprehension)."""
 
@@ -247,7 +248,7 @@ class Function(Value):
     namespace: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class BoundMethod(Value):
     """A callable with its first argument: a Python method, or the rule of a built-in type's method."""
 
@@ -255,7 +256,7 @@ class BoundMethod(Value):
     self: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Intrinsic(Value):
     """A callable that exists only at compile time: `rule(machine, args, kwargs)` with `captures` it refers to."""
 
@@ -264,7 +265,7 @@ class Intrinsic(Value):
     captures: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Union(Value):
     """`alternatives[selector]`, the selector being an int32 scalar on the device."""
 
@@ -272,7 +273,7 @@ class Union(Value):
     alternatives: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class MixedScalar(Union):
     """A number that is Python's on some paths and NumPy's on others: a union whose two alternatives, a `Scalar` and a
     `NumpyScalar`, are one (weak) device value. Made by `mixed`."""
@@ -288,7 +289,7 @@ def mixed(selector: Var, scalar: Scalar) -> MixedScalar:
     return MixedScalar(selector, (scalar, NumpyScalar(scalar.var, scalar.bounds)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Marker(Value):
     """A value that is not one."""
 

@@ -22,9 +22,11 @@ Nodes compare and hash by identity, so that an analysis may key its memory by no
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType
 from typing import Literal
+
+from xlapy.immutable import immutable
 
 RETURN = 0
 """The tag of a program that has returned."""
@@ -41,7 +43,7 @@ class FrontendError(Exception):
         super().__init__(f"{message} (in {code.co_qualname}, {code.co_filename}:{self.line})")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable()
 class Span:
     """A place in the source: lines from 1, columns in UTF-8 bytes from 0, as `CodeType.co_positions` gives them."""
 
@@ -51,7 +53,7 @@ class Span:
     end_col: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Op:
     """One operation; `operations.OPERATIONS` says for every kind what `dst`, `args` and `imm` are."""
 
@@ -62,7 +64,7 @@ class Op:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Code:
     """Straight-line operations. `handler` is the label to go to when one raises; None is `RAISE`. `prepared` is room
     for what an executor wants to know of the operations each time."""
@@ -72,14 +74,14 @@ class Code:
     prepared: list = field(default_factory=list, init=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Seq:
     """Nodes in order; see the module's text for which of them run."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class If:
     """A branch. 'true' tests a register that always holds a `bool` (a `truth` or like operation precedes it);
     'none' tests whether the register `is None`. The test itself never raises."""
@@ -91,7 +93,7 @@ class If:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class For:
     """One step of an iterator. `value` is written on the way to `body`; on the way to `exhausted` nothing is written.
     The iterator's ``__next__`` may raise, which goes to `handler`."""
@@ -104,7 +106,7 @@ class For:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Send:
     """One step of ``yield from``: send the register `sent` to `receiver`. `value` is what it yields, on the way to
     `yielded`, or what it returned, on the way to `returned`."""
@@ -118,7 +120,7 @@ class Send:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Loop:
     """Run `body`; repeat while the tag is `label`."""
 
@@ -126,14 +128,14 @@ class Loop:
     body: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Exit:
     """Set the tag."""
 
     label: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Guarded:
     """Runs iff the tag is `label`, and clears it first."""
 
@@ -144,7 +146,7 @@ class Guarded:
 Node = Code | Seq | If | For | Send | Loop | Exit | Guarded
 
 
-@dataclass(frozen=True, slots=True)
+@immutable()
 class Handler:
     """What lands in registers when an exception enters a handler's label: the exception, for some handlers the offset
     of the raising instruction (`lasti`, used only by `reraise`); the stack is cut to `depth` slots below them."""
@@ -154,7 +156,7 @@ class Handler:
     depth: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False)
 class Program:
     """One code object, structured.
 

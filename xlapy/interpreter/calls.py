@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import leaves, libraries, table, unions
+from xlapy.dispatch import leaves, table, unions
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
@@ -43,7 +43,7 @@ from xlapy.domain.values import (
     is_none,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
-from xlapy.interpreter import classes, generators, memory, merge, resumption, variables, walk
+from xlapy.interpreter import classes, generators, memory, merge, plain, resumption, variables, walk
 from xlapy.interpreter.frame import Frame, call_path, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
@@ -53,21 +53,10 @@ if TYPE_CHECKING:
 _MAXIMUM_DEPTH = 120
 #: how often a function may call itself under conditions on data, each inside of the last
 _MAXIMUM_DYNAMIC_DEPTH = 24
-#: functions known to have no rule, by identity
-_PLAIN: dict[int, types.FunctionType] = {}
-_MAXIMUM_PLAIN = 100_000
 
 
 class Endless(Exception):
     """A recursion that data ends: to look for further obstacles would take for ever."""
-
-
-def forget_plain_functions() -> None:
-    """The dispatch tables have changed: look every function up again."""
-    _PLAIN.clear()
-
-
-libraries.on_growth(forget_plain_functions)
 
 
 def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -138,6 +127,8 @@ def _arguments(error: TypeError) -> str:
 
 def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     item = function.value
+    if plain.is_plain(item) and not (machine.functions and id(item) in machine.functions):
+        return _inline_object(machine, item, args, kwargs)  # type: ignore[arg-type]
     if jax_rules.is_jitted_object(item):
         return jax_rules.call(machine, item, args, kwargs)
     if classes.folds(item):
@@ -145,8 +136,6 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if type(item) is types.FunctionType:
         if machine.functions and id(item) in machine.functions:
             return _call_function(machine, machine.functions[id(item)][1], args, kwargs)
-        if id(item) in _PLAIN:
-            return _inline_object(machine, item, args, kwargs)
     else:
         given = {type(a) for a in (*args, *kwargs.values())}
         if MixedScalar in given:
@@ -195,8 +184,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if isinstance(item, types.FunctionType) and "_xlapy_cache" in item.__dict__:
         return _compiled(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType):
-        if len(_PLAIN) < _MAXIMUM_PLAIN:
-            _PLAIN[id(item)] = item
+        plain.note(item)
         return _inline_object(machine, item, args, kwargs)
     if isinstance(item, functools.partial):
         base = [machine.world.wrap_anchored(a) for a in item.args]
@@ -371,6 +359,7 @@ def _new_object(machine: Machine, cls: Value, *args: Value, **kwargs: Value) -> 
 @table.function(sys.exception)
 def _exception(machine: Machine) -> Value:
     """`sys.exception()`: what is being handled."""
+    machine.heap.untold += 1
     return next((f.handled for f in reversed(machine.frames) if not is_none(f.handled)), NONE)
 
 

@@ -172,6 +172,7 @@ class Emission:
             if isinstance(skeleton, Stack) and len(variables(after)) < len(variables(skeleton)):
                 next(fill)  # the length, which is known
         machine.heap.slots = slots
+        machine.heap.untold += 1
         if self.plan is not None:
             if tag is None:
                 self.plan.finish(self.plan.trips)

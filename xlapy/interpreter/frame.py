@@ -56,6 +56,8 @@ class Frame:
     unrolled: tuple[int, ...] = field(default=())
     #: the nesting of regions where the call is
     region_depth: int = 0
+    #: the nesting of regions outside of all branches of the frame, if it is run from its beginning to its end at once
+    base_depth: int = -1
     #: what a `yield` of a generator's frame does with its value
     on_yield: Callable[[Value], None] | None = None
     #: what is sent to a generator's frame, or thrown at it, where it goes on

@@ -584,6 +584,10 @@ class Machine:
         """`function(*args, **kwargs)`."""
         return calls.call(self, function, list(args), kwargs or {})
 
+    def forget_calls(self) -> None:
+        """Something changes that remembered calls may have looked for in vain."""
+        self.memory = Memory()
+
     def generator(self, frame: Frame) -> Value:
         """What a call of a generator function returns."""
         return resumption.make(self, frame)
@@ -598,6 +602,7 @@ class Machine:
 
     def run(self, frame: Frame) -> None:
         """Execute a frame's program; its tag says how it ended."""
+        frame.base_depth = self.builder.region.depth
         walk.run(self, frame.program.body)
         # what the operations of the frame have changed stays changed if one of them raises
         self.before = None

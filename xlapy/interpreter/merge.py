@@ -197,6 +197,7 @@ def _merge(
     slots = dict(first.slots)
     slots.update((slot, instantiate(j.skeleton, results)) for slot, j in join.slots.items())
     machine.heap.slots = slots
+    machine.heap.untold += 1
     return out
 
 

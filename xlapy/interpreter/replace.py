@@ -49,6 +49,7 @@ def replace_array(machine: Machine, old: NdArray, new: NdArray) -> None:
     registers = [visit(value) for value in frame.registers]
     slots = {slot: visit(value) for slot, value in heap.slots.items()}
     frame.registers[:] = registers
+    heap.untold += 1
     heap.slots.update(slots)
 
 

@@ -269,5 +269,6 @@ def _closes_quietly(machine: Machine, number: int, state: Value | None) -> bool:
         quiet = not machine.pending and len(machine.blockers) == blockers
         quiet = quiet and not changes(machine, reference, mark)
         machine.frames, machine.pending, heap.slots = frames, pending, before
+        heap.untold += 1
         del machine.blockers[blockers:], region.operations[operations:]
     return left and quiet

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 import types
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xlapy.domain.values import UNBOUND, Tuple, Value
+from xlapy.immutable import immutable
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
 
-@dataclass(frozen=True)
+@immutable()
 class Signature:
     """The parameters of a code object with the defaults of its function."""
 

@@ -72,7 +72,8 @@ _COPIES = frozenset(("load", "load_bound", "move", "store"))
 
 class Step(NamedTuple):
     """An operation prepared for execution. `copied` is the register that a plain copy reads; `dst` the one it writes,
-    None if there are several or none; `changes` whether it may change an object."""
+    None if there are several or none; `changes` whether it may change an object; `constant` what it gives, if it is a
+    constant; `called` the register of the function that it calls."""
 
     op: Op
     handler: Handler
@@ -80,6 +81,8 @@ class Step(NamedTuple):
     copied: int | None
     dst: int | None
     changes: bool
+    constant: Value | None
+    called: int | None
 
 
 def prepare(code: Code) -> list[Step]:
@@ -93,18 +96,23 @@ def _step(op: Op) -> Step:
     treatment = next((t for t, operations in _TREATMENTS if op.kind in operations), _LOOK)
     copied = op.args[0] if op.kind in _COPIES else None
     changes = op.kind in _CHANGES
-    return Step(op, HANDLERS[op.kind], treatment, copied, op.dst[0] if len(op.dst) == 1 else None, changes)
+    target = op.dst[0] if len(op.dst) == 1 else None
+    constant = constant_value(op.imm) if op.kind == "const" else None
+    called = op.args[0] if op.kind in ("call", "call_ex") else None
+    return Step(op, HANDLERS[op.kind], treatment, copied, target, changes, constant, called)
+
+
+def constant_value(value: object) -> Value:
+    """A constant of a code object."""
+    if isinstance(value, tuple):
+        return Tuple(tuple(map(constant_value, value)))
+    return Const(value)
 
 
 def execute(machine: Machine, frame: Frame, step: Step) -> None:
     """Execute one operation: read its arguments, write its results."""
-    op, handler, treatment, copied, target, _ = step
+    op, handler, treatment, _, target, *_ = step
     registers = frame.registers
-    if copied is not None:
-        value = registers[copied]
-        if type(value) is not Marker and type(value) is not Union:
-            registers[target] = value
-            return
     args = [registers[a] for a in op.args]
     if treatment != _MOVE:
         for value in args:

@@ -16,13 +16,12 @@ from xlapy.domain.values import (
     Mapping,
     Marker,
     Ref,
-    Tuple,
     Union,
     Value,
 )
 from xlapy.interpreter import classes, resumption
 from xlapy.interpreter.frame import Frame
-from xlapy.interpreter.steps import bound, handles, packed, without
+from xlapy.interpreter.steps import bound, constant_value, handles, packed, without
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -30,19 +29,12 @@ if TYPE_CHECKING:
 
 @handles("const")
 def _const(machine, frame, op):
-    return constant(op.imm)
+    return constant_value(op.imm)
 
 
 @handles("set_state")
 def _set_state(machine, frame, op):
     return resumption.State.value(op.imm)
-
-
-def constant(value: object) -> Value:
-    """A constant of a code object."""
-    if isinstance(value, tuple):
-        return Tuple(tuple(map(constant, value)))
-    return Const(value)
 
 
 @handles("null")

@@ -12,12 +12,22 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, Const, Marker, Scalar, Union, Value
+from xlapy.domain.values import NONE, BoundMethod, Const, Marker, Scalar, Union, Value
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
-from xlapy.interpreter import control, generators, loops, merge, operations, resumption, variables  # noqa: F401
-from xlapy.interpreter.frame import Tag, static_tag
+from xlapy.interpreter import (  # noqa: F401
+    control,
+    generators,
+    loops,
+    merge,
+    operations,
+    plain,
+    resumption,
+    variables,
+)
+from xlapy.interpreter.frame import Frame, Tag, static_tag
 from xlapy.interpreter.steps import (
     MAXIMUM_OPERATIONS,
+    Step,
     TooLarge,
     execute,
     is_exception,
@@ -92,6 +102,8 @@ def _depart(machine: Machine, label: int) -> None:
     """Control goes to a label: note what kinds of values the registers have that are read there. A place on the stack
     has a value of another kind on the way to each label; where the ways are joined, it has one of them all."""
     frame = machine.frame
+    if machine.builder.region.depth == frame.base_depth:
+        return  # no branch is open in which ways could be joined
     live = frame.program.live.get(label)
     if not live:
         return
@@ -192,6 +204,7 @@ class Before:
         heap = machine.heap
         made = {slot: value for slot, value in heap.slots.items() if slot[0] > self.mark or slot[0] == STATE}
         heap.slots = {**self.slots, **made}
+        heap.untold += 1
 
 
 def _operations(machine: Machine, node: Code, start: int) -> int:
@@ -208,13 +221,22 @@ def _operations(machine: Machine, node: Code, start: int) -> int:
             if machine.pending:
                 return index
             step = steps[index]
+            if step.constant is not None:
+                frame.registers[step.dst] = step.constant
+                continue
+            if step.copied is not None:
+                value = frame.registers[step.copied]
+                if type(value) is not Marker and type(value) is not Union:
+                    frame.registers[step.dst] = value
+                    continue
             op = step.op
             frame.span = op.span
-            machine.before = Before(machine) if machine.catching and step.changes else None
+            machine.before = Before(machine) if machine.catching and step.changes and _undone(frame, step) else None
             try:
                 execute(machine, frame, step)
             except PythonError as error:
                 machine.pending.clear()
+                machine.before = None
                 raise_to(machine, node.handler, error.value)
                 return len(node.ops)
             except Refused as refusal:
@@ -224,7 +246,20 @@ def _operations(machine: Machine, node: Code, start: int) -> int:
                     frame.registers[register] = POISON
     finally:
         machine.catching -= catches
+    if not machine.pending:
+        machine.before = None
     return len(node.ops)
+
+
+def _undone(frame: Frame, step: Step) -> bool:
+    """Whether what an operation changes is taken back where it raises: not what a function of Python's does, which has
+    raised in the middle."""
+    if step.called is None:
+        return True
+    function = frame.registers[step.called]
+    if type(function) is BoundMethod:
+        function = function.function
+    return not (type(function) is Const and plain.is_plain(function.value))
 
 
 def raise_to(machine: Machine, handler: int | None, exception: Value) -> None:

@@ -15,7 +15,6 @@ import sys
 import types
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import jax
@@ -50,6 +49,7 @@ from xlapy.domain.values import (
     Tuple,
     Value,
 )
+from xlapy.immutable import immutable
 from xlapy.interpreter.signature import Signature
 from xlapy.ir import TensorType, Var
 
@@ -65,7 +65,7 @@ _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 _MOST_KNOWN = 64
 
 
-@dataclass(frozen=True)
+@immutable()
 class Guard:
     """An assumption about the caller's world.
 
@@ -81,7 +81,7 @@ class Guard:
     value: object = None
 
 
-@dataclass(frozen=True)
+@immutable()
 class Parameter:
     """An input of the program: where it is found, its device value, and the Python type if it is a Python number."""
 
@@ -539,9 +539,10 @@ class World:
             return None
         for owner in cls.__mro__:
             number = self._namespaces.get(id(owner))
-            if number is not None and (number, name) in self.machine.heap.slots:
+            if number is not None:
                 value = self.machine.heap.read(number, name)
-                return None if value is UNBOUND else value
+                if (number, name) in self.machine.heap.slots:
+                    return None if value is UNBOUND else value
             if name in owner.__dict__:
                 return None
         return None

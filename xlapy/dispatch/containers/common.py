@@ -216,6 +216,7 @@ def _hashed(machine, value: Value, among) -> object:
             parts = [_hashed(machine, item, None) for item in value.items]
             return tuple(parts) if value.cls is tuple else value.cls(*parts)
         case Ref():
+            machine.heap.identified += 1
             info = machine.heap.objects[value.object]
             if info.cls.__hash__ is object.__hash__:
                 return value

@@ -98,6 +98,7 @@ def isolate(
         after = heap.slots
     finally:
         heap.slots = before
+        heap.untold += 1
     for slot, value in after.items():
         old = prepared.get(slot)
         if old is None or fresh_errors and slot[0] == STATE:

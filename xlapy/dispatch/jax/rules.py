@@ -40,6 +40,7 @@ from xlapy.domain.values import (
     Union,
     Value,
 )
+from xlapy.immutable import immutable
 from xlapy.ir import Region, Var, captured, constant_value
 from xlapy.lowering.evaluate import evaluate
 
@@ -72,7 +73,7 @@ def is_jitted_object(item: object) -> bool:
 # -- arguments --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@immutable()
 class Operand:
     """Stands for the operand number `index` in an argument; `weak` Python numbers keep JAX's weak types."""
 
@@ -327,7 +328,7 @@ def _result(machine: Machine, tree, statics, results) -> Value:
     return abstract(machine, made)
 
 
-@dataclass(frozen=True)
+@immutable()
 class _Static:
     value: object
 
@@ -434,6 +435,7 @@ class Interpreted:
             if not machine.heap.made_since(slot[0], mark) and not unchanged(old, value):
                 raise Refused("XP0010", "a function given to JAX changes something outside itself")
         machine.heap.slots = before
+        machine.heap.untold += 1
         region.results = arguments.operands
         return region, template
 

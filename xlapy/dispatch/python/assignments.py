@@ -84,6 +84,7 @@ def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name:
         and (callable(item.value) or hasattr(type(item.value), "__get__"))
     ):
         raise Refused("XP0010", f"the attribute '{name}' of a class or function is assigned")
+    machine.forget_calls()  # type: ignore[attr-defined]
     machine.heap.write(machine.world.namespace_of(holder), name, item)  # type: ignore[attr-defined]
 
 

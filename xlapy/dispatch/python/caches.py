@@ -113,13 +113,12 @@ class _Call:
         machine, heap = self.machine, self.machine.heap
         mark, before, pending = heap.next_identity, heap.slots.copy(), len(machine.pending)
         outermost = heap.journal is None
-        if outermost:
-            heap.journal = []
-        start = len(heap.journal)
+        journal = heap.watch()
+        start = len(journal.reads)
         try:
             result = machine.call(self.function, list(self.args), dict(self.kwargs))
         finally:
-            reads = dict.fromkeys(heap.journal[start:])
+            reads = dict.fromkeys(journal.reads[start:])
             if outermost:
                 heap.journal = None
         raises = len(machine.pending) > pending

@@ -55,6 +55,7 @@ class Identity:
 
 @table.function(id)
 def _identity(machine: Machine, item: Value) -> Value:
+    machine.heap.identified += 1
     match item:
         case Ref():
             for other in machine.heap.shared.get(item.object, ()):

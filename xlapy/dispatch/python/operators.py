@@ -393,6 +393,10 @@ def _scalar(x):
     return x.reshape(())
 
 
+#: classes of constants of which equal ones may be different objects
+_EQUAL_AND_DIFFERENT = (float, complex, bytes, tuple, frozenset, range, slice, np.generic)
+
+
 def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
     """`left is right`."""
     if isinstance(left, Union) or isinstance(right, Union):
@@ -400,6 +404,8 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
         return kinds.known_truth(result)
     if left is right:
         return True
+    if type(left) is type(right) and (type(left) is not Const or isinstance(left.value, _EQUAL_AND_DIFFERENT)):
+        machine.heap.identified += 1
     match left, right:
         case Const(), Const():
             if left.value is right.value:
