@@ -6,6 +6,7 @@ call of a layer costs a dictionary look-up.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -52,14 +53,20 @@ def tensor_type(aval) -> TensorType:
 def trace(function: Callable, types: Sequence[TensorType], x64: bool):
     """The closed jaxpr of `function` for operands of these types."""
     avals = [jax.core.ShapedArray(t.shape, t.dtype, weak_type=t.weak) for t in types]
-    about = debug_info("leaf", function, avals, {})
 
     def flat(*arrays):
         return jax.tree.leaves(function(*arrays))
 
     with jax.enable_x64(x64):
-        jaxpr, _, constants = trace_to_jaxpr_dynamic(wrap_init(flat, debug_info=about), avals)
+        jaxpr, _, constants = trace_to_jaxpr_dynamic(wrap_init(flat, debug_info=_about(len(types))), avals)
     return ClosedJaxpr(jaxpr, constants)
+
+
+@functools.cache
+def _about(count: int):
+    """What JAX says in messages about a leaf of so many operands. To find the names of its parameters would take as
+    long as to trace an operation, and the program's own places are better ones."""
+    return debug_info("leaf", lambda *operands: operands, (None,) * count, {})
 
 
 def emit(

@@ -7,19 +7,20 @@ is known everywhere, so that each slot of it is a register, and on which the slo
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from opcode import HAVE_ARGUMENT, opmap, opname
 from types import CodeType
 
-from bytecode import ConcreteBytecode
-from bytecode.concrete import ConcreteInstr
-from bytecode.instr import InstrLocation
+from bytecode import ConcreteBytecode, ConcreteInstr
 
 from xlapy.frontend.graph import Block, End, Ending, Segment
 from xlapy.frontend.operations import BOOLEAN, RAISING
 from xlapy.frontend.program import FrontendError, Handler, Op, Span
 
 NOWHERE = Span()
+CACHE, EXTENDED_ARG = opmap["CACHE"], opmap["EXTENDED_ARG"]
 
 
 class Machine:
@@ -203,18 +204,22 @@ def fast_names(code: CodeType) -> tuple[str, ...]:
     return (*own, *(name for name in code.co_cellvars if name not in own), *code.co_freevars)
 
 
+Position = tuple[int | None, int | None, int | None, int | None]
+"""Line, last line, column, last column."""
+
+
 @dataclass(slots=True)
 class Listing:
     """The instructions of a code object, as the decoder walks them.
 
     Attributes:
-        rows: offset (in code units), instruction, and the offset a jump goes to, or -1.
+        rows: offset (in code units), opcode, argument, the offset a jump goes to, or -1, position in the source.
         row_at: the row of the instruction at an offset; prefixes count as part of their instruction.
         leaders: by offset, whether a block must begin there.
         covered: for offsets in the exception table: the offset of the handler, and the stack's depth there.
     """
 
-    rows: list[tuple[int, ConcreteInstr, int]]
+    rows: list[tuple[int, int, int, int, Position | None]]
     row_at: dict[int, int]
     leaders: bytearray
     covered: dict[int, tuple[int, int]]
@@ -240,44 +245,55 @@ def blocks(machine: Machine, table: Sequence[Execute | None]) -> tuple[dict[int,
 
 
 def _listing(machine: Machine) -> Listing:
-    concrete = ConcreteBytecode.from_code(machine.code)
-    rows: list[tuple[int, ConcreteInstr, int]] = []
+    code = machine.code
+    words = code.co_code
+    rows: list[tuple[int, int, int, int, Position | None]] = []
     row_at: dict[int, int] = {}
-    leaders = bytearray(len(machine.code.co_code) // 2 + 1)
-    offset = 0
+    leaders = bytearray(len(words) // 2 + 1)
+    start, prefix = 0, 0
     after_jump = False
-    for instruction in concrete:
-        if instruction._name == "CACHE":
-            offset += 1
+    position: Position | None = None
+    for offset, (opcode, low, here) in enumerate(zip(words[::2], words[1::2], code.co_positions(), strict=True)):
+        if opcode == CACHE:
+            start = offset + 1
             continue
+        argument = prefix << 8 | low
+        if opcode == EXTENDED_ARG:
+            prefix = argument
+            continue
+        if here != position:
+            position = here
         if after_jump:
-            leaders[offset] = 1
-            after_jump = False
+            leaders[start] = 1
+        jump = _jump(opcode)
+        after_jump = jump is not None
         target = -1
-        if instruction._is_jump:
-            target = instruction.get_jump_target(offset)
+        if jump is not None:
+            target = offset + jump[0] + jump[1] * argument
             leaders[target] = 1
-            after_jump = True
-        row_at[offset] = len(rows)
-        rows.append((offset, instruction, target))
-        offset += instruction._size // 2
+        row_at[start] = len(rows)
+        rows.append((start, opcode, argument, target, position))
+        start, prefix = offset + 1, 0
     covered: dict[int, tuple[int, int]] = {}
-    for entry in concrete.exception_table:
-        start, stop, target, depth = entry.start_offset, entry.stop_offset + 1, entry.target, entry.stack_depth
-        leaders[start] = leaders[stop] = leaders[target] = 1
+    for entry in ConcreteBytecode()._parse_exception_table(code.co_exceptiontable) if code.co_exceptiontable else ():
+        first, stop, target, depth = entry.start_offset, entry.stop_offset + 1, entry.target, entry.stack_depth
+        leaders[first] = leaders[stop] = leaders[target] = 1
         landing = machine.base + depth
         handler = Handler(landing + entry.push_lasti, landing if entry.push_lasti else None, depth)
         if machine.handlers.setdefault(target, handler) != handler:
-            raise FrontendError(f"two stacks at the handler at offset {target}", machine.code)
-        for n in range(start, stop):
+            raise FrontendError(f"two stacks at the handler at offset {target}", code)
+        for n in range(first, stop):
             covered[n] = target, depth
     return Listing(rows, row_at, leaders, covered)
 
 
-def _span(location: InstrLocation | None) -> Span:
-    if location is None:
-        return NOWHERE
-    return Span(location.lineno, location.end_lineno, location.col_offset, location.end_col_offset)
+@functools.cache
+def _jump(opcode: int) -> tuple[int, int] | None:
+    """Where a jump goes from its last code unit: so far, and as many times its argument further; None for others."""
+    if opcode < HAVE_ARGUMENT:
+        return None
+    nearest, next_one = (ConcreteInstr(opname[opcode], argument).get_jump_target(0) for argument in (0, 1))
+    return None if nearest is None or next_one is None else (nearest, next_one - nearest)
 
 
 def _block(machine: Machine, table: Sequence[Execute | None], listing: Listing, start: int) -> Block:
@@ -287,21 +303,21 @@ def _block(machine: Machine, table: Sequence[Execute | None], listing: Listing, 
     row = listing.row_at[start]
     location = None
     while machine.end is None:
-        offset, instruction, machine.target = rows[row]
+        offset, opcode, argument, machine.target, position = rows[row]
         if leaders[offset] and offset != start:
             machine.goto(offset)
             break
         row += 1
-        if instruction._location is not location:
-            location = instruction._location
-            machine.span = _span(location)
-        execute = table[instruction._opcode]
+        if position is not location:
+            location = position
+            machine.span = Span(*position) if position is not None else NOWHERE
+        execute = table[opcode]
         if execute is None:
-            machine.unsupported(instruction._name)
+            machine.unsupported(opname[opcode])
         else:
             if machine.target >= 0 and row < len(rows):
                 machine.following = rows[row][0]
-            execute(machine, instruction._arg)
+            execute(machine, argument)
     ops, end = machine.ops, machine.end
     assert end is not None
     raises = any(op.kind in RAISING for op in ops)

@@ -93,7 +93,7 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
 
 def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Apply a dispatch rule; unions among the arguments are told apart first. A wrong call is a TypeError."""
-    several = [a for a in (*args, *kwargs.values()) if isinstance(a, Union)]
+    several = [a for a in ((*args, *kwargs.values()) if kwargs else args) if isinstance(a, Union)]
     if several and not table.accepts(rule, all(isinstance(a, MixedScalar) for a in several)):
         return _told_apart(machine, args, kwargs, lambda a, k: _rule(machine, name, rule, a, k))
     try:
@@ -136,8 +136,10 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if type(item) is types.FunctionType:
         if machine.functions and id(item) in machine.functions:
             return _call_function(machine, machine.functions[id(item)][1], args, kwargs)
+    elif type(item) is types.WrapperDescriptorType and item.__objclass__ is object:
+        return _descriptor(machine, item, args, kwargs)
     else:
-        given = {type(a) for a in (*args, *kwargs.values())}
+        given = set(map(type, (*args, *kwargs.values()) if kwargs else args))
         if MixedScalar in given:
             if BoundedArray in given:
                 return _told_apart(machine, args, kwargs, lambda a, k: _call_object(machine, function, a, k))
@@ -457,7 +459,8 @@ def _call_function(machine: Machine, function: Function, args: list[Value], kwar
 
 def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
     same = [f.region_depth for f in machine.frames if f.program.code is code]
-    many, endless = len(set(same)) > _MAXIMUM_DYNAMIC_DEPTH, len(same) > _MAXIMUM_DEPTH or len(machine.frames) > 400
+    many = len(same) > _MAXIMUM_DYNAMIC_DEPTH and len(set(same)) > _MAXIMUM_DYNAMIC_DEPTH
+    endless = len(same) > _MAXIMUM_DEPTH or len(machine.frames) > 400
     if many or endless:
         # Integers among the inputs may decide how deep it goes: on the way that they take it may end.
         for condition in reversed(machine.conditions):
@@ -486,8 +489,7 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
 
 def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Value]) -> Value:
     """Run a frame whose arguments are bound; the value it returns."""
-    for register, value in enumerate(bound):
-        frame.registers[register] = value
+    frame.registers[: len(bound)] = bound
     for register, cell in zip(frame.program.frees, cells, strict=True):
         frame.registers[register] = cell
     if frame.program.is_generator:

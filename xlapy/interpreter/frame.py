@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -26,6 +27,7 @@ class Tag(NamedTuple):
         return next(iter(self.labels)) if len(self.labels) == 1 else None
 
 
+@functools.cache
 def static_tag(label: int) -> Tag:
     """A tag that is known."""
     return Tag(frozenset((label,)))

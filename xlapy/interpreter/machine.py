@@ -138,6 +138,12 @@ class Machine:
         #: operations executed so far
         self.executed = 0
         self.heap.initial[(STATE, "error")] = JaxArray(self.builder.constant(0, _INT32))
+        heap = self.heap
+        #: objects that are known for something that is in no slot of theirs, and what else calls leave behind
+        self._registers = (
+            heap.captured, heap.placed, heap.loans, heap.shared, heap.entangled, heap.joined,
+            self.private, self.unfinished, self.functions, self.errors,
+        )  # fmt: skip
         world.attach(self)
 
     @property
@@ -583,6 +589,10 @@ class Machine:
     def call(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
         """`function(*args, **kwargs)`."""
         return calls.call(self, function, list(args), kwargs or {})
+
+    def registered(self) -> int:
+        """How many objects are known for something that no slot of theirs tells; grows only."""
+        return sum(map(len, self._registers))
 
     def forget_calls(self) -> None:
         """Something changes that remembered calls may have looked for in vain."""

@@ -61,7 +61,7 @@ class Mark:
         self.reads, self.writes = len(self.journal.reads), len(self.journal.writes)
         self.changes, self.operations = heap.changes, len(self.region.operations)
         self.identity, self.untold, self.identified = heap.next_identity, heap.untold, heap.identified
-        self.registered = _registered(machine)
+        self.registered = machine.registered()
 
     def leave(self, machine: Machine) -> None:
         """The call is over, one way or another."""
@@ -76,16 +76,8 @@ class Mark:
             and machine.heap.untold == self.untold
             and not machine.pending
             and not machine.blockers
-            and _registered(machine) == self.registered
+            and machine.registered() == self.registered
         )
-
-
-def _registered(machine: Machine) -> int:
-    """How many objects are known for something that is no slot of theirs."""
-    heap = machine.heap
-    known = len(heap.captured) + len(heap.placed) + len(heap.loans) + len(heap.shared) + len(heap.entangled)
-    own = len(machine.private) + len(machine.unfinished) + len(machine.functions) + len(machine.errors)
-    return known + own + len(heap.joined)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch import unions
@@ -10,7 +11,9 @@ from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.python import attributes, kinds, objects, texts
 from xlapy.domain import set_order
 from xlapy.domain.values import (
+    FALSE,
     NONE,
+    TRUE,
     Const,
     Intrinsic,
     Mapping,
@@ -95,8 +98,14 @@ def _not(machine, frame, op, value):
     return Const(not test)
 
 
+#: classes of constants whose truth is no code of the program
+_PLAIN_TRUTH = frozenset((bool, int, str, float, types.NoneType, types.FunctionType))
+
+
 @handles("truth")
 def _truth(machine, frame, op, value):
+    if type(value) is Const and type(value.value) in _PLAIN_TRUTH:
+        return TRUE if value.value else FALSE
     return machine.boolean(machine.truth(value))
 
 

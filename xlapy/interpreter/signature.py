@@ -22,10 +22,15 @@ class Signature:
     kwdefaults: dict[str, Value]
 
 
+_TAKES_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+
+
 def bind(machine: Machine, name: str, signature: Signature, args: list[Value], kwargs: dict[str, Value]) -> list[Value]:
     """The values of the parameter registers, in order; CPython's TypeError where the call does not fit."""
     code = signature.code
     count, keyword_only = code.co_argcount, code.co_kwonlyargcount
+    if len(args) == count and not keyword_only and not kwargs and not code.co_flags & _TAKES_MORE:
+        return args
     names = code.co_varnames[: count + keyword_only]
     positional_only = names[: code.co_posonlyargcount]
     values: list[Value] = [UNBOUND] * (count + keyword_only)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlapy.dispatch import unions
@@ -71,9 +72,17 @@ _COPIES = frozenset(("load", "load_bound", "move", "store"))
 
 
 class Step(NamedTuple):
-    """An operation prepared for execution. `copied` is the register that a plain copy reads; `dst` the one it writes,
-    None if there are several or none; `changes` whether it may change an object; `constant` what it gives, if it is a
-    constant; `called` the register of the function that it calls."""
+    """An operation prepared for execution.
+
+    Attributes:
+        treatment: how its arguments are treated.
+        copied: the register that a plain copy reads.
+        dst: the register that it writes; None if there are several or none.
+        changes: whether it may change an object.
+        constant: what it gives, if it is a constant.
+        called: the register of the function that it calls.
+        fetch: the register of its one argument, or what takes several from all registers.
+    """
 
     op: Op
     handler: Handler
@@ -83,6 +92,7 @@ class Step(NamedTuple):
     changes: bool
     constant: Value | None
     called: int | None
+    fetch: itemgetter | int | None
 
 
 def prepare(code: Code) -> list[Step]:
@@ -99,7 +109,8 @@ def _step(op: Op) -> Step:
     target = op.dst[0] if len(op.dst) == 1 else None
     constant = constant_value(op.imm) if op.kind == "const" else None
     called = op.args[0] if op.kind in ("call", "call_ex") else None
-    return Step(op, HANDLERS[op.kind], treatment, copied, target, changes, constant, called)
+    fetch = itemgetter(*op.args) if len(op.args) > 1 else op.args[0] if op.args else None
+    return Step(op, HANDLERS[op.kind], treatment, copied, target, changes, constant, called, fetch)
 
 
 def constant_value(value: object) -> Value:
@@ -111,9 +122,9 @@ def constant_value(value: object) -> Value:
 
 def execute(machine: Machine, frame: Frame, step: Step) -> None:
     """Execute one operation: read its arguments, write its results."""
-    op, handler, treatment, _, target, *_ = step
+    op, handler, treatment, fetch, target = step.op, step.handler, step.treatment, step.fetch, step.dst
     registers = frame.registers
-    args = [registers[a] for a in op.args]
+    args = fetch(registers) if type(fetch) is itemgetter else () if fetch is None else (registers[fetch],)
     if treatment != _MOVE:
         for value in args:
             kind = type(value)
@@ -137,12 +148,12 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
         _write(frame, op, result)
 
 
-def _is_row(machine: Machine, args: list[Value]) -> bool:
+def _is_row(machine: Machine, args: Sequence[Value]) -> bool:
     """Whether the first argument is one of several lists of one length, and the only union."""
     return not any(isinstance(a, Union) for a in args[1:]) and rows.of(machine, args[0]) is not None
 
 
-def _applied(machine: Machine, frame: Frame, step: Step, args: list[Value]) -> Value:
+def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) -> Value:
     """The packed result of an operation, for each of the contents that the containers among its arguments may have."""
     op, handler, treatment, *_ = step
     result = None
@@ -160,7 +171,7 @@ def _write(frame: Frame, op: Op, result: Value | tuple[Value, ...] | None) -> No
             frame.registers[register] = value
 
 
-def _containers(args: list[Value]) -> list[Value]:
+def _containers(args: Sequence[Value]) -> list[Value]:
     """The arguments, and what bound methods among them are bound to."""
     return [a.self if isinstance(a, BoundMethod) else a for a in args]
 

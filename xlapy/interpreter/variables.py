@@ -151,14 +151,17 @@ def _load_global(machine, frame, op):
     return global_(machine, frame, op.imm)
 
 
+_BUILTINS = vars(builtins)
+
+
 def global_(machine: Machine, frame: Frame, name: str) -> Value:
     """A global, else a builtin, else NameError."""
     value = machine.heap.read(frame.globals, name)
     if type(value) is Const:
         return value
     if value is UNBOUND:
-        if hasattr(builtins, name):
-            return Const(getattr(builtins, name))
+        if name in _BUILTINS:
+            return Const(_BUILTINS[name])
         machine.raise_(NameError, f"name '{name}' is not defined")
     return bound(machine, value, NameError, f"name '{name}' is not defined")
 

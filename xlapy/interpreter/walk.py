@@ -58,7 +58,7 @@ def _seq(machine: Machine, node: Seq) -> None:
 
 def items(machine: Machine, nodes: tuple[Node, ...], start: int) -> None:
     """The items of a `Seq` from `start` on, under the current tag."""
-    frame = machine.frame
+    frame = machine.frames[-1]
     for index in range(start, len(nodes)):
         node = nodes[index]
         tag = frame.tag
@@ -73,7 +73,9 @@ def items(machine: Machine, nodes: tuple[Node, ...], start: int) -> None:
                 _guarded(machine, node, tag)
         elif tag is None:
             if kind is Code:
-                _straight(machine, nodes, index, 0)
+                rest = _operations(machine, node, 0)  # type: ignore[arg-type]
+                if machine.pending:
+                    _split(machine, nodes, index, rest)
             else:
                 _RUN[kind](machine, node)
 
@@ -101,7 +103,7 @@ def _guarded(machine: Machine, node: Guarded, tag: Tag) -> None:
 def _depart(machine: Machine, label: int) -> None:
     """Control goes to a label: note what kinds of values the registers have that are read there. A place on the stack
     has a value of another kind on the way to each label; where the ways are joined, it has one of them all."""
-    frame = machine.frame
+    frame = machine.frames[-1]
     if machine.builder.region.depth == frame.base_depth:
         return  # no branch is open in which ways could be joined
     live = frame.program.live.get(label)
@@ -152,7 +154,7 @@ def _land(machine: Machine, label: int) -> None:
 
 
 def _exit(machine: Machine, node: Exit) -> None:
-    machine.frame.tag = static_tag(node.label)
+    machine.frames[-1].tag = static_tag(node.label)
     _depart(machine, node.label)
 
 
@@ -161,13 +163,16 @@ def _code(machine: Machine, node: Code) -> None:
 
 
 def _straight(machine: Machine, nodes: tuple[Node, ...], index: int, start: int) -> None:
-    """The `Code` at `nodes[index]` from its operation `start` on. Where an operation raises under a predicate, what
-    follows (the rest of the code, and the nodes up to the next guarded one) becomes an arm of a branch."""
-    node = nodes[index]
-    assert isinstance(node, Code)
-    rest = _operations(machine, node, start)
-    if not machine.pending:
-        return
+    """The `Code` at `nodes[index]` from its operation `start` on."""
+    rest = _operations(machine, nodes[index], start)  # type: ignore[arg-type]
+    if machine.pending:
+        _split(machine, nodes, index, rest)
+
+
+def _split(machine: Machine, nodes: tuple[Node, ...], index: int, rest: int) -> None:
+    """An operation of the `Code` at `nodes[index]` raises under a predicate: what follows (the rest of the code, from
+    its operation `rest` on, and the nodes up to the next guarded one) becomes an arm of a branch."""
+    node: Code = nodes[index]  # type: ignore[assignment]
     bad, exception = machine.pending.pop(0)
     pending = machine.pending.copy()
     machine.pending.clear()
@@ -209,7 +214,7 @@ class Before:
 
 def _operations(machine: Machine, node: Code, start: int) -> int:
     """Execute operations; the index of the next one if `machine.pending` asks for a split."""
-    frame = machine.frame
+    frame = machine.frames[-1]
     steps = node.prepared or prepare(node)
     machine.executed += len(steps) - start
     if machine.executed > MAXIMUM_OPERATIONS:
@@ -278,7 +283,7 @@ def raise_to(machine: Machine, handler: int | None, exception: Value) -> None:
 
 
 def _if(machine: Machine, node: If) -> None:
-    frame = machine.frame
+    frame = machine.frames[-1]
     frame.span = node.span
     value = frame.registers[node.reg]
     if value is POISON:
