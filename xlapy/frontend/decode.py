@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from opcode import HAVE_ARGUMENT, opmap, opname
+from opcode import hasjrel, opmap, opname
 from types import CodeType
 
 from bytecode import ConcreteBytecode, ConcreteInstr
@@ -290,10 +290,10 @@ def _listing(machine: Machine) -> Listing:
 @functools.cache
 def _jump(opcode: int) -> tuple[int, int] | None:
     """Where a jump goes from its last code unit: so far, and as many times its argument further; None for others."""
-    if opcode < HAVE_ARGUMENT:
+    if opcode not in hasjrel:
         return None
     nearest, next_one = (ConcreteInstr(opname[opcode], argument).get_jump_target(0) for argument in (0, 1))
-    return None if nearest is None or next_one is None else (nearest, next_one - nearest)
+    return nearest, next_one - nearest  # type: ignore[operator, return-value]
 
 
 def _block(machine: Machine, table: Sequence[Execute | None], listing: Listing, start: int) -> Block:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _COMPARED = (str, int, bool, types.NoneType)
 #: reads that a call is remembered with, if it made nothing, and if it did
-_MOST_READS, _MOST_READS_TO_MAKE = 50, 3000
+_MOST_READS, _MOST_READS_TO_MAKE = 50, 500
 #: kinds of objects that can be made again from their slots
 _MADE_AGAIN = frozenset(("instance", "list", "dict"))
 #: what a call may give that is remembered, tuples that it has found excepted
@@ -142,7 +142,8 @@ class Memory:
         numbers.update(value.object for value in arguments if type(value) is Ref)
         if made or heap.changes != mark.changes:
             for value in (*arguments, *(value for _, value in reads)):
-                numbers.update(_objects(value))
+                if type(value) is not Const:
+                    numbers.update(_objects(value))
         seen = [(heap.objects[n], len(heap.objects[n].fields)) for n in numbers if n in heap.objects]
         self._calls[key] = _Call(result, list(reads), seen, arguments, made)
         if heap.changes == mark.changes and heap.identified == mark.identified:
