@@ -19,6 +19,7 @@ import numpy as np
 
 from xlapy.dispatch import leaves
 from xlapy.dispatch.containers.common import new_dict, structure
+from xlapy.dispatch.jax.direct import direct
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.join import unchanged
@@ -280,7 +281,7 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
         captures.append((dict(zip(map(id, extra), outer, strict=True)), wanted))
         try:
             positional, named = fill(template, own)  # type: ignore[misc]
-            result = function(*positional, **named)
+            result = direct(function)(*positional, **named)
         finally:
             captures.pop()
         flat, tree = jax.tree.flatten(result, is_leaf=_is_opaque)
