@@ -263,11 +263,18 @@ def emit_call(machine: Machine, function: Callable, template: tuple, arguments: 
     return _result(machine, tree, statics, iter(results))
 
 
+_NARROW = {
+    np.dtype(np.float64): np.dtype(np.float32),
+    np.dtype(np.int64): np.dtype(np.int32),
+    np.dtype(np.uint64): np.dtype(np.uint32),
+    np.dtype(np.complex128): np.dtype(np.complex64),
+}
+
+
 def canonical(machine: Machine, var: Var) -> Var:
     """JAX without 64-bit types takes 64-bit arrays as 32-bit ones."""
-    narrow = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
-    name = narrow.get(str(var.type.dtype))
-    return machine.builder.convert(var, np.dtype(name), var.type.weak) if name else var
+    narrow = _NARROW.get(var.type.dtype)
+    return var if narrow is None else machine.builder.convert(var, narrow, var.type.weak)
 
 
 def _trace(machine: Machine, function: Callable, template, operands, types_, x64: bool):

@@ -23,14 +23,19 @@ _PART, _FEW = 1 << 15, 1 << 10
 
 def extreme(x: jax.Array, largest: bool, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, **options):
     """`jnp.max` or `jnp.min`, and NaN where there is one; `options` are theirs."""
-    found = (jnp.max if largest else jnp.min)(x, axis=axis, keepdims=keepdims, **options)
+    axes = range(x.ndim) if axis is None else sorted(k % x.ndim for k in ((axis,) if isinstance(axis, int) else axis))
+    if options or not x.size:
+        found = (jnp.max if largest else jnp.min)(x, axis=axis, keepdims=keepdims, **options)
+    else:
+        # functions of lax, which the tracer meets directly
+        found = (lax.reduce_max if largest else lax.reduce_min)(x, axes)
+        found = lax.expand_dims(found, axes) if keepdims else found
     if x.size < _FEW or not jnp.issubdtype(x.dtype, jnp.floating):
         return found
     if "where" in options:
         lost = jnp.any(lax.ne(x, x), axis=axis, keepdims=keepdims, where=options["where"])
     else:
-        axes = range(x.ndim) if axis is None else [k % x.ndim for k in ((axis,) if isinstance(axis, int) else axis)]
-        lost = lax.reshape(lax.reduce_or(lax.ne(x, x), sorted(axes)), found.shape)
+        lost = lax.reshape(lax.reduce_or(lax.ne(x, x), axes), found.shape)
     return lax.select(lost, lax.full_like(found, jnp.nan), found)
 
 

@@ -288,7 +288,9 @@ def apply(
     if len(variables) == 2 and dtypes[0] == dtypes[1] and ufunc in PLAIN_COMPARISON and not isinstance(operation, str):
         operation = PLAIN_COMPARISON[ufunc] if kind_of(dtypes[0]) != "c" else operation
     try:
-        shape = np.broadcast_shapes(*(v.type.shape for v in variables))
+        shape = variables[0].type.shape
+        if any(v.type.shape != shape for v in variables):
+            shape = np.broadcast_shapes(*(v.type.shape for v in variables))
     except ValueError:
         _raise_broadcast(machine, ufunc, variables, inputs)
         raise
