@@ -13,6 +13,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
+from xlapy.dispatch.numpy.gram import gram
 from xlapy.dispatch.numpy.leaf import call_leaf, numpy_leaf
 from xlapy.dispatch.numpy.least_squares import PINV_RATIO, UNFINISHED, computed_dtype, least_squares
 from xlapy.dispatch.numpy.ufuncs import ufunc_rule
@@ -77,6 +78,18 @@ def linalg_outer(x1, x2):
 
 
 numpy_leaf(np.dot, dot, "a b", "promote")
+_any_dot = find_function(np.dot)
+
+
+@function(np.dot)
+def dot_rule(machine, a, b, out=None):
+    """np.dot."""
+    var = gram(machine, a, b) if absent(out) else None
+    if var is not None:
+        return machine.numpy_result(var)
+    return _any_dot(machine, a, b, *([] if absent(out) else [out]))  # type: ignore[misc]
+
+
 numpy_leaf(np.inner, inner, "a b", "promote")
 numpy_leaf(np.outer, outer, "a b", "promote")
 numpy_leaf(np.vdot, vdot, "a b", "promote")

@@ -13,6 +13,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays.elements import check_python_int
 from xlapy.dispatch.arrays.memory import keep_order
+from xlapy.dispatch.numpy.gram import gram
 from xlapy.dispatch.numpy.ufunc_table import (
     FINITE_SLOPES,
     GENERALISED,
@@ -434,7 +435,9 @@ def _generalised(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], out
     except (TypeError, ValueError):
         named = {} if options["dtype"] is None else {"dtype": Const(options["dtype"])}
         return raise_as_numpy(machine, ufunc, inputs, named, "the shapes or types do not fit")
-    var = machine.leaf(_call_table, variables, (GENERALISED[ufunc], dtypes[ufunc.nin :]), name=ufunc.__name__)[0]
+    var = gram(machine, *inputs) if ufunc is np.matmul and dtypes[0] == dtypes[2] == types[0] else None
+    if var is None:
+        var = machine.leaf(_call_table, variables, (GENERALISED[ufunc], dtypes[ufunc.nin :]), name=ufunc.__name__)[0]
     if target is None:
         return machine.numpy_result(var)
     if not isinstance(target, NdArray) or target.type.shape != var.type.shape:
