@@ -121,4 +121,27 @@ def known_list_before_a_grown_one(x, n):
     return grown, head
 
 
+@program(([4, 1, 5, 2], 2), ([1, 2, 1, 1], 9), ([9, 8, 7, 6], 0))
+def replaced_by_what_is_left(x, t):
+    other = x
+    x[:] = [v for v in x if v > t]
+    x.append(7)
+    return x is other, other, len(other)
+
+
+@program(([1, 4, 2, 3], 2), ([5, 6, 2, 3], 2), ([1, 2, 0, 9], 2))
+def merged_in_place(x, middle):
+    left, right, merged = x[:middle], x[middle:], []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if left[i] <= right[j]:
+            merged.append(left[i])
+            i += 1
+        else:
+            merged.append(right[j])
+            j += 1
+    x[0:4] = merged + left[i:] + right[j:]
+    return x
+
+
 test_programs = program.test()

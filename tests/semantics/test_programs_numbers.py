@@ -461,4 +461,25 @@ def peaks(x, h):
     return p, [x[i] for i in p], len(p)
 
 
+@program((3, 7), (2, 9), (3, -7), (-3, 7), (0, 1), (10**9 + 7, 998244353), (2, 4), (0, 5), raises=ValueError)
+def modular_inverse(a, m):
+    return pow(a, -1, m)
+
+
+@program((3, 2, 7), (3, -2, 7), (3, -3, -7), (3, 0, 1), (6, -1, 9), (3, 5, 0), raises=ValueError)
+def powers_modulo(a, e, m):
+    return pow(a, e, m)
+
+
+@program(([3, 5, 7], [2, 3, 2]), ([3, 4, 5], [2, 3, 1]))
+def remainders_combined(moduli, remainders):
+    product, total = 1, 0
+    for m in moduli:
+        product *= m
+    for m, r in zip(moduli, remainders):
+        rest = product // m
+        total += r * pow(rest, -1, m) * rest
+    return total % product
+
+
 test_programs = program.test()

@@ -151,11 +151,13 @@ def _whole_generator(machine: Machine, node: Loop, step: For, generator: Ref) ->
 
 def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, attempt: str) -> str | None:
     """A mode in which a loop that met an obstacle meets none; its effects are then in place. The first trip may be a
-    case of its own; a short loop may be unrolled."""
+    case of its own; a short loop may be unrolled, or kept where it was unrolled."""
     step = step_of(node)
     length = iteration.known_length(machine, before.registers[step.iterator]) if step is not None else None
     modes: list[Callable[[Machine, Loop], None]] = [_peel] if attempt == "loop" else []
     modes += [_retry] if attempt != "unroll" and (length is None or length <= _RETRY_UNROLL) else []
+    key = (id(node), machine.frame.path, machine.frame.unrolled)
+    modes += [_keep] if attempt == "unroll" and _may_be_kept(machine, node, key) else []
     found, after = machine.blockers[obstacles:], machine.save()
     operations = machine.builder.region.operations[before.operations :]
     for mode in modes:
@@ -166,7 +168,9 @@ def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, att
         except (JoinFailure, _Unending, walk.Poison, Refused, Captured):
             continue
         if len(machine.blockers) == obstacles:
-            return "peel" if mode is _peel else "unroll"
+            return _NAMES[mode]
+        if mode is _keep:
+            machine.kept_loops.discard(key)
     machine.rewind(before)
     machine.restore(after)
     machine.builder.region.operations.extend(operations)
@@ -441,6 +445,18 @@ def _staged(machine: Machine, node: Loop, unions: bool) -> None:
         Staging(machine, node, unions, planned=False).run()
 
 
+def _keep(machine: Machine, node: Loop) -> None:
+    """Keep a short loop that is unrolled by itself."""
+    key = (id(node), machine.frame.path, machine.frame.unrolled)
+    machine.kept_loops.add(key)
+    try:
+        _staged(machine, node, unions=False)
+    except BaseException:
+        machine.kept_loops.discard(key)
+        raise
+
+
+_NAMES = {_peel: "peel", _retry: "unroll", _keep: "loop"}
 _ATTEMPTS = {
     "loop": lambda machine, node: _staged(machine, node, unions=False),
     "peel": _peel,

@@ -362,6 +362,11 @@ class Machine:
         numbers = {p.var for p in self.world.parameters if p.is_number and p.var.type.dtype.kind in "iub"}
         return all(origin in numbers or origin in self.short_indices for origin in origins(var))
 
+    def is_of_items(self, var: Var) -> bool:
+        """Whether `var` is computed from numbers in containers among the inputs: data, rather than sizes."""
+        found = origins(var)
+        return any(p.var in found and p.source.kind == "item" for p in self.world.parameters)
+
     def static(self, value: Value, what: str = "this value") -> object:
         """The Python object a value stands for; asks for specialisation if it is dynamic."""
         match value:

@@ -293,13 +293,20 @@ def _position(machine, self: Ref, stack: Stack, key: Value, error: BaseException
 
 def _setitem(machine, self: Ref, stack: Stack, key: Value, item: Value) -> None:
     if _is_slice(key):
-        _write(machine, self, stack_edits.replaced(machine, stack, key, _as_stack(machine, item)))
+        new = _as_stack(machine, item)
+        _write(machine, self, new if _is_whole(key) else stack_edits.replaced(machine, stack, key, new))
         return
     if loans.lies_there(machine, self, key, item):
         return
     loans.doubled(machine, self, item)
     at = _position(machine, self, stack, key, _LIST_ASSIGNMENT)
     _write(machine, self, stacks.put(machine, stack, at, item))
+
+
+def _is_whole(key: Value) -> bool:
+    """Whether a slice is `[:]`."""
+    parts = (key.start, key.stop, key.step) if isinstance(key, Slice) else (key,)
+    return all(is_none(p) or isinstance(p, Const) and p.value == slice(None) for p in parts)
 
 
 def _as_stack(machine, value: Value) -> Stack:
@@ -392,7 +399,7 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
         return rows.as_stack(machine, self)
     if not stacks.grow(machine, contents.items) or len(set(contents.items)) < len(contents.items):
         return None
-    if machine.is_static(key) or machine.unrolls(key.var) or machine.specialisable(key.var):
+    if machine.is_static(key) or machine.unrolls(key.var) and not machine.is_of_items(key.var):
         return None
     stack = _packed(machine, contents, self)
     if stack is None or not domain.has_own(stack.element):
@@ -418,6 +425,19 @@ def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | No
     return stack
 
 
+def _given_data(machine, self: Value, key: Value, item: Value) -> Stack | None:
+    """The items of a list as a stack, if a list whose length depends on data takes the place of a slice of it."""
+    if not _is_slice(key) or not isinstance(self, Ref) or not stacks.is_dynamic(machine, item):
+        return None
+    contents = machine.heap.read(self.object, "items")
+    if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
+        return None
+    if _is_whole(key):
+        return stacks.of(machine, item)
+    known = contents.items and not any(isinstance(v, Ref) for v in contents.items)
+    return _packed(machine, contents) if known else None
+
+
 def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
     for cls in (list, collections.deque):
         before = where[cls] if cls in where else where[list]
@@ -428,6 +448,8 @@ def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
             if stack is None and where is containers.GETITEM:
                 stack = _of_lists(machine, self, args[1])
             stack = stack or _sliced_by_data(machine, self, args[1], where)
+            if stack is None and where is containers.SETITEM:
+                stack = _given_data(machine, self, args[1], args[2])
             if stack is None:
                 return _before(machine, *args)
             place = receiver + 1

@@ -297,14 +297,37 @@ def pow_(machine, base: Value, exp: Value, mod: Value = NONE) -> Value:
         if None in kinds:
             raise Refused("XP0004", "pow() with three arguments that are not Python ints")
         return fold(machine, pow, *(k(1) for k in kinds))  # type: ignore[misc]
+    m = device(machine, mod, int)
+    check(machine, machine.builder.elementwise("eq", m, constant(machine, 0, m)), _ZERO_MODULUS)
+    negative = machine.truth(machine.compare("<", exp, Const(0)))
+    if negative is False:
+        return _power(machine, base, exp, mod)
+    of_inverse = Const(_power_of_inverse)
+    if negative is True:
+        return machine.call(of_inverse, [base, exp, mod])
+    return machine.cond(
+        negative, lambda: machine.call(of_inverse, [base, exp, mod]), lambda: _power(machine, base, exp, mod)
+    )
+
+
+def _power_of_inverse(base, exponent, modulus):
+    size = abs(modulus)
+    if size == 1:
+        return 0
+    remainder, following, factor, next_factor = base % size, size, 1, 0
+    while following:
+        quotient = remainder // following
+        remainder, following = following, remainder % following
+        factor, next_factor = next_factor, factor - quotient * next_factor
+    if remainder != 1:
+        raise ValueError("base is not invertible for the given modulus")
+    return pow(factor % size, -exponent, modulus)
+
+
+def _power(machine, base: Value, exp: Value, mod: Value) -> Value:
+    """`pow(base, exp, mod)` of ints, the exponent not negative and the modulus not 0."""
     b, e, m = (device(machine, v, int) for v in (base, exp, mod))
     builder = machine.builder
-    check(machine, builder.elementwise("eq", m, constant(machine, 0, m)), _ZERO_MODULUS)
-    negative = machine.truth(machine.compare("<", exp, Const(0)))
-    if negative is True:
-        raise Refused("XP0004", "pow() with a negative exponent and a modulus")
-    if isinstance(negative, Var):
-        refuse_where(machine, negative, "XP0004", "pow() with a negative exponent and a modulus")
     low, high = bounds_of(mod)
     if max(-low, high) > _MODULUS:
         large = builder.elementwise("gt", builder.elementwise("abs", m), constant(machine, _MODULUS, m))

@@ -9,6 +9,7 @@ import numpy as np
 
 from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.numpy import attributes as numpy_attributes
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import lookup, missing
@@ -25,6 +26,7 @@ from xlapy.domain.values import (
     Ref,
     Union,
     Value,
+    is_none,
 )
 
 
@@ -54,6 +56,8 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
             raise Refused("XP0010", f"the attribute '{name}' of a function made inside the program is assigned")
         machine.heap.write(value.namespace, name, item)
         return
+    if is_none(value):
+        machine.raise_(AttributeError, *provoke(setattr, None, name, 0).args)
     cls = type_of(machine, value)
     if isinstance(value, NdArray):
         numpy_attributes.set_attribute(machine, value, name, item)
