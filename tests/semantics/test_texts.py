@@ -1,5 +1,7 @@
 """Texts of numbers whose characters are used: digits, palindromes, widths; the number is known then."""
 
+import math
+
 import numpy as np
 
 from .runner import Programs
@@ -62,6 +64,22 @@ def text_in_the_output_as_well(n, x):
     if len(str(n * 10)) == 2:
         x *= n
     return f"{n} of {x[0]}"
+
+
+NAMES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+ONES = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
+TENS = ["", "X", "XX", "XXX", "XL", "L", "LX", "LXX", "LXXX", "XC"]
+FUNCTIONS = [math.sin, math.cos, math.tan, math.exp, abs, math.sqrt, math.floor, math.ceil, math.trunc, math.atan]
+
+
+@program(44, 99, 7)
+def roman(n):
+    return TENS[n // 10] + ONES[n % 10], len(TENS[n // 10]), [NAMES[int(d)] for d in str(n)]
+
+
+@program((0, 1.5), (5, 4.0), (-1, 0.5), (10, 0.5), raises=IndexError)
+def one_of_many_functions(k, x):
+    return FUNCTIONS[k](x)
 
 
 test_programs = program.test()

@@ -208,6 +208,8 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
                 break
         else:
             groups.append([number])
+    if len(groups) > _MAXIMUM_GROUPS and machine.specialisable(at.var):  # type: ignore[attr-defined]
+        return items[machine.static(at, "which of many objects is meant")]
     if len(groups) > _MAXIMUM_GROUPS:
         raise Refused(
             "XP0004",
