@@ -69,7 +69,10 @@ STATISTICS = dict(
     corrcoef=lambda s: (np.corrcoef(s, s * s), np.corrcoef(np.stack([s, s * s, 1 - s]))),
     nan_quantiles=lambda s: (np.nanquantile(np.where(s > 1, np.nan, s), 0.3), np.nanpercentile(s, 70)),
     nan_cumulative=lambda s: (np.nancumsum(np.where(s > 1, np.nan, s)), np.nancumprod(s)),
-    select=lambda s: np.select([s > 1, s > 0.5], [s, s * 2], -1),
+    select=lambda s: (
+        np.select([s > 1, s > 0.5], [s, s * 2], -1),
+        np.select([s > 0.1 * k for k in range(9)], [s * k for k in range(9)]),
+    ),
     split=lambda s: (np.split(s, 1), np.array_split(s, 3), np.split(s, [2, 5]), np.array_split(np.outer(s, W), 2)),
     split_evenly=lambda s: np.split(s, 2),
     flips=lambda s: (np.flipud(s), np.fliplr(s[None])),

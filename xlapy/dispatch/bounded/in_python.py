@@ -10,13 +10,25 @@ from xlapy.dispatch.bounded.lanes import involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
 from xlapy.dispatch.numpy.values import array_type, kind_of, known
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import Const, Value
+from xlapy.domain.values import BoundedArray, Const, Value
 
 #: more elements than these have no room where NumPy has the square of a length
 MOST_PAIRS = 2**24
 
 
+#: columns of a matrix that are worked on one by one
+MOST_COLUMNS = 16
 _PLAIN = (bool, int, float, str)
+
+
+def is_rows(value: object) -> bool:
+    """Whether an array is a matrix with some rows, and with a few columns."""
+    return (
+        isinstance(value, BoundedArray)
+        and len(value.axes) == 2
+        and value.axes[1] is None
+        and 0 < value.base.type.shape[1] <= MOST_COLUMNS
+    )
 
 
 def type_of_array(machine: Machine, value: Value):

@@ -28,7 +28,7 @@ from xlapy.dispatch.bounded.lanes import (
     var_of,
 )
 from xlapy.dispatch.bounded.meshes import first_bounded, is_mesh, mesh
-from xlapy.dispatch.bounded.slices import basic, settled
+from xlapy.dispatch.bounded.slices import basic, is_whole, settled
 from xlapy.dispatch.numpy.values import cast, operand, reshape
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
@@ -418,6 +418,10 @@ def _picked(machine: Machine, array: BoundedArray, index: Value, lanes: Lanes) -
 def _gathered(machine: Machine, array: BoundedArray, parts: Sequence[Part]) -> Value:
     """`selection[indices]` with an index array of static length."""
     arrays = [value for kind, value in parts if kind == "array"]
+    place = next((k for k, (kind, _) in enumerate(parts) if kind == "array"), 0)
+    others = all(is_whole(*part) for k, part in enumerate(parts) if k != place)
+    if len(arrays) == 1 and others and place > 0 and array.axes[place] is None:
+        return _of_known_places(machine, array, arrays[0], place)  # type: ignore[arg-type]
     if len(arrays) != 1 or parts[0][0] != "array" or any(kind != "all" for kind, _ in parts[1:]):
         raise require_static(machine, array, "such a key")
     index: Var = arrays[0]  # type: ignore[assignment]
@@ -427,6 +431,16 @@ def _gathered(machine: Machine, array: BoundedArray, parts: Sequence[Part]) -> V
     result = _picked(machine, array, JaxArray(index), everything)
     room, axes = bounded.parts(machine, result)  # type: ignore[misc]
     return settled(machine, room, axes)
+
+
+def _of_known_places(machine: Machine, array: BoundedArray, index: Var, place: int) -> Value:
+    """`selection[:, indices]`: along a dimension of known length."""
+    if index.type.dtype == BOOL and constant_value(index) is None:
+        raise require_static(machine, array, "such a key")
+    key = Tuple((*(Const(slice(None)),) * place, machine.new_array(index)))
+    result = indexing.getitem(machine, array.base, key)
+    count = len(result.type.shape) - len(array.axes) + 1  # type: ignore[attr-defined]
+    return bounded.made(machine, result, (*array.axes[:place], *(None,) * count, *array.axes[place + 1 :]))
 
 
 def _valid_of(machine: Machine, lanes: Lanes, room: int) -> Var:

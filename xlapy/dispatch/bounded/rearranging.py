@@ -9,7 +9,7 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import selection as bounded_selection
-from xlapy.dispatch.bounded.in_python import in_python
+from xlapy.dispatch.bounded.in_python import in_python, is_rows
 from xlapy.dispatch.bounded.indexing import assign, getitem
 from xlapy.dispatch.bounded.lanes import involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of, transposed
@@ -92,13 +92,16 @@ def _tile(a, reps):
     return np.concatenate([a] * reps) if reps > 0 else a[:0].copy()
 
 
-def _of_vectors(item: Callable, implementation: Callable, arrays: int, known_integer: bool = False) -> None:
+def _of_vectors(
+    item: Callable, implementation: Callable, arrays: int, known_integer: bool = False, rows: bool = False
+) -> None:
     """`item(*arrays, option)` of vectors, where the option is one integer, if there is one."""
 
     def rule(machine, *args, axis=None):
         vectors, options = args[:arrays], args[arrays:]
-        plain = len(args) == implementation.__code__.co_argcount and known(machine, axis) in (None, 0, -1)
-        plain = plain and all(_is_vector(machine, v) for v in vectors) and not involved(*options)
+        place = known(machine, axis)
+        plain = len(args) == implementation.__code__.co_argcount and place in (None, 0, -1) and not involved(*options)
+        plain = plain and all(_is_vector(machine, v) or (rows and place == 0 and is_rows(v)) for v in vectors)
         if not plain or any(not _is_integer(machine, v) for v in options):
             raise require_static(machine, first_of(args, {}), f"np.{item.__name__} with such arguments")
         if known_integer:
@@ -121,8 +124,8 @@ def _is_integer(machine: Machine, value: Value) -> bool:
 
 _of_vectors(np.extract, _extract, 2)
 _of_vectors(np.compress, _extract, 2)
-_of_vectors(np.roll, _roll, 1)
-_of_vectors(np.delete, _delete, 1)
+_of_vectors(np.roll, _roll, 1, rows=True)
+_of_vectors(np.delete, _delete, 1, rows=True)
 _of_vectors(np.tile, _tile, 1, known_integer=True)
 
 

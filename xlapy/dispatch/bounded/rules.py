@@ -308,7 +308,7 @@ FUNCTIONS[all] = _builtin_truth(np.logical_and)
 @_method("take")
 def _take(machine, a, indices, axis=None):
     rank = len((bounded.parts(machine, a) or (None, ()))[1])
-    if rank != 1 or known(machine, axis) not in (None, 0, -1):
+    if known(machine, axis) not in ((None, 0, -1) if rank == 1 else (0,)):
         raise require_static(machine, first_of((a, indices), {}), "np.take along such dimensions")
     if isinstance(a, BoundedArray) and not isinstance(indices, BoundedArray):
         machine.call(Const(_require_elements), (a, machine.call(Const(np.size), (indices,))))

@@ -7,7 +7,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded.in_python import in_python
+from xlapy.dispatch.bounded.in_python import in_python, is_rows
 from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
 from xlapy.dispatch.numpy.values import absent, array_type, cast, kind_of, known
@@ -214,6 +214,8 @@ in_python(np.unwrap, _unwrap, "p", kinds="f")
 
 def _histogram(machine, a, bins=10, range=None, density=None, weights=None):
     """np.histogram: the dead lanes count nothing, and hold what is there (0 and 1 where there is nothing)."""
+    if is_rows(a) and absent(weights):
+        a = machine.call(machine.getattr(a, "flatten"), ())
     if (
         not isinstance(a, BoundedArray)
         or len(a.axes) != 1

@@ -35,8 +35,8 @@ def basic(machine: Machine, array: NdArray, axes: Sequence[Lanes | None], parts:
         lanes, size = axes[axis], array.type.shape[axis]
         if kind == "int":
             room.append((kind, value if lanes is None else _lane(machine, value, lanes, size, axis)))
-        elif kind == "all":
-            room.append((kind, None))
+        elif is_whole(kind, value):
+            room.append(("all", None))
             out.append(lanes)
         elif lanes is None and _static_length(machine, value, size):  # type: ignore[arg-type]
             room.append((kind, value))
@@ -48,6 +48,13 @@ def basic(machine: Machine, array: NdArray, axes: Sequence[Lanes | None], parts:
         axis += 1
     view = basic_view(machine, array, room)
     return view if all(lanes is None for lanes in out) else settled(machine, view, out)
+
+
+def is_whole(kind: str, value: object) -> bool:
+    """Whether a part of a key takes all of a dimension: `:`, or no part at all."""
+    if kind != "slice":
+        return kind == "all"
+    return all(isinstance(p, Const) and p.value is None for p in (value.start, value.stop, value.step))  # type: ignore[attr-defined]
 
 
 def settled(machine: Machine, view: NdArray, axes: Sequence[Lanes | None]) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +12,7 @@ from xlapy.dispatch.bounded.arithmetic import on_lanes
 from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.selection import of_sequences
-from xlapy.dispatch.numpy.values import absent, known, sequence_items
+from xlapy.dispatch.numpy.values import absent, cast, known, sequence_items
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
 
@@ -21,44 +21,43 @@ _LEFT = Const("left")
 _MOST = 32
 _ALIKE = (
     "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {}, "
-    "the array at index 0 has size {} and the array at index {} has size {}"
+    "the array at index 0 has size {{}} and the array at index {} has size {{}}"
 )
+_SAME = "all input arrays must have the same shape"
 
 
-def _columns(arrays, dtype):
-    count = len(arrays[0])
-    for array in arrays:
-        if len(array) != count:
-            raise ValueError("all input arrays must have the same shape")
-    return _filled(arrays, dtype)
+def beside(machine: Machine, items: Sequence[Value], dimension: int | None, flat: bool = False) -> Value:
+    """Vectors and matrices of one number of rows as the columns of a matrix (or the rows, for `flat` vectors).
+
+    ValueError in the program where they have not as many; `dimension` is the one that the message names, None where it
+    names none.
+    """
+    found = [bounded.parts(machine, v) for v in items]
+    dtype = np.result_type(*(room.type.dtype for room, _ in found))  # type: ignore[union-attr]
+    lengths = [bounded.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]  # type: ignore[misc]
+    goal, room = next((axes[0], v.type.shape[0]) for v, axes in found if axes[0] is not None)  # type: ignore[misc]
+    space = max(v.type.shape[0] for v, _ in found)  # type: ignore[misc]
+    target = goal if space == room else Lanes(goal.length)
+    parts = []
+    for number, (array, axes) in enumerate(found):  # type: ignore[misc]
+        if number and not _as_long(found[0][1][0], axes[0]):  # type: ignore[index]
+            bad = machine.builder.elementwise("ne", *(bounded.var_of(machine, lengths[k]) for k in (0, number)))
+            shown = [bounded.scalar(machine, lengths[k]) for k in (0, number)]
+            text = machine.message(_ALIKE.format(dimension, number), *shown) if dimension is not None else _SAME  # type: ignore[attr-defined]
+            machine.check(bad, ValueError, text)
+        var = bounded.moved(machine, machine.read(array), 0, axes[0], target, space)
+        parts.append(cast(machine, var, dtype))
+    whole = machine.leaf(_beside, parts, (flat,), name="stack")[0]
+    return fresh(machine, whole, (None, target) if flat else (target, None))
 
 
-def _columns_alike(arrays, dtype):
-    _require_alike(arrays, 0)
-    return _filled(arrays, dtype)
+def _as_long(one: Lanes | None, two: Lanes | None) -> bool:
+    return one is not None and two is not None and bounded.same_length(one, two)
 
 
-def _rows_alike(arrays, dtype):
-    _require_alike(arrays, 1)
-    return _filled(arrays, dtype).T
-
-
-def _rows(arrays, dtype):
-    return _columns(arrays, dtype).T
-
-
-def _require_alike(arrays, dimension):
-    count = len(arrays[0])
-    for number, array in enumerate(arrays):
-        if len(array) != count:
-            raise ValueError(_ALIKE.format(dimension, count, number, len(array)))
-
-
-def _filled(arrays, dtype):
-    out = np.zeros((len(arrays[0]), len(arrays)), dtype)
-    for number, array in enumerate(arrays):
-        out[:, number] = array
-    return out
+def _beside(*rest):
+    *parts, flat = rest
+    return jnp.stack(parts) if flat else jnp.concatenate([x if x.ndim == 2 else x[:, None] for x in parts], axis=1)
 
 
 def _is_vector(machine: Machine, value: Value) -> bool:
@@ -67,19 +66,23 @@ def _is_vector(machine: Machine, value: Value) -> bool:
 
 
 def _of_vectors(item: Callable, choose: Callable) -> None:
-    """A function of a sequence of arrays, for vectors of which one has a dynamic length; `choose` gives what it is in
-    Python, for an axis."""
+    """A function of a sequence of arrays, for vectors of which one has a dynamic length; `choose` gives how they are
+    put together, for an axis: the dimension that the message names, and whether they are rows."""
 
     def joined(machine, items, axis=None, *args, **kwargs):
-        implementation = choose(known(machine, axis) if axis is not None else None)
+        how = choose(known(machine, axis) if axis is not None else None)
+        items = [v if involved(v) else machine.call(Const(np.asarray), (v,)) for v in items]
         alike = all(_is_vector(machine, v) for v in items) and len(items) <= _MOST
-        if implementation is None or args or not alike or any(not absent(v) for v in kwargs.values()):
+        if how is None or args or not alike or any(not absent(v) for v in kwargs.values()):
             raise require_static(machine, first_of(items, {}), f"np.{item.__name__} with such arguments")
-        dtypes = [bounded.parts(machine, v)[0].type.dtype for v in items]  # type: ignore[index]
-        dtype = Const(np.result_type(*dtypes))
-        return machine.call(Const(implementation), (Tuple(tuple(items)), dtype))
+        return beside(machine, items, *how)
 
     of_sequences(item, joined)
+
+
+_of_vectors(np.stack, {None: (None, True), 0: (None, True), 1: (None, False), -1: (None, False)}.get)
+_of_vectors(np.column_stack, {None: (0, False)}.get)
+_of_vectors(np.vstack, {None: (1, True)}.get)
 
 
 def _select(machine, conditions, choices, default=0):
@@ -105,21 +108,19 @@ def _chosen(conditions, choices, default):
 
 
 of_sequences(np.select, _select)
-_of_vectors(np.stack, {None: _rows, 0: _rows, 1: _columns, -1: _columns}.get)
-_of_vectors(np.column_stack, {None: _columns_alike}.get)
-_of_vectors(np.vstack, {None: _rows_alike}.get)
 
 
 def _repeat(machine: Machine, a: Value, repeats: Value, axis: Value | None = None) -> Value:
-    vector = isinstance(a, BoundedArray) and len(a.axes) == 1 and (absent(axis) or known(machine, axis) in (0, -1))
-    if not vector or not machine.is_static(repeats) or np.ndim(known(machine, repeats)) != 0:
+    rows = isinstance(a, BoundedArray) and all(x is None for x in a.axes[1:])
+    plain = rows and known(machine, axis) in ((None, 0, -1) if len(a.axes) == 1 else (0,))  # type: ignore[attr-defined]
+    if not plain or not machine.is_static(repeats) or np.ndim(known(machine, repeats)) != 0:
         raise require_static(machine, first_of((a, repeats), {}), "np.repeat with such arguments")
     times = int(known(machine, repeats))  # type: ignore[call-overload]
     if times < 0:
         machine.raise_(ValueError, "repeats may not contain negative values.")
-    var, (lanes,) = bounded.compacted(machine, a)  # type: ignore[arg-type]
+    var, (lanes, *others) = bounded.compacted(machine, a)  # type: ignore[arg-type]
     length = machine.builder.elementwise("mul", lanes.length, machine.builder.constant(times, INT64))  # type: ignore
-    return fresh(machine, machine.leaf(_repeated, (var,), (times,))[0], (Lanes(length),))
+    return fresh(machine, machine.leaf(_repeated, (var,), (times,))[0], (Lanes(length), *others))
 
 
 def _repeated(var, times):
@@ -127,16 +128,6 @@ def _repeated(var, times):
 
 
 FUNCTIONS[np.repeat] = METHODS["repeat"] = _repeat
-
-
-def _expand_dims(machine: Machine, a: Value, axis: Value) -> Value:
-    place = known(machine, axis)
-    if not isinstance(a, BoundedArray) or len(a.axes) != 1 or place not in (0, 1, -1, -2):
-        raise require_static(machine, first_of((a, axis), {}), "np.expand_dims of such arrays")
-    return machine.getitem(a, Const((None, slice(None)) if place in (0, -2) else (slice(None), None)))
-
-
-FUNCTIONS[np.expand_dims] = _expand_dims
 
 
 def _searchsorted(machine: Machine, a: Value, v: Value, side: Value = _LEFT, sorter: Value | None = None) -> Value:

@@ -1,0 +1,151 @@
+"""Matrices whose number of rows depends on data: functions along their rows and columns, which are of known number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded import stacking, statistics
+from xlapy.dispatch.bounded.arithmetic import on_lanes
+from xlapy.dispatch.bounded.in_python import is_rows
+from xlapy.dispatch.bounded.indexing import getitem
+from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
+from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
+from xlapy.dispatch.bounded.selection import of_sequences
+from xlapy.dispatch.numpy.values import absent, known
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
+from xlapy.ir import Var
+
+# -- along one dimension ----------------------------------------------------------------------------------------------
+
+
+def _flatten(machine: Machine, self: BoundedArray, order: object = "C") -> Value:
+    if not isinstance(order, str) or len(self.axes) != 2 or self.axes[1] is not None:
+        return _flatten_vector(machine, self)
+    var, axes = bounded.compacted(machine, self)
+    columns = machine.builder.constant(var.type.shape[1], INT64)
+    length = machine.builder.elementwise("mul", axes[0].length, columns)  # type: ignore[union-attr]
+    return fresh(machine, machine.leaf(_flat, (var,), name="flatten")[0], (Lanes(length),))
+
+
+def _flat(x: Var) -> object:
+    return jnp.reshape(x, (-1,))
+
+
+_flatten_vector = METHODS["flatten"]
+METHODS["flatten"] = _flatten
+
+
+def _along(item: Callable, by_columns: Callable, default: int | None, keeps: bool) -> None:
+    """`item(a, *options, axis=default)` of rows: along the columns that are there, in all the room, else column by
+    column. `keeps` says whether the result has the rows and columns of the array."""
+    before = FUNCTIONS[item]
+
+    def rule(machine, a, *args, **kwargs):
+        if not is_rows(a) or involved(*args, *kwargs.values()):
+            return before(machine, a, *args, **kwargs)
+        named = dict(kwargs)
+        place = known(machine, named.pop("axis", Const(default)))
+        if place is None:
+            return machine.call(Const(item), (_flatten(machine, a), *args), named)
+        if place not in (-2, -1, 0, 1) or (keeps and (args or named)) or any(not machine.is_static(v) for v in args):
+            raise require_static(machine, a, f"np.{item.__name__} with such arguments")
+        if place in (0, -2):
+            return machine.call(Const(by_columns), (Const(item), a, *args), named)
+        scalar = all(np.ndim(known(machine, v)) == 0 for v in args)  # type: ignore[arg-type]
+        if not scalar:
+            raise require_static(machine, a, f"np.{item.__name__} with such arguments")
+        named["axis"] = Const(1)
+        if keeps:
+            return on_lanes(machine, a, lambda room: machine.call(Const(item), (room, *args), named))
+        result = machine.call(Const(item), (machine.new_array(machine.read(a.base)), *args), named)
+        return bounded.made(machine, result, a.axes[:1])
+
+    FUNCTIONS[item] = rule
+
+
+def _columns(item, a):
+    return np.column_stack([item(a[:, k]) for k in range(a.shape[1])])
+
+
+def _numbers(item, a, *args, **options):
+    found = [item(a[:, k], *args, **options) for k in range(a.shape[1])]
+    return np.array(found) if np.ndim(found[0]) == 0 else np.column_stack(found)
+
+
+for _item in (np.sort, np.argsort, np.diff):
+    _along(_item, _columns, -1, True)
+for _item in (np.median, np.percentile, np.quantile, np.nanmean, np.nansum, np.nanmax, np.nanmin, np.nanstd, np.nanvar):
+    _along(_item, _numbers, None, False)
+for _item in (np.nanmedian, np.nanprod):
+    _along(_item, _numbers, None, False)
+
+# -- side by side -----------------------------------------------------------------------------------------------------
+
+
+def _side_by_side(item: Callable, least: int) -> None:
+    """np.hstack, np.column_stack and np.concatenate along the columns, of rows."""
+    before = FUNCTIONS[item]
+
+    def joined(machine, items, *args, **kwargs):
+        found = [bounded.parts(machine, v) for v in items]
+        matrices = any(x is not None and len(x[1]) == 2 for x in found)
+        axis = known(machine, kwargs.get("axis", args[0] if args else Const(0))) if item is np.concatenate else 1
+        plain = matrices and axis in (1, -1) and len(args) + len(kwargs) <= (item is np.concatenate)
+        if not plain or any(x is None or not least <= len(x[1]) <= 2 for x in found):
+            return before(machine, Tuple(tuple(items)), *args, **kwargs)
+        if any(x is not None for _, axes in found for x in axes[1:]):  # type: ignore[misc]
+            raise require_static(machine, first_of(items, {}), f"np.{item.__name__} of such arrays")
+        return stacking.beside(machine, items, 0)
+
+    of_sequences(item, joined)
+
+
+_side_by_side(np.hstack, 2)
+_side_by_side(np.column_stack, 1)
+_side_by_side(np.concatenate, 2)
+
+
+def _one_above_another(machine, items, **kwargs):
+    """np.vstack."""
+    if kwargs or not any(len(found[1]) == 2 for v in items if (found := bounded.parts(machine, v)) is not None):
+        return _vectors_above(machine, Tuple(tuple(items)), **kwargs)
+    rows = [v if involved(v) else machine.call(Const(np.atleast_2d), (v,)) for v in items]
+    rows = [FUNCTIONS[np.atleast_2d](machine, v) if involved(v) else v for v in rows]
+    return machine.call(Const(np.concatenate), (Tuple(tuple(rows)),))
+
+
+_vectors_above = FUNCTIONS[np.vstack]
+of_sequences(np.vstack, _one_above_another)
+
+# -- more or fewer dimensions -----------------------------------------------------------------------------------------
+
+
+def _expand_dims(machine: Machine, a: Value, axis: Value) -> Value:
+    place = known(machine, axis)
+    if not isinstance(a, BoundedArray) or not isinstance(place, int) or not -len(a.axes) - 1 <= place <= len(a.axes):
+        raise require_static(machine, first_of((a, axis), {}), "np.expand_dims with such arguments")
+    key = [slice(None)] * len(a.axes)
+    key.insert(place % (len(a.axes) + 1), None)  # type: ignore[arg-type]
+    return getitem(machine, a, Const(tuple(key)))
+
+
+def _squeeze(machine: Machine, a: BoundedArray, axis: Value | None = None) -> Value:
+    place = None if absent(axis) else known(machine, axis)
+    rank = len(a.axes)
+    one = isinstance(place, int) and -rank <= place < rank
+    if not one or a.axes[place] is not None or a.base.type.shape[place] != 1:  # type: ignore[index]
+        raise require_static(machine, a, "np.squeeze with such arguments")
+    key = [slice(None)] * rank
+    key[place] = 0  # type: ignore[index, call-overload]
+    return getitem(machine, a, Const(tuple(key)))
+
+
+FUNCTIONS[np.expand_dims] = _expand_dims
+FUNCTIONS[np.squeeze] = METHODS["squeeze"] = _squeeze
+
+__all__ = ["statistics"]
