@@ -16,6 +16,7 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.lanes import INT64, Int, length_int, made, require_static, same_length, var_of
 from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
 from xlapy.dispatch.numpy.least_squares import UNFINISHED, computed_dtype, least_squares, pseudo_inverse
+from xlapy.dispatch.numpy.linalg import divergence, diverges
 from xlapy.dispatch.numpy.values import absent, kind_of, known, operand
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, NdArray, Tuple, Value
@@ -203,13 +204,13 @@ def _pinv(machine, a):
         var = machine.builder.convert(var, np.dtype(np.float64))
     var = _filled(machine, var, axes)
     sizes = [var_of(machine, _length(machine, axes, var, k)) for k in (0, 1)]
-    inverse, bad = machine.leaf(_pseudo_inverse, (var, *sizes), name="pinv")
+    inverse, bad = machine.leaf(_pseudo_inverse, (var, *sizes), divergence(), name="pinv")
     machine.check(bad, _LinAlgError, "SVD did not converge")
     return bounded.fresh(machine, inverse, axes[::-1])
 
 
-def _pseudo_inverse(a, rows, columns):
-    return pseudo_inverse(a, rows, columns), jnp.any(jnp.isnan(a))
+def _pseudo_inverse(a, rows, columns, with_nan, with_infinity):
+    return pseudo_inverse(a, rows, columns), diverges(a, with_nan, with_infinity)
 
 
 FUNCTIONS[np.linalg.pinv] = _pinv

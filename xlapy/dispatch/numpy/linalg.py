@@ -180,7 +180,7 @@ def _solving(numpy_function, implementation, arrays):
 
 
 def _decomposing(numpy_function, implementation, arrays, policy="inexact", applies=lambda array, options: True):
-    """A leaf that rests on singular values, which do not converge where there is NaN."""
+    """A leaf that rests on singular values, which do not converge where there is NaN, or infinity."""
     numpy_leaf(numpy_function, implementation, arrays, policy)
     leaf = find_function(numpy_function)
     signature = inspect.signature(numpy_function)
@@ -190,15 +190,32 @@ def _decomposing(numpy_function, implementation, arrays, policy="inexact", appli
         array, *options = signature.bind(*args, **kwargs).arguments.values()
         matrix = operand(machine, array)
         if matrix.type.dtype.kind in "fc" and len(matrix.type.shape) > 1 and applies(matrix, options):
-            bad = machine.leaf(_has_nan, (matrix,), name="check")[0]
+            with_nan, with_infinity = (_raises(numpy_function, value) for value in (np.nan, np.inf))
+            bad = machine.leaf(diverges, (matrix,), (with_nan, with_infinity), name="check")[0]
             machine.check(bad, _LinAlgError, "SVD did not converge")
         return result
 
     function(numpy_function)(rule)
 
 
-def _has_nan(a):
-    return jnp.any(jnp.isnan(a))
+@functools.cache
+def _raises(numpy_function: Callable, value: float) -> bool:
+    """Whether the function does not converge for a matrix of such elements, which depends on NumPy's version."""
+    try:
+        numpy_function(np.full((2, 2), value))
+    except _LinAlgError:
+        return True
+    return False
+
+
+def divergence() -> tuple[bool, bool]:
+    """Whether np.linalg.svd does not converge where there is NaN, and where there is infinity."""
+    return _raises(np.linalg.svd, np.nan), _raises(np.linalg.svd, np.inf)
+
+
+def diverges(a, with_nan, with_infinity):
+    """Whether a matrix has elements for which its SVD does not converge."""
+    return jnp.any(jnp.isnan(a) & with_nan | jnp.isinf(a) & with_infinity)
 
 
 def solve(a, b):
