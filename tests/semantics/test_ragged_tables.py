@@ -149,4 +149,69 @@ def many_short_rows(rows, at):
     return total
 
 
+ROADS = {0: {1: 2.0, 2: 5.0}, 1: {0: 1.0}, 2: {3: 1.5}, 3: {}}
+TOLLS = {0: {1: 7.0, 2: 1.0}, 1: {0: 1.0}, 2: {3: 4.0}, 3: {}}
+
+
+@program((ROADS, 0), (TOLLS, 1))
+def shortest_paths_by_dicts(graph, start):
+    distance = dict.fromkeys(graph, math.inf)
+    distance[start] = 0.0
+    heap = [(0.0, start)]
+    while heap:
+        d, node = heapq.heappop(heap)
+        if d > distance[node]:
+            continue
+        for other, weight in graph[node].items():
+            if d + weight < distance[other]:
+                distance[other] = d + weight
+                heapq.heappush(heap, (d + weight, other))
+    return distance
+
+
+@program((ROADS, np.array([0, 3, 1])), (TOLLS, np.array([2, 2, 1])), compiles=1)
+def questions_about_dicts(graph, at):
+    found = []
+    for k in at:
+        found.append((len(graph[k]), sum(graph[k].values()), max(graph[k].values(), default=0.0)))
+        for other, weight in graph[k].items():
+            found.append((other, weight, 0.0))
+    return found
+
+
+@program((ROADS, 0), (ROADS, 1), raises=RuntimeError)
+def a_dict_is_written_meanwhile(graph, k):
+    total = 0.0
+    for _, weight in graph[k].items():
+        total = total * 3 + weight
+        graph[k][1] = 50.0
+    return total, graph
+
+
+@program((ROADS, 3), (ROADS, 0), raises=RuntimeError)
+def a_dict_grows_meanwhile(graph, k):
+    total = 0
+    for other in graph[k]:
+        total += other
+        graph[k][9] = 50.0
+    return total
+
+
+@program(*(([{1, 2}, {5}, {8, 1, 3}, set()], k) for k in range(4)), compiles=1)
+def members_of_one_of_several_sets(sets, k):
+    total = 0
+    for v in sets[k]:
+        total = total * 2 + v
+    return total
+
+
+@program(({0: {1: 2, 2: 3}, 1: {0: 1, 2: 1}}, np.array([0, 1, 1])))
+def dicts_of_one_length(graph, at):
+    total = 0
+    for k in at:
+        for other, weight in graph[k].items():
+            total = total * 3 + other * weight
+    return total
+
+
 test_programs = program.test()

@@ -26,6 +26,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     logical_not,
     logical_or,
     refuse_where,
+    scalar,
 )
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain import set_order
@@ -465,12 +466,12 @@ def _view_step(what: str) -> Callable[[object, int], Step]:
     def step_(machine, number: int) -> Step:
         heap = machine.heap
         owner, position = heap.read(number, "source"), heap.read(number, "position")
-        keys = heap.read(number, "keys").items
+        if not isinstance(owner, Ref):
+            return _step_of_several(machine, number, what)
         at = machine.static(position, "the position of an iterator over a dict")
         if at < 0:
             return False, lambda: UNBOUND
-        if not isinstance(owner, Ref):
-            raise Refused("XP0004", "iteration over one of several dicts or sets", "make a list of it before")
+        keys = heap.read(number, "keys").items
         entries = _known_entries(machine, owner.object)
         if len(entries) != heap.read(number, "size").value:
             noun = "dictionary" if heap.objects[owner.object].kind == "dict" else "Set"
@@ -491,14 +492,85 @@ def _view_step(what: str) -> Callable[[object, int], Step]:
     return step_
 
 
+def _view_plan(what: str) -> Callable[[object, int], Plan | None]:
+    """The plan of an iterator over one of several dicts or sets of known keys."""
+
+    def plan(machine, number: int) -> Plan | None:
+        start, source = machine.heap.read(number, "position"), _one_of_several(machine, number, what)
+        if source is None:
+            return None
+
+        def element(k: Value) -> Value:
+            return _item_of_one(machine, number, what, machine.binary("+", start, k))
+
+        def finish(k: Value) -> None:
+            machine.heap.write(number, "position", machine.binary("+", start, k))
+
+        count = length_of(machine, source)
+        return Plan(ranges.maximum(machine, machine.binary("-", count, start), _ZERO), element, finish)
+
+    return plan
+
+
+def _step_of_several(machine, number: int, what: str) -> Step:
+    """A step of an iterator over one of several dicts or sets of known keys."""
+    position, source = machine.heap.read(number, "position"), _one_of_several(machine, number, what)
+    if source is None:
+        raise Refused("XP0004", "iteration over one of several dicts or sets", "make a list of it before")
+    more = machine.truth(machine.compare("<", position, length_of(machine, source)))
+
+    def element() -> Value:
+        at = machine.heap.read(number, "position")
+        machine.heap.write(number, "position", machine.binary("+", at, _ONE))
+        return _item_of_one(machine, number, what, inside(machine, at, source))
+
+    return more, element
+
+
+def _one_of_several(machine, number: int, what: str) -> Value | None:
+    """What an iterator over one of several dicts or sets goes through now, as one of several tuples; None where there
+    is no common rule."""
+    owner = machine.heap.read(number, "source")
+    if not isinstance(owner, Union) or not all(_has_known_keys(machine, one) for one in owner.alternatives):
+        return None
+    found = tuple(_shown(machine, one, what) for one in owner.alternatives)
+    if any(gather.signature(one) is None for one in found):
+        return None
+    if len({len(one.items) for one in found}) == 1:
+        return gather.gather(machine, found, scalar(machine, int, owner.selector, (0, len(found) - 1)))
+    source = Union(owner.selector, found)
+    return source if rows.of(machine, source) is not None else None
+
+
+def _item_of_one(machine, number: int, what: str, position: Value) -> Value:
+    heap, source = machine.heap, _one_of_several(machine, number, what)
+    if source is None:
+        raise Refused("XP0004", "one of several dicts gets other values while it is iterated over")
+    resized = machine.truth(machine.compare("!=", length_of(machine, source), heap.read(number, "size")))
+    first = heap.read(number, "source").alternatives[0].object
+    noun = "dictionary" if heap.objects[first].kind == "dict" else "Set"
+    machine.check(resized, RuntimeError, f"{noun} changed size during iteration")
+    return item_of(machine, source, position)
+
+
+def _has_known_keys(machine, value: Value) -> bool:
+    return isinstance(value, Ref) and isinstance(machine.heap.read(value.object, "items"), Mapping)
+
+
+def _shown(machine, owner: Ref, what: str) -> Tuple:
+    """What a view of a dict or set of known keys shows."""
+    keys = ordered_keys(machine, owner.object)
+    return Tuple(tuple(view_item(machine, owner, what, key) for key in keys))
+
+
 def _view_length(machine, number: int) -> int | None:
     position = machine.heap.read(number, "position")
-    if not isinstance(position, Const):
+    if not isinstance(position, Const) or not isinstance(machine.heap.read(number, "keys"), Tuple):
         return None
     return len(machine.heap.read(number, "keys").items) - position.value if position.value >= 0 else 0  # type: ignore[operator]
 
 
-_VIEWS = {what: Kind(what, _view_step(what), known_length=_view_length) for what in ("keys", "values", "items")}
+_VIEWS = {what: Kind(what, _view_step(what), _view_plan(what), _view_length) for what in ("keys", "values", "items")}
 
 
 def _table_iterator(machine, owner: Ref, what: str) -> Ref:
