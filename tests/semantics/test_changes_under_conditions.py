@@ -171,7 +171,7 @@ def copies_of_what_starts_anew(x):
     return out, current
 
 
-@program(LONG, refuse=True)
+@program(SHORT, LONG)
 def what_starts_anew_itself(x):
     out, current = [], []
     for v in x.tolist():

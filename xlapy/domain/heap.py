@@ -15,8 +15,10 @@ same on every path; `slots` holds what the program has changed or made, and is w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xlapy.domain.sources import Source
 from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Value
@@ -54,7 +56,7 @@ class Loan:
     whole: Value
     number: int
     region: Region
-    #: where what has been taken out is put (see `Heap.placed`), and the objects among it
+    #: where what has been taken out lies (see `Capture`), and the objects among it
     place: tuple[object, ...]
     made: tuple[int, ...]
     #: what the program asked for
@@ -70,6 +72,22 @@ class Journal:
 
     reads: list[tuple[Slot, Value]] = field(default_factory=list)
     writes: list[tuple[Slot, Value | None]] = field(default_factory=list)
+
+
+#: where an object lies that is in no stack: one that must not be changed, and one that was taken out of its only stack
+FROZEN, FREE = ("frozen",), ("free",)
+
+
+class Capture(NamedTuple):
+    """An object whose state lies in a stack (see `domain.stacks`): the loop in which it was put there, and where it
+    lies. Two captures at one place are one."""
+
+    loop: object = None
+    where: tuple[object, ...] = FROZEN
+
+    def joined(self, other: Capture | None) -> Capture:
+        """Of an object that is captured in two ways on two paths, it is not known where it lies."""
+        return self if other is None or self.where == other.where else Capture(self.loop, (object(),))
 
 
 class Captured(Exception):
@@ -105,11 +123,11 @@ class Heap:
         self.shared: dict[int, set[int]] = {}
         #: identities of array objects that are one of several
         self.joined: set[int] = set()
-        #: objects whose state lies in a stack (see `domain.stacks`), each with the loop in which it was put there
-        self.captured: dict[int, object] = {}
-        #: of objects that were put into stacks or taken out: where that was
-        self.placed: dict[int, tuple[object, ...]] = {}
-        self._placed_of: dict[type, set[int]] = {}
+        #: objects whose state lies in a stack, or that must not be changed for another reason; like the slots, branches
+        #: copy and join this. A class stands for objects of it that are in two places, of which it is not known which
+        self.captured: dict[int | type, Capture] = {}
+        #: objects of each class that were ever put into stacks or taken out
+        self._placed: dict[type, set[int]] = {}
         #: objects that were taken out of a stack and may be changed, and for each container those of its items
         self.loans: dict[int, Loan] = {}
         self.lent: dict[int, list[Loan]] = {}
@@ -166,7 +184,7 @@ class Heap:
         if value is None:
             value = self.entry_value(number, name)
         if value is STALE:
-            raise Captured(self.captured.get(number))
+            raise Captured(self.captured.get(number, Capture()).loop)
         if self.journal is not None:
             self.journal.reads.append((slot, value))
         return value
@@ -205,7 +223,7 @@ class Heap:
             raise SharedRisk
         if number in self.captured:
             if not self.give_back(number, name, value):
-                raise Captured(self.captured[number])
+                raise Captured(self.captured[number].loop)
             return
         self.store(number, name, value)
 
@@ -229,31 +247,56 @@ class Heap:
         self.slots[(loan.number, "home")] = TRUE
         self.lent.setdefault(loan.owner, []).append(loan)
 
-    def place(self, number: int, where: tuple[object, ...]) -> None:
-        """An object is put into a stack, or taken out."""
-        if self.placed.setdefault(number, where) is where:
-            self._placed_of.setdefault(self.objects[number].cls, set()).add(number)
+    def freeze(self, number: int) -> None:
+        """An object must not be changed from now on."""
+        self.captured.setdefault(number, Capture())
 
-    def may_own(self, number: int, where: tuple[object, ...] | None, seen: dict[int, tuple] | None) -> bool:
-        """Whether a stack, of which a place is given, would be the only one to hold an object; `seen` are those that it
-        gets before."""
-        return self.placed.get(number, where) == where and (seen is None or seen.get(number, where) == where)
+    def capture(self, number: int, loop: object, where: tuple[object, ...]) -> bool:
+        """An object is put into a stack; whether it is in no other place."""
+        self.show(number)
+        known = self.captured.get(number)
+        if known is None or known.where is FREE:
+            self.captured[number] = Capture(loop, where)
+            return True
+        if known.where == where:
+            return True
+        if isinstance(where[0], Value) and known.where[0] == where[0]:
+            # it has been moved
+            self.captured[number] = Capture(loop, where)
+            return True
+        self.captured[self.objects[number].cls] = Capture()
+        return False
+
+    def is_twice(self, cls: type) -> bool:
+        """Whether some object of a class is in two places."""
+        return cls in self.captured
+
+    def show(self, number: int) -> None:
+        """A stack holds the state of an object."""
+        self._placed.setdefault(self.objects[number].cls, set()).add(number)
 
     def outdate(self, but: set[int], classes: set[type]) -> None:
         """An item of a stack is changed: what else may show it, of these classes, must not be read any more."""
         self.untold += 1
         for cls in classes:
-            for number in self._placed_of.get(cls, set()) - but:
+            for number in self._placed.get(cls, set()) - but:
                 for name in self.objects[number].fields:
                     if (number, name) in self.slots:
                         self.slots[(number, name)] = STALE
 
+    @contextmanager
+    def capturing(self, captured: dict[int | type, Capture]) -> Iterator[None]:
+        """What is put into stacks meanwhile is captured in another state."""
+        outer, self.captured = self.captured, captured
+        try:
+            yield
+        finally:
+            self.captured = outer
+
     def renamed(self, summary: int, number: int) -> None:
         """`summary` stands for an object from now on."""
-        if number in self.captured:
-            self.captured.setdefault(summary, self.captured[number])
-        if number in self.placed and summary != number:
-            self.place(summary, (object(),))
+        if number in self._placed.get(self.objects[number].cls, ()):
+            self.show(summary)
         for loan in self.lent.get(number, ()):
             loan.lost = loan.lost or summary != number
 
@@ -263,6 +306,12 @@ class Heap:
         known = all(self.shared.get(n) == group for n in group)
         self.shared.update(dict.fromkeys(group, group))
         return known
+
+    def may_be_items(self, first: int, second: int) -> bool:
+        """Whether both objects may lie in stacks, which do not tell which object an item was."""
+        if self.objects[first].cls is not self.objects[second].cls:
+            return False
+        return all(n in self.captured and self.captured[n].where is not FROZEN for n in (first, second))
 
     def tell_apart(self, first: int, second: int) -> None:
         """The program depends on whether two objects are one.

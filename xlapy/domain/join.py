@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from xlapy.domain import set_order
-from xlapy.domain.heap import Heap, Object, Slot
+from xlapy.domain.heap import Capture, Heap, Object, Slot
 from xlapy.domain.numbers import (
     INT64,
     becomes,
@@ -143,6 +143,8 @@ class Joiner:
         #: where the contents of objects are found that become items of a stack, and the loop that puts them there
         self.states: tuple[dict[Slot, Value], ...] = ()
         self.loop: object = None
+        #: what is captured in each of these states (see `Heap.captured`)
+        self.captures: tuple[dict[int | type, Capture], ...] = ()
         #: the container of which contents are joined, or made the same
         self.holder: Value | None = None
         #: the join and the coercion of contents of lists that grow in loops
@@ -248,7 +250,7 @@ class Joiner:
         info = self.heap.objects[number]
         summary = self.heap.new(info.kind, info.cls, info.location)
         self.heap.objects[summary].details = info.details
-        self._keep_captured(summary, number)
+        self.heap.renamed(summary, number)
         self.absorbed[summary] = number
         self.adopted.append(summary)
         return summary
@@ -321,6 +323,8 @@ class Joiner:
                     return a if same else Stored(a.kind, a.cls, (), (held,), own)  # type: ignore[attr-defined]
                 if (a.kind, a.cls, a.names, len(a.parts)) != (b.kind, b.cls, b.names, len(b.parts)):  # type: ignore
                     raise JoinFailure(a, b, "are objects of different kinds")
+                if a.kind == "buffer" and a.parts[0].var.type != b.parts[0].var.type:  # type: ignore[attr-defined]
+                    raise JoinFailure(a, b)
                 if a.own and not b.own:  # type: ignore[attr-defined]
                     return self._parts(Stored(a.kind, a.cls, a.names, a.parts), b)  # type: ignore[attr-defined]
             case Stack():
@@ -530,7 +534,7 @@ class Joiner:
         one, two = self.heap.objects[first], self.heap.objects[second]
         rivals = {made for pair, made in self.merged.items() if first == pair[0] or second == pair[1]}
         if first in self.absorbed:
-            self._keep_captured(first, second)
+            self.heap.renamed(first, second)
             if self.absorbed[first] == second:
                 return first
             taken = self.absorbed[first] is not None or self._representative(second) is not None
@@ -546,7 +550,8 @@ class Joiner:
             raise Aliased(Ref(first), Ref(second), "are different objects that can be reached otherwise")
         summary = self.heap.new(one.kind, one.cls, one.location)
         self.heap.objects[summary].details = one.details
-        self._keep_captured(summary, first, second)
+        for number in (first, second):
+            self.heap.renamed(summary, number)
         if {first, second} & self.heap.entangled:
             self.heap.entangled.add(summary)
         if {first, second} & self.heap.shared.keys():
@@ -586,11 +591,6 @@ class Joiner:
         self.unsettled = self.unsettled or not entangled <= self.heap.entangled
         self.heap.entangled |= entangled
         return True
-
-    def _keep_captured(self, summary: int, *numbers: int) -> None:
-        """What stands for an object whose state lies in a stack must not be changed either."""
-        for number in numbers:
-            self.heap.renamed(summary, number)
 
     def covers(self, summary: int, number: int) -> bool:
         """Whether `summary` stands for `number` on one of the paths."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from xlapy.domain.heap import Heap
+from xlapy.domain.heap import FREE, Capture, Heap
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, known_bounds, scalar_type
 from xlapy.domain.values import (
@@ -87,7 +87,7 @@ def packed(
         case Const() | Scalar() | NumpyScalar() | JaxArray() | Stored():
             return value
         case NdArray():
-            heap.captured.setdefault(value.buffer, loop)
+            heap.captured.setdefault(value.buffer, Capture(loop, (object(),)))
             return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),))  # type: ignore[arg-type]
         case Ref():
             return _packed_object(heap, value, field, inner, loop, depth, place, seen)
@@ -108,12 +108,11 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
         return value
     if depth > _DEEPEST or info.kind not in ("list", "dict", "set", "instance"):
         raise JoinFailure(value, value, f"are objects of class {info.cls.__name__} in a list that grows")
-    heap.captured.setdefault(number, loop)
-    own = heap.may_own(number, place, seen)
-    if seen is not None:
-        seen[number] = place
-    elif place is not None:
-        heap.place(number, place)
+    if seen is None:
+        own = heap.capture(number, loop, place or (object(),))
+    else:
+        heap.captured.setdefault(number, Capture(loop, FREE))
+        own = heap.captured[number].where in (FREE, place) and seen.setdefault(number, place) == place
     if info.kind == "instance":
         names = tuple(sorted(info.fields))
         parts = tuple(inner(field(number, name), name) for name in names)
@@ -245,13 +244,16 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
             element = value.element if element is None else exact.join(element, value.element)
             continue
         seen: dict[int, tuple] = {}
+        captured = joiner.captures[number] if number < len(joiner.captures) else heap.captured
         for k, item in enumerate(items_of(value)):  # type: ignore[arg-type]
             place = (joiner.holder or value, k)
-            one = hollow(packed(heap, item, lambda a: Hole(a.type), field, joiner.loop, place=place, seen=seen))
-            element = one if element is None else exact.join(element, one)
+            with heap.capturing(captured):
+                one = packed(heap, item, lambda a: Hole(a.type), field, joiner.loop, place=place, seen=seen)
+            element = hollow(one) if element is None else exact.join(element, hollow(one))
         if joiner.holder is not None:
-            for held, place in seen.items():
-                heap.place(held, place)
+            with heap.capturing(captured):
+                for held, place in seen.items():
+                    heap.capture(held, joiner.loop, place)
     assert element is not None
     several = joiner.holder is None and any(isinstance(c, Union) for c in contents)
     return disowned(element) if several else element

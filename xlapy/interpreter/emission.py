@@ -44,9 +44,12 @@ class Emission:
         self.staging.remember(head)
         at_entry = self.staging.new_joiner({})
         at_entry.absorbed = dict(head.entries)  # type: ignore[arg-type]
-        initial = self._coerced(head, self.staging.at_entry(head), at_entry)
-        with builder.inside(body):
+        with machine.heap.capturing(self.entry.captured):
+            initial = self._coerced(head, self.staging.at_entry(head), at_entry)
+        machine.heap.slots = out.slots.copy()
+        with builder.inside(body), machine.heap.capturing(out.captured):
             finals = self._coerced(head, self._at_end(head, joiner, out), joiner)
+        machine.heap.slots = self.entry.slots.copy()
         if self.staging.tell_apart(head, finals):
             machine.rewind(self.entry)
             return False
@@ -171,7 +174,7 @@ class Emission:
             slots[slot] = instantiate(after, fill)
             if isinstance(skeleton, Stack) and len(variables(after)) < len(variables(skeleton)):
                 next(fill)  # the length, which is known
-        machine.heap.slots = slots
+        machine.heap.slots, machine.heap.captured = slots, {**self.entry.captured, **head.captured}
         machine.heap.untold += 1
         if self.plan is not None:
             if tag is None:

@@ -18,7 +18,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, operators
 from xlapy.domain import set_order
-from xlapy.domain.heap import STATE, Heap, Slot
+from xlapy.domain.heap import STATE, Capture, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
 from xlapy.domain.set_order import SetHistory
@@ -62,6 +62,7 @@ class State(NamedTuple):
 
     registers: list[Value]
     slots: dict[Slot, Value]
+    captured: dict[int | type, Capture]
     tag: Tag | None
     handled: Value
     operations: int
@@ -178,6 +179,7 @@ class Machine:
         return State(
             frame.registers.copy(),
             self.heap.slots.copy(),
+            self.heap.captured.copy(),
             frame.tag,
             frame.handled,
             len(self.builder.region.operations),
@@ -187,7 +189,7 @@ class Machine:
         """Go back to a saved state; operations emitted since stay."""
         frame = self.frame
         frame.registers = state.registers.copy()
-        self.heap.slots = state.slots.copy()
+        self.heap.slots, self.heap.captured = state.slots.copy(), state.captured.copy()
         frame.tag, frame.handled = state.tag, state.handled
 
     def rewind(self, state: State) -> None:

@@ -15,12 +15,12 @@ import numpy as np
 from xlapy.dispatch.bounded.lanes import same
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain.coerce import coerce, holes, instantiate
-from xlapy.domain.heap import STATE, Heap, Slot
+from xlapy.domain.heap import STATE, Capture, Heap, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import DEAD, FALSE, TRUE, UNBOUND, BoundedArray, JaxArray, Ref, Tuple, Union, Value, references
 from xlapy.frontend import RAISE, RETURN, Node
 from xlapy.interpreter import walk
-from xlapy.interpreter.frame import Tag
+from xlapy.interpreter.frame import Frame, Tag
 from xlapy.ir import Region, TensorType, Var
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Path:
 
     region: Region
     slots: dict[Slot, Value]
+    captured: dict[int | type, Capture]
     values: list[Value]
     lost: bool = False
 
@@ -121,12 +122,36 @@ class StateJoin:
         for value in detail_values(heap.objects[number].details):
             self._todo.append(value)
 
-    def aliases(self, roots: Iterable[Value], slots: dict[Slot, Value]) -> set[int]:
-        """Merged objects that the joined state can still reach under their own name."""
-        if not self.joiner.merged:
+    def aliases(self, values: Iterable[Joined], frames: Iterable[Value]) -> set[int]:
+        """Merged objects that the joined state can still reach under their own name, on the path where a merged one
+        stands for them. `frames` are values in the frames further out."""
+        merged = self.joiner.merged
+        if not merged:
             return set()
-        alive = reachable(self.heap, roots, slots)
-        return {n for pair in self.joiner.merged for n in pair if n in alive} - set(self.joiner.merged.values())
+        rest, found = [*frames], set()
+        for side in range(2):
+            mine = {pair[side] for pair in merged} - set(merged.values())
+            if mine:
+                found |= mine & self._reachable(side, values, rest)
+        return found
+
+    def _reachable(self, side: int, values: Iterable[Joined], frames: list[Value]) -> set[int]:
+        """The objects that the joined state can reach after one of the paths."""
+        stands = {made: pair[side] for pair, made in self.joiner.merged.items()}
+
+        def named(joined: Joined) -> list[int]:
+            own = set(references(joined.second if side else joined.first))
+            return [n for n in references(joined.skeleton) if n in own or stands.get(n) in own]
+
+        contents: dict[int, list[int]] = {}
+        slots = self.second if side else self.first
+        for slot, value in slots.items():
+            if slot not in self.slots:
+                contents.setdefault(slot[0], []).extend(references(value))
+        for slot, joined in self.slots.items():
+            contents.setdefault(slot[0], []).extend(named(joined))
+        todo = [n for v in frames for n in references(v)] + [n for joined in values for n in named(joined)]
+        return _closure(self.heap, todo, contents)
 
 
 def detail_values(details: object) -> list[Value]:
@@ -142,28 +167,29 @@ def detail_values(details: object) -> list[Value]:
 
 def reachable(heap: Heap, roots: Iterable[Value], slots: dict[Slot, Value]) -> set[int]:
     """Objects that can be reached from `roots`, from the caller's world, or from one another."""
-    contents: dict[int, list[Value]] = {}
+    contents: dict[int, list[int]] = {}
     for (number, _), value in slots.items():
-        contents.setdefault(number, []).append(value)
-    todo = [n for value in roots for n in references(value)]
+        contents.setdefault(number, []).extend(references(value))
+    return _closure(heap, [n for value in roots for n in references(value)], contents)
+
+
+def _closure(heap: Heap, todo: list[int], contents: dict[int, list[int]]) -> set[int]:
+    """The objects in `todo`, the caller's, and what they refer to."""
     todo += [n for n, info in heap.objects.items() if info.source is not None or n == STATE]
     found: set[int] = set()
     while todo:
         number = todo.pop()
-        if number in found:
-            continue
-        found.add(number)
-        for value in (*contents.get(number, ()), *detail_values(heap.objects[number].details)):
-            todo.extend(references(value))
+        if number not in found:
+            found.add(number)
+            todo += contents.get(number, ())
+            todo += [n for value in detail_values(heap.objects[number].details) for n in references(value)]
     return found
 
 
 # -- if ---------------------------------------------------------------------------------------------------------------
 
 
-def _merge(
-    machine: Machine, predicate: Var, mark: int, first: Path, second: Path, roots: Callable[[list[Value]], list[Value]]
-) -> list[Value]:
+def _merge(machine: Machine, predicate: Var, mark: int, first: Path, second: Path, frames: list[Frame]) -> list[Value]:
     """Emit the `if`, set the heap to the joined slots, and return the joined values."""
     pinned: set[int] = set()
     for attempt in itertools.count():
@@ -171,19 +197,18 @@ def _merge(
             raise JoinFailure(DEAD, DEAD, "do not settle")
         joiner = machine.joiner(first.region.depth, widen=False, unions=True)
         joiner.pinned = pinned
-        joiner.states = (first.slots, second.slots)
+        joiner.states, joiner.captures = (first.slots, second.slots), (first.captured, second.captured)
         join = StateJoin(machine.heap, joiner, first, second, mark)
         values = [join.value(a, b) for a, b in zip(first.values, second.values, strict=True)]
         join.changed_slots()
         join.follow()
-        after = {**first.slots, **{slot: joined.skeleton for slot, joined in join.slots.items()}}
-        aliases = join.aliases(roots([v.skeleton for v in values]), after)
+        aliases = join.aliases(values, (v for frame in frames for v in frame.registers))
         if not aliases - pinned:
             break
         pinned |= aliases
     everything = [*values, *join.slots.values()]
     for path, side in ((first, "first"), (second, "second")):
-        machine.heap.slots = path.slots
+        machine.heap.slots, machine.heap.captured = path.slots, path.captured
         with machine.builder.inside(path.region):
             path.region.results = []
             for joined in everything:
@@ -198,7 +223,20 @@ def _merge(
     slots.update((slot, instantiate(j.skeleton, results)) for slot, j in join.slots.items())
     machine.heap.slots = slots
     machine.heap.untold += 1
+    machine.heap.captured = _captured(first, second, joiner)
     return out
+
+
+def _captured(first: Path, second: Path, joiner: Joiner) -> dict[int | type, Capture]:
+    """What is captured after a branch: what is so on one path at least, and what stands for such an object there."""
+    found = {**first.captured}
+    for number, capture in second.captured.items():
+        found[number] = capture.joined(found.get(number))
+    for pair, made in joiner.merged.items():
+        for number, path in zip(pair, (first, second), strict=True):
+            if number in path.captured:
+                found[made] = path.captured[number].joined(found.get(made))
+    return found
 
 
 def _keep_lanes_equal(
@@ -273,16 +311,12 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
                 values = [arm(), *_raised(machine)]
             except PythonError as error:
                 values = [DEAD, *_raised(machine, error.value)]
-        path = Path(region, machine.heap.slots, values)
+        path = Path(region, machine.heap.slots, machine.heap.captured, values)
         path.lost = values[0] is DEAD and values[1] is not DEAD and _is_lost(machine, path, values[1], mark)
         paths.append(path)
     machine.restore(before)
     first, second = paths
-
-    def roots(values: list[Value]) -> list[Value]:
-        return [*values, *(v for frame in machine.frames for v in frame.registers)]
-
-    result, raised, bad = _merge(machine, predicate, mark, first, second, roots)
+    result, raised, bad = _merge(machine, predicate, mark, first, second, machine.frames)
     certain = [path.values[2] is TRUE for path in (first, second)]
     if all(certain):
         raise PythonError(raised)
@@ -345,7 +379,7 @@ def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orel
         for label in frame.tag.labels:
             needed |= live_at(frame, label, live)
         ends.append((frame.registers, frame.tag, frame.handled, needed))
-        path = Path(region, machine.heap.slots, [])
+        path = Path(region, machine.heap.slots, machine.heap.captured, [])
         if frame.tag.label == RAISE:
             path.lost = _is_lost(machine, path, frame.registers[frame.exception_register], mark)
         paths.append(path)
@@ -359,12 +393,9 @@ def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orel
             number = JaxArray(tag_var(machine, tag)) if any(t.var is not None for t in tags) else DEAD
         path.values = [number, handled, *(values[r] if r in needed else DEAD for r in registers)]
 
-    def roots(values: list[Value]) -> list[Value]:
-        return [*values, *(v for f in machine.frames[:-1] for v in f.registers)]
-
     if paths[0].lost and paths[1].lost:
         paths[0].lost = paths[1].lost = False
-    joined = _merge(machine, predicate, mark, paths[0], paths[1], roots)
+    joined = _merge(machine, predicate, mark, paths[0], paths[1], machine.frames[:-1])
     labels = tags[0].labels | tags[1].labels
     if len(labels) == 1:
         frame.tag = Tag(labels)
@@ -394,6 +425,11 @@ def live_at(frame, label: int, live: dict[int, frozenset[int]]) -> frozenset[int
     return live[label]
 
 
-def run_if(machine: Machine, node_then: Node, node_else: Node, predicate: Var) -> None:
-    """An `If` whose test is only known on the device."""
-    node_branch(machine, predicate, lambda: walk.run(machine, node_then), lambda: walk.run(machine, node_else))
+def run_if(machine: Machine, node_then: Node, node_else: Node, predicate: Var, is_none: Value = DEAD) -> None:
+    """An `If` whose test is only known on the device; whether a value `is_none`, if one is given."""
+
+    def arm(node: Node, none: bool) -> None:
+        walk.narrow(machine, is_none, none)
+        walk.run(machine, node)
+
+    node_branch(machine, predicate, lambda: arm(node_then, True), lambda: arm(node_else, False))

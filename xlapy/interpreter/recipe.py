@@ -14,7 +14,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import objects
 from xlapy.domain import values
 from xlapy.domain.coerce import instantiate
-from xlapy.domain.heap import STATE
+from xlapy.domain.heap import FROZEN, STATE
 from xlapy.domain.join import unchanged
 from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
@@ -395,25 +395,26 @@ class Outputs:
 
     def _require_apart(self, items: Stack) -> None:
         """Refuse to return two stacks that may hold the same object: it would be two."""
-        found = {}
+        found, heap = {}, self.machine.heap
         todo: list[Value] = [items.element]
         while todo:
             value = todo.pop()
             if isinstance(value, Stored) and value.kind != "buffer" and not _is_immutable(value.cls):
-                found[value.cls] = found.get(value.cls, True) and value.own
+                found[value.cls] = found.get(value.cls, True) and value.own and not heap.is_twice(value.cls)
             todo += [v for v in values.children(value) if isinstance(v, Value)]
             todo += [value.element] if isinstance(value, Stack) else []
         for cls, own in found.items():
             known = self._held.get(cls)
-            twice = not own and cls in self.machine.heap.doubled
+            twice = not own and cls in heap.doubled
             if twice or cls in self._placed or known is not None and not (own and known):
                 raise Refused("XP0010", _TWICE.format(cls.__name__))
             self._held[cls] = own
 
     def _require_alone(self, number: int) -> None:
         """The same for an object that lies in a stack, too."""
-        if number in self.machine.heap.placed:
-            cls = self.machine.heap.objects[number].cls
+        heap = self.machine.heap
+        if number in heap.captured and heap.captured[number].where is not FROZEN:
+            cls = heap.objects[number].cls
             if cls in self._held and not _is_immutable(cls):
                 raise Refused("XP0010", _TWICE.format(cls.__name__))
             self._placed.add(cls)

@@ -15,7 +15,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain import stacks
 from xlapy.domain.coerce import holes, instantiate
-from xlapy.domain.heap import STATE, Slot
+from xlapy.domain.heap import STATE, Capture, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
     DEAD,
@@ -66,6 +66,8 @@ class Head:
     registers: dict[int, Value]
     slots: dict[Slot, Value] = field(default_factory=dict)
     handled: Value = DEAD
+    #: objects whose state lies in a stack, as in `Heap.captured`
+    captured: dict[int | type, Capture] = field(default_factory=dict)
     #: summaries of objects, each with the object it stands for at entry
     entries: dict[int, int] = field(default_factory=dict)
 
@@ -154,10 +156,7 @@ class Staging:
     # -- rounds --
 
     def _initial(self) -> Head:
-        registers = self.entry.registers
-        head = Head(
-            {r: registers[r] if r in self.at_head else DEAD for r in self.registers}, handled=self.entry.handled
-        )
+        head = self._at_entry()
         remembered = self.machine.loop_memory.get((self.key, self.unions))
         if remembered is None:
             return head
@@ -172,10 +171,13 @@ class Staging:
                 if slot in self.entry.slots or self.machine.heap.objects[slot[0]].source is not None:
                     head.slots[slot] = joiner.join(self.entry_value(slot, {}), skeleton)
         except JoinFailure:
-            return Head(
-                {r: registers[r] if r in self.at_head else DEAD for r in self.registers}, handled=self.entry.handled
-            )
+            return self._at_entry()
         return head
+
+    def _at_entry(self) -> Head:
+        entry = self.entry
+        registers = {r: entry.registers[r] if r in self.at_head else DEAD for r in self.registers}
+        return Head(registers, handled=entry.handled, captured=entry.captured.copy())
 
     def remember(self, head: Head) -> None:
         def plain(skeleton: Value) -> bool:
@@ -320,6 +322,7 @@ class Staging:
         for register, skeleton in head.registers.items():
             frame.registers[register] = instantiate(skeleton, fill)
         frame.handled = instantiate(head.handled, fill)
+        machine.heap.captured = head.captured.copy()
         for slot, skeleton in head.slots.items():
             machine.heap.slots[slot] = instantiate(skeleton, fill)
         frame.tag = None
@@ -384,6 +387,8 @@ class Staging:
         writes = {r for op in self.header.ops for r in op.dst} if self.header is not None else set()
         self.repeat_header = changed or bool(writes & live)
         test = self.test
+        if test.test == "none":  # type: ignore[union-attr]
+            walk.narrow(machine, frame.registers[test.reg], self.leaving() is test.orelse)  # type: ignore[union-attr]
         walk.run(machine, test.orelse if self.leaving() is test.then else test.then)  # type: ignore[union-attr]
 
     def _generalise(self, head: Head, start: dict[Slot, Value], out: State, mark: int):
@@ -396,7 +401,7 @@ class Staging:
             joiner = self.new_joiner(head.entries)
             joiner.pinned = pinned
             joiner.mark = mark
-            joiner.states = (self.entry.slots, out.slots)
+            joiner.states, joiner.captures = (self.entry.slots, out.slots), (self.entry.captured, out.captured)
             labels = out.tag.labels  # type: ignore[union-attr]
             live = self.frame.program.live
             needed: set[int] = set()
@@ -429,9 +434,10 @@ class Staging:
             if not aliases - pinned:
                 break
             pinned |= aliases
-        fresh = Head(registers, slots, handled, entries)
+        fresh = Head(registers, slots, handled, self._captured(head, joiner, entries, out, mark), entries)
         old_parts, new_parts = head.skeletons(), fresh.skeletons()
         same = len(old_parts) == len(new_parts) and all(a is b for a, b in zip(old_parts, new_parts, strict=True))
+        same = same and head.captured.keys() == fresh.captured.keys()
         if same and head.slots.keys() == slots.keys() and not joiner.unsettled:
             return head, joiner
         return fresh, joiner
@@ -475,6 +481,23 @@ class Staging:
             for number in references(skeleton):
                 if heap.made_since(number, mark) and number not in entries:
                     raise JoinFailure(DEAD, DEAD, "refer to an object made inside the loop")
+
+    def _captured(
+        self, head: Head, joiner: Joiner, entries: dict[int, int], out: State, mark: int
+    ) -> dict[int | type, Capture]:
+        """What is captured at the head of the next trip: what was so before, what is so at the end of this trip and has
+        been there all the time, and what stands for such an object."""
+        entry, found = self.entry.captured, {**self.entry.captured, **head.captured}
+        heap, merged = self.machine.heap, {made: pair for pair, made in joiner.merged.items()}
+        for number, capture in out.captured.items():
+            if isinstance(number, type) or number not in entries and not heap.made_since(number, mark):
+                found[number] = capture.joined(found.get(number))
+        for number in entries:
+            first, last = merged.get(number) or (number, joiner.absorbed.get(number))
+            for known, one in ((entry, entries[number]), (head.captured, first), (out.captured, last)):
+                if one in known:
+                    found[number] = known[one].joined(found.get(number))
+        return found
 
     def _aliases(self, joiner: Joiner, registers, slots) -> set[int]:
         """Objects in the place of which a summary stands, that can still be reached under their own name."""

@@ -12,7 +12,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, BoundMethod, Const, Marker, Scalar, Union, Value
+from xlapy.domain.values import NONE, BoundMethod, Const, Marker, Scalar, Union, Value, is_none
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import (  # noqa: F401
     control,
@@ -297,10 +297,27 @@ def _if(machine: Machine, node: If) -> None:
             test = value.var
         else:
             test = machine.truth(value)
-    if isinstance(test, Var):
-        merge.run_if(machine, node.then, node.orelse, test)
-    else:
+    if not isinstance(test, Var):
         run(machine, node.then if test else node.orelse)
+    elif node.test == "none":
+        merge.run_if(machine, node.then, node.orelse, test, value)
+    else:
+        merge.run_if(machine, node.then, node.orelse, test)
+
+
+def narrow(machine: Machine, value: Value, none: bool) -> None:
+    """What is known on a path on which a value is None, or is not, of all variables and attributes of the program's
+    own objects that hold it."""
+    if not isinstance(value, Union):
+        return
+    known = _without(machine, value, lambda _, v: is_none(v) != none)
+    registers = machine.frame.registers
+    for register, held in enumerate(registers):
+        if held is value:
+            registers[register] = known
+    heap = machine.heap
+    for slot in [s for s, held in heap.slots.items() if held is value and heap.objects[s[0]].source is None]:
+        heap.slots[slot] = known
 
 
 def explore(machine: Machine, *nodes: Node) -> None:

@@ -225,7 +225,7 @@ def _hashed(machine, value: Value, among) -> object:
             found = resolved(machine, among, value) if among is not None and compares_by_value(machine, value) else None
             if found is not None:
                 # what a key holds does not change
-                machine.heap.captured.setdefault(found.object, None)
+                machine.heap.freeze(found.object)
                 return found
             raise Refused(
                 "XP0004", f"an object of class {info.cls.__name__}, which has a __hash__ of its own, as a key"

@@ -66,17 +66,20 @@ def doubled(machine, owner: Ref, value: Value) -> None:
     """A container gets an item that it may hold at another place, too: then it may not leave the program, as it would
     hold two copies."""
     heap = machine.heap
-    loan = heap.loans.get(value.object) if isinstance(value, Ref) else None
+    if not isinstance(value, Ref) or value.object not in heap.captured:
+        return
+    loan = heap.loans.get(value.object)
     if loan is not None and loan.owner == owner.object:
         heap.doubled.update(heap.objects[n].cls for n in loan.made)
-    elif isinstance(value, Ref) and heap.placed.get(value.object, (None,))[0] == owner:
+    elif heap.captured[value.object].where[0] == owner:
         heap.doubled.add(heap.objects[value.object].cls)
 
 
 def _valid(machine, loan: Loan) -> bool:
     heap = machine.heap
     home = heap.slots.get((loan.number, "home"))
-    return home is TRUE and not loan.lost and machine.builder.sees(loan.region)
+    known = not any(heap.is_twice(heap.objects[n].cls) for n in loan.made)
+    return known and home is TRUE and not loan.lost and machine.builder.sees(loan.region)
 
 
 def give_back(machine, number: int, name: str, value: Value) -> bool:

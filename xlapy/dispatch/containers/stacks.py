@@ -17,6 +17,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain import stacks
 from xlapy.domain.coerce import coerce, instantiate, place_in, select
+from xlapy.domain.heap import FREE, Capture
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
     Const,
@@ -457,13 +458,13 @@ def _moved(machine, stack: Stack, by: int) -> Stack:
 def pop(machine, stack: Stack) -> tuple[Stack, Value]:
     """The stack without its last item, and that item; there is one."""
     shorter = stack.with_rows(stack.rows, resized_by(machine, stack, -1))
-    return shorter, item(machine, stack, shorter.length)
+    return shorter, item(machine, stack, shorter.length, place=FREE)
 
 
 def pop_first(machine, stack: Stack) -> tuple[Stack, Value]:
     """The stack without its first item, and that item; there is one."""
     rest = _moved(machine, stack, -1)
-    return rest.with_rows(rest.rows, resized_by(machine, rest, -1)), item(machine, stack, _ZERO)
+    return rest.with_rows(rest.rows, resized_by(machine, rest, -1)), item(machine, stack, _ZERO, place=FREE)
 
 
 def item(machine, stack: Stack, at: Value, made: list[int] | None = None, place=None) -> Value:
@@ -474,8 +475,8 @@ def item(machine, stack: Stack, at: Value, made: list[int] | None = None, place=
 
 
 def unpacked(machine, value: Value, loop: object = None, place: tuple[object, ...] | None = None, made=None) -> Value:
-    """A value that a stack held. Objects are made anew, at `place`; those in the list `made` may be changed, others
-    must not be, since the list would not see it."""
+    """A value that a stack held. Objects are made anew, at `place` (FREE if the stack holds it no more); those in the
+    list `made` may be changed, others must not be, since the list would not see it."""
     place = place or (object(),)
     if isinstance(value, Stored):
         return _unpacked_object(machine, value, loop, place, made)
@@ -485,9 +486,13 @@ def unpacked(machine, value: Value, loop: object = None, place: tuple[object, ..
             return scalar(machine, value.kind, value.var, value.bounds)
         return value
     found = tuple(
-        unpacked(machine, p, loop, (*place, k), made) if isinstance(p, Value) else p for k, p in enumerate(parts)
+        unpacked(machine, p, loop, _inside(place, k), made) if isinstance(p, Value) else p for k, p in enumerate(parts)
     )
     return rebuild(value, found)
+
+
+def _inside(place: tuple[object, ...], at: object) -> tuple[object, ...]:
+    return FREE if place is FREE else (*place, at)
 
 
 def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, ...], made) -> Value:
@@ -500,10 +505,10 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
         number = heap.new(value.kind, value.cls, machine.location(), items=contents)
     else:
         names = value.names or range(len(value.parts))
-        parts = [unpacked(machine, p, loop, (*place, n), made) for n, p in zip(names, value.parts, strict=False)]
+        parts = [unpacked(machine, p, loop, _inside(place, n), made) for n, p in zip(names, value.parts, strict=False)]
         if value.kind == "buffer":
             array = machine.new_array(parts[0].var)  # type: ignore[attr-defined]
-            heap.captured[array.buffer] = loop
+            heap.captured[array.buffer] = Capture(loop, place)
             return array
         if value.kind == "instance":
             fields = dict(zip(value.names, parts, strict=True))
@@ -514,9 +519,10 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
         else:
             entries = Mapping(dict(zip(value.names, parts, strict=True)))
             number = heap.new(value.kind, value.cls, machine.location(), items=entries)
-    heap.captured[number] = loop
-    heap.place(number, place)
-    if made is not None and value.own:
+    own = value.own and not heap.is_twice(value.cls)
+    heap.captured[number] = Capture(loop, place if own or place is not FREE else (object(),))
+    heap.show(number)
+    if made is not None and own:
         made.append(number)
     return Ref(number)
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import types
 
 import numpy as np
 
 from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.containers import subclasses
-from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.numpy import attributes as numpy_attributes
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import lookup, missing
-from xlapy.dispatch.python.kinds import has_dict, type_of
+from xlapy.dispatch.python.kinds import has_dict, shown, type_of
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import (
     NONE,
@@ -26,7 +26,6 @@ from xlapy.domain.values import (
     Ref,
     Union,
     Value,
-    is_none,
 )
 
 
@@ -56,8 +55,6 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
             raise Refused("XP0010", f"the attribute '{name}' of a function made inside the program is assigned")
         machine.heap.write(value.namespace, name, item)
         return
-    if is_none(value):
-        machine.raise_(AttributeError, *provoke(setattr, None, name, 0).args)
     cls = type_of(machine, value)
     if isinstance(value, NdArray):
         numpy_attributes.set_attribute(machine, value, name, item)
@@ -65,13 +62,27 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
     if isinstance(value, BoundedArray) and hasattr(np.ndarray, name):
         raise require_static(machine, value, f"setting ndarray.{name}")
     _require_plain(cls)
-    machine.raise_(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+    _raise_unsettable(machine, cls, name)
+
+
+def _raise_unsettable(machine: Machine, cls: type, name: str) -> None:
+    machine.raise_(AttributeError, f"'{shown(cls)}' object has no attribute '{name}'{_reason()}")
+
+
+@functools.cache
+def _reason() -> str:
+    """What this CPython adds to the message."""
+    try:
+        object().attribute = None  # type: ignore[attr-defined]
+    except AttributeError as error:
+        return str(error).partition("'attribute'")[2]
+    return ""
 
 
 def _require_plain(cls: type) -> None:
     """Refuse attributes of objects of a class that sets them, or may set them, in compiled code of its own."""
     hidden = cls.__module__ == "builtins" and vars(builtins).get(cls.__name__) is not cls
-    if hidden or cls.__setattr__ not in (object.__setattr__, BaseException.__setattr__):
+    if hidden and cls is not types.NoneType or cls.__setattr__ not in (object.__setattr__, BaseException.__setattr__):
         raise Refused("XP0003", f"'{cls.__module__}.{cls.__name__}.__setattr__' is compiled code")
 
 
@@ -109,7 +120,7 @@ def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value)
             return
     if not isinstance(found, types.MemberDescriptorType) and not has_dict(info.cls):
         _require_plain(info.cls)
-        missing(machine, info.cls, name)
+        _raise_unsettable(machine, info.cls, name)
     machine.heap.write(value.object, name, item)
 
 

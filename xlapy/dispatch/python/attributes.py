@@ -396,7 +396,8 @@ def _instance_dict(machine: Machine, value: Ref) -> Value:
         raise Refused("XP0003", f"an object of class {info.cls.__name__} has no __dict__", "read its attributes")
     found = {name: heap.read(value.object, name) for name in names}
     made = machine.new_dict({k: v for k, v in found.items() if v is not UNBOUND})  # type: ignore[attr-defined]
-    heap.captured.update({value.object: None, made.object: None})
+    heap.freeze(value.object)
+    heap.freeze(made.object)  # type: ignore[attr-defined]
     return made
 
 

@@ -155,7 +155,7 @@ class _Call:
         while todo:
             number = todo.pop()
             if heap.made_since(number, mark) and number not in heap.captured:
-                heap.captured[number] = None
+                heap.freeze(number)
                 todo += [n for value in contents.get(number, ()) for n in references(value)]
 
     def _name(self) -> str:

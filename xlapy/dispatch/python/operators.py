@@ -438,11 +438,17 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
     return False
 
 
+#: what helps where identities are not known
+_COMPARE = "compare what the objects hold"
+
+
 def _same(machine: Machine, same: bool, first: int, second: int) -> bool:
     """The program depends on two objects of the caller's world being different ones."""
     one, two = machine.heap.objects[first].source, machine.heap.objects[second].source
     if not same:
         machine.heap.tell_apart(first, second)
+        if machine.heap.may_be_items(first, second):
+            raise Refused("XP0004", "'is' between objects that may be one item of a list that grew in a loop", _COMPARE)
     if not same and one is not None and two is not None:
         machine.world.guard("distinct", one, two)  # type: ignore[attr-defined]
     return same
