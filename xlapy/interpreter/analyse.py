@@ -20,7 +20,7 @@ from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine, locate
 from xlapy.interpreter.recipe import Effect, Outputs, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
-from xlapy.interpreter.steps import TooLarge
+from xlapy.interpreter.steps import MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import Guard, Parameter, World
 from xlapy.ir import Location, Module
 from xlapy.report import Blocker, NotOffloadableError
@@ -70,7 +70,7 @@ def analyse(
     static = set(static)
     modes: dict[tuple, str] = {}
     optimistic = may_share = True
-    unrolls_more, tables = False, True
+    unrolls_more, tables, joins = False, True, 0
     for _ in range(_MAXIMUM_RESTARTS):
         world = World(static, dynamic - static, storages)
         machine = Machine(world, ambient_x64, narrow)
@@ -78,10 +78,12 @@ def analyse(
         machine.unrolled_places |= {place_of(key) for key, mode in modes.items() if mode == "unroll"}
         machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
         machine.capacities.update(capacities or {})
-        machine.unrolls_more, machine.tables = unrolls_more, tables
+        machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
         try:
             analysis = _attempt(machine, function, arguments)
         except NotOffloadableError:
+            if machine.joins > MAXIMUM_JOINS:
+                raise
             if machine.has_tables:
                 tables = False
                 continue
@@ -107,6 +109,8 @@ def analyse(
                 raise NotOffloadableError(function.__qualname__, machine.blockers) from None
             modes[captured.loop] = "unroll"  # type: ignore[index]
             continue
+        finally:
+            joins = machine.joins
         analysis.static = static
         return analysis
     raise NotOffloadableError(function.__qualname__, [Blocker("XP0099", "the analysis does not settle")])
@@ -151,6 +155,12 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
             "the analysis takes too many steps: a loop is unrolled that makes too many trips",
             "give the values that the loop changes one type and shape, so that it stays a loop",
         )
+        if machine.joins > MAXIMUM_JOINS:
+            refusal = Refused(
+                "XP0009",
+                "the analysis takes too many steps: data chooses among too many different objects",
+                "keep the values in arrays, or in objects of one class whose attributes have one type each",
+            )
         if isinstance(error, RecursionError):
             refusal = Refused("XP0008", "calls nest too deeply", "write the recursion as a loop")
         if isinstance(error, calls.Endless):

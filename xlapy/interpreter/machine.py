@@ -49,6 +49,7 @@ from xlapy.interpreter import calls, generators, merge, replace, resumption, wal
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
+from xlapy.interpreter.steps import MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
@@ -138,6 +139,8 @@ class Machine:
         self.loop_bodies: dict[int, tuple] = {}
         #: operations executed so far
         self.executed = 0
+        #: places of states joined so far
+        self.joins = 0
         self.heap.initial[(STATE, "error")] = JaxArray(self.builder.constant(0, _INT32))
         heap = self.heap
         #: objects that are known for something that is in no slot of theirs, and what else calls leave behind
@@ -197,6 +200,16 @@ class Machine:
         self.restore(state)
         self.pending.clear()
         del self.builder.region.operations[state.operations :]
+
+    def count_joins(self, places: int) -> None:
+        """States of so many places are joined.
+
+        Raises:
+            TooLarge: there have been too many.
+        """
+        self.joins += places
+        if self.joins > MAXIMUM_JOINS:
+            raise TooLarge
 
     # -- branches ---------------------------------------------------------------------------------------------------
 

@@ -143,15 +143,15 @@ class StateJoin:
             own = set(references(joined.second if side else joined.first))
             return [n for n in references(joined.skeleton) if n in own or stands.get(n) in own]
 
-        contents: dict[int, list[int]] = {}
-        slots = self.second if side else self.first
-        for slot, value in slots.items():
-            if slot not in self.slots:
-                contents.setdefault(slot[0], []).extend(references(value))
-        for slot, joined in self.slots.items():
-            contents.setdefault(slot[0], []).extend(named(joined))
+        slots: dict[Slot, Value | Joined] = {**(self.second if side else self.first), **self.slots}
+        contents = _by_object(slots)
+
+        def held(number: int) -> list[int]:
+            found = contents.get(number, ())
+            return [n for v in found for n in (named(v) if isinstance(v, Joined) else references(v))]
+
         todo = [n for v in frames for n in references(v)] + [n for joined in values for n in named(joined)]
-        return _closure(self.heap, todo, contents)
+        return _closure(self.heap, todo, held)
 
 
 def detail_values(details: object) -> list[Value]:
@@ -167,21 +167,27 @@ def detail_values(details: object) -> list[Value]:
 
 def reachable(heap: Heap, roots: Iterable[Value], slots: dict[Slot, Value]) -> set[int]:
     """Objects that can be reached from `roots`, from the caller's world, or from one another."""
-    contents: dict[int, list[int]] = {}
+    contents = _by_object(slots)
+    held = lambda number: [n for v in contents.get(number, ()) for n in references(v)]  # noqa: E731
+    return _closure(heap, [n for value in roots for n in references(value)], held)
+
+
+def _by_object(slots: dict) -> dict[int, list]:
+    found: dict[int, list] = {}
     for (number, _), value in slots.items():
-        contents.setdefault(number, []).extend(references(value))
-    return _closure(heap, [n for value in roots for n in references(value)], contents)
+        found.setdefault(number, []).append(value)
+    return found
 
 
-def _closure(heap: Heap, todo: list[int], contents: dict[int, list[int]]) -> set[int]:
-    """The objects in `todo`, the caller's, and what they refer to."""
+def _closure(heap: Heap, todo: list[int], held: Callable[[int], list[int]]) -> set[int]:
+    """The objects in `todo`, the caller's, and what they refer to; `held` gives what the fields of one refer to."""
     todo += [n for n, info in heap.objects.items() if info.source is not None or n == STATE]
     found: set[int] = set()
     while todo:
         number = todo.pop()
         if number not in found:
             found.add(number)
-            todo += contents.get(number, ())
+            todo += held(number)
             todo += [n for value in detail_values(heap.objects[number].details) for n in references(value)]
     return found
 
@@ -195,6 +201,7 @@ def _merge(machine: Machine, predicate: Var, mark: int, first: Path, second: Pat
     for attempt in itertools.count():
         if attempt > _MAXIMUM_ATTEMPTS:
             raise JoinFailure(DEAD, DEAD, "do not settle")
+        machine.count_joins(len(first.slots))
         joiner = machine.joiner(first.region.depth, widen=False, unions=True)
         joiner.pinned = pinned
         joiner.states, joiner.captures = (first.slots, second.slots), (first.captured, second.captured)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xlapy.ir import Operation, Region, Var, captured
 
 
-def origins(var: Var) -> set[Region | Operation | Var]:
-    """The parameters (of the entry and of loops) and the loops' results that `var` is computed from."""
-    found: set = set()
+def origins(var: Var) -> Iterator[Operation | Var]:
+    """The parameters (of the entry and of loops) and the loops that `var` is computed from."""
     seen: set[int] = set()
     todo = [var]
     while todo:
@@ -17,23 +18,25 @@ def origins(var: Var) -> set[Region | Operation | Var]:
         seen.add(id(current))
         owner = current.owner
         if isinstance(owner, Region):
-            found.add(current)
-        elif isinstance(owner, Operation):
+            yield current
+        elif isinstance(owner, Operation) and id(owner) not in seen:
+            seen.add(id(owner))
             if owner.kind in ("while", "for"):
-                found.add(owner)
+                yield owner
             todo.extend(owner.operands)
             for region in owner.regions:
                 todo.extend(region.results)
                 todo.extend(captured(region))
-    return found
 
 
 def entry_parameters(var: Var, entry: Region) -> list[Var] | None:
     """The parameters of `entry` that `var` is computed from; None if it depends on a loop."""
-    found = origins(var)
-    if any(not isinstance(o, Var) or o.owner is not entry for o in found):
-        return None
-    return list(found)
+    found = []
+    for origin in origins(var):
+        if not isinstance(origin, Var) or origin.owner is not entry:
+            return None
+        found.append(origin)
+    return found
 
 
 def loop_parameters(var: Var, entry: Region) -> list[Region]:

@@ -398,6 +398,7 @@ class Staging:
         for attempt in itertools.count():
             if attempt > _MAXIMUM_ROUNDS:
                 raise JoinFailure(DEAD, DEAD, "do not settle")
+            self.machine.count_joins(len(out.slots))
             joiner = self.new_joiner(head.entries)
             joiner.pinned = pinned
             joiner.mark = mark

@@ -55,10 +55,12 @@ _OF_ROWS = frozenset("getitem setitem iter unpack".split())
 
 #: how many operations one analysis may execute
 MAXIMUM_OPERATIONS = 600_000
+#: how many places all attempts at a program may compare and join: some ten seconds
+MAXIMUM_JOINS = 2_000_000
 
 
 class TooLarge(Exception):
-    """The analysis executes too many operations: unrolling does not end in reasonable time."""
+    """The analysis executes too many operations, or joins too many places: it does not end in reasonable time."""
 
 
 #: how an operation's arguments are treated: moved about, looked into, told apart if they are unions of any kind, or of
