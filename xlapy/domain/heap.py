@@ -250,10 +250,12 @@ class Heap:
     def freeze(self, number: int) -> None:
         """An object must not be changed from now on."""
         self.captured.setdefault(number, Capture())
+        self.untold += 1
 
     def capture(self, number: int, loop: object, where: tuple[object, ...]) -> bool:
         """An object is put into a stack; whether it is in no other place."""
         self.show(number)
+        self.untold += 1
         known = self.captured.get(number)
         if known is None or known.where is FREE:
             self.captured[number] = Capture(loop, where)
