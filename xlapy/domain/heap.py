@@ -249,23 +249,27 @@ class Heap:
 
     def freeze(self, number: int) -> None:
         """An object must not be changed from now on."""
-        self.captured.setdefault(number, Capture())
+        self.hold(number, self.captured.get(number, Capture()))
+
+    def hold(self, number: int, capture: Capture) -> None:
+        """An object is captured."""
         self.untold += 1
+        self.captured[number] = capture
 
     def capture(self, number: int, loop: object, where: tuple[object, ...]) -> bool:
         """An object is put into a stack; whether it is in no other place."""
         self.show(number)
-        self.untold += 1
         known = self.captured.get(number)
         if known is None or known.where is FREE:
-            self.captured[number] = Capture(loop, where)
+            self.hold(number, Capture(loop, where))
             return True
         if known.where == where:
             return True
         if isinstance(where[0], Value) and known.where[0] == where[0]:
             # it has been moved
-            self.captured[number] = Capture(loop, where)
+            self.hold(number, Capture(loop, where))
             return True
+        self.untold += 1
         self.captured[self.objects[number].cls] = Capture()
         return False
 

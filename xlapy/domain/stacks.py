@@ -87,7 +87,7 @@ def packed(
         case Const() | Scalar() | NumpyScalar() | JaxArray() | Stored():
             return value
         case NdArray():
-            heap.captured.setdefault(value.buffer, Capture(loop, (object(),)))
+            heap.hold(value.buffer, heap.captured.get(value.buffer, Capture(loop, (object(),))))
             return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),))  # type: ignore[arg-type]
         case Ref():
             return _packed_object(heap, value, field, inner, loop, depth, place, seen)
@@ -111,7 +111,7 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
     if seen is None:
         own = heap.capture(number, loop, place or (object(),))
     else:
-        heap.captured.setdefault(number, Capture(loop, FREE))
+        heap.hold(number, heap.captured.get(number, Capture(loop, FREE)))
         own = heap.captured[number].where in (FREE, place) and seen.setdefault(number, place) == place
     if info.kind == "instance":
         names = tuple(sorted(info.fields))

@@ -145,7 +145,7 @@ class Machine:
         heap = self.heap
         #: objects that are known for something that is in no slot of theirs, and what else calls leave behind
         self._registers = (
-            heap.captured, heap.placed, heap.loans, heap.shared, heap.entangled, heap.joined,
+            heap.loans, heap.shared, heap.entangled, heap.joined,
             self.private, self.unfinished, self.functions, self.errors,
         )  # fmt: skip
         world.attach(self)

@@ -508,7 +508,7 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
         parts = [unpacked(machine, p, loop, _inside(place, n), made) for n, p in zip(names, value.parts, strict=False)]
         if value.kind == "buffer":
             array = machine.new_array(parts[0].var)  # type: ignore[attr-defined]
-            heap.captured[array.buffer] = Capture(loop, place)
+            heap.hold(array.buffer, Capture(loop, place))
             return array
         if value.kind == "instance":
             fields = dict(zip(value.names, parts, strict=True))
@@ -520,7 +520,7 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
             entries = Mapping(dict(zip(value.names, parts, strict=True)))
             number = heap.new(value.kind, value.cls, machine.location(), items=entries)
     own = value.own and not heap.is_twice(value.cls)
-    heap.captured[number] = Capture(loop, place if own or place is not FREE else (object(),))
+    heap.hold(number, Capture(loop, place if own or place is not FREE else (object(),)))
     heap.show(number)
     if made is not None and own:
         made.append(number)
