@@ -35,7 +35,7 @@ def joined(numbers: Sequence[jax.Array], native: bool) -> jax.Array:
     if not native:
         return _in_turns([lax.expand_dims(n, (0,)) for n in numbers])
     count, width = len(numbers), _width(len(numbers))
-    numbers = lax.optimization_barrier((*numbers, *numbers[:1] * (-count % width)))
+    numbers = lax.optimization_barrier((*numbers, *(numbers[0],) * (-count % width)))
     join: Callable = partial(called_natively, _joined)
     rows = join(*(join(*numbers[k : k + width]) for k in range(0, len(numbers), width)))
     return lax.slice(lax.reshape(rows, (len(numbers),)), (0,), (count,))

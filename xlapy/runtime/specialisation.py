@@ -241,7 +241,7 @@ class Specialisation:
             values = self.run_at_once(self.prepare(*arguments)).values
         packing = self.packed_results[outputs.variant]
         if packing is not None:
-            values = packing.taken_apart(values)
+            values = tuple(packing.taken_apart(values))
         return self.cache.finish(analysis, values, arguments)
 
     def run(self, operands: tuple) -> Any:
