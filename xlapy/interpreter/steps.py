@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -105,7 +106,7 @@ def prepare(code: Code) -> list[Step]:
 
 
 def _step(op: Op) -> Step:
-    treatment = next((t for t, operations in _TREATMENTS if op.kind in operations), _LOOK)
+    treatment = _treatment(op.kind)
     copied = op.args[0] if op.kind in _COPIES else None
     changes = op.kind in _CHANGES
     target = op.dst[0] if len(op.dst) == 1 else None
@@ -113,6 +114,11 @@ def _step(op: Op) -> Step:
     called = op.args[0] if op.kind in ("call", "call_ex") else None
     fetch = itemgetter(*op.args) if len(op.args) > 1 else op.args[0] if op.args else None
     return Step(op, HANDLERS[op.kind], treatment, copied, target, changes, constant, called, fetch)
+
+
+@functools.cache
+def _treatment(kind: str) -> int:
+    return next((t for t, operations in _TREATMENTS if kind in operations), _LOOK)
 
 
 def constant_value(value: object) -> Value:

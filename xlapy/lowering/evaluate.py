@@ -12,7 +12,7 @@ from math import prod
 import jax
 import numpy as np
 from jax import lax
-from jax.extend.core import jaxpr_as_fun
+from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value
 from xlapy.lowering.convolutions import channels_last, faster_pooling
@@ -85,7 +85,15 @@ def place_of(error: Exception) -> Location | None:
 
 def _strong(values: Sequence, variables: Sequence[Var]) -> list:
     """Values with exactly the types that the representation says: what control flow of JAX demands."""
-    return [lax.convert_element_type(x, v.type.dtype) for x, v in zip(values, variables, strict=True)]
+    return [_exactly(x, v.type.dtype) for x, v in zip(values, variables, strict=True)]
+
+
+def _exactly(x, dtype: np.dtype):
+    if isinstance(x, jax.Array) and x.dtype == dtype and not x.weak_type:
+        return x
+    if isinstance(x, np.ndarray) and x.dtype == dtype and not x.shape:
+        return x
+    return lax.convert_element_type(x, dtype)
 
 
 def _function(region: Region, environment: Environment, structured: dict[str, Callable]) -> Callable[..., list]:
@@ -197,7 +205,7 @@ def _leaf_in_loop(operation: Operation, operands: Sequence, environment: Environ
     plan = planned(operation) if "lanewise" in operation.attributes else None
     if plan is not None:
         return in_windows(plan, lambda: RULES["leaf"](operation, operands), environment)
-    return jaxpr_as_fun(channels_last(operation.attributes["jaxpr"]))(*operands)  # type: ignore[arg-type]
+    return jaxpr_as_fun(channels_last(_without_rule(operation)))(*operands)
 
 
 def _select_in_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
@@ -214,7 +222,17 @@ def _fast_live(operation: Operation, operands: Sequence, environment: Environmen
 
 
 def _leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-    return jaxpr_as_fun(faster_pooling(operation.attributes["jaxpr"]))(*operands)  # type: ignore[arg-type]
+    return jaxpr_as_fun(faster_pooling(_without_rule(operation)))(*operands)
+
+
+def _without_rule(operation: Operation) -> ClosedJaxpr:
+    """What a leaf computes; without the rule for its derivative, if all of it has one (`jax.custom_jvp`)."""
+    jaxpr: ClosedJaxpr = operation.attributes["jaxpr"]  # type: ignore[assignment]
+    if len(jaxpr.jaxpr.eqns) != 1:
+        return jaxpr
+    (equation,) = jaxpr.jaxpr.eqns
+    whole = [*equation.invars, *equation.outvars] == [*jaxpr.jaxpr.invars, *jaxpr.jaxpr.outvars]
+    return equation.params["call_jaxpr"] if whole and equation.primitive.name == "custom_jvp_call" else jaxpr
 
 
 _STRUCTURED: dict[str, Callable] = {}

@@ -106,7 +106,10 @@ def _convert(operation: Operation, operands: Sequence) -> Sequence:
 
 
 def _broadcast(operation: Operation, operands: Sequence) -> Sequence:
-    return (jnp.broadcast_to(operands[0], operation.attributes["shape"]),)
+    (operand,), shape = operands, operation.attributes["shape"]
+    if np.ndim(operand) == 0:
+        return (lax.broadcast(operand, shape),)
+    return (jnp.broadcast_to(operand, shape),)
 
 
 def _leaf(operation: Operation, operands: Sequence) -> Sequence:

@@ -165,7 +165,7 @@ def _program(cache: Cache, analysis: Analysis, platform: str | None = None) -> C
     def program(*values):
         environment = dict(zip(params, values, strict=True))
         results = evaluate_fast(analysis.module.entry, environment, platform=platform)
-        return [jax.numpy.asarray(r) for r in results]
+        return [r if isinstance(r, jax.Array) else jax.numpy.asarray(r) for r in results]
 
     program.__name__ = program.__qualname__ = cache.function.__name__
     return program
