@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from xlapy.domain.heap import Heap, Slot
 from xlapy.domain.numbers import same_constant
 from xlapy.domain.values import UNBOUND, Const, JaxArray, NumpyScalar, Ref, Scalar, Tuple, Value
-from xlapy.ir import Region
+from xlapy.ir import Region, Var
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -103,12 +103,17 @@ def _common(heap: Heap, key: tuple) -> tuple[int, tuple | None]:
     return found, tuple(parts) if found else None
 
 
+def _is_input(var: Var) -> bool:
+    """Whether nothing is known of a device value but its type: a number of an array of integers may be bounded."""
+    return isinstance(var.owner, Region) and var.type.dtype.kind not in "biu"
+
+
 def _is_plain(value: Value) -> bool:
     """Whether a value is known, or an input."""
     if isinstance(value, Tuple):
         return all(map(_is_plain, value.items))
     if isinstance(value, JaxArray | Scalar | NumpyScalar):
-        return isinstance(value.var.owner, Region)
+        return _is_input(value.var)
     return type(value) is Const or value is UNBOUND
 
 
