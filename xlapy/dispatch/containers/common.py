@@ -292,8 +292,20 @@ def delitem(machine, container: Value, key: Value) -> None:
         rule(machine, container, key)
 
 
+#: classes of keys whose hash and comparison are no code of the program
+_ORDINARY_KEYS = frozenset((str, int, bool, type(None)))
+
+
+def _is_ordinary(key: object) -> bool:
+    return type(key) in _ORDINARY_KEYS or isinstance(key, type)
+
+
 def contains(machine, item: Value, container: Value) -> bool | Var:
     """`item in container`."""
+    if type(container) is Ref and type(item) is Const and _is_ordinary(item.value):
+        held = machine.heap.read(container.object, "items") if machine.type_of(container) in (dict, set) else None
+        if type(held) is Mapping:
+            return item.value in held.entries
     if isinstance(container, Union | NdArray) or isinstance(item, Union):
         return _contains_other(machine, item, container)
     rule = _find(machine, CONTAINS, container)
