@@ -49,7 +49,7 @@ class Source:
     _hash: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.kind, self.key, self.base)))
+        self._hash = hash((self.kind, self.key, self.base))  # type: ignore[misc]
 
     def __hash__(self) -> int:
         return self._hash

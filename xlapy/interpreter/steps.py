@@ -132,7 +132,11 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
     """Execute one operation: read its arguments, write its results."""
     op, handler, treatment, fetch, target = step.op, step.handler, step.treatment, step.fetch, step.dst
     registers = frame.registers
-    args = fetch(registers) if type(fetch) is itemgetter else () if fetch is None else (registers[fetch],)
+    args: Sequence[Value] = ()
+    if type(fetch) is int:
+        args = (registers[fetch],)
+    elif fetch is not None:
+        args = fetch(registers)  # type: ignore[operator]
     if treatment != _MOVE:
         for value in args:
             kind = type(value)

@@ -227,12 +227,12 @@ def _operations(machine: Machine, node: Code, start: int) -> int:
                 return index
             step = steps[index]
             if step.constant is not None:
-                frame.registers[step.dst] = step.constant
+                frame.registers[step.dst] = step.constant  # type: ignore[index]
                 continue
             if step.copied is not None:
                 value = frame.registers[step.copied]
                 if type(value) is not Marker and type(value) is not Union:
-                    frame.registers[step.dst] = value
+                    frame.registers[step.dst] = value  # type: ignore[index]
                     continue
             op = step.op
             frame.span = op.span
