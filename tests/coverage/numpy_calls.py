@@ -141,7 +141,7 @@ CALLS = {
     "place": "[u := v.copy(), np.place(u, m, [1.0, 2.0])][0] | [u := v.copy(), np.place(u, u > 0, w)][0]",
     "copyto": "[u := v.copy(), np.copyto(u, w)][0] | [u := v.copy(), np.copyto(u, i, casting='unsafe')][0] | [u := v.copy(), np.copyto(u, 1, where=m)][0]",
     "fill_diagonal": "[u := a.copy(), np.fill_diagonal(u, 9)][0] | [u := np.zeros((5, 2)), np.fill_diagonal(u, 4, wrap=True)][0] | [u := a.copy(), np.fill_diagonal(u, [1, 2, 3])][0]",
-    "insert": "np.insert(v, 2, 9.0) | np.insert(a, 1, 0.0, axis=1) | np.insert(v, [1, 3], [7.0, 8.0]) | np.insert(a, 1, [1, 2, 3], axis=0) | np.insert(v, -1, x) | np.insert(i, 0, 2.7)",
+    "insert": "np.insert(v, 2, 9.0) | np.insert(a, 1, 0.0, axis=1) | np.insert(v, [1, 3], [7.0, 8.0]) | np.insert(a, 1, [1, 2, 3], axis=0) | np.insert(v, -1, x) | np.insert(i, 0, 2.7) | np.insert(v, slice(0, 3, 2), 7)",
     "delete": "np.delete(v, 2) | np.delete(a, [0, 2], axis=0) | np.delete(v, slice(1, 3)) | np.delete(a, 1) | np.delete(v, [True, False, True, False, False, False]) | np.delete(a, -1, axis=1)",
     "append": "np.append(v, 3) | np.append(a, b, axis=0) | np.append(a, i) | np.append([], x)",
     "clip": "np.clip(v, -1, 2) | np.clip(i, 0, 5) | np.clip(v, None, 1.0) | np.clip(i, 0.5, 3) | np.clip(a, b, 4.0) | np.clip(v, a_min=0, a_max=1) | np.clip(v, min=-1, max=1) | np.clip(v, 0, 1, out=np.zeros(6)) | np.clip(e, -5, 5) | np.clip(v, 0, 1, where=m, out=np.ones(6)) | np.clip(i, 0, 5, dtype=float)",

@@ -99,9 +99,25 @@ def accepts(rule: Rule, only_mixed: bool) -> bool:
     return getattr(rule, "accepts_unions", False) or only_mixed and getattr(rule, "accepts_mixed", False)
 
 
+class Unfit(TypeError):
+    """A rule to which another one passed its arguments on has no such parameters."""
+
+
 def unfit(error: TypeError) -> bool:
     """Whether the caller's call of a rule failed since the rule has no such parameters, not in the rule."""
+    if isinstance(error, Unfit):
+        return True
     return error.__traceback__ is not None and error.__traceback__.tb_next is None
+
+
+def passed_on(rule: Rule, *args: object, **kwargs: object) -> object:
+    """`rule(*args, **kwargs)`, called by another rule that has taken its arguments as they came."""
+    try:
+        return rule(*args, **kwargs)
+    except TypeError as error:
+        if unfit(error):
+            raise Unfit(*error.args) from error
+        raise
 
 
 def find_function(item: object) -> Rule | None:

@@ -35,8 +35,9 @@ def _of_size(item, implementation) -> None:
     def rule(machine, *args, **kwargs):
         sizes = [v for v in args[:2] if is_dynamic(machine, v)]
         room = np.prod([known_bounds(v)[1] for v in sizes] * (2 if len(args) < 2 or absent(args[1]) else 1))  # type: ignore
-        if not sizes or set(kwargs) - {"k", "dtype"} or room > MOST_PAIRS:
-            return before(machine, *args, **kwargs)  # type: ignore[misc]
+        named = implementation.__code__.co_varnames[: implementation.__code__.co_argcount]
+        if not sizes or len(args) > len(named) or not set(kwargs) <= {"k", "dtype"} & set(named) or room > MOST_PAIRS:
+            return table.passed_on(before, machine, *args, **kwargs)  # type: ignore[arg-type]
         return machine.call(Const(implementation), args, kwargs)
 
     table.function(item)(rule)

@@ -25,8 +25,15 @@ def _method(name: str):
 
     def register(rule):
         def either(machine, self, *args, **kwargs):
-            applied = rule if involved(*args, *kwargs.values()) else before
-            return applied(machine, self, *args, **kwargs)  # type: ignore[misc]
+            if not involved(*args, *kwargs.values()):
+                return table.passed_on(before, machine, self, *args, **kwargs)  # type: ignore[arg-type]
+            try:
+                return rule(machine, self, *args, **kwargs)
+            except TypeError as error:
+                if not table.unfit(error):
+                    raise
+                what = f"np.{self.value.__name__}.{name} with such arguments"
+                raise require_static(machine, first_of(args, kwargs), what) from error
 
         table.method(np.ufunc, name)(either)
         return rule

@@ -118,7 +118,7 @@ def _register(name: str, rule) -> None:
     def either(before, of, own):
         def applied(machine, self, *args, **kwargs):
             dynamic = args and (isinstance(args[0], BoundedArray) or is_dynamic(machine, args[0]))
-            return (own if dynamic else before)(machine, of(self), *args, **kwargs)
+            return table.passed_on(own if dynamic else before, machine, of(self), *args, **kwargs)
 
         return applied
 

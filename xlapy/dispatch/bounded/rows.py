@@ -7,6 +7,7 @@ from collections.abc import Callable
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import stacking, statistics
 from xlapy.dispatch.bounded.arithmetic import on_lanes
@@ -47,7 +48,7 @@ def _along(item: Callable, by_columns: Callable, default: int | None, keeps: boo
 
     def rule(machine, a, *args, **kwargs):
         if not is_rows(a) or involved(*args, *kwargs.values()):
-            return before(machine, a, *args, **kwargs)
+            return table.passed_on(before, machine, a, *args, **kwargs)
         named = dict(kwargs)
         place = known(machine, named.pop("axis", Const(default)))
         if place is None:
@@ -97,7 +98,7 @@ def _side_by_side(item: Callable, least: int) -> None:
         axis = known(machine, kwargs.get("axis", args[0] if args else Const(0))) if item is np.concatenate else 1
         plain = matrices and axis in (1, -1) and len(args) + len(kwargs) <= (item is np.concatenate)
         if not plain or any(x is None or not least <= len(x[1]) <= 2 for x in found):
-            return before(machine, Tuple(tuple(items)), *args, **kwargs)
+            return table.passed_on(before, machine, Tuple(tuple(items)), *args, **kwargs)
         if any(x is not None for _, axes in found for x in axes[1:]):  # type: ignore[misc]
             raise require_static(machine, first_of(items, {}), f"np.{item.__name__} of such arrays")
         return stacking.beside(machine, items, 0)

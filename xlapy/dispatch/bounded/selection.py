@@ -219,8 +219,8 @@ def of_sequences(item: object, joined: Rule) -> None:
     def rule(machine, arrays, *args, **kwargs):
         items = sequence_items(machine, arrays)
         if items is None or not any(map(involved, items)):
-            return before(machine, arrays, *args, **kwargs)  # type: ignore[misc]
-        return joined(machine, items, *args, **kwargs)
+            return table.passed_on(before, machine, arrays, *args, **kwargs)  # type: ignore[arg-type]
+        return table.passed_on(joined, machine, items, *args, **kwargs)
 
     table.function(item)(rule)
     FUNCTIONS[item] = rule

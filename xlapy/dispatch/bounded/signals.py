@@ -10,9 +10,9 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.in_python import in_python, is_rows
 from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
-from xlapy.dispatch.numpy.values import absent, array_type, cast, kind_of, known
+from xlapy.dispatch.numpy.values import absent, cast, kind_of, known
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import BoundedArray, Const, Lanes, Value
+from xlapy.domain.values import BoundedArray, Const, Lanes, NumpyScalar, Scalar, Value
 
 # -- convolution ------------------------------------------------------------------------------------------------------
 
@@ -182,14 +182,15 @@ def _insert(arr, obj, values):
 
 def _insert_rule(machine, arr, obj, values, axis=None):
     plain = isinstance(arr, BoundedArray) and len(arr.axes) == 1 and known(machine, axis) in (None, 0, -1)
-    if (
-        not plain
-        or bounded.involved(obj)
-        or machine.spec(obj) not in (int,)
-        and len(array_type(machine, obj).shape) != 0
-    ):
+    if not plain or not _is_integer(obj):
         raise require_static(machine, first_of((arr, obj, values), {}), "np.insert with such arguments")
     return machine.call(Const(_insert), (arr, obj, values))
+
+
+def _is_integer(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, int | np.integer) and not isinstance(value.value, bool)
+    return isinstance(value, Scalar | NumpyScalar) and value.var.type.dtype.kind in "iu"
 
 
 FUNCTIONS[np.insert] = _insert_rule

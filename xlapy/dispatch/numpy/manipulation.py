@@ -236,6 +236,10 @@ def insert(machine, arr, obj, values, axis=None):
         np.insert(small[0], places, small[1], axis)
     except Exception as error:
         return raise_real(machine, error)
+    if isinstance(places, slice):
+        shape = var.type.shape
+        places = range(*places.indices(int(np.prod(shape)) if axis is None else shape[axis]))  # type: ignore[index]
+        places = list(places)
     return machine.new_array(machine.leaf(_insert, (var, new), (hashable(places), axis), name="insert")[0])
 
 
