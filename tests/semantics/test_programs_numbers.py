@@ -482,4 +482,12 @@ def remainders_combined(moduli, remainders):
     return total % product
 
 
+@program((5, 20, 23), (2, 11, 23))
+def exponent_of_unknown_sign(a, n, m):
+    e = n
+    while e % 2 == 0:
+        e /= 2
+    return pow(a, int(e), m)
+
+
 test_programs = program.test()

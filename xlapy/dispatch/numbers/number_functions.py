@@ -302,15 +302,19 @@ def pow_(machine, base: Value, exp: Value, mod: Value = NONE) -> Value:
     negative = machine.truth(machine.compare("<", exp, Const(0)))
     if negative is False:
         return _power(machine, base, exp, mod)
-    of_inverse = Const(_power_of_inverse)
     if negative is True:
-        return machine.call(of_inverse, [base, exp, mod])
+        return _power_of_inverse(machine, base, exp, mod)
     return machine.cond(
-        negative, lambda: machine.call(of_inverse, [base, exp, mod]), lambda: _power(machine, base, exp, mod)
+        negative, lambda: _power_of_inverse(machine, base, exp, mod), lambda: _power(machine, base, exp, mod)
     )
 
 
-def _power_of_inverse(base, exponent, modulus):
+def _power_of_inverse(machine, base: Value, exp: Value, mod: Value) -> Value:
+    inverse = machine.call(Const(_inverse_modulo), [base, mod])
+    return _power(machine, inverse, machine.binary("-", Const(0), exp), mod)
+
+
+def _inverse_modulo(base, modulus):
     size = abs(modulus)
     if size == 1:
         return 0
@@ -321,7 +325,7 @@ def _power_of_inverse(base, exponent, modulus):
         factor, next_factor = next_factor, factor - quotient * next_factor
     if remainder != 1:
         raise ValueError("base is not invertible for the given modulus")
-    return pow(factor % size, -exponent, modulus)
+    return factor % size
 
 
 def _power(machine, base: Value, exp: Value, mod: Value) -> Value:
