@@ -18,7 +18,7 @@ from xlapy.lowering import packed
 from xlapy.runtime.traffic import is_device_buffer, of_the_host, outputs_of, outputs_where
 
 #: numbers of one kind from which on they are packed
-_LEAST = 8
+_LEAST = 16
 
 
 @dataclass(frozen=True)
