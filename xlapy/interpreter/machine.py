@@ -379,8 +379,8 @@ class Machine:
 
     def is_of_items(self, var: Var) -> bool:
         """Whether `var` is computed from numbers in containers among the inputs: data, rather than sizes."""
-        found = origins(var)
-        return any(p.var in found and p.source.kind == "item" for p in self.world.parameters)
+        items = {p.var for p in self.world.parameters if p.source.kind == "item"}
+        return bool(items) and any(origin in items for origin in origins(var))
 
     def static(self, value: Value, what: str = "this value") -> object:
         """The Python object a value stands for; asks for specialisation if it is dynamic."""

@@ -63,8 +63,15 @@ def owner(machine, value: Value) -> tuple[Ref, str] | None:
 
 def is_new(machine, key: Value) -> bool:
     """Whether a key makes a dict one of unknown keys: it will not be known when the short loops around are unrolled,
-    either, nor when the call is specialised for an argument."""
-    return not all(machine.unrolls(var) or machine.specialisable(var) for var in unknown(machine, key))
+    either, nor when the call is specialised for an argument. What is in a container is data, if the program can do with
+    that: another call has other numbers there."""
+    found = unknown(machine, key)
+    if not all(machine.unrolls(var) or machine.specialisable(var) for var in found):
+        return True
+    if not machine.tables or not any(map(machine.is_of_items, found)):
+        return False
+    machine.has_tables = True
+    return True
 
 
 def unknown(machine, key: Value) -> list[Var]:
