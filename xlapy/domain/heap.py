@@ -126,6 +126,8 @@ class Heap:
         #: objects whose state lies in a stack, or that must not be changed for another reason; like the slots, branches
         #: copy and join this. A class stands for objects of it that are in two places, of which it is not known which
         self.captured: dict[int | type, Capture] = {}
+        #: objects that were taken out of stacks, and what stands for them
+        self.taken: set[int] = set()
         #: objects of each class that were ever put into stacks or taken out
         self._placed: dict[type, set[int]] = {}
         #: objects that were taken out of a stack and may be changed, and for each container those of its items
@@ -303,6 +305,8 @@ class Heap:
         """`summary` stands for an object from now on."""
         if number in self._placed.get(self.objects[number].cls, ()):
             self.show(summary)
+        if number in self.taken:
+            self.taken.add(summary)
         for loan in self.lent.get(number, ()):
             loan.lost = loan.lost or summary != number
 
@@ -317,7 +321,10 @@ class Heap:
         """Whether both objects may lie in stacks, which do not tell which object an item was."""
         if self.objects[first].cls is not self.objects[second].cls:
             return False
-        return all(n in self.captured and self.captured[n].where is not FROZEN for n in (first, second))
+        one, two = self.captured.get(first), self.captured.get(second)
+        if one is None or two is None or FROZEN in (one.where, two.where) or not {first, second} & self.taken:
+            return False
+        return not one.where == two.where == FREE
 
     def tell_apart(self, first: int, second: int) -> None:
         """The program depends on whether two objects are one.

@@ -99,6 +99,8 @@ class Machine:
         self.unrolls_more = self.could_unroll_more = False
         #: whether lists of lists may be taken for tables (see `dispatch.containers.rows`), and whether there are any
         self.tables, self.has_tables = True, False
+        #: whether numbers in containers among the inputs are keys that are not known
+        self.keys_of_items = False
         #: loops that cannot be unrolled
         self.kept_loops: set[tuple] = set()
         #: how long lists and tuples are at most over which loops are unrolled, where there is no reason not to

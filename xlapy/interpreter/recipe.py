@@ -351,6 +351,8 @@ class Outputs:
             if setting is not None:
                 made.fields[setting] = self.recipe(heap.read(value.object, setting))
             contents = heap.read(value.object, "items")
+            if info.kind == "set" and isinstance(contents, Stack) and self.machine.keys_of_items:
+                raise Refused("XP0010", "a set whose order depends on numbers in a list of the caller", "return a list")
             made.entries = self.contents(contents)
             if info.cls is set and isinstance(contents, Mapping) and all(map(_is_constant, contents.entries)):
                 made.history = contents.history

@@ -509,6 +509,7 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
         if value.kind == "buffer":
             array = machine.new_array(parts[0].var)  # type: ignore[attr-defined]
             heap.hold(array.buffer, Capture(loop, place))
+            heap.taken.add(array.buffer)
             return array
         if value.kind == "instance":
             fields = dict(zip(value.names, parts, strict=True))
@@ -522,6 +523,7 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
     own = value.own and not heap.is_twice(value.cls)
     heap.hold(number, Capture(loop, place if own or place is not FREE else (object(),)))
     heap.show(number)
+    heap.taken.add(number)
     if made is not None and own:
         made.append(number)
     return Ref(number)

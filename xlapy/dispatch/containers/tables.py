@@ -70,7 +70,7 @@ def is_new(machine, key: Value) -> bool:
         return True
     if not machine.tables or not any(map(machine.is_of_items, found)):
         return False
-    machine.has_tables = True
+    machine.has_tables = machine.keys_of_items = True
     return True
 
 
