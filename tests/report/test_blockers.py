@@ -93,9 +93,9 @@ def untracked_memory(x):
     return x.view(np.int8)  # here
 
 
-@program("XP0013", "np.ix_(x > 1)", X)
+@program("XP0013", 'np.histogram(x, bins="auto")', X)
 def size_from_data(x):
-    return np.ix_(x > 1)  # here
+    return np.histogram(x, bins="auto")  # here
 
 
 @program("XP0002", None, X)
