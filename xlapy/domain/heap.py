@@ -253,8 +253,8 @@ class Heap:
         """An object must not be changed from now on."""
         self.hold(number, self.captured.get(number, Capture()))
 
-    def hold(self, number: int, capture: Capture) -> None:
-        """An object is captured."""
+    def hold(self, number: int | type, capture: Capture) -> None:
+        """An object is captured, or one of a class is in two places."""
         self.untold += 1
         self.captured[number] = capture
 
@@ -262,18 +262,15 @@ class Heap:
         """An object is put into a stack; whether it is in no other place."""
         self.show(number)
         known = self.captured.get(number)
-        if known is None or known.where is FREE:
+        if known is not None and known.where == where:
+            return True
+        moved = known is not None and isinstance(where[0], Value) and known.where[0] == where[0]
+        alone = known is None or known.where is FREE or moved
+        if alone:
             self.hold(number, Capture(loop, where))
-            return True
-        if known.where == where:
-            return True
-        if isinstance(where[0], Value) and known.where[0] == where[0]:
-            # it has been moved
-            self.hold(number, Capture(loop, where))
-            return True
-        self.untold += 1
-        self.captured[self.objects[number].cls] = Capture()
-        return False
+        else:
+            self.hold(self.objects[number].cls, Capture())
+        return alone
 
     def is_twice(self, cls: type) -> bool:
         """Whether some object of a class is in two places."""

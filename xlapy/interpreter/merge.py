@@ -139,19 +139,14 @@ class StateJoin:
         """The objects that the joined state can reach after one of the paths."""
         stands = {made: pair[side] for pair, made in self.joiner.merged.items()}
 
-        def named(joined: Joined) -> list[int]:
+        def named(joined: Value | Joined) -> list[int]:
+            if not isinstance(joined, Joined):
+                return references(joined)
             own = set(references(joined.second if side else joined.first))
             return [n for n in references(joined.skeleton) if n in own or stands.get(n) in own]
 
         slots: dict[Slot, Value | Joined] = {**(self.second if side else self.first), **self.slots}
-        contents = _by_object(slots)
-
-        def held(number: int) -> list[int]:
-            found = contents.get(number, ())
-            return [n for v in found for n in (named(v) if isinstance(v, Joined) else references(v))]
-
-        todo = [n for v in frames for n in references(v)] + [n for joined in values for n in named(joined)]
-        return _closure(self.heap, todo, held)
+        return _closure(self.heap, [*frames, *values], slots, named)
 
 
 def detail_values(details: object) -> list[Value]:
@@ -167,27 +162,23 @@ def detail_values(details: object) -> list[Value]:
 
 def reachable(heap: Heap, roots: Iterable[Value], slots: dict[Slot, Value]) -> set[int]:
     """Objects that can be reached from `roots`, from the caller's world, or from one another."""
-    contents = _by_object(slots)
-    held = lambda number: [n for v in contents.get(number, ()) for n in references(v)]  # noqa: E731
-    return _closure(heap, [n for value in roots for n in references(value)], held)
+    return _closure(heap, roots, slots, references)
 
 
-def _by_object(slots: dict) -> dict[int, list]:
-    found: dict[int, list] = {}
+def _closure(heap: Heap, roots: Iterable, slots: dict, named: Callable[..., list[int]]) -> set[int]:
+    """The objects that can be reached from `roots`, or from the caller's world, where `slots` hold what they hold;
+    `named` gives the objects that one of these refers to."""
+    contents: dict[int, list] = {}
     for (number, _), value in slots.items():
-        found.setdefault(number, []).append(value)
-    return found
-
-
-def _closure(heap: Heap, todo: list[int], held: Callable[[int], list[int]]) -> set[int]:
-    """The objects in `todo`, the caller's, and what they refer to; `held` gives what the fields of one refer to."""
+        contents.setdefault(number, []).append(value)
+    todo = [n for value in roots for n in named(value)]
     todo += [n for n, info in heap.objects.items() if info.source is not None or n == STATE]
     found: set[int] = set()
     while todo:
         number = todo.pop()
         if number not in found:
             found.add(number)
-            todo += held(number)
+            todo += [n for value in contents.get(number, ()) for n in named(value)]
             todo += [n for value in detail_values(heap.objects[number].details) for n in references(value)]
     return found
 

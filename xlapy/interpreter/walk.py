@@ -134,23 +134,17 @@ def _land(machine: Machine, label: int) -> None:
     """At a label, a register holds what it held on one of the paths that lead there, whatever it holds on others."""
     frame = machine.frame
     for register, kinds in frame.arrivals.get(label, {}).items():
-        value = frame.registers[register]
-        while isinstance(value, Union) and None not in kinds:
-            others = [i for i, v in enumerate(value.alternatives) if _kind(machine, v) not in (*kinds, None)]
-            if not others or len(others) == len(value.alternatives):
-                break
-            value = without(machine, value, others[0])
-        frame.registers[register] = value
+        if None not in kinds:
+            possible = (*kinds, None)
+            value = _without(
+                machine, frame.registers[register], lambda v, known=possible: _kind(machine, v) not in known
+            )
+            frame.registers[register] = value
     where = frame.program.handlers.get(label)
     if where is None:
         return
     value = frame.registers[where.exception]
-    while isinstance(value, Union):
-        others = [i for i, v in enumerate(value.alternatives) if not is_exception(machine, v)]
-        if not others or len(others) == len(value.alternatives):
-            break
-        value = without(machine, value, others[0])
-    frame.registers[where.exception] = value
+    frame.registers[where.exception] = _without(machine, value, lambda v: not is_exception(machine, v))
 
 
 def _exit(machine: Machine, node: Exit) -> None:
@@ -310,7 +304,7 @@ def narrow(machine: Machine, value: Value, none: bool) -> None:
     own objects that hold it."""
     if not isinstance(value, Union):
         return
-    known = _without(machine, value, lambda _, v: is_none(v) != none)
+    known = _without(machine, value, lambda v: is_none(v) != none)
     registers = machine.frame.registers
     for register, held in enumerate(registers):
         if held is value:
@@ -338,15 +332,15 @@ def iterator_of(machine: Machine, node: For) -> Value:
     registers = machine.frame.registers
     value = registers[node.iterator]
     if isinstance(value, Union):
-        value = registers[node.iterator] = _without(machine, value, is_exception)
+        value = registers[node.iterator] = _without(machine, value, lambda v: is_exception(machine, v))
     return value
 
 
-def _without(machine: Machine, value: Value, rules_out: Callable[[Machine, Value], bool]) -> Value:
+def _without(machine: Machine, value: Value, rules_out: Callable[[Value], bool]) -> Value:
     """A value that is certainly none of the alternatives for which `rules_out` holds, unless it holds for all of
     them."""
     while isinstance(value, Union):
-        others = [i for i, v in enumerate(value.alternatives) if rules_out(machine, v)]
+        others = [i for i, v in enumerate(value.alternatives) if rules_out(v)]
         if not others or len(others) == len(value.alternatives):
             break
         value = without(machine, value, others[0])

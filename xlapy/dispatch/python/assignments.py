@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import types
 
 import numpy as np
 
 from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.numpy import attributes as numpy_attributes
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import lookup, missing
@@ -66,17 +66,9 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
 
 
 def _raise_unsettable(machine: Machine, cls: type, name: str) -> None:
-    machine.raise_(AttributeError, f"'{shown(cls)}' object has no attribute '{name}'{_reason()}")
-
-
-@functools.cache
-def _reason() -> str:
-    """What this CPython adds to the message."""
-    try:
-        object().attribute = None  # type: ignore[attr-defined]
-    except AttributeError as error:
-        return str(error).partition("'attribute'")[2]
-    return ""
+    # this CPython may add a reason
+    reason = str(provoke(setattr, object(), "attribute", None)).partition("'attribute'")[2]
+    machine.raise_(AttributeError, f"'{shown(cls)}' object has no attribute '{name}'{reason}")
 
 
 def _require_plain(cls: type) -> None:
