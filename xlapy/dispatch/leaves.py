@@ -18,6 +18,7 @@ from jax.extend.linear_util import wrap_init
 from jax.interpreters.partial_eval import trace_to_jaxpr_dynamic
 
 from xlapy.ir import Builder, TensorType, Var
+from xlapy.lowering.untraced import Untraced
 
 _TRACES: OrderedDict[object, object] = OrderedDict()
 _LIMIT = 8192
@@ -94,7 +95,20 @@ def recall(key: object) -> object | None:
     return _TRACES.get(key)
 
 
-def emit_jaxpr(builder: Builder, jaxpr, operands: tuple[Var, ...], name: str, as_written: bool = False) -> list[Var]:
+def emit_jaxpr(
+    builder: Builder, jaxpr: ClosedJaxpr, operands: tuple[Var, ...], name: str, as_written: bool = False
+) -> list[Var]:
     """Emit a closed jaxpr as one operation; `as_written` if its rounding is to be NumPy's, not JAX's."""
-    results = tuple(map(tensor_type, jaxpr.out_avals))
-    return builder.emit("leaf", operands, {"jaxpr": jaxpr, "name": name, "as_written": as_written}, results)
+    return emit_typed(builder, jaxpr, operands, tuple(map(tensor_type, jaxpr.out_avals)), name, as_written)
+
+
+def emit_typed(
+    builder: Builder,
+    jaxpr: ClosedJaxpr | Untraced,
+    operands: tuple[Var, ...],
+    types: tuple[TensorType, ...],
+    name: str,
+    as_written: bool = False,
+) -> list[Var]:
+    """The same where the types of the results are known: then it need not have been traced."""
+    return builder.emit("leaf", operands, {"jaxpr": jaxpr, "name": name, "as_written": as_written}, types)

@@ -629,9 +629,9 @@ class World:
         """How an object of a class registered with `jax.tree_util` is made again, and its dynamic parts."""
         heap = self.machine.heap
         info = heap.objects[value.object]
-        names = set(info.fields) | kinds.slots_of(info.cls)
-        if info.real is not None:
-            names |= set(getattr(info.real, "__dict__", ()))
+        own = getattr(info.real, "__dict__", ()) if info.real is not None else ()
+        # in the same order in every process: it is the order of the program's inputs
+        names = dict.fromkeys((*own, *info.fields, *sorted(kinds.slots_of(info.cls))))
         try:
             shell = object.__new__(info.cls)
         except TypeError:

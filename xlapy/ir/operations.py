@@ -83,6 +83,9 @@ def _leaf(operation: Operation) -> str | None:
     for aval, var in zip(jaxpr.in_avals, operation.operands, strict=True):
         if aval.shape != var.type.shape or aval.dtype != var.type.dtype:
             return f"operand {var.type} where the jaxpr takes {aval}"
+    for aval, var in zip(jaxpr.out_avals, operation.results, strict=True):
+        if aval.shape != var.type.shape or aval.dtype != var.type.dtype:
+            return f"a result {var.type} where the jaxpr gives {aval}"
     return None
 
 

@@ -10,12 +10,13 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
 from xlapy.ir import Operation
+from xlapy.lowering.untraced import traced
 
 
 def products(operation: Operation, operands: Sequence) -> Sequence:
     """The products of all trips, one after the other along the first axis."""
     array, matrix = operands
-    jaxpr: Any = operation.attributes["jaxpr"]
+    jaxpr = traced(operation.attributes["jaxpr"])  # type: ignore[arg-type]
     axis: int = operation.attributes["axis"]  # type: ignore[assignment]
     side: int = operation.attributes["side"]  # type: ignore[assignment]
     starts: tuple = operation.attributes["starts"]  # type: ignore[assignment]

@@ -20,6 +20,7 @@ from xlapy.lowering.live import live
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.native import as_native
 from xlapy.lowering.rules import RULES, store_block
+from xlapy.lowering.untraced import Untraced, traced
 from xlapy.lowering.vectors import in_lanes
 from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
 
@@ -222,12 +223,20 @@ def _fast_live(operation: Operation, operands: Sequence, environment: Environmen
 
 
 def _leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    untraced = operation.attributes["jaxpr"]
+    if isinstance(untraced, Untraced) and not untraced.looked_into:
+        return untraced.function(_evaluate_leaves, *operands)
     return jaxpr_as_fun(faster_pooling(_without_rule(operation)))(*operands)
+
+
+def _evaluate_leaves(region: Region, environment: Environment) -> list:
+    """`evaluate_fast` for a region inside of a leaf."""
+    return _run(region, environment, _LEAVES)
 
 
 def _without_rule(operation: Operation) -> ClosedJaxpr:
     """What a leaf computes; without the rule for its derivative, if all of it has one (`jax.custom_jvp`)."""
-    jaxpr: ClosedJaxpr = operation.attributes["jaxpr"]  # type: ignore[assignment]
+    jaxpr = traced(operation.attributes["jaxpr"])  # type: ignore[arg-type]
     if len(jaxpr.jaxpr.eqns) != 1:
         return jaxpr
     (equation,) = jaxpr.jaxpr.eqns
@@ -237,6 +246,8 @@ def _without_rule(operation: Operation) -> ClosedJaxpr:
 
 _STRUCTURED: dict[str, Callable] = {}
 _STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live})
+#: for a region without control flow
+_LEAVES: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf}
 #: for the bodies of loops
 _IN_LOOPS: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf_in_loop, "select": _select_in_loop}
 _PORTABLE, _CPU = _fast_rules(only_cpu=False), _fast_rules(only_cpu=True)

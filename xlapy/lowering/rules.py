@@ -13,6 +13,7 @@ from jax import lax
 from xlapy.ir import Operation, Var
 from xlapy.ir.places import touched
 from xlapy.lowering import ahead
+from xlapy.lowering.untraced import traced
 
 RULES: dict[str, Callable[[Operation, Sequence], Sequence]] = {}
 
@@ -113,7 +114,7 @@ def _broadcast(operation: Operation, operands: Sequence) -> Sequence:
 
 
 def _leaf(operation: Operation, operands: Sequence) -> Sequence:
-    return jax.extend.core.jaxpr_as_fun(operation.attributes["jaxpr"])(*operands)
+    return jax.extend.core.jaxpr_as_fun(traced(operation.attributes["jaxpr"]))(*operands)  # type: ignore[arg-type]
 
 
 def store_block(operation: Operation, operands: Sequence) -> Sequence:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from xlapy.dispatch import leaves
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
@@ -16,6 +17,7 @@ from xlapy.domain.join import unchanged
 from xlapy.domain.values import NONE, Intrinsic, JaxArray, Value, children, references, substitute, variables
 from xlapy.ir import Region, TensorType, Var, captured, constant_value
 from xlapy.lowering.evaluate import evaluate, place_of
+from xlapy.lowering.untraced import Untraced
 
 #: what JAX's functions raise for arguments that they do not take
 JAX_ERRORS = (TypeError, ValueError, IndexError, NotImplementedError, ZeroDivisionError)
@@ -128,16 +130,24 @@ def _follow(found: Isolated, after: dict[Slot, Value], made: Callable[[int], boo
                     todo.append(after[slot])
 
 
-def emit(machine: Machine, found: Isolated, transformed: Callable, operands: Sequence[Var], name: str) -> list[Var]:
+def emit(
+    machine: Machine,
+    found: Isolated,
+    transformed: Callable,
+    operands: Sequence[Var],
+    name: str,
+    types: tuple[TensorType, ...] | None = None,
+) -> list[Var]:
     """Emit `transformed(program, *operands)` as one operation; its results.
 
     `program(*parameters)` computes the results of the region as a list. What else the region uses are operands, too.
+    Where `types` of the results are given, nothing can go wrong, and JAX transforms the program when it is lowered.
     """
     region = found.region
     outer = captured(region)
     count = len(operands)
 
-    def run(*arrays):
+    def run(evaluate, *arrays):
         environment = dict(zip(outer, arrays[count:], strict=True))
 
         def program(*inputs):
@@ -146,8 +156,11 @@ def emit(machine: Machine, found: Isolated, transformed: Callable, operands: Seq
         return transformed(program, *arrays[:count])
 
     everything = (*operands, *outer)
+    trace = partial(leaves.trace, partial(run, evaluate), tuple(v.type for v in everything), not machine.builder.narrow)
+    if types is not None:
+        return leaves.emit_typed(machine.builder, Untraced(run, trace), everything, types, name)
     try:
-        jaxpr = leaves.trace(run, tuple(v.type for v in everything), not machine.builder.narrow)
+        jaxpr = trace()
     except leaves.UNKNOWN as error:
         raise Refused("XP0006", f"{name} needs a value at compile time: {str(error).splitlines()[0]}") from error
     except JAX_ERRORS as error:

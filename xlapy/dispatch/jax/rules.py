@@ -42,7 +42,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.immutable import immutable
-from xlapy.ir import Region, Var, captured, constant_value
+from xlapy.ir import Region, TensorType, Var, captured, constant_value
 from xlapy.lowering.evaluate import evaluate
 
 _LEAF_MODULES = ("jax.", "jaxlib.")
@@ -255,11 +255,11 @@ def emit_call(machine: Machine, function: Callable, template: tuple, arguments: 
         key = None
     kept = leaves.recall(key) if key is not None else None
     if kept is None:
-        kept = _trace(machine, function, template, operands, types_, x64)
+        kept = _known(function, template, types_, x64) or _trace(machine, function, template, operands, types_, x64)
         if key is not None and not arguments.has_callables:
             leaves.remember(key, kept)
-    jaxpr, tree, statics, extra = kept  # type: ignore[misc]
-    results = leaves.emit_jaxpr(machine.builder, jaxpr, (*operands, *extra), name) if jaxpr.out_avals else []
+    jaxpr, types, tree, statics, extra = kept  # type: ignore[misc]
+    results = leaves.emit_typed(machine.builder, jaxpr, (*operands, *extra), types, name) if types else []
     return _result(machine, tree, statics, iter(results))
 
 
@@ -278,7 +278,7 @@ def canonical(machine: Machine, var: Var) -> Var:
 
 
 def _trace(machine: Machine, function: Callable, template, operands, types_, x64: bool):
-    """The jaxpr of a call, the structure of its result, and the values of enclosing regions that callables use."""
+    """The jaxpr of a call, its types, the structure of its result, and values of outer regions that callables use."""
     found: dict = {}
     extra: list[Var] = []
     captures = machine.captures  # type: ignore[attr-defined]
@@ -288,7 +288,7 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
         captures.append((dict(zip(map(id, extra), outer, strict=True)), wanted))
         try:
             positional, named = fill(template, own)  # type: ignore[misc]
-            result = direct(function)(*positional, **named)
+            result = function(*positional, **named)
         finally:
             captures.pop()
         flat, tree = jax.tree.flatten(result, is_leaf=_is_opaque)
@@ -314,7 +314,18 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
                 # JAX met what we put in the place of a known value: that is not the program's error
                 raise _needs_static(machine, function, operands, error) from error
             return machine.reraise(error)  # type: ignore[attr-defined]
-        return jaxpr, found["tree"], found["static"], tuple(extra)
+        types = tuple(map(leaves.tensor_type, jaxpr.out_avals))
+        return jaxpr, types, found["tree"], found["static"], tuple(extra)
+
+
+_ONE = jax.tree.structure(0)
+
+
+def _known(function: Callable, template: tuple, types: tuple[TensorType, ...], x64: bool):
+    """The same for a call of which it is known what it gives; else None."""
+    positional, named = fill(template, types)  # type: ignore[misc]
+    found = direct(function, positional, named, lambda applied: leaves.trace(applied, types, x64))
+    return found and (found[0], (found[1],), _ONE, [None], ())
 
 
 def _needs_static(machine: Machine, function: Callable, operands, error: Exception) -> Exception:

@@ -41,6 +41,7 @@ from xlapy.domain.values import (
 )
 from xlapy.ir import Region, TensorType, Var, captured
 from xlapy.lowering.evaluate import evaluate
+from xlapy.lowering.untraced import is_safe
 
 
 @dataclass
@@ -426,17 +427,44 @@ def _mapped(call: Call) -> Value:
     out_axes = [placed[i] for i in range(len(outputs.leaves))]
     errors = [] if code is None else [code, *(v for p in payloads.values() for v in variables(p))]
     found.region.results = [*outputs.vars, *errors]  # type: ignore[list-item]
+    every_axis = [*out_axes, *[0] * len(errors)]
+    types_ = [v.type for v in operands]
+    types_ = None if options else _mapped_types(found.region, types_, used, every_axis)  # type: ignore[assignment]
 
     def transformed(region: Callable, *inputs):
-        return jax.vmap(region, used, [*out_axes, *[0] * len(errors)], **options)(*inputs)
+        return jax.vmap(region, used, every_axis, **options)(*inputs)
 
-    results = emit(machine, found, transformed, operands, "vmap")
+    results = emit(machine, found, transformed, operands, "vmap", types_)
     if code is not None:
         first = machine.leaf(first_error, results[len(outputs.leaves) :])
         outside = dict(zip(map(id, errors), first, strict=True))
         known = {name: substitute(value, lambda v: outside[id(v)]) for name, value in payloads.items()}
         machine.adopt_errors(first[0], known)  # type: ignore[attr-defined]
     return outputs.make(result, lambda i: call.outside(results[i], outputs.leaves[i]))
+
+
+def _mapped_types(
+    region: Region, operands: list[TensorType], in_axes: tuple, out_axes: list
+) -> tuple[TensorType, ...] | None:
+    """The types of what a mapped region gives, if it is certain that JAX can map it; else None.
+
+    Args:
+        region: with its results.
+        operands: types of what stands in the place of its parameters; no argument is one that is not mapped.
+        in_axes: one for each.
+        out_axes: one for each result.
+    """
+    results = [v.type for v in region.results]
+    fits = all(-len(t.shape) <= a < len(t.shape) for t, a in zip(operands, in_axes, strict=True))
+    fits &= all(type(a) is int and 0 <= a <= len(t.shape) for t, a in zip(results, out_axes, strict=True))
+    sizes = {t.shape[a] for t, a in zip(operands, in_axes, strict=True)} if fits else ()
+    if len(sizes) != 1 or any(t.weak for t in results) or not is_safe(region):
+        return None
+    (size,) = sizes
+    return tuple(
+        TensorType((*t.shape[:axis], size, *t.shape[axis:]), t.dtype, False)
+        for t, axis in zip(results, out_axes, strict=True)
+    )
 
 
 def first_error(codes, *payloads):

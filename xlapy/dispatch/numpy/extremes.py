@@ -79,7 +79,8 @@ def _searched(x: jax.Array, largest: bool) -> jax.Array:
     if x.dtype == bool and not largest:
         x, largest = lax.bitwise_not(x), True
     before, size, after = x.shape
-    if x.size <= 2 * _PART:
+    if x.size <= 2 * _PART or (x.dtype == bool and size * after <= _PART):
+        # one pass over booleans, which what made them may be part of
         return _part(x, largest)[1]
     if size * after <= _PART:
         return _by_rows(x, largest, min(before, _PART // (size * after)))
