@@ -30,6 +30,18 @@ def ranges(k, v):
     return np.arange(k[1]) * v, np.linspace(0, v, k[1]), np.arange(0.0, k.sum(), 2.0)
 
 
+@program((np.arange(600.0).reshape(30, 20) % 7,), (np.arange(600.0).reshape(30, 20) % 11,))
+def one_element_of_each_row_left_out(x):
+    cost = x.copy()
+    for i in range(1, x.shape[0]):
+        for j in range(x.shape[1]):
+            cost[i, j] += cost[i - 1, max(j - 1, 0) : j + 2].min()
+    kept = np.ones(x.shape, bool)
+    for i in range(x.shape[0]):
+        kept[i, cost[i].argmin()] = False
+    return x[kept].reshape(x.shape[0], x.shape[1] - 1)
+
+
 @program(SHAPE)
 def shapes(k):
     return np.zeros(k), np.zeros(tuple(k)), np.ones(k[::-1]), np.full([*k, 2], k[0])

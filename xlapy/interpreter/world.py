@@ -116,6 +116,7 @@ class World:
         self.parameters: list[Parameter] = []
         #: what this call passes for them
         self._found: dict[Var, object] = {}
+        self._worked_out: dict[Var, np.ndarray | None] = {}
         self.guards: dict[tuple, Guard] = {}
         self._known: dict[int, tuple[object, Value, Source]] = {}
         self._globals: dict[int, int] = {}
@@ -164,6 +165,11 @@ class World:
 
     def work_out(self, var: Var) -> np.ndarray | None:
         """The value of `var` for this call, which becomes an assumption; None where that cannot be told beforehand."""
+        if var not in self._worked_out:
+            self._worked_out[var] = self._work_out(var)
+        return self._worked_out[var]
+
+    def _work_out(self, var: Var) -> np.ndarray | None:
         part = part_of(var, self.machine.entry)
         if part is None or self.machine.builder.narrow or math.prod(var.type.shape) > _MOST_KNOWN:
             return None
