@@ -42,6 +42,37 @@ def one_element_of_each_row_left_out(x):
     return x[kept].reshape(x.shape[0], x.shape[1] - 1)
 
 
+COUNTS = np.array([2, 0, 3, 1])
+
+
+@program((X[:4], COUNTS), (X[2:], COUNTS[::-1].copy()), compiles=1)
+def repeated_by_counts(x, counts):
+    rows = np.outer(x, counts)
+    lists = np.repeat(rows, counts, axis=0), np.repeat(rows.T, counts, axis=-1), rows.repeat(counts > 0, axis=1)
+    return x.repeat(counts), np.repeat(np.arange(counts.size, dtype=np.int8), counts.astype(np.int16)), *lists
+
+
+@program((X, np.array([3])), (X[::-1].copy(), np.array([3])), compiles=1)
+def repeated_by_one_count(x, counts):
+    return np.repeat(x, counts), np.repeat(x[:0], counts), np.repeat(2.5, counts)
+
+
+@program((X[:4], COUNTS - 1), (X[:3], COUNTS), raises=ValueError)
+def repeated_by_counts_that_do_not_fit(x, counts):
+    return np.repeat(x, counts)
+
+
+@program((X[:4], COUNTS), raises=np.exceptions.AxisError)
+def repeated_along_no_axis(x, counts):
+    return np.repeat(x, counts, axis=1)
+
+
+@program((X[:4], COUNTS), (X[:4] + 1, COUNTS + (COUNTS > 1) - (COUNTS == 1)))
+def repeated_selections(x, counts):
+    some = counts > 0
+    return np.repeat(x[some], counts[some]), np.repeat(x, counts[counts >= 0]), np.repeat(x[some], 2)
+
+
 @program(SHAPE)
 def shapes(k):
     return np.zeros(k), np.zeros(tuple(k)), np.ones(k[::-1]), np.full([*k, 2], k[0])

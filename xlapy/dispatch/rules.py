@@ -15,6 +15,7 @@ from xlapy.dispatch.bounded import (
     own_code,
     random,
     rearranging,
+    repeats,
     rows,
     selection,
     signals,

@@ -10,9 +10,9 @@ from xlapy.dispatch.bounded.creation import is_dynamic
 from xlapy.dispatch.bounded.in_python import MOST_PAIRS, in_python
 from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
-from xlapy.dispatch.numpy.values import absent, known
+from xlapy.dispatch.numpy.values import absent, known, sequence_items
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import BoundedArray, Const
+from xlapy.domain.values import BoundedArray, Const, Tuple
 
 # -- of a size --------------------------------------------------------------------------------------------------------
 
@@ -46,6 +46,29 @@ def _of_size(item, implementation) -> None:
 _of_size(np.eye, _eye)
 _of_size(np.identity, _identity)
 _of_size(np.tri, _tri)
+
+
+def _indices(dimensions, dtype=int, sparse=False):
+    axes = []
+    for k, size in enumerate(dimensions):
+        axes.append(np.arange(size).astype(dtype)[(None,) * k + (slice(None),) + (None,) * (len(dimensions) - 1 - k)])
+    if sparse:
+        return tuple(axes)
+    grids = np.empty((len(axes), *dimensions), dtype)
+    for k in range(len(axes)):
+        grids[k] = axes[k]
+    return grids
+
+
+_indices_before = table.find_function(np.indices)
+
+
+@table.function(np.indices)
+def _indices_rule(machine, dimensions, *args, **kwargs):
+    items = sequence_items(machine, dimensions)
+    if items is None or not any(is_dynamic(machine, v) for v in items):
+        return table.passed_on(_indices_before, machine, dimensions, *args, **kwargs)  # type: ignore[arg-type]
+    return machine.call(Const(_indices), (Tuple(tuple(items)), *args), kwargs)
 
 
 # -- parts of a matrix ------------------------------------------------------------------------------------------------

@@ -308,14 +308,23 @@ def _unique(x, valid, places, merges):
 
 def diff(machine, array, n=1, axis=-1, prepend=None, append=None):
     """np.diff of a vector, by slices."""
-    if known(machine, n) != 1 or len(array.axes) != 1 or not (prepend in (None, _NONE) and append in (None, _NONE)):
+    times = known(machine, n)
+    ends = [() if v in (None, _NONE) else (machine.call(Const(np.atleast_1d), (v,)),) for v in (prepend, append)]
+    plain = len(array.axes) == 1 and known(machine, axis) in (0, -1) and isinstance(times, int) and times >= 0
+    if not plain or any(len(bounded.parts(machine, v)[0].type.shape) != 1 for end in ends for v in end):  # type: ignore
         raise require_static(machine, array, "np.diff with options")
+    if any(ends) and times:
+        array = machine.call(Const(np.concatenate), (Tuple((*ends[0], array, *ends[1])),))
+    for _ in range(times):
+        array = _differences(machine, array)
+    return array
+
+
+def _differences(machine: Machine, array: BoundedArray) -> Value:
     var, axes = bounded.compacted(machine, array)
     flat = fresh(machine, var, axes)
     later, earlier = _slice(machine, flat, 1, None), _slice(machine, flat, None, -1)
-    if var.type.dtype == np.bool_:
-        return machine.binary("^", later, earlier)
-    return machine.binary("-", later, earlier)
+    return machine.binary("^" if var.type.dtype == np.bool_ else "-", later, earlier)
 
 
 def _slice(machine: Machine, array: Value, start: object, stop: object) -> Value:

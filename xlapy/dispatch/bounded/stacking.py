@@ -1,4 +1,4 @@
-"""Vectors of dynamic length side by side, repeated and searched: np.stack, np.repeat, np.searchsorted."""
+"""Vectors of dynamic length side by side, and searched: np.stack, np.searchsorted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.arithmetic import on_lanes
-from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
+from xlapy.dispatch.bounded.lanes import fresh, involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.selection import of_sequences
 from xlapy.dispatch.numpy.values import absent, cast, known, sequence_items
@@ -108,26 +108,6 @@ def _chosen(conditions, choices, default):
 
 
 of_sequences(np.select, _select)
-
-
-def _repeat(machine: Machine, a: Value, repeats: Value, axis: Value | None = None) -> Value:
-    rows = isinstance(a, BoundedArray) and all(x is None for x in a.axes[1:])
-    plain = rows and known(machine, axis) in ((None, 0, -1) if len(a.axes) == 1 else (0,))  # type: ignore[attr-defined]
-    if not plain or not machine.is_static(repeats) or np.ndim(known(machine, repeats)) != 0:
-        raise require_static(machine, first_of((a, repeats), {}), "np.repeat with such arguments")
-    times = int(known(machine, repeats))  # type: ignore[call-overload]
-    if times < 0:
-        machine.raise_(ValueError, "repeats may not contain negative values.")
-    var, (lanes, *others) = bounded.compacted(machine, a)  # type: ignore[arg-type]
-    length = machine.builder.elementwise("mul", lanes.length, machine.builder.constant(times, INT64))  # type: ignore
-    return fresh(machine, machine.leaf(_repeated, (var,), (times,))[0], (Lanes(length), *others))
-
-
-def _repeated(var, times):
-    return jnp.repeat(var, times, axis=0)
-
-
-FUNCTIONS[np.repeat] = METHODS["repeat"] = _repeat
 
 
 def _searchsorted(machine: Machine, a: Value, v: Value, side: Value = _LEFT, sorter: Value | None = None) -> Value:

@@ -8,6 +8,7 @@ import numpy as np
 
 from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded.in_python import type_of_array
 from xlapy.dispatch.bounded.lanes import involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
 from xlapy.dispatch.numpy.values import absent, array_type, kind_of, known
@@ -278,7 +279,20 @@ _of_vectors(np.trapezoid, _trapezoid, 1, 2)
 _of_observations(np.cov, _cov, _covariances)
 _of_observations(np.corrcoef, _corrcoef, _correlations)
 _of_vectors(np.array_equal, _array_equal, 2, 2)
-_of_vectors(np.ediff1d, np.diff, 1, 1)
+
+
+def _ediff1d(machine, ary, to_end=None, to_begin=None):
+    dtype = type_of_array(machine, ary).dtype
+    ends = [() if absent(v) else (machine.call(Const(np.ravel), (v,)),) for v in (to_begin, to_end)]
+    fits = all(np.can_cast(type_of_array(machine, v).dtype, dtype, "same_kind") for end in ends for v in end)
+    if not fits or dtype == np.bool_:
+        raise require_static(machine, first_of((ary, to_end, to_begin), {}), "np.ediff1d of such arrays")
+    ends = [tuple(machine.call(machine.getattr(v, "astype"), (Const(dtype),)) for v in end) for end in ends]
+    steps = machine.call(Const(np.diff), (machine.call(Const(np.ravel), (ary,)),))
+    return machine.call(Const(np.concatenate), (Tuple((*ends[0], steps, *ends[1])),)) if any(ends) else steps
+
+
+FUNCTIONS[np.ediff1d] = _ediff1d
 
 # -- element by element, with tables ----------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ def _grid(grid, key):
             numbers = [*numbers, start, part.stop, abs(step)]
             step = (part.stop - start) / float(size - 1) if size != 1 else size
         else:
-            size = math.ceil((part.stop - start) / step)
+            size = math.ceil(part.stop - start if type(step) is int and step == 1 else (part.stop - start) / step)
             numbers = [*numbers, start, part.stop, step]
         sizes.append(size)
         starts.append(start)
@@ -50,7 +50,7 @@ def _grid(grid, key):
     axes = []
     for k in range(len(sizes)):
         ramp = (np.arange(sizes[k], dtype=dtype) * steps[k] + starts[k]).astype(dtype)
-        axes.append(ramp.reshape((1,) * k + (sizes[k],) + (1,) * (len(sizes) - 1 - k)))
+        axes.append(ramp[(None,) * k + (slice(None),) + (None,) * (len(sizes) - 1 - k)])
     if grid.sparse:
         return tuple(axes)
     result = np.empty((len(sizes), *sizes), dtype)

@@ -167,9 +167,9 @@ def repeat(machine, a, repeats, axis=None):
     )
     try:
         shape = var.type.shape
+        np.repeat(np.broadcast_to(np.False_, tuple(min(n, 1) for n in shape)), 1, axis)
         size = int(np.prod(shape)) if axis is None else shape[axis]
         order = np.repeat(np.arange(size), counts)
-        np.repeat(np.broadcast_to(np.False_, tuple(min(n, 1) for n in shape)), 1, axis)
     except Exception as error:
         return raise_real(machine, error)
     uniform = isinstance(counts, int | np.integer)

@@ -479,6 +479,13 @@ def _array_key(machine: Machine, key: Value) -> Value:
     return key
 
 
+def _position(machine: Machine, value: Value, key: Value) -> Value:
+    """A key of a sequence, to which it makes no difference whether a number is Python's or NumPy's."""
+    if isinstance(key, MixedScalar) and key.python.kind is int and machine.type_of(value) in (list, tuple, range):
+        return key.python
+    return key
+
+
 def _bound(machine: Machine, part: Value) -> Value:
     """The bound of a slice; an integer array without dimensions is its number."""
     part = _array_key(machine, part)
@@ -524,8 +531,7 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
             return jax_arrays.getitem(machine, value, key)
         case NdArray() | NumpyScalar() | BoundedArray():
             return bounded_indexing.getitem(machine, value, key)
-    if isinstance(key, MixedScalar) and key.python.kind is int and machine.type_of(value) in (list, tuple, range):
-        key = key.python
+    key = _position(machine, value, key)
     if isinstance(key, Union):
         return unions.over_unions(machine, (key,), lambda k: getitem(machine, value, k))
     if kinds.is_instance(machine, value):
@@ -564,7 +570,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
         if _special(machine, value, "__setitem__", (key, item)) is None:
             lacks(machine, machine.type_of(value), "__setitem__", "does not support item assignment")
     else:
-        containers.setitem(machine, value, key, item)
+        containers.setitem(machine, value, _position(machine, value, key), item)
 
 
 def delitem(machine: Machine, value: Value, key: Value) -> None:
@@ -573,7 +579,7 @@ def delitem(machine: Machine, value: Value, key: Value) -> None:
         if _special(machine, value, "__delitem__", (key,)) is None:
             lacks(machine, machine.type_of(value), "__delitem__", "does not support item deletion")
     else:
-        containers.delitem(machine, value, key)
+        containers.delitem(machine, value, _position(machine, value, key))
 
 
 def iterate(machine: Machine, value: Value) -> list[Value]:
