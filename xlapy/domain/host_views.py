@@ -31,9 +31,19 @@ def shown(array: np.ndarray, steps: tuple[tuple[str, tuple], ...], number: Calla
             case "windows":
                 extents, axes = params
                 array = np.lib.stride_tricks.sliding_window_view(array, extents, axes)
+            case "strided":
+                shape, steps, first = params
+                unit = step_of_elements(array)
+                array = array.reshape(-1)[first:]
+                array = np.lib.stride_tricks.as_strided(array, shape, [step * unit for step in steps])
             case _:
                 raise AssertionError(kind)
     return array
+
+
+def step_of_elements(array: np.ndarray) -> int:
+    """The bytes from one element to the next, of a vector or of an array in C order."""
+    return array.strides[0] if array.ndim == 1 else array.itemsize
 
 
 def _key(start: int, step: int, length: int) -> int | slice:

@@ -8,6 +8,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays.views import buffer_type
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.host_views import step_of_elements
 from xlapy.domain.sources import attribute
 from xlapy.domain.values import Lens, NdArray, Value
 from xlapy.ir import TensorType
@@ -101,6 +102,9 @@ def _model_through(model: np.ndarray, lens: Lens) -> np.ndarray:
         case "windows":
             extents, axes = lens.params
             return np.lib.stride_tricks.sliding_window_view(model, extents, axes)
+        case "strided":
+            shape, steps, _ = lens.params
+            return _model(shape, tuple(step * step_of_elements(model) for step in steps), model.dtype)
         case "diagonal":
             return model.diagonal(*lens.params)
         case "broadcast":

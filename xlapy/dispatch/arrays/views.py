@@ -11,6 +11,7 @@ Every lens can be read through (`read_lens`) and written through (`write_lens`, 
     broadcast  new shape; read only
     bitcast    another dtype of the same size
     windows    (window shape, axes), `sliding_window_view`; read only
+    strided    (shape, steps, first), `as_strided`: places and steps count elements of the base in C order
 
 Indices move to the front of the chain, since an index into the buffer is one in-place slice for XLA.
 """
@@ -56,6 +57,8 @@ def lens_type(lens: Lens, base: TensorType) -> TensorType:
             for extent, axis in zip(extents, axes, strict=True):
                 sizes[axis] -= extent - 1
             shape = (*sizes, *extents)
+        case "strided":
+            shape = lens.params[0]
         case "diagonal":
             shape = _diagonal_model(lens, shape).shape
         case _:
@@ -214,7 +217,8 @@ def write_lens(machine: Machine, base: Var, lens: Lens, new: Var) -> Var:
         return _annotated(machine.leaf(_write_index, (base, new, *starts), (dims,), name="update_slice")[0], dims)
     if lens.kind in ("transpose", "reshape", "bitcast"):
         return machine.leaf(_WRITE[lens.kind], (new,), (base.type, *lens.params), name=lens.kind)[0]
-    if lens.kind in ("broadcast", "windows"):
+    overlaps = lens.kind == "strided" and not _apart(*lens.params[:2])
+    if lens.kind in ("broadcast", "windows") or overlaps:
         raise Refused("XP0012", "writing to elements that are seen several times")
     return machine.leaf(_WRITE[lens.kind], (base, new), tuple(lens.params), name=f"update_{lens.kind}")[0]
 
@@ -365,6 +369,31 @@ def _read_windows(base, extents, axes):
     return base
 
 
+def _apart(shape, steps):
+    """Whether no element is seen twice: each step leads over all that the smaller ones reach."""
+    reach = 0
+    for step, n in sorted((abs(step), n) for step, n in zip(steps, shape, strict=True) if n > 1):
+        if step <= reach:
+            return False
+        reach += step * (n - 1)
+    return True
+
+
+def _places(shape, steps, first):
+    """The places of strided elements in the base, which they do not leave."""
+    ramps = [lax.broadcasted_iota(jnp.int64, shape, axis) * step for axis, step in enumerate(steps)]
+    return sum(ramps, jnp.full(shape, first, jnp.int64))
+
+
+def _read_strided(base, shape, steps, first):
+    return base.reshape(-1).at[_places(shape, steps, first)].get(mode="promise_in_bounds")
+
+
+def _write_strided(base, new, shape, steps, first):
+    flat = base.reshape(-1).at[_places(shape, steps, first)].set(new, mode="promise_in_bounds", unique_indices=True)
+    return flat.reshape(base.shape)
+
+
 def _read_real(base):
     return lax.real(base)
 
@@ -404,6 +433,7 @@ _READ: dict[str, Callable] = {
     "diagonal": _read_diagonal,
     "bitcast": _bitcast,
     "windows": _read_windows,
+    "strided": _read_strided,
 }
 _WRITE: dict[str, Callable] = {
     "transpose": _write_transpose,
@@ -412,4 +442,5 @@ _WRITE: dict[str, Callable] = {
     "imag": _write_imag,
     "diagonal": _write_diagonal,
     "bitcast": _write_bitcast,
+    "strided": _write_strided,
 }

@@ -30,6 +30,7 @@ from xlapy.dispatch.numpy import (
     sets,
     sorting,
     statistics,
+    strided,
     ufunc_methods,
     ufuncs,
     views,

@@ -16,7 +16,7 @@ from xlapy.dispatch.numpy.values import (
     raise_real,
     sequence_items,
 )
-from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 
@@ -380,17 +380,3 @@ def copy_of(machine: Machine, value: Value, order: object = "K") -> NdArray:
     """`np.array(value, copy=True)`."""
     array = as_array(machine, value)
     return arranged(machine, machine.new_array(machine.read(array)), array, order)
-
-
-@function(np.lib.stride_tricks.sliding_window_view)
-def sliding_window_view(machine, x, window_shape, axis=None, *, subok=False, writeable=False):
-    """np.lib.stride_tricks.sliding_window_view: read-only."""
-    array, extents, axis = as_array(machine, x), known(machine, window_shape), known(machine, axis)
-    ask(machine, lambda: np.lib.stride_tricks.sliding_window_view(model(array), extents, axis))
-    if known(machine, writeable):
-        raise Refused("XP0012", "a writeable sliding_window_view")
-    extents = tuple(extents) if isinstance(extents, tuple | list) else (extents,)
-    rank = len(array.type.shape)
-    axes = tuple(range(rank)) if axis is None else tuple(axis) if isinstance(axis, tuple | list) else (axis,)
-    params = (tuple(map(int, extents)), tuple(int(a) % rank for a in axes))
-    return view(machine, array, "windows", params, writeable=False)
