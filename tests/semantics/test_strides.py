@@ -1,4 +1,4 @@
-"""Arrays that show the memory of another one at given steps: they alias it, and may be written if nothing shows twice."""
+"""Arrays that show the memory of another one at given steps: they alias it, and are written if nothing shows twice."""
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided

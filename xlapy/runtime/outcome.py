@@ -206,6 +206,8 @@ class Finisher:
                     _fill(made, self.make(field))
                 elif isinstance(made, BaseException) and name in ("args", "__cause__"):
                     setattr(made, name, self.make(field))
+                elif isinstance(getattr(recipe.cls, name, None), property):
+                    made.__dict__[name] = self.make(field)  # what a property of this name shows
                 else:
                     object.__setattr__(made, name, self.make(field))
             return made

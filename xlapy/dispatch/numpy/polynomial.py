@@ -9,7 +9,7 @@ from xlapy.dispatch.numpy.leaf import numpy_leaf
 from xlapy.dispatch.numpy.values import absent, known, operand
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import find_function, function, replacement
-from xlapy.domain.values import Const
+from xlapy.domain.values import Const, Ref, Value
 
 
 def polyval(p, x):
@@ -113,6 +113,24 @@ _fitted = find_function(np.polyfit)
 def polyfit_rule(machine, x, y, deg, rcond=None, full=False, w=None, cov=False):
     """np.polyfit."""
     if known(machine, full) or known(machine, cov):
-        raise Refused("XP0011", "np.polyfit with full= and cov=", "use np.linalg.lstsq")
+        given = {"rcond": rcond, "full": full, "w": w, "cov": cov}
+        given = {k: v if isinstance(v, Value) else Const(v) for k, v in given.items()}
+        return machine.call(Const(np.polyfit.__wrapped__), (x, y, deg), given)  # type: ignore[attr-defined]
     options = {k: v for k, v in (("rcond", rcond), ("w", w)) if not absent(v)}
     return _fitted(machine, x, y, deg, **options)  # type: ignore[misc]
+
+
+# -- np.poly1d, which keeps its coefficients under the name of a property ---------------------------------------------
+
+
+@function(np.poly1d._coeffs.fget)  # type: ignore[attr-defined]
+def _coefficients(machine, self):
+    if not isinstance(self, Ref):
+        raise Refused("XP0003", "a numpy.poly1d from outside", "pass its coefficients")
+    return machine.heap.read(self.object, "coeffs")
+
+
+@function(np.poly1d._coeffs.fset)  # type: ignore[attr-defined]
+def _set_coefficients(machine, self, coeffs):
+    machine.heap.write(self.object, "coeffs", coeffs)
+    return Const(None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
+
 import numpy as np
 
 from xlapy.dispatch.arrays.memory import layout_model
@@ -76,6 +78,8 @@ def isscalar(machine, element):
     """np.isscalar: of the kind of thing, not of its value."""
     spec = machine.spec(element)
     if spec is None:
+        if not isinstance(element, Const):
+            return Const(issubclass(machine.type_of(element), np.generic | numbers.Number | str | bytes | memoryview))
         return Const(bool(np.isscalar(known(machine, element))))
     if isinstance(spec, type):
         return Const(True)
