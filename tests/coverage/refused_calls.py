@@ -4,8 +4,6 @@ CALLS = {
     "np.unique(np.array([[1, 2], [1, 2], [0, 1]]), axis=0)": "must be known at compile time",
     "np.sort(np.unique_values(k))": "depends on data",
     "np.trim_zeros(np.array([[0, 0], [0, 1]]), axis=0)": "not a vector",
-    "np.polyfit(w, v, 1, cov=True)": "full= and cov=",
-    "np.polyfit(w, v, 1, full=True)[0]": "full= and cov=",
     "[u := v.copy(), u.resize((2, 4), refcheck=False)][0]": "changes the object in place",
     "[u := v.copy(), u.setflags(write=True)][0]": "changes what the host may do",
 }
