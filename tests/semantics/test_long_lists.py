@@ -126,4 +126,52 @@ def coins(amount, coins):
     return ways[amount]
 
 
+@program(4, 5, 6)
+def queens(n):
+    columns, up, down, place = [False] * n, [False] * (2 * n), [False] * (2 * n), [0] * n
+    count = row = column = 0
+    while row >= 0:
+        if column == n:
+            row -= 1
+            if row >= 0:
+                free = place[row]
+                columns[free] = up[row + free] = down[row - free + n] = False
+                column = free + 1
+        elif columns[column] or up[row + column] or down[row - column + n]:
+            column += 1
+        elif row == n - 1:
+            count += 1
+            column += 1
+        else:
+            place[row] = column
+            columns[column] = up[row + column] = down[row - column + n] = True
+            row, column = row + 1, 0
+    return count, place, columns, up
+
+
+@program(K, K * 7, K * 0)
+def size_beside_written_items(k):
+    sizes = [0, 0, 0, 0, 0, 0, 0, 0, 4]
+    for v in k:
+        sizes[v % 3] += 1
+    return np.zeros(sizes[8]), sizes
+
+
+@program((X, K), (X * 2, K + 1))
+def short_list_of_several_types(x, k):
+    p = [0, 0, 0, 0, 0, 0, 0, 0, 0]
+    p[k[0]] = 2.5
+    p[k[1] - 5] = True
+    return p, type(p[3]) is float, p[0]
+
+
+@program(([5] * 9, K), ([1, 2, 3, 4, 5, 6, 7, 8], K - 1))
+def short_list_of_the_caller(items, k):
+    items[k[0]] += 1
+    other = items
+    other[-1] = 0
+    items.append(k[1])
+    return items[0], len(items), other is items
+
+
 test_programs = program.test()

@@ -210,4 +210,44 @@ def rows_of_several_lengths(at, to):
     return t, s
 
 
+@program((integers(5, 4), 0, 0), (integers(5, 4, 3), 2, 1), (integers(4, 4, 1), 3, 3))
+def steps_through_a_small_grid(grid, row, column):
+    rows, columns = len(grid), len(grid[0])
+    steps = [[-1] * columns for _ in range(rows)]
+    steps[row][column] = 0
+    queue = [(row, column)]
+    while queue:
+        r, c = queue.pop(0)
+        for down, right in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            y, x = r + down, c + right
+            if 0 <= y < rows and 0 <= x < columns and grid[y][x] < 5 and steps[y][x] < 0:
+                steps[y][x] = steps[r][c] + 1
+                queue.append((y, x))
+    return steps
+
+
+@program([30, 35, 15, 5, 10, 20, 25], [4, 3, 9, 2, 7, 7, 1], [5, 5, 4, 2, 6])
+def order_of_products(sizes):
+    n = len(sizes) - 1
+    cost = [[0] * n for _ in range(n)]
+    split = [[0] * n for _ in range(n)]
+    for length in range(2, n + 1):
+        for i in range(n - length + 1):
+            j = i + length - 1
+            cost[i][j] = 10**9
+            for k in range(i, j):
+                now = cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
+                if now < cost[i][j]:
+                    cost[i][j], split[i][j] = now, k
+    return cost, split
+
+
+@program((integers(4, 4), 3), (integers(4, 4, 2), 1))
+def small_table_with_a_known_size(table, k):
+    mine = [row[:] for row in table]
+    mine[k][k - 1] = 7
+    mine.append([2, 3, 4, 5])
+    return np.ones(mine[4][0]), mine, mine[k]
+
+
 test_programs = program.test()

@@ -28,7 +28,7 @@ _MAXIMUM_GROUPS = 8
 #: in which an object may be put, each with a branch of its own
 _MAXIMUM_PLACES = 64
 #: a list of lists is a table if it has at least so many items, and at most so many rows
-LEAST_TABLE, _MAXIMUM_ROWS = 64, 1024
+LEAST_TABLE, _MAXIMUM_ROWS = 16, 1024
 #: so many values are joined by an operation of its own, which may stand before a loop
 _MANY = 8
 _INT64 = np.dtype(np.int64)

@@ -48,8 +48,9 @@ _DEQUE_EMPTY = provoke(collections.deque().pop)
 _LIST_INDEX = provoke(operator.getitem, [], 0)
 _DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
 _LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
-#: items of a list of numbers that becomes a stack once its subscript is not known
-_LONG = 48
+#: items of a list of numbers that becomes a stack once its subscript is not known, where it is read or where it is
+#: written: then each item is one of two, and there is nothing to know of them
+_LONG, _WRITTEN = 48, 8
 #: the same of ints and floats
 _MIXED = 9
 _ZERO, _LAST = Const(0), Const(-1)
@@ -356,7 +357,9 @@ def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
     if kind is None or kind[0] == "tuple" or not gather.stackable(machine, contents.items):
         return _of_mixed_numbers(machine, self, contents)
     if len(contents.items) < _LONG:
-        return None
+        if read or not machine.tables or len(contents.items) < _WRITTEN:
+            return None
+        machine.has_tables = True
     _write(machine, self, stacks.of_items(machine, contents.items, hollow(contents.items[0])))
     return stacks.of(machine, self)
 

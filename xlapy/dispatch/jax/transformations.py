@@ -429,7 +429,8 @@ def _mapped(call: Call) -> Value:
     found.region.results = [*outputs.vars, *errors]  # type: ignore[list-item]
     every_axis = [*out_axes, *[0] * len(errors)]
     types_ = [v.type for v in operands]
-    types_ = None if options else _mapped_types(found.region, types_, used, every_axis)  # type: ignore[assignment]
+    special = any(option is not None for option in options.values())
+    types_ = None if special else _mapped_types(found.region, types_, used, every_axis)  # type: ignore[assignment]
 
     def transformed(region: Callable, *inputs):
         return jax.vmap(region, used, every_axis, **options)(*inputs)
