@@ -73,6 +73,35 @@ def repeated_selections(x, counts):
     return np.repeat(x[some], counts[some]), np.repeat(x, counts[counts >= 0]), np.repeat(x[some], 2)
 
 
+@program((np.arange(32.0), 4), (np.arange(32.0) * 2, 4), (np.arange(32.0), 8), compiles=2)
+def halved_down_to_a_length(x, least):
+    details = []
+    while len(x) > least:
+        details.append((x[::2] - x[1::2]) / 2)
+        x = (x[::2] + x[1::2]) / 2
+    for detail in details[::-1]:
+        whole = np.empty(2 * len(x))
+        whole[::2], whole[1::2] = x + detail, x - detail
+        x = whole
+    return x, [len(detail) for detail in details]
+
+
+@program((np.arange(64.0).reshape(8, 8), 3), (np.arange(64.0).reshape(8, 8) * 2, 3), compiles=1)
+def levels_of_a_pyramid(image, count):
+    levels = [image]
+    while len(levels) < count:
+        image = image.reshape(len(image) // 2, 2, -1, 2).mean(axis=(1, 3))
+        levels.append(image)
+    return levels
+
+
+@program((X + 1, 9.0), (X * 2, 9.0))
+def shortened_until_its_sum_is_small(x, most):
+    while x.sum() > most:
+        x = x[1:]
+    return x
+
+
 @program(SHAPE)
 def shapes(k):
     return np.zeros(k), np.zeros(tuple(k)), np.ones(k[::-1]), np.full([*k, 2], k[0])

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xlapy.dispatch.host_values import part_of
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import Captured, Slot
@@ -32,18 +33,20 @@ from xlapy.domain.values import (
 )
 from xlapy.frontend import Code, For, If, Loop, Node, Seq
 from xlapy.interpreter import generators, merge, resumption, walk
-from xlapy.interpreter.frame import Frame, Tag, place_of
+from xlapy.interpreter.frame import Frame, Tag, place_of, static_tag
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
 from xlapy.interpreter.staging import Restart, Staging
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
-    from xlapy.ir import TensorType
+    from xlapy.ir import TensorType, Var
 
 _MODES = ("loop", "peel", "peel twice", "union", "shared", "unroll", "stepped")
 _MAXIMUM_UNROLL = 20_000
 #: trips of an unrolled loop that may have been left before
 _MAXIMUM_CONDITIONAL = 300
+#: conditions of an unrolled loop that are worked out beforehand
+_MAXIMUM_ASKED = 16
 #: how often a loop is unrolled in search of a way around an obstacle
 _RETRY_UNROLL = 200
 #: operations that a short loop may come to when it is unrolled since a list grows in it
@@ -76,7 +79,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
     before = machine.save()
     obstacles = len(machine.blockers)
     failure: Exception | None = None
-    aliased = settling = False
+    aliased = settling = asks = False
     todo = list(_MODES[_MODES.index(mode) :])
     while todo:
         attempt = todo.pop(0)
@@ -85,7 +88,10 @@ def run_loop(machine: Machine, node: Loop) -> None:
         if attempt == "peel twice" and not (settling or failure is None):
             continue
         try:
-            _ATTEMPTS[attempt](machine, node)
+            if attempt == "unroll":
+                _unroll(machine, node, asks=asks)
+            else:
+                _ATTEMPTS[attempt](machine, node)
         except (JoinFailure, _Unending, Captured) as error:
             failure = error if failure is None or isinstance(failure, _Unending) else failure
             aliased = aliased or isinstance(error, Aliased)
@@ -98,7 +104,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
                 machine.kept_loops.add(key)
             may_settle = "peel twice" in todo and _settles(error)
             if _changes_shape(error) and not may_settle and "union" in todo and "unroll" in todo:
-                _ask_for_trips(machine, node)
+                asks = True
                 todo.remove("unroll")
                 todo.insert(0, "unroll")
             continue
@@ -227,18 +233,19 @@ def _retry(machine: Machine, node: Loop) -> None:
     _unroll(machine, node, _RETRY_UNROLL)
 
 
-def _unroll(machine: Machine, node: Loop, most: int = _MAXIMUM_UNROLL) -> None:
-    """Run the body again and again while control certainly comes back to the head."""
+def _unroll(machine: Machine, node: Loop, most: int = _MAXIMUM_UNROLL, asks: bool = False) -> None:
+    """Run the body again and again while control certainly comes back to the head; `asks` says that numbers which
+    decide whether it does shall be known at compile time."""
     frame = machine.frame
     outer = frame.unrolled
     _ask_for_trips(machine, node)
     try:
-        _trips(machine, node, outer, most)
+        _trips(machine, node, outer, most, asks)
     finally:
         frame.unrolled = outer
 
 
-def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int) -> None:
+def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int, asks: bool) -> None:
     """The trips of an unrolled loop. Once it depends on data whether there is a next one, each runs under a
     condition."""
     frame = machine.frame
@@ -270,6 +277,13 @@ def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int) -> N
             return
         if len(frame.tag.labels) > 1:
             conditional += 1
+            if asks and conditional <= _MAXIMUM_ASKED and _may_be_asked(machine, frame.tag.var):  # type: ignore[arg-type]
+                what = "the condition of a loop that has to be unrolled"
+                frame.tag = static_tag(machine.static(Scalar(int, frame.tag.var), what))  # type: ignore[arg-type]
+                if frame.tag.label != node.label:
+                    return
+                count += 1
+                continue
             if conditional > _MAXIMUM_CONDITIONAL or _remaining(machine, node) is None:
                 raise _Unending("its number of trips depends on data")
             found = _private_iterators(machine, node, frame.tag.labels - {node.label})
@@ -277,6 +291,13 @@ def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int) -> N
                 raise _Unending("its number of trips depends on data")
             private = found
         count += 1
+
+
+def _may_be_asked(machine: Machine, var: Var) -> bool:
+    """Whether a value can be known: one of numbers among the inputs, or one that can be worked out beforehand, where
+    that is not asked for in each trip of another loop."""
+    once = all(len(frame.unrolled) <= (frame is machine.frame) for frame in machine.frames)
+    return machine.specialisable(var) or once and part_of(var, machine.entry) is not None
 
 
 def _ask_for_trips(machine: Machine, node: Loop) -> None:
