@@ -517,4 +517,36 @@ def search_in_slices_by_data(x):
     return order
 
 
+VALUES = np.array([3.0, 1, 4, 1, 5, 9, 2, 6])
+
+
+@program(VALUES, VALUES[::-1].copy(), compiles=1)
+def parabola_at_the_largest(x):
+    i = np.argmax(x[1:-1]) + 1
+    left, here, right = x[i - 1 : i + 2]
+    return i + 0.5 * (left - right) / (left - 2 * here + right)
+
+
+@program((VALUES, 5), (VALUES[::-1].copy(), 5), (VALUES, 9), raises=ValueError, compiles=1)
+def two_that_are_larger(x, limit):
+    first, second = np.flatnonzero(x > limit)
+    return second - first
+
+
+@program((VALUES, 5), (VALUES[::-1].copy(), 5), (VALUES, 2), raises=ValueError, compiles=1)
+def two_of_a_list_that_grew(x, limit):
+    found = []
+    for v in x:
+        if v > limit:
+            found.append(v * 2)
+    first, second = found
+    return first, second
+
+
+@program((VALUES.reshape(4, 2), 3), (VALUES.reshape(4, 2)[::-1].copy(), 3), compiles=1)
+def two_rows(x, limit):
+    above, below = x[x[:, 0] >= limit][:2]
+    return above - below
+
+
 test_programs = program.test()

@@ -14,10 +14,13 @@ from xlapy.domain.values import (
     FALSE,
     NONE,
     TRUE,
+    BoundedArray,
     Const,
     Intrinsic,
     Mapping,
+    Ref,
     Slice,
+    Stack,
     Tuple,
     Union,
     Value,
@@ -240,9 +243,19 @@ def _list_to_tuple(machine, frame, op, target):
     return Tuple(tuple(machine.iterate(target)))
 
 
+def _has_dynamic_length(machine, sequence) -> bool:
+    """Whether data says how many items an array or a list has."""
+    if isinstance(sequence, Ref) and machine.heap.objects[sequence.object].kind == "list":
+        return isinstance(machine.heap.read(sequence.object, "items"), Stack)
+    return isinstance(sequence, BoundedArray) and sequence.axes[0] is not None
+
+
 @handles("unpack")
 def _unpack(machine, frame, op, sequence):
     before, after = op.imm
+    if after is None and _has_dynamic_length(machine, sequence):
+        parts = machine.call(Const(objects.unpacked), (sequence, Const(before)))
+        return tuple(machine.iterate(parts))
     items = machine.iterate(sequence)
     count = len(items)
     if after is None:

@@ -38,6 +38,18 @@ def _reports_too_many() -> bool:
 REPORTS_TOO_MANY = _reports_too_many()
 
 
+def unpacked(sequence, count):
+    """The items of an array or a list of `count` items, in Python: what `a, b = sequence` does."""
+    found = len(sequence)
+    if found < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {found})")
+    if found > count:
+        if REPORTS_TOO_MANY and isinstance(sequence, list):
+            raise ValueError(f"too many values to unpack (expected {count}, got {found})")
+        raise ValueError(f"too many values to unpack (expected {count})")
+    return tuple([sequence[k] for k in range(count)])
+
+
 class Identity:
     """What `id(x)` is at compile time: it can be compared and used as a key, and is no number."""
 
