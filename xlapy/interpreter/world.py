@@ -727,5 +727,6 @@ def _is_descriptor(found: object) -> bool:
 
 def _holds_state(kind: type) -> bool:
     """Classes of trusted libraries whose objects carry arrays, options, or are meant to be subclassed. What has no hash
-    may change."""
-    return kind.__hash__ is None or kind.__module__ in ("types", "__main__", "collections", "argparse", "optparse")
+    may change; the registries of libraries, which hold their classes weakly, have none."""
+    unhashed = kind.__hash__ is None and kind.__module__ not in ("weakref", "_weakrefset")
+    return unhashed or kind.__module__ in ("types", "__main__", "collections", "argparse", "optparse")
