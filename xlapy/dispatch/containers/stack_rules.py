@@ -50,7 +50,7 @@ _DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
 _LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
 #: items of a list of numbers that becomes a stack once its subscript is not known, where it is read or where it is
 #: written: then each item is one of two, and there is nothing to know of them
-_LONG, _WRITTEN = 48, 8
+_LONG, _WRITTEN = 48, 4
 #: the same of ints and floats
 _MIXED = 9
 _ZERO, _LAST = Const(0), Const(-1)
