@@ -135,6 +135,8 @@ class Heap:
         self.lent: dict[int, list[Loan]] = {}
         #: `give_back(number, field, value)` writes an object that lies in a stack; False if that may not be
         self.give_back: Callable[[int, str, Value], bool] = lambda number, name, value: False
+        #: `fetch(number, field)` reads a slot that is out of date where the object lies; None if that is not known
+        self.fetch: Callable[[int, str], Value | None] = lambda number, name: None
         #: classes of objects that one container may hold twice
         self.doubled: set[type] = set()
         #: the loans of which something is being given back
@@ -186,7 +188,11 @@ class Heap:
         if value is None:
             value = self.entry_value(number, name)
         if value is STALE:
-            raise Captured(self.captured.get(number, Capture()).loop)
+            value = self.fetch(number, name)
+            if value is None:
+                raise Captured(self.captured.get(number, Capture()).loop)
+            self.untold += 1
+            self.slots[slot] = value
         if self.journal is not None:
             self.journal.reads.append((slot, value))
         return value
@@ -231,17 +237,21 @@ class Heap:
 
     def store(self, number: int, name: str, value: Value) -> None:
         """Change a slot of an object that no stack holds."""
-        if name == "items" and number in self.lent and not self.keeps_places:
-            for loan in self.lent[number]:
-                if (loan.number, "home") in self.slots:
-                    self.untold += 1
-                    self.slots[(loan.number, "home")] = STALE
+        if name == "items" and not self.keeps_places:
+            self.scatter(number)
         self.changes += 1
         self.objects[number].fields.add(name)
         slot = (number, name)
         if self.journal is not None:
             self.journal.writes.append((slot, self.slots.get(slot)))
         self.slots[slot] = value
+
+    def scatter(self, number: int) -> None:
+        """The items of a container may lie elsewhere from now on."""
+        for loan in self.lent.get(number, ()):
+            if (loan.number, "home") in self.slots:
+                self.untold += 1
+                self.slots[(loan.number, "home")] = STALE
 
     def lend(self, loan: Loan) -> None:
         """An item of a container is where a loan says."""

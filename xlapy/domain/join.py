@@ -67,6 +67,8 @@ from xlapy.domain.values import (
 from xlapy.ir import TensorType, Var
 
 _MAXIMUM_ALTERNATIVES = 16
+#: contents of a dict with more different keys are not told apart: which keys there are is not known then
+_MAXIMUM_KEYS = 4
 
 
 #: which alternative of a union a value is
@@ -181,12 +183,26 @@ class Joiner:
             return STALE
         if self.stacks is not None and a is not b and _has_stack(a, b):
             return self.stacks.join(self, a, b)
+        if self.stacks is not None and self.unions and self._differ_in_many_keys(a, b):
+            with contextlib.suppress(JoinFailure):
+                return self.stacks.join(self, a, b)
         if isinstance(a, Tuple | Mapping) and isinstance(b, Tuple | Mapping):
             joined = self.join(a, b)
             if isinstance(joined, Union):
                 self.heap.has_unions = True
             return joined
         return self.join(a, b)
+
+    def _differ_in_many_keys(self, a: Value, b: Value) -> bool:
+        """Whether these are contents of a dict of numbers, or a set, that has many different keys on the paths."""
+        kind = self.heap.objects[self.holder.object].kind if isinstance(self.holder, Ref) else None
+        # the members of a set that are told apart have an order
+        most = {"dict": _MAXIMUM_KEYS, "set": _MAXIMUM_ALTERNATIVES}.get(kind)  # type: ignore[arg-type]
+        found = [v for c in (a, b) for v in (c.alternatives if isinstance(c, Union) else (c,))]
+        if most is None or len(found) <= most or not all(isinstance(v, Mapping) for v in found):
+            return False
+        several = len({tuple(v.entries) for v in found}) > most  # type: ignore[attr-defined]
+        return several and not any(references(v) for v in found)
 
     def hollow(self, value: Value) -> Value:
         """`value` with holes for the device values that are not visible outside the joined regions."""

@@ -211,6 +211,12 @@ def differ(*contents: Value) -> bool:
     return any(isinstance(v, Stack) for v in found) or len({len(v.items) for v in found if isinstance(v, Tuple)}) > 1
 
 
+def differ_in_keys(*contents: Value) -> bool:
+    """Whether these are contents of dicts with known keys, which are not the same."""
+    found = [v for c in contents for v in alternatives(c)]
+    return all(isinstance(v, Mapping) for v in found) and len({tuple(v.entries) for v in found}) > 1  # type: ignore
+
+
 def capacity_of(contents: Value) -> int:
     """The room that contents of a list have."""
     return max(v.capacity if isinstance(v, Stack) else len(items_of(v)) for v in alternatives(contents))  # type: ignore
@@ -238,7 +244,9 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
     element: Value | None = None
     exact = Joiner(heap, 0, widen=False, unions=True, stacks=joiner.stacks)
     numbers = states if states is not None else range(len(contents))
-    for number, value in [(n, v) for n, c in zip(numbers, contents, strict=True) for v in alternatives(c)]:
+    found = [(n, v) for n, c in zip(numbers, contents, strict=True) for v in alternatives(c)]
+    # lists of several lengths are alike as soon as one of them may have any length
+    for number, value in sorted(found, key=lambda pair: not isinstance(pair[1], Stack)):
         own = joiner.states[number : number + 1]
         if isinstance(value, Stack):
             element = value.element if element is None else exact.join(element, value.element)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from xlapy.dispatch import libraries
@@ -21,7 +21,7 @@ from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine, locate
 from xlapy.interpreter.recipe import Effect, Outputs, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
-from xlapy.interpreter.steps import MAXIMUM_JOINS, TooLarge
+from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import Guard, Parameter, World
 from xlapy.ir import Location, Module, Var
 from xlapy.report import Blocker, NotOffloadableError
@@ -68,22 +68,62 @@ def analyse(
         NotOffloadableError: with every obstacle found.
     """
     libraries.read_rules()
-    static = set(static)
+    world = lambda static: World(static, dynamic - static, storages)  # noqa: E731
+    settings = (ambient_x64, narrow, capacities or {})
+    first = Approach(hurries=True)
+    try:
+        return _settled(function, arguments, set(static), world, settings, first)
+    except NotOffloadableError as refusal:
+        if not first.could_stack_more:
+            raise
+        refused = refusal
+    for approach in (Approach(stacks_more=True), Approach()):
+        try:
+            if approach.stacks_more or first.hurried:
+                return _settled(function, arguments, set(static), world, settings, approach)
+        except NotOffloadableError as refusal:
+            refused = refused if approach.stacks_more else refusal
+    raise refused
+
+
+@dataclass
+class Approach:
+    """How a program is analysed."""
+
+    #: whether lists become stacks that need not be, see `Machine.stacks_more`
+    stacks_more: bool = False
+    #: whether it is given up early if that would be another way
+    hurries: bool = False
+    #: what has been found: whether there is another way, and whether it has been given up for that
+    could_stack_more: bool = False
+    hurried: bool = False
+
+
+def _settled(
+    function: types.FunctionType,
+    arguments: dict[str, object],
+    static: set[Source],
+    world_of: Callable[[set[Source]], World],
+    settings: tuple[bool, bool, dict[object, int]],
+    approach: Approach,
+) -> Analysis:
+    """The analysis, begun again until it settles."""
+    ambient_x64, narrow, capacities = settings
     modes: dict[tuple, str] = {}
     optimistic = may_share = True
     unrolls_more, tables, joins = False, True, 0
     for _ in range(_MAXIMUM_RESTARTS):
-        world = World(static, dynamic - static, storages)
-        machine = Machine(world, ambient_x64, narrow)
+        machine = Machine(world_of(static), ambient_x64, narrow)
         machine.loop_modes.update(modes)
         machine.unrolled_places |= {place_of(key) for key, mode in modes.items() if mode == "unroll"}
         machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
-        machine.capacities.update(capacities or {})
+        machine.capacities.update(capacities)
+        machine.stacks_more, machine.hurries = approach.stacks_more, approach.hurries
         machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
         try:
             analysis = _attempt(machine, function, arguments)
         except NotOffloadableError:
-            if machine.joins > MAXIMUM_JOINS:
+            if machine.joins > machine.most_joins():
                 raise
             if machine.has_tables:
                 tables = False
@@ -112,6 +152,8 @@ def analyse(
             continue
         finally:
             joins = machine.joins
+            approach.could_stack_more |= machine.could_stack_more
+            approach.hurried |= FEW_JOINS < machine.joins <= MAXIMUM_JOINS
         analysis.static = static
         return analysis
     raise NotOffloadableError(function.__qualname__, [Blocker("XP0099", "the analysis does not settle")])
@@ -156,7 +198,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
             "the analysis takes too many steps: a loop is unrolled that makes too many trips",
             "give the values that the loop changes one type and shape, so that it stays a loop",
         )
-        if machine.joins > MAXIMUM_JOINS:
+        if machine.joins > machine.most_joins():
             refusal = Refused(
                 "XP0009",
                 "the analysis takes too many steps: data chooses among too many different objects",

@@ -49,7 +49,7 @@ from xlapy.interpreter import calls, generators, merge, replace, resumption, wal
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
-from xlapy.interpreter.steps import MAXIMUM_JOINS, TooLarge
+from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
@@ -79,6 +79,7 @@ class Machine:
         self.reads_ambient = False
         self.heap = Heap(world.load)
         self.heap.give_back = functools.partial(loans.give_back, self)
+        self.heap.fetch = functools.partial(loans.fetch, self)
         self.frames: list[Frame] = []
         self.entry = Region()
         self.builder = Builder(self.entry, self.location, narrow)
@@ -99,6 +100,11 @@ class Machine:
         self.unrolls_more = self.could_unroll_more = False
         #: whether lists of lists may be taken for tables (see `dispatch.containers.rows`), and whether there are any
         self.tables, self.has_tables = True, False
+        #: whether lists become stacks that need not be: a few among which data chooses, or that are repeated by data;
+        #: and whether there are any
+        self.stacks_more = self.could_stack_more = False
+        #: whether the analysis is given up early if there are
+        self.hurries = False
         #: whether numbers in containers among the inputs are keys that are not known
         self.keys_of_items = False
         #: loops that cannot be unrolled
@@ -210,8 +216,12 @@ class Machine:
             TooLarge: there have been too many.
         """
         self.joins += places
-        if self.joins > MAXIMUM_JOINS:
+        if self.joins > self.most_joins():
             raise TooLarge
+
+    def most_joins(self) -> int:
+        """How many joins there may be."""
+        return FEW_JOINS if self.hurries and self.could_stack_more else MAXIMUM_JOINS
 
     # -- branches ---------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
     DEAD,
     NONE,
+    STALE,
     UNBOUND,
     BoundedArray,
     Const,
@@ -543,7 +544,10 @@ def _joined_slot(
 ) -> Value:
     """The join of a slot's values; a container that grows in a loop has no finite number of contents."""
     grown = slot[1] == "items" and stacks.is_contents(old) and stacks.is_contents(new) and stacks.differ(old, new)
-    if grown:
+    if slot[1] == "items" and staging.machine.heap.objects[slot[0]].kind == "dict" and stacks.differ_in_keys(old, new):
+        staging.machine.could_stack_more = True
+        grown = grown or staging.machine.stacks_more
+    if grown or slot[1] == "items" and new is STALE:
         staging.check_source(slot[0])
     growing = staging.growing(slot[0], stacks.sizes(old) != stacks.sizes(new)) if grown else None
     if growing is not None:

@@ -58,6 +58,8 @@ _OF_ROWS = frozenset("getitem setitem iter unpack".split())
 MAXIMUM_OPERATIONS = 600_000
 #: how many places all attempts at a program may compare and join: some ten seconds
 MAXIMUM_JOINS = 2_000_000
+#: how many if there may be a shorter way: some three seconds
+FEW_JOINS = 150_000
 
 
 class TooLarge(Exception):

@@ -9,7 +9,7 @@ import numpy as np
 
 from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import loans, ranges
+from xlapy.dispatch.containers import loans, ranges, stacks
 from xlapy.dispatch.containers.common import (
     compares_by_value,
     default_factory,
@@ -149,7 +149,8 @@ def missing(machine, container: Ref, key: Value) -> Value:
         factory = default_factory(machine, container)
         if not (isinstance(factory, Const) and factory.value is None):
             made = machine.call(factory, [])
-            containers.setitem(machine, container, key, made)
+            with stacks.places_kept(machine):  # the key is new: it takes nothing's place
+                containers.setitem(machine, container, key, made)
             return made
     elif issubclass(cls, collections.Counter):
         return Const(0)
@@ -171,7 +172,8 @@ def _assign(machine, container: Ref, table_: dict, key: Value, item: Value) -> b
     if there is False:
         return False
     if there is not True:
-        if any(machine.specialisable(var) for var in variables(key)):
+        parts = variables(key)
+        if any(machine.specialisable(var) for var in parts) or all(map(machine.unrolls, parts)):
             return False
         refuse_where(machine, logical_not(machine, there), "XP0006", _NEW_KEY, _NEW_KEY_HINT)  # type: ignore[arg-type]
     dense = _dense(table_, key)

@@ -14,10 +14,12 @@ from xlapy.domain.heap import Loan
 from xlapy.domain.values import (
     TRUE,
     Mapping,
+    NdArray,
     Ref,
     Stack,
     Tuple,
     Value,
+    children,
 )
 
 #: rows of a container in a stack at first
@@ -82,14 +84,46 @@ def _valid(machine, loan: Loan) -> bool:
     return known and home is TRUE and not loan.lost and machine.builder.sees(loan.region)
 
 
+def _home(machine, loan: Loan) -> Stack | None:
+    """The stack in which a loan lies; None if it may lie elsewhere."""
+    if not _valid(machine, loan):
+        return None
+    stack = machine.heap.read(loan.owner, "items")
+    # what has been read may have been out of date, and the item with it
+    return stack if isinstance(stack, Stack) and _valid(machine, loan) else None
+
+
+def fetch(machine, number: int, name: str) -> Value | None:
+    """A slot of an object that lies in a stack, since something else was changed there that may be the same object;
+    None if it may lie elsewhere, or other objects lie in it."""
+    heap = machine.heap
+    loan = heap.loans.get(number)
+    if loan is None or heap.giving or loan.whole != Ref(number) or len(loan.made) > 1:
+        return None
+    stack = _home(machine, loan)
+    if stack is None:
+        return None
+    row = domain.column(stack, "values") if heap.objects[loan.owner].kind == "dict" else stack
+    lying = stacks.item(machine, row, loan.at)
+    value = heap.read(lying.object, name) if isinstance(lying, Ref) else None
+    if value is None or _refers(value):
+        return None
+    if name == "items":
+        heap.scatter(number)
+    return value
+
+
+def _refers(value: Value) -> bool:
+    """Whether there are objects among values."""
+    return isinstance(value, Ref | NdArray) or any(_refers(p) for p in children(value) if isinstance(p, Value))
+
+
 def give_back(machine, number: int, name: str, value: Value) -> bool:
     """Write a slot of an object that lies in a stack; False if that may not be."""
     heap = machine.heap
     loan = heap.loans.get(number)
-    if loan is None or not _valid(machine, loan):
-        return False
-    stack = heap.read(loan.owner, "items")
-    if not isinstance(stack, Stack):
+    stack = _home(machine, loan) if loan is not None else None
+    if loan is None or stack is None:
         return False
     if name == "items":
         value = _with_room(machine, heap.slots.get((number, name)), value)

@@ -190,7 +190,8 @@ def as_stack(machine, table: Ref) -> Stack | None:
     if not has_own(stack.element):
         return None
     machine.has_tables = True
-    machine.heap.write(table.object, "items", stack)
+    with stacks.places_kept(machine):
+        machine.heap.write(table.object, "items", stack)
     return stack
 
 

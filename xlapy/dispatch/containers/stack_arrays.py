@@ -6,11 +6,42 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.numbers.scalar_values import device
 from xlapy.domain import stacks as domain
 from xlapy.domain.coerce import instantiate
-from xlapy.domain.values import Const, Stack, Stored, Tuple, Union, Value, children
+from xlapy.domain.join import JoinFailure
+from xlapy.domain.values import Const, Lanes, NumpyScalar, Ref, Scalar, Stack, Stored, Tuple, Union, Value, children
 from xlapy.ir import Var
+
+
+def as_array(machine, value: Value) -> Value | None:
+    """A list whose contents are a stack as an array of its items; None for any other value, and where items differ."""
+    stack = stacks.of(machine, value)
+    if stack is None:
+        return None
+    var = of_rows(machine, stack)
+    if var is None:
+        return None
+    if isinstance(stack.length, Const):
+        short = stacks.resized(machine, Stack(stack.element, (var,), stack.length, stack.capacity), stack.length.value)  # type: ignore
+        return machine.new_array(short.rows[0])
+    axes = (Lanes(device(machine, stack.length, int)), *[None] * (len(var.type.shape) - 1))
+    return bounded.fresh(machine, var, axes)
+
+
+def as_index(machine, value: Value) -> Value | None:
+    """A list of ints whose length depends on data as an array of them, which indexes an array as the list does."""
+    if not isinstance(value, Ref) or machine.heap.objects[value.object].cls is not list:
+        return None
+    try:
+        stack = stacks.settled(machine, value)
+    except JoinFailure:
+        return None
+    if stack is None or isinstance(stack.length, Const) or not isinstance(stack.element, Scalar | NumpyScalar):
+        return None
+    return as_array(machine, value) if stack.element.var.type.dtype.kind in "iu" else None
 
 
 def of_rows(machine, stack: Stack) -> Var | None:

@@ -10,14 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import gather, table
-from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
 from xlapy.dispatch.containers import loans, ranges, rows, stack_arrays, stack_edits, stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import rules as jax_rules
-from xlapy.dispatch.numbers.scalar_values import device, logical_not, provoke
-from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
 from xlapy.dispatch.python import all as python_all
 from xlapy.domain import stacks as domain
 from xlapy.domain.join import JoinFailure
@@ -27,7 +25,6 @@ from xlapy.domain.values import (
     BoundedArray,
     Const,
     JaxArray,
-    Lanes,
     NdArray,
     NumpyScalar,
     Ref,
@@ -239,8 +236,13 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
 
     def either(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
         stack = stacks.of(machine, self)
-        if stack is None and name == "extend" and args and _grows(machine, args[0]):
-            return _extend(machine, self, None, *args)
+        if stack is None and name == "extend" and args:
+            grows = _grows(machine, args[0])
+            each = lambda: _extend(machine, self, None, *args)  # noqa: E731
+            if grows is None:
+                return stacks.whole_or_each(machine, lambda: before(machine, self, *args), each)  # type: ignore
+            if grows:
+                return each()
         if stack is None or (name not in _CHEAP and isinstance(stack.length, Const)):
             return before(machine, self, *args, **kwargs)  # type: ignore[misc]
         return rule(machine, self, stack, *args, **kwargs)
@@ -376,11 +378,11 @@ def _of_mixed_numbers(machine, self: Ref, contents: Tuple) -> Stack | None:
     return stack
 
 
-def _packed(machine, contents: Tuple, source: Value | None = None) -> Stack | None:
-    """Known items as a stack, if they have enough in common; `source` as for `stacks.of_items`."""
+def _packed(machine, contents: Tuple, source: Value | None = None, field: Callable | None = None) -> Stack | None:
+    """Known items as a stack, if they have enough in common; `source` and `field` as for `stacks.of_items`."""
     try:
-        element = stacks.common_element(machine, contents.items, source)
-        return stacks.of_items(machine, contents.items, element, source=source)
+        element = stacks.common_element(machine, contents.items, source, field)
+        return stacks.of_items(machine, contents.items, element, source=source, field=field)
     except JoinFailure:
         return None
 
@@ -402,13 +404,25 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
         return rows.as_stack(machine, self)
     if not stacks.grow(machine, contents.items) or len(set(contents.items)) < len(contents.items):
         return None
-    if machine.is_static(key) or machine.unrolls(key.var) and not machine.is_of_items(key.var):
+    if machine.is_static(key):
         return None
-    stack = _packed(machine, contents, self)
+    if machine.unrolls(key.var) and not machine.is_of_items(key.var):
+        # the length of a list that depends on data would still be unknown
+        if not machine.specialisable(key.var) or not any(_is_of_data(machine, v) for v in contents.items):
+            return None
+    stack = _packed(machine, contents, self, stacks.of_several_lengths(machine, contents.items))
     if stack is None or not domain.has_own(stack.element):
         return None
-    _write(machine, self, stack)
+    with stacks.places_kept(machine):
+        _write(machine, self, stack)
     return stack
+
+
+def _is_of_data(machine, value: Value) -> bool:
+    """Whether the number of items of a list or dict depends on data."""
+    contents = machine.heap.read(value.object, "items") if isinstance(value, Ref) else value
+    low, high = domain.sizes(contents) if domain.is_contents(contents) else (0, 0)
+    return low < high
 
 
 def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | None:
@@ -475,8 +489,17 @@ def _operators(cls: type) -> None:
 
     def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
         known = stacks.of(machine, left)
+        if symbol == "+=" and containers.heap_kind(machine, right) == "generator":
+            machine.call(machine.getattr(left, "extend"), [right])
+            return left
         if symbol == "+=" and (known is not None or _both_lists(machine, left, right)):
             _extend(machine, left, known, right)
+            return left
+        if symbol in ("*", "*=") and _repeats_by_data(machine, left, right):
+            made = machine.call(Const(_repeated), [left, right] if ranges.is_index(machine, right) else [right, left])
+            if symbol == "*" or not isinstance(left, Ref):
+                return made
+            _write(machine, left, _as_stack(machine, made))
             return left
         if symbol == "+" and _both_lists(machine, left, right):
             made = _copy(machine, left, _stack_of(machine, left, right))  # type: ignore[arg-type]
@@ -496,6 +519,27 @@ def _both_lists(machine, left: Value, right: Value) -> bool:
     return all(kinds) and (stacks.is_dynamic(machine, left) or stacks.is_dynamic(machine, right))
 
 
+def _repeats_by_data(machine, left: Value, right: Value) -> bool:
+    """Whether one is a list and the other a number, and the length of their product depends on data."""
+    items, count = (right, left) if ranges.is_index(machine, left) else (left, right)
+    if containers.heap_kind(machine, items) != "list" or not ranges.is_index(machine, count):
+        return False
+    if stacks.is_dynamic(machine, items):
+        return True
+    if machine.is_static(count) or machine.specialisable(count.var):  # type: ignore[attr-defined]
+        return False
+    machine.could_stack_more = True
+    return machine.stacks_more
+
+
+def _repeated(items, count):
+    made = []
+    for _ in range(count):
+        for item in items:
+            made.append(item)  # noqa: PERF402
+    return made
+
+
 def _stack_of(machine, left: Ref, right: Ref) -> Stack:
     """The contents of `left` as a stack."""
     found = stacks.of(machine, left)
@@ -508,8 +552,8 @@ def _stack_of(machine, left: Ref, right: Ref) -> Stack:
 def _equal(left, right):
     if len(left) != len(right):
         return False
-    for a, b in zip(left, right):  # noqa: B905
-        if a != b:
+    for k in range(len(left)):
+        if left[k] != right[k]:
             return False
     return True
 
@@ -526,26 +570,11 @@ _OF_SEQUENCES = {
 }  # fmt: skip
 
 
-def as_array(machine, value: Value) -> Value | None:
-    """A list whose contents are a stack as an array of its items; None for any other value, and where items differ."""
-    stack = stacks.of(machine, value)
-    if stack is None:
-        return None
-    var = stack_arrays.of_rows(machine, stack)
-    if var is None:
-        return None
-    if isinstance(stack.length, Const):
-        short = stacks.resized(machine, Stack(stack.element, (var,), stack.length, stack.capacity), stack.length.value)  # type: ignore
-        return machine.new_array(short.rows[0])
-    axes = (Lanes(device(machine, stack.length, int)), *[None] * (len(var.type.shape) - 1))
-    return bounded.fresh(machine, var, axes)
-
-
 def as_arrays(machine, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[list, dict]:
     """The arguments of a function of NumPy's or JAX's, with arrays in the place of lists that grew in loops."""
 
     def convert(value: Value) -> Value:
-        made = as_array(machine, value)
+        made = stack_arrays.as_array(machine, value)
         if made is None:
             return value
         return JaxArray(machine.read(made)) if jax and isinstance(made, NdArray) else made
@@ -572,7 +601,7 @@ def joined_arrays(machine, function: object, args: Sequence[Value], kwargs: dict
     axis; None where there is no such list or no such rule."""
     if not args or len(args) > 1 or kwargs:
         return None
-    whole = as_array(machine, args[0])
+    whole = stack_arrays.as_array(machine, args[0])
     if whole is None:
         return None
     base = whole.base if isinstance(whole, BoundedArray) else whole
@@ -634,17 +663,12 @@ def _copies(function: Callable, implementation: Callable) -> None:
             if containers.heap_kind(machine, args[0]) == "generator":
                 return machine.call(Const(function), list(args), kwargs)
         grows = _grows(machine, args[0]) if args else False
+        each = lambda: machine.call(Const(implementation), list(args), kwargs)  # noqa: E731
         if grows is None:
-            state = machine.save()
-            try:
-                return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
-            except Refused as refusal:
-                if refusal.code not in ("XP0009", "XP0013"):
-                    raise
-                machine.rewind(state)
+            return stacks.whole_or_each(machine, lambda: before(machine, *args, **kwargs), each)  # type: ignore
         if grows is False:
             return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
-        return machine.call(Const(implementation), list(args), kwargs)
+        return each()
 
     table.function(function)(either)
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch import gather
 from xlapy.dispatch.containers import places
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, scalar
@@ -17,7 +18,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain import stacks
 from xlapy.domain.coerce import coerce, instantiate, place_in, select
-from xlapy.domain.heap import FREE, Capture
+from xlapy.domain.heap import FREE, Capture, Loan
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
     Const,
@@ -41,6 +42,8 @@ from xlapy.ir import TensorType, Var
 _INT64 = np.dtype(np.int64)
 _ZERO, _ONE = Const(0), Const(1)
 _CONTAINERS = ("list", "dict", "set", "instance")
+#: the codes of refusals of a number of items that depends on data
+_UNKNOWN_NUMBER = ("XP0009", "XP0013")
 #: objects that are told apart one by one
 _MANY = 8
 #: a stack of known length that is used as if it were a tuple has at most this many items
@@ -58,13 +61,16 @@ def of(machine, value: Value) -> Stack | None:
 
 def grow(machine, items) -> bool:
     """Whether items are the program's own containers or objects, and too many to be told apart, or with contents that
-    grow: of several lengths, or empty."""
+    grow: of several lengths, or empty. Where telling a few of them apart leads to obstacles, it is tried without."""
     objects = machine.heap.objects
     if len(items) < 2 or not all(isinstance(v, Ref) and objects[v.object].kind in _CONTAINERS for v in items):
         return False
     if any(objects[v.object].source is not None for v in items):
         return False
-    return len(items) > _MANY or _unlike(machine, items)
+    if len(items) > _MANY or _unlike(machine, items):
+        return True
+    machine.could_stack_more = True
+    return machine.stacks_more
 
 
 def _unlike(machine, items) -> bool:
@@ -98,7 +104,9 @@ def settled(machine, value: Ref) -> Stack | None:
     skeleton = stacks.joined(joiner, contents, contents)
     parts = machine.stacks.coerce(contents, skeleton, joiner)
     made = instantiate(skeleton, iter(parts))
-    machine.heap.write(value.object, "items", made)
+    # the same contents in another form: no change of an object whose state something else holds
+    with places_kept(machine):
+        machine.heap.store(value.object, "items", made)
     return made  # type: ignore[return-value]
 
 
@@ -106,6 +114,21 @@ def is_dynamic(machine, value: Value) -> bool:
     """Whether a value is a list whose length is only known on the device."""
     found = of(machine, value)
     return found is not None and not isinstance(found.length, Const)
+
+
+def whole_or_each(machine, whole: Callable[[], Value], each: Callable[[], Value]) -> Value:
+    """`whole()`, which takes all items of an iterable; `each()`, a loop over them, if their number depends on data."""
+    state, obstacles = machine.save(), len(machine.blockers)
+    try:
+        found = whole()
+        if all(blocker.code not in _UNKNOWN_NUMBER for blocker in machine.blockers[obstacles:]):
+            return found
+    except Refused as refusal:
+        if refusal.code not in _UNKNOWN_NUMBER:
+            raise
+    machine.rewind(state)
+    del machine.blockers[obstacles:]
+    return each()
 
 
 # -- joins ------------------------------------------------------------------------------------------------------------
@@ -182,6 +205,24 @@ def _settling(machine) -> _Field:
     return read
 
 
+def of_several_lengths(machine, items) -> _Field | None:
+    """How the slots of lists of numbers, or of tuples of numbers, of several lengths are read if each of them is a
+    stack of its own, since they may grow; None for other items."""
+    heap = machine.heap
+    if not all(isinstance(v, Ref) and heap.objects[v.object].cls is list for v in items):
+        return None
+    contents = {v.object: heap.read(v.object, "items") for v in items}
+    if not all(isinstance(c, Tuple) for c in contents.values()):
+        return None
+    numbers = [item for c in contents.values() for item in c.items]
+    if len({len(c.items) for c in contents.values()}) < 2 or any(gather.signature(v) is None for v in numbers):
+        return None
+    element = common_element(machine, numbers)
+    held = {number: of_items(machine, c.items, element) for number, c in contents.items()}
+    settling = _settling(machine)
+    return lambda number, name: held[number] if name == "items" and number in held else settling(number, name)
+
+
 def of_items(
     machine,
     items,
@@ -192,6 +233,7 @@ def of_items(
 ) -> Stack:
     """A stack of these items, which `element` covers; `source` is the container that they are from, or its contents,
     `field` gives the contents of slots."""
+    made_here = joiner is None
     joiner = joiner or exact_joiner(machine)
     parts = []
     for k, item in enumerate(items):
@@ -202,7 +244,27 @@ def of_items(
         rows = tuple(machine.leaf(_stacked, column)[0] for column in zip(*parts, strict=True))
     else:
         rows = tuple(_empty(machine, hole, (0,)) for hole in variables(element))  # type: ignore[arg-type]
+    if made_here and isinstance(source, Ref):
+        _lend_items(machine, source, items)
     return Stack(element, rows, Const(len(parts)), len(parts))
+
+
+def _lend_items(machine, owner: Ref, items) -> None:
+    """What the program holds of the items of a container, which becomes a stack, may be changed: it lies in its row."""
+    heap = machine.heap
+    inside: dict[object, list[int]] = {}
+    for number, capture in heap.captured.items():
+        if isinstance(number, int) and len(capture.where) > 1 and capture.where[0] == owner:
+            inside.setdefault(capture.where[1], []).append(number)
+    for k, item in enumerate(items):
+        if k in inside:
+            whole = item.items[1] if heap.objects[owner.object].kind == "dict" else item
+            made = tuple(inside[k])
+            loan = Loan(
+                owner.object, Const(k), whole, heap.new("loan", object), machine.builder.region, (owner, k), made
+            )
+            heap.lend(loan)
+            heap.loans.update(dict.fromkeys(made, loan))
 
 
 def _require_ownership(value: Value, element: Value) -> None:

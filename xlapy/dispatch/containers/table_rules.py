@@ -122,7 +122,8 @@ def _of_containers(machine, self: Value, key: Value) -> Stack | None:
         return None
     if not tables.holds_objects(stack):
         return None
-    tables.write(machine, self, stack)
+    with stacks.places_kept(machine):
+        tables.write(machine, self, stack)
     return stack
 
 
@@ -250,8 +251,12 @@ def _updating(cls: type, name: str) -> None:
 
     def either(machine, self: Ref, source: Value | None = None, /, **kwargs: Value) -> Value:
         unknown = tables.of(machine, self) is not None or source is not None and tables.has_unknown(machine, source)
+        whole = lambda: before(machine, self, *([] if source is None else [source]), **kwargs)  # noqa: E731
+        if not unknown and not kwargs and containers.heap_kind(machine, source) == "generator":
+            each = lambda: machine.call(Const(_set_each), [self, source])  # noqa: E731
+            return stacks.whole_or_each(machine, whole, each)  # type: ignore[arg-type]
         if not unknown:
-            return before(machine, self, *([] if source is None else [source]), **kwargs)  # type: ignore[misc, return-value]
+            return whole()  # type: ignore[return-value]
         if source is not None:
             update(machine, self, source)
         for key, value in kwargs.items():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import counters, tables
+from xlapy.dispatch.containers import counters, stacks, tables
 from xlapy.dispatch.containers.table_rules import add_method, update
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
@@ -93,7 +93,10 @@ def _constructor(function: type, made_by: Callable) -> None:
                 update(machine, made, args[0])
                 return made
             return machine.call(Const(made_by), [tables.whole(machine, args[0])])
-        return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
+        whole = lambda: before(machine, *args, **kwargs)  # noqa: E731
+        if len(args) == 1 and not kwargs and containers.heap_kind(machine, args[0]) == "generator":
+            return stacks.whole_or_each(machine, whole, lambda: machine.call(Const(made_by), list(args)))
+        return whole()
 
     table.function(function)(either)
 
@@ -108,8 +111,12 @@ def _counting() -> None:
 
         def either(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) -> Value:
             unknown = tables.of(machine, self) is not None or tables.has_unknown(machine, iterable)
-            if kwargs or not unknown or containers.heap_kind(machine, iterable) == "dict":
-                return before(machine, self, iterable, **kwargs)  # type: ignore[misc, return-value]
+            kind = containers.heap_kind(machine, iterable)
+            whole = lambda: before(machine, self, iterable, **kwargs)  # noqa: E731
+            if not kwargs and not unknown and kind == "generator":
+                return stacks.whole_or_each(machine, whole, lambda: machine.call(Const(loop), [self, iterable]))
+            if kwargs or not unknown or kind == "dict":
+                return whole()
             machine.call(Const(loop), [self, tables.whole(machine, iterable)])
             return NONE
 
@@ -120,7 +127,8 @@ def _counting() -> None:
     before = table.find_function(collections.Counter)
 
     def make(machine, *args: Value, **kwargs: Value) -> Value:
-        if len(args) == 1 and not kwargs and tables.has_unknown(machine, args[0]):
+        is_generator = len(args) == 1 and containers.heap_kind(machine, args[0]) == "generator"
+        if len(args) == 1 and not kwargs and (is_generator or tables.has_unknown(machine, args[0])):
             made = containers.new_dict(machine, collections.Counter, {})
             machine.call(machine.getattr(made, "update"), [args[0]])
             return made
@@ -240,12 +248,17 @@ def _set_methods() -> None:
         before = table.find_method(set, name)
 
         def either(machine, self: Value, *others: Value) -> Value:
-            if not involved(machine, self, others):
-                return before(machine, self, *others)  # type: ignore[misc, return-value]
-            if in_place and symbol == "|":
+            def each() -> Value:
                 for other in others:
                     machine.call(Const(_add_each), [self, tables.whole(machine, other)])
                 return NONE
+
+            if not involved(machine, self, others):
+                whole = lambda: before(machine, self, *others)  # noqa: E731
+                generators = any(containers.heap_kind(machine, other) == "generator" for other in others)
+                return stacks.whole_or_each(machine, whole, each) if generators and name == "update" else whole()  # type: ignore
+            if in_place and symbol == "|":
+                return each()
             made = self if others else machine.call(machine.getattr(self, "copy"), [])
             for other in others:
                 made = _combined(machine, symbol, made, machine.call(Const(set), [other]))

@@ -227,8 +227,9 @@ def converted(machine, self: Ref, *more: Value) -> Stack:
     try:
         for pair in (*pairs, *more):
             _checked(machine, pair.items[0])  # type: ignore[attr-defined]
-        element = stacks.common_element(machine, (*pairs, *more), self)
-        return stacks.of_items(machine, pairs, element, source=self)
+        field = stacks.of_several_lengths(machine, tuple(contents.entries.values()))
+        element = stacks.common_element(machine, (*pairs, *more), self, field)
+        return stacks.of_items(machine, pairs, element, source=self, field=field)
     except JoinFailure as error:
         raise Refused("XP0006", f"keys and values of a dict with keys that depend on data {error.reason}") from error
 

@@ -11,7 +11,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.iteration import Kind, Plan, Step, make_iterator, new, step
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import NONE, UNBOUND, Const, Range, Ref, Tuple, Value
+from xlapy.domain.values import NONE, UNBOUND, Const, Range, Ref, Tuple, Union, Value
 from xlapy.ir import Var
 
 _ZERO, _ONE = Const(0), Const(1)
@@ -22,7 +22,10 @@ def inner_of(machine, number: int) -> Ref:
 
 
 def _inners(machine, number: int) -> tuple[Value, ...]:
-    return machine.heap.read(number, "inner").items
+    inner = machine.heap.read(number, "inner")
+    if isinstance(inner, Union):
+        raise Refused("XP0004", "zip(*items) of a number of items that depends on data", "loop over the items")
+    return inner.items
 
 
 def advance(machine, number: int, name: str, by: Value) -> Value:

@@ -17,6 +17,7 @@ from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import indexing as bounded_indexing
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import stack_arrays
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
@@ -455,8 +456,8 @@ def _same(machine: Machine, same: bool, first: int, second: int) -> bool:
 
 
 def _array_key(machine: Machine, key: Value) -> Value:
-    """A key in which integers that are Python's on some paths and NumPy's on others are Python's, and in which objects
-    with `__index__` are ints."""
+    """A key in which integers that are Python's on some paths and NumPy's on others are Python's, objects with
+    `__index__` are ints, and lists of ints whose length depends on data are arrays."""
     match key:
         case MixedScalar() if key.python.kind is int:
             return key.python
@@ -476,6 +477,8 @@ def _array_key(machine: Machine, key: Value) -> Value:
         case Ref() if kinds.is_instance(machine, key):
             method = attributes.find_special(machine, key, "__index__")
             return key if method is None else machine.call(method, ())
+        case Ref():
+            return stack_arrays.as_index(machine, key) or key
     return key
 
 
