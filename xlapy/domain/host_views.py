@@ -16,7 +16,7 @@ def shown(array: np.ndarray, steps: tuple[tuple[str, tuple], ...], number: Calla
                 array = array[tuple(_key(number(start), step, length) for start, step, length in params)]
             case "transpose":
                 array = array.transpose(params)
-            case "reshape":
+            case "reshape" | "flat":
                 array = array.reshape(params)
             case "real":
                 array = array.real

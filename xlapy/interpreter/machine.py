@@ -259,7 +259,9 @@ class Machine:
         return Ref(number)
 
     def raise_(self, cls: type, *args: object) -> Value:
-        """Raise a Python exception for certain."""
+        """Raise a Python exception for certain; what was raised for the compiler is no exception of the program."""
+        if issubclass(cls, Refused | PythonError | NeedStatic):
+            raise
         raise PythonError(self.exception(cls, *args))
 
     def reraise(self, error: BaseException) -> Value:

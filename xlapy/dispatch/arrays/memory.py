@@ -86,7 +86,7 @@ def _model_through(model: np.ndarray, lens: Lens) -> np.ndarray:
             return _model(tuple(n for _, n in kept), tuple(s for s, _ in kept), model.dtype)
         case "transpose":
             return model.transpose(lens.params)
-        case "reshape":
+        case "reshape" | "flat":
             try:
                 return reshape_in_place(model, tuple(lens.params))
             except ValueError:  # `flat`, or an empty array

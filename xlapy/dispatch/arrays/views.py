@@ -6,6 +6,7 @@ Every lens can be read through (`read_lens`) and written through (`write_lens`, 
                lies in range; length -1 is an integer index, which drops its dimension
     transpose  permutation of the axes
     reshape    new shape, of an array whose elements lie so in memory that NumPy gives a view
+    flat       the number of elements; what is indexed of it is a copy
     real, imag of a complex array
     diagonal   (offset, axis1, axis2)
     broadcast  new shape; read only
@@ -45,7 +46,7 @@ def lens_type(lens: Lens, base: TensorType) -> TensorType:
             shape = tuple(length for _, _, length in lens.params if length >= 0)
         case "transpose":
             shape = tuple(shape[axis] for axis in lens.params)
-        case "reshape" | "broadcast":
+        case "reshape" | "flat" | "broadcast":
             shape = tuple(lens.params)
         case "real" | "imag":
             dtype = np.dtype(f"f{dtype.itemsize // 2}")
@@ -215,7 +216,7 @@ def write_lens(machine: Machine, base: Var, lens: Lens, new: Var) -> Var:
             return base
         starts, dims = split_starts(lens.params)
         return _annotated(machine.leaf(_write_index, (base, new, *starts), (dims,), name="update_slice")[0], dims)
-    if lens.kind in ("transpose", "reshape", "bitcast"):
+    if lens.kind in ("transpose", "reshape", "flat", "bitcast"):
         return machine.leaf(_WRITE[lens.kind], (new,), (base.type, *lens.params), name=lens.kind)[0]
     overlaps = lens.kind == "strided" and not _apart(*lens.params[:2])
     if lens.kind in ("broadcast", "windows") or overlaps:
@@ -428,6 +429,7 @@ def _write_diagonal(base, new, offset, axis1, axis2):
 _READ: dict[str, Callable] = {
     "transpose": _read_transpose,
     "reshape": _read_reshape,
+    "flat": _read_reshape,
     "real": _read_real,
     "imag": _read_imag,
     "diagonal": _read_diagonal,
@@ -438,6 +440,7 @@ _READ: dict[str, Callable] = {
 _WRITE: dict[str, Callable] = {
     "transpose": _write_transpose,
     "reshape": _write_reshape,
+    "flat": _write_reshape,
     "real": _write_real,
     "imag": _write_imag,
     "diagonal": _write_diagonal,

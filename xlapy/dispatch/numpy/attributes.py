@@ -142,7 +142,7 @@ def flags(machine, self):
 @attribute(np.ndarray, "flat")
 def flat(machine: Machine, self: NdArray) -> Value:
     """The flat iterator, as a one-dimensional view: also of an array that is not contiguous, where NumPy has none."""
-    return view(machine, self, "reshape", (int(np.prod(self.type.shape, dtype=np.int64)),))
+    return view(machine, self, "flat", (int(np.prod(self.type.shape, dtype=np.int64)),))
 
 
 @attribute(np.ndarray, "base")

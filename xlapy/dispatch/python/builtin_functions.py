@@ -25,11 +25,14 @@ from xlapy.domain.values import (
     NONE,
     TRUE,
     UNBOUND,
+    BoundedArray,
     BoundMethod,
     Const,
     Function,
     Intrinsic,
     JaxArray,
+    NdArray,
+    NumpyScalar,
     Ref,
     Tuple,
     Union,
@@ -139,6 +142,9 @@ def attribute_or(machine, value: Value, name: str) -> tuple[Value, bool | Var]:
 
 def has_attribute(machine, value: Value, name: str) -> bool | Var:
     """`hasattr(value, name)`; False at once where the class says so."""
+    if isinstance(value, NdArray | BoundedArray | NumpyScalar):
+        # they have no attributes of their own, and those of their class's class are not theirs
+        return any(name in cls.__dict__ for cls in machine.type_of(value).__mro__)
     found, missing = attribute_or(machine, value, name)
     if isinstance(found, Union) and any(a is UNBOUND for a in found.alternatives):
         raise Refused("XP0006", f"whether there is an attribute '{name}' depends on data")

@@ -22,7 +22,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
 from xlapy.dispatch.numbers.scalar_values import lacks
-from xlapy.dispatch.numpy import ufuncs
+from xlapy.dispatch.numpy import flat_iterator, ufuncs
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import attributes, kinds, objects
 from xlapy.domain.numbers import known_bounds, same_constant
@@ -532,6 +532,8 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
             return found or unions.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
         case JaxArray():
             return jax_arrays.getitem(machine, value, key)
+        case NdArray() if flat_iterator.is_flat(value):
+            return flat_iterator.getitem(machine, value, key)
         case NdArray() | NumpyScalar() | BoundedArray():
             return bounded_indexing.getitem(machine, value, key)
     key = _position(machine, value, key)
@@ -565,6 +567,8 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
     if isinstance(value, Union):
         if not containers.setitem_of_row(machine, value, key, item):
             unions.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
+    elif isinstance(value, NdArray) and flat_iterator.is_flat(value):
+        flat_iterator.setitem(machine, value, key, item)
     elif isinstance(value, NdArray | BoundedArray):
         bounded_indexing.setitem(machine, value, key, item)
     elif isinstance(value, JaxArray):

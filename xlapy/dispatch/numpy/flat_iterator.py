@@ -1,0 +1,55 @@
+"""`array.flat[key]`: what is read is a copy, and what is written is repeated as often as it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xlapy.dispatch.arrays.indexing import is_integer
+from xlapy.dispatch.bounded import indexing
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import Const, Lens, NdArray, NumpyScalar, Scalar, Value
+
+
+def is_flat(array: NdArray) -> bool:
+    """Whether an array stands for the iterator `array.flat`."""
+    return bool(array.lenses) and array.lenses[-1].kind == "flat"
+
+
+def getitem(machine: Machine, iterator: NdArray, key: Value) -> Value:
+    """`array.flat[key]`."""
+    _check(machine, iterator, key)
+    found = indexing.getitem(machine, _vector(iterator), key)
+    return machine.call(machine.getattr(found, "copy"), ()) if isinstance(found, NdArray) else found
+
+
+def setitem(machine: Machine, iterator: NdArray, key: Value, value: Value) -> None:
+    """`array.flat[key] = value`."""
+    _check(machine, iterator, key)
+    if isinstance(value, Scalar | NumpyScalar) or isinstance(value, Const) and np.ndim(value.value) == 0:  # type: ignore
+        indexing.setitem(machine, _vector(iterator), key, value)
+    else:
+        machine.call(Const(_repeated), (_vector(iterator), key, value))
+
+
+def _check(machine: Machine, iterator: NdArray, key: Value) -> None:
+    if is_integer(key):
+        machine.call(Const(_in_range), (key, Const(iterator.type.shape[0])))
+
+
+def _in_range(index, size):
+    if index < -size or index >= size:
+        raise IndexError(f"index {index} is out of bounds for size {size}")
+
+
+def _vector(iterator: NdArray) -> NdArray:
+    *before, last = iterator.lenses
+    lenses = (*before, Lens("reshape", last.params))
+    return NdArray(iterator.buffer, lenses, iterator.type, iterator.identity, iterator.writeable)
+
+
+def _repeated(vector, key, values):
+    values = np.asarray(values).ravel()
+    count = np.size(vector[key])
+    if np.size(values) != 0:
+        values = values[np.arange(count) % np.size(values)]
+    vector[key] = values
