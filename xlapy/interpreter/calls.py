@@ -43,7 +43,7 @@ from xlapy.domain.values import (
     is_none,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
-from xlapy.interpreter import classes, generators, memory, merge, plain, resumption, variables, walk
+from xlapy.interpreter import classes, enumerations, generators, memory, merge, plain, resumption, variables, walk
 from xlapy.interpreter.frame import Frame, call_path, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
@@ -286,7 +286,8 @@ def _instantiate(machine: Machine, value: Const, cls: type, args: list[Value], k
     meta, owner = attributes.lookup(machine, type(cls), "__call__")
     if isinstance(meta, types.FunctionType) and owner is not None:
         if _is_enum(cls):
-            return attributes.plain(machine, _fold_call(machine, cls, args, kwargs))
+            member = enumerations.member(machine, cls, args[0]) if len(args) == 1 and not kwargs else None
+            return member or attributes.plain(machine, _fold_call(machine, cls, args, kwargs))
         return call(machine, machine.world.class_value(owner, "__call__"), [value, *args], kwargs)
     return _make_instance(machine, value, cls, args, kwargs)
 
