@@ -16,12 +16,13 @@ from xlapy.frontend.program import Op
 
 def without_detours(graph: Graph, return_register: int) -> bool:
     """Sends exceptions past handlers that have no effect, to where those would send them; whether there were any."""
-    live = live_at_entry(graph, return_register)
+    live: list[int] = []
     detours: dict[int, int | None] = {}
     for n, handler in graph.handlers.items():
         block = graph.blocks[n]
         if _reraises(block, handler.exception):
             outer = block.segments[-1].handler
+            live = live or live_at_entry(graph, return_register)
             written = sum({1 << register for s in block.segments for op in s.ops for register in op.dst})
             if outer is None or not written & live[outer] & ~landed(graph.handlers[outer]):
                 detours[n] = outer

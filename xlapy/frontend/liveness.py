@@ -94,9 +94,10 @@ def _summary(block: Block, return_register: int) -> tuple[int, int, list[tuple[i
         for op in segment.ops:
             if calm and op.kind in RAISING:
                 calm, settled = False, defined
+            read = 0
             for register in op.args:
-                if not defined >> register & 1:
-                    used |= 1 << register
+                read |= 1 << register
+            used |= read & ~defined
             for register in op.dst:
                 defined |= 1 << register
         segments.append((used, defined, segment.handler if segment.raises else None, settled))
