@@ -1,7 +1,6 @@
 """Calls of supported functions that are refused, each with a part of the reason; and arguments without a meaning."""
 
 CALLS = {
-    "np.unique(np.array([[1, 2], [1, 2], [0, 1]]), axis=0)": "must be known at compile time",
     "np.sort(np.unique_values(k))": "depends on data",
     "np.trim_zeros(np.array([[0, 0], [0, 1]]), axis=0)": "not a vector",
     "[u := v.copy(), u.resize((2, 4), refcheck=False)][0]": "changes the object in place",

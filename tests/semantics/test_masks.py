@@ -549,4 +549,19 @@ def two_rows(x, limit):
     return above - below
 
 
+ROWS = np.array([[1, 2], [0, 1], [1, 2], [1, 0], [0, 1]])
+
+
+@program(ROWS, ROWS % 2, (ROWS > 0), ROWS * 0.5, compiles=3)
+def rows_once(r):
+    u, first, back, counts = np.unique(r, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    columns = np.unique(r.T, axis=1), np.unique(r.T, axis=-1, return_counts=True), np.unique(r[0], axis=0)
+    return u, first, back, counts, u[counts.argmax()], u[counts > 1], columns, np.unique(r[:0], axis=0)
+
+
+@program((ROWS, 0), (ROWS[::-1].copy(), 0))
+def selected_rows_once(r, k):
+    return np.unique(r[r[:, 1] > k], axis=0, return_inverse=True), np.unique(np.array([[1, np.nan]] * 2), axis=0)
+
+
 test_programs = program.test()

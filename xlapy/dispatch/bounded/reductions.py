@@ -16,6 +16,8 @@ from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Slice, Tuple, Value
 from xlapy.ir import Var
 
+#: columns by which rows are put in order
+_MOST_COLUMNS = 32
 _NONE = np._NoValue if hasattr(np, "_NoValue") else None
 
 
@@ -258,6 +260,14 @@ def unique(
     sorted=True,
 ):
     """np.unique: of values in order, the first of each run."""
+    place = None if absent(axis) else known(machine, axis)
+    if place in (0, -1) and not isinstance(array, BoundedArray) and len(operand(machine, array).type.shape) == 1:
+        place = axis = None
+    if place is not None and _are_rows(machine, array, place):
+        wanted = [Const(bool(known(machine, flag))) for flag in (return_index, return_inverse, return_counts)]
+        found = machine.call(Const(_unique_rows), (array, Const(place in (1, -1)), *wanted))
+        parts = machine.iterate(found)
+        return parts[0] if len(parts) == 1 else found
     if not isinstance(array, BoundedArray):
         var = reshape(machine, operand(machine, array), (-1,))
         valid = machine.builder.broadcast(machine.builder.constant(True), var.type.shape)
@@ -282,6 +292,33 @@ def unique(
     if wanted[2]:
         found.append(fresh(machine, counts, (lanes,)))
     return found[0] if len(found) == 1 else Tuple(tuple(found))
+
+
+def _are_rows(machine: Machine, array: Value, axis: object) -> bool:
+    """Whether there are a few columns: of a matrix, or of the rows of one that data selects."""
+    known_rows = not isinstance(array, BoundedArray)
+    holder = machine.new_array(operand(machine, array)) if known_rows else array.base  # type: ignore[attr-defined]
+    shape = holder.type.shape if axis in (0, -2) else holder.type.shape[::-1]
+    if len(shape) != 2 or not 0 < shape[1] <= _MOST_COLUMNS:
+        return False
+    return axis in (-2, -1, 0, 1) if known_rows else axis in (0, -2) and array.axes[1] is None  # type: ignore
+
+
+def _unique_rows(array, turned, index, inverse, counts):
+    rows = np.asarray(array).T if turned else np.asarray(array)
+    order = np.lexsort(tuple([rows[:, k] for k in range(rows.shape[1])[::-1]]))
+    rows = rows[order]
+    first = np.append(np.arange(len(rows[:1])) == 0, (rows[1:] != rows[:-1]).any(axis=1))
+    found = [rows[first].T if turned else rows[first]]
+    if index:
+        found.append(order[first])
+    if inverse:
+        number = np.zeros(len(order), np.int64)
+        number[order] = np.cumsum(first) - 1
+        found.append(number)
+    if counts:
+        found.append(np.diff(np.append(np.flatnonzero(first), len(order))))
+    return tuple(found)
 
 
 def _unique(x, valid, places, merges):
