@@ -45,7 +45,7 @@ def picked(items, x):
 def changed(items, x):
     s = 0.0
     for i in range(len(x)):
-        items[i] += 1.0
+        items = [v + 1.0 for v in items]
         s += items[int(x[i]) % 20]
     return s
 
@@ -53,7 +53,7 @@ def changed(items, x):
 def rarely(items, x):
     s = 0.0
     for i in range(len(x)):
-        items[i] = s
+        items = [v + s for v in items]
         if x[i] > 18.0:
             s += items[int(x[i]) % 20]
     return s
