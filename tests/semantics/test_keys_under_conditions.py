@@ -114,16 +114,16 @@ def the_given_dict(x):
 @program((np.array([5, 1, 4, 2]), 2), (np.array([1, 3, 3, 6]), 2), compiles=1)
 def times_of_completion(jobs, slice_):
     queue = deque((i, int(t)) for i, t in enumerate(jobs))
-    time, done = 0, {}
+    clock, done = 0, {}
     while queue:
         i, left = queue.popleft()
         run = min(slice_, left)
-        time += run
+        clock += run
         if left > run:
             queue.append((i, left - run))
         else:
-            done[i] = time
-    return done, [done[i] for i in range(len(jobs))], time
+            done[i] = clock
+    return done, [done[i] for i in range(len(jobs))], clock
 
 
 # -- items of generators ----------------------------------------------------------------------------------------------
