@@ -61,15 +61,17 @@ def analyse(
     narrow: bool,
     capacities: dict[object, int] | None = None,
     storages: Sequence[Storage] = (),
+    sizes_vary: bool = False,
 ) -> Analysis:
     """Interpret `function` abstractly for `arguments` (by parameter name; `*args` and `**kwargs` under their names).
+    Where `sizes_vary` from call to call, the room of lists does not depend on them.
 
     Raises:
         NotOffloadableError: with every obstacle found.
     """
     libraries.read_rules()
     world = lambda static: World(static, dynamic - static, storages)  # noqa: E731
-    settings = (ambient_x64, narrow, capacities or {})
+    settings = (ambient_x64, narrow, capacities or {}, sizes_vary)
     first = Approach(hurries=True)
     try:
         return _settled(function, arguments, set(static), world, settings, first)
@@ -104,11 +106,11 @@ def _settled(
     arguments: dict[str, object],
     static: set[Source],
     world_of: Callable[[set[Source]], World],
-    settings: tuple[bool, bool, dict[object, int]],
+    settings: tuple[bool, bool, dict[object, int], bool],
     approach: Approach,
 ) -> Analysis:
     """The analysis, begun again until it settles."""
-    ambient_x64, narrow, capacities = settings
+    ambient_x64, narrow, capacities, sizes_vary = settings
     modes: dict[tuple, str] = {}
     optimistic = may_share = True
     unrolls_more, tables, joins = False, True, 0
@@ -119,6 +121,7 @@ def _settled(
         machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
         machine.capacities.update(capacities)
         machine.stacks_more, machine.hurries = approach.stacks_more, approach.hurries
+        machine.sizes_vary = sizes_vary
         machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
         try:
             analysis = _attempt(machine, function, arguments)

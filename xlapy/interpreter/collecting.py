@@ -41,6 +41,8 @@ class Growing:
         bounds = known_bounds(self.trips) if self.trips is not None else None
         if bounds is not None and bounds[1] <= _MANY:
             return max(bounds[1], 0)
+        if self.machine.sizes_vary:
+            return None
         if isinstance(self.trips, Scalar) and self.machine.specialisable(self.trips.var):
             raise NeedStatic(self.trips.var, "the number of trips of a loop in which a list grows")
         return None

@@ -103,6 +103,8 @@ class Machine:
         #: whether lists become stacks that need not be: a few among which data chooses, or that are repeated by data;
         #: and whether there are any
         self.stacks_more = self.could_stack_more = False
+        #: whether calls have other numbers again and again: lists have room for any number of trips
+        self.sizes_vary = False
         #: whether the analysis is given up early if there are
         self.hurries = False
         #: whether numbers in containers among the inputs are keys that are not known

@@ -33,6 +33,9 @@ _MORE = 8
 #: every compiled function, so that a new overload can make all of them forget their programs
 CACHES: weakref.WeakSet[Cache] = weakref.WeakSet()
 
+#: programs that are made for one number each before one for all is looked for
+_PROGRAMS = 2
+
 
 class CacheInfo(NamedTuple):
     """Like `functools.lru_cache`'s: calls answered by a compiled program, compilations, programs kept."""
@@ -60,6 +63,8 @@ class Cache:
         self.dynamic: set[Source] = set()
         #: room for lists that grow in loops, where a guess was too small
         self.capacities: dict[object, int] = {}
+        #: whether there is no program whose lists have room for any number of trips
+        self.fixed_sizes = False
         self.misses = 0
         self.refused: set[tuple] = set()
         self.warned = False
@@ -78,6 +83,7 @@ class Cache:
         """Forget all programs."""
         with self.lock:
             self.static, self.dynamic, self.refused = set(), set(), set()
+            self.fixed_sizes = False
             self.misses = 0
             self.traced = ()
             self._install(())
@@ -128,19 +134,38 @@ class Cache:
     def analyse(self, arguments: tuple, narrow: bool | None = None) -> Analysis:
         """The program for bound arguments, not kept."""
         named = self.binder.named(arguments)
-        static = self.static | static_sources(self.policy, named)
+        static = static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
         with narrowing(narrow), _deep_recursion(), _uncollected():
-            analysis = self._analyse(named, static, narrow, [])
+            analysis = self._of_any_size(named, static, narrow)
+            if analysis is None:
+                analysis = self._analyse(named, self.static | static, narrow, [])
         optimise(analysis.module)
         return analysis
 
-    def _analyse(self, named: dict, static: set[Source], narrow: bool, storages: list[Storage]) -> Analysis:
+    def _of_any_size(self, named: dict, static: set[Source], narrow: bool) -> Analysis | None:
+        """After some programs for one number each: one for all numbers, if that only takes lists with room for any
+        number of trips."""
+        if self.misses < _PROGRAMS or self.fixed_sizes or self.static <= static:
+            return None
+        try:
+            analysis = self._analyse(named, static, narrow, [], True)
+        except NotOffloadableError:
+            self.fixed_sizes = True
+            return None
+        self.fixed_sizes = self.static <= analysis.static
+        return None if self.fixed_sizes else analysis
+
+    def _analyse(
+        self, named: dict, static: set[Source], narrow: bool, storages: list[Storage], sizes_vary: bool = False
+    ) -> Analysis:
         """Where arrays share memory that the program writes, once more with this memory as one array."""
         x64, room = ambient_x64(), self.capacities
-        analysis = analyse(self.function, named, static, self.dynamic, x64, narrow, room, storages)
+        analysis = analyse(self.function, named, static, self.dynamic, x64, narrow, room, storages, sizes_vary)
         more = shared_storages(analysis, named, storages)
-        return self._analyse(named, static | analysis.static, narrow, more) if len(more) > len(storages) else analysis
+        if len(more) <= len(storages):
+            return analysis
+        return self._analyse(named, static | analysis.static, narrow, more, sizes_vary)
 
     def _make(self, arguments: tuple) -> Specialisation:
         """Compile for a call, and keep the program."""
