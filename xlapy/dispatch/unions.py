@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.stacks import known_length
-from xlapy.domain.values import Ref, Stack, Tuple, Union, Value
+from xlapy.domain.values import Ref, Slice, Stack, Tuple, Union, Value
 from xlapy.ir import Var
 
 #: more alternatives are not told apart by branches
@@ -55,6 +55,39 @@ def over_unions(machine: Machine, values: Sequence[Value], then: Callable[..., V
         return machine.cond(selects(machine, value, index), chosen, lambda: alternative(number + 1))
 
     return alternative(0)
+
+
+def union_in(value: Value) -> Union | None:
+    """A union that a value is, or that one of the parts of a slice or tuple is."""
+    if isinstance(value, Union):
+        return value
+    parts = (
+        (value.start, value.stop, value.step)
+        if isinstance(value, Slice)
+        else value.items
+        if isinstance(value, Tuple)
+        else ()
+    )
+    return next((found for part in parts if (found := union_in(part)) is not None), None)
+
+
+def with_part(value: Value, part: Value, chosen: Value) -> Value:
+    """`value` with `chosen` in the place of `part`."""
+    if value is part:
+        return chosen
+    if isinstance(value, Slice):
+        return Slice(*(with_part(p, part, chosen) for p in (value.start, value.stop, value.step)))
+    if isinstance(value, Tuple):
+        return Tuple(tuple(with_part(p, part, chosen) for p in value.items), value.cls)
+    return value
+
+
+def over_parts(machine: Machine, value: Value, then: Callable[[Value], Value]) -> Value:
+    """`then(value)` for each alternative of the unions among the parts of a slice or tuple."""
+    part = union_in(value)
+    if part is None:
+        return then(value)
+    return over_unions(machine, (part,), lambda v: over_parts(machine, with_part(value, part, v), then))
 
 
 def contents_of_lists(machine: Machine, lists: Sequence[Value]) -> list[Value] | None:

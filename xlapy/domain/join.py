@@ -99,7 +99,7 @@ class Stacks(Protocol):
         ...
 
     def held(self, joiner: Joiner, a: Stored, b: Stored) -> Stack:
-        """The join of the items of two containers in a stack, of which one at least has an unknown length."""
+        """The join of the items of two containers in a stack, of several lengths or of unknown ones."""
         ...
 
 
@@ -332,7 +332,7 @@ class Joiner:
                 if a.template != b.template or len(a.parts) != len(b.parts):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are different texts")
             case Stored():
-                if (a.held or b.held) and (a.kind, a.cls) == (b.kind, b.cls) and self.stacks is not None:  # type: ignore
+                if _of_several_lengths(a, b) and self.stacks is not None:  # type: ignore[arg-type]
                     held = self.stacks.held(self, a, b)  # type: ignore[arg-type]
                     own = a.own and b.own  # type: ignore[attr-defined]
                     same = held is a.held and own == a.own  # type: ignore[attr-defined]
@@ -635,6 +635,13 @@ def _identified(value: Value) -> int | None:
     if isinstance(value, BoundedArray):
         value = value.base
     return value.buffer if isinstance(value, NdArray) else None
+
+
+def _of_several_lengths(a: Stored, b: Stored) -> bool:
+    """Whether two containers in a stack are of one kind, but not of one known length or with the same keys."""
+    if (a.kind, a.cls) != (b.kind, b.cls) or a.kind not in ("list", "dict", "set"):
+        return False
+    return bool(a.held or b.held) or (a.names, len(a.parts)) != (b.names, len(b.parts))
 
 
 def _several_alive() -> Aliased:

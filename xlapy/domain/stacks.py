@@ -13,6 +13,7 @@ the error `Overfull`, after which the host compiles the program again with more 
 from __future__ import annotations
 
 import collections
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -29,6 +30,7 @@ from xlapy.domain.values import (
     JaxArray,
     Mapping,
     Marker,
+    MixedScalar,
     NdArray,
     NumpyScalar,
     Ref,
@@ -274,6 +276,13 @@ def has_own(value: Value) -> bool:
     return any(isinstance(part, Value) and has_own(part) for part in children(value))
 
 
+def has_choice(value: Value) -> bool:
+    """Whether a packed value, or a part of a tuple, is one of several that are no numbers."""
+    if isinstance(value, Tuple):
+        return any(map(has_choice, value.items))
+    return isinstance(value, Union) and not isinstance(value, MixedScalar)
+
+
 def disowned(value: Value) -> Value:
     """A packed value, or a stack, to parts of which something else refers."""
     if not has_own(value):
@@ -323,8 +332,8 @@ def joined(joiner: Joiner, a: Value, b: Value) -> Stack:
 
 
 def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
-    """The join of the items of two containers in a stack, of which one at least is held as a stack already. The length
-    is known if it is the same of both."""
+    """The join of the items of two containers in a stack: of several lengths, or held as stacks already. The length is
+    known if it is the same of both."""
     one, two = held_items(a), held_items(b)
     element = element_of(joiner, one, two)
     capacity = max(capacity_of(one), capacity_of(two))
@@ -337,7 +346,30 @@ def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
             return one
     rows = tuple(Hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
     length = Const(count) if known else Scalar(int, Hole(scalar_type(int)))  # type: ignore[arg-type]
-    return Stack(element, rows, length, capacity, elastic, found[0].loop)
+    return Stack(element, rows, length, capacity, elastic, found[0].loop if found else joiner.loop)
+
+
+def number_of_values(value: Value) -> int | None:
+    """How many different values a packed value may have; None if that is not known."""
+    match value:
+        case Const():
+            return 1
+        case Scalar() | NumpyScalar():
+            return 2 if value.var.type.dtype.kind == "b" else None
+        case Tuple():
+            counts = [number_of_values(item) for item in value.items]
+            return None if None in counts else math.prod(counts)  # type: ignore[arg-type]
+        case MixedScalar():
+            return None
+        case Union():
+            counts = [number_of_values(item) for item in value.alternatives]
+            return None if None in counts else sum(counts)  # type: ignore[arg-type]
+    return None
+
+
+def number_of_keys(pair: Value) -> int | None:
+    """How many keys a dict or set with pairs like this one may have; None if that is not known."""
+    return number_of_values(pair.items[0]) if isinstance(pair, Tuple) else None
 
 
 def known_length(contents: Stack | Tuple) -> int | None:

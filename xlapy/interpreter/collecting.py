@@ -60,9 +60,11 @@ class Growing:
         room = stacks.capacity_of(entry) if entry is not DEAD else 0
         found = [(number, v) for number, v in ((0, old), (0, entry), (1, new)) if v is not DEAD]
         element = stacks.element_of(joiner, *(v for _, v in found), states=[number for number, _ in found])
-        elastic = None
+        elastic, keys = None, self._keys(slot, element)
         if grows[1] <= 0:
             capacity, upper = max(room, last), last
+        elif keys is not None:
+            capacity, upper = max(room, keys), max(last, keys)
         else:
             trips = self._most()
             if trips is None or self._too_many(slot, element, last + grows[1] * trips):
@@ -75,6 +77,12 @@ class Growing:
         lower = max(lower, 0)
         bounds, fixed = (lower, max(upper, lower)), grows == (0, 0)
         return stacks.generalised(old, element, capacity, bounds, elastic, self.key, fixed)
+
+    def _keys(self, slot: Slot, element: Value) -> int | None:
+        """How many keys a dict or set may have, if that is known and not too much."""
+        keyed = self.machine.heap.objects[slot[0]].kind in ("dict", "set")
+        keys = stacks.number_of_keys(element) if keyed else None
+        return keys if keys is not None and keys <= _MANY_KEYS else None
 
     def _too_many(self, slot: Slot, element: Value, count: int) -> bool:
         """Whether a list of so many items would take too much memory, or a dict, in which every key is compared, too

@@ -543,10 +543,11 @@ def _joined_slot(
     staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]
 ) -> Value:
     """The join of a slot's values; a container that grows in a loop has no finite number of contents."""
-    grown = slot[1] == "items" and stacks.is_contents(old) and stacks.is_contents(new) and stacks.differ(old, new)
+    contents = slot[1] == "items" and stacks.is_contents(old) and stacks.is_contents(new)
+    grown = contents and stacks.differ(old, new)
     if slot[1] == "items" and staging.machine.heap.objects[slot[0]].kind == "dict" and stacks.differ_in_keys(old, new):
         staging.machine.could_stack_more = True
-        grown = grown or staging.machine.stacks_more
+        grown = staging.unions or staging.machine.stacks_more
     if grown or slot[1] == "items" and new is STALE:
         staging.check_source(slot[0])
     growing = staging.growing(slot[0], stacks.sizes(old) != stacks.sizes(new)) if grown else None

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlapy.dispatch import unions
-from xlapy.dispatch.containers import rows
+from xlapy.dispatch import table, unions
+from xlapy.dispatch.containers import common, rows
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import (
@@ -17,6 +17,7 @@ from xlapy.domain.values import (
     UNBOUND,
     BoundMethod,
     Const,
+    Intrinsic,
     Marker,
     MixedScalar,
     Ref,
@@ -52,6 +53,10 @@ _OF_NUMBERS = frozenset(
 
 #: those that take one of several lists of one length as it is
 _OF_ROWS = frozenset("getitem setitem iter unpack".split())
+
+
+#: those on dicts and sets that take a key which is one of several values: where the container is, and where the key
+_OF_KEYS = dict.fromkeys(("getitem", "setitem", "delitem", "dict_set", "set_add"), (0, 1)) | {"contains": (1, 0)}
 
 
 #: how many operations one analysis may execute
@@ -149,6 +154,10 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
             if kind is Union or kind is MixedScalar and treatment != _NUMBER:
                 if op.kind in _OF_ROWS and value is args[0] and _is_row(machine, args):
                     break
+                if op.kind in _OF_KEYS and _is_key(machine, args, *_OF_KEYS[op.kind]):
+                    break
+                if op.kind == "call" and _takes_unions(args[0]):
+                    break
                 result = unions.over_unions(machine, args, lambda *values: _applied(machine, frame, step, list(values)))
                 _write(frame, op, _unpacked(op, result))  # type: ignore[attr-defined]
                 return
@@ -167,12 +176,30 @@ def _is_row(machine: Machine, args: Sequence[Value]) -> bool:
     return not any(isinstance(a, Union) for a in args[1:]) and rows.of(machine, args[0]) is not None
 
 
+def _is_key(machine: Machine, args: Sequence[Value], container: int, key: int) -> bool:
+    """Whether the only union among the arguments is the key of a dict or set."""
+    several = [a for a in args if type(a) is Union]
+    return several == [args[key]] and common.takes_unions(machine, args[container])
+
+
+def _takes_unions(function: Value) -> bool:
+    """Whether a method of a built-in class tells unions among its arguments apart by itself."""
+    inner = function.function if isinstance(function, BoundMethod) else None
+    return isinstance(inner, Intrinsic) and table.accepts(inner.rule, False)
+
+
+def _is_dict(machine: Machine, value: Value) -> bool:
+    """Whether a value is a dict: its iterator is one, whatever the dict holds."""
+    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "dict"
+
+
 def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) -> Value:
     """The packed result of an operation, for each of the contents that the containers among its arguments may have."""
     op, handler, treatment, *_ = step
     result = None
     if treatment >= _CONTENT and machine.heap.has_unions:
-        result = unions.over_contents(machine, _containers(args), lambda: packed(handler(machine, frame, op, *args)))
+        containers = [] if op.kind == "iter" and _is_dict(machine, args[0]) else _containers(args)
+        result = unions.over_contents(machine, containers, lambda: packed(handler(machine, frame, op, *args)))
     return packed(handler(machine, frame, op, *args)) if result is None else result
 
 

@@ -260,6 +260,12 @@ def setitem(machine, container: Value, key: Value, item: Value) -> None:
         rule(machine, container, key, item)
 
 
+def takes_unions(machine, container: Value) -> bool:
+    """Whether the rules of a container take a key that is one of several values as it is."""
+    kind = heap_kind(machine, container)
+    return kind == "dict" or kind == "set" and machine.type_of(container) is set
+
+
 def getitem_of_row(machine, which: Union, key: Value) -> Value | None:
     """`row[key]` of one of several rows of a table; None for anything else."""
     found = rows.of(machine, which)
@@ -306,7 +312,8 @@ def contains(machine, item: Value, container: Value) -> bool | Var:
         held = machine.heap.read(container.object, "items") if machine.type_of(container) in (dict, set) else None
         if type(held) is Mapping:
             return item.value in held.entries
-    if isinstance(container, Union | NdArray) or isinstance(item, Union):
+    several = isinstance(item, Union) and not takes_unions(machine, container)
+    if several or isinstance(container, Union | NdArray):
         return _contains_other(machine, item, container)
     rule = _find(machine, CONTAINS, container)
     if rule is not None:

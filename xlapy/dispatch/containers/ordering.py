@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +14,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import refuse_nan
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
-from xlapy.domain.values import Const, JaxArray, Tuple, Value
+from xlapy.domain.values import Const, JaxArray, Tuple, Union, Value
 from xlapy.ir import Var
 
 #: more objects than this are not compared one with another
@@ -69,11 +69,11 @@ def _columns(machine, keys: list[Value]) -> list[Var] | None:
         return found
     if all(map(machine.is_static, keys)):
         known = [machine.static(k) for k in keys]
-        try:
-            ranks = {k: i for i, k in enumerate(sorted(set(known)))}  # type: ignore[type-var]
-        except TypeError:
-            return None
-        return [machine.builder.constant(np.array([ranks[k] for k in known], np.int64))]
+        ranks = _ranks(known)
+        return None if ranks is None else [machine.builder.constant(np.array([ranks[k] for k in known], np.int64))]
+    found_ranks = ranked(machine, keys)
+    if found_ranks is not None:
+        return machine.leaf(_stack, found_ranks)
     if mixed.of_one_dtype(keys) is not None:
         keys = [mixed.as_python(machine, k) for k in keys]
     kinds = [gather.signature(k) for k in keys]
@@ -92,6 +92,28 @@ def _columns(machine, keys: list[Value]) -> list[Var] | None:
         return None
     parts = [gather.as_var(machine, k, kind) for k, kind in zip(keys, kinds, strict=True)]  # type: ignore[arg-type]
     return machine.leaf(_stack, parts)
+
+
+def _ranks(known: Iterable[object]) -> dict[object, int] | None:
+    """The place of each of some known values in their order; None if they have none."""
+    try:
+        return {k: i for i, k in enumerate(sorted(set(known)))}  # type: ignore[type-var]
+    except TypeError:
+        return None
+
+
+def ranked(machine, keys: Sequence[Value]) -> list[Var] | None:
+    """The place of each key in the order of all that the keys may be, if these are known, such as texts; a key may be
+    a whole column of them."""
+    options = [k.alternatives if isinstance(k, Union) else (k,) for k in keys]
+    if not all(isinstance(v, Const) for found in options for v in found):
+        return None
+    ranks = _ranks(v.value for found in options for v in found)  # type: ignore[attr-defined]
+    if ranks is None:
+        return None
+    tables = [machine.builder.constant(np.array([ranks[v.value] for v in found], np.int64)) for found in options]
+    selectors = [k.selector if isinstance(k, Union) else machine.builder.constant(0) for k in keys]
+    return [machine.leaf(jnp.take, pair)[0] for pair in zip(tables, selectors, strict=True)]
 
 
 def _complex(kind: tuple | None) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch.containers import ordering, ranges, stacks
 from xlapy.dispatch.numbers.scalar_values import device, refuse_nan, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.domain.coerce import instantiate
-from xlapy.domain.values import Const, MixedScalar, NumpyScalar, Range, Scalar, Stack, Tuple, Value
+from xlapy.domain.values import Const, MixedScalar, NumpyScalar, Range, Scalar, Stack, Tuple, Union, Value
 from xlapy.ir import Var
 
 
@@ -52,7 +52,7 @@ def _backwards(rows, length):
 
 def sorted_(machine, stack: Stack, keys: Stack, reverse: bool) -> Stack:
     """The items in the order of their keys, which are real numbers or tuples of them."""
-    columns = _sortable(instantiate(keys.element, iter(keys.rows)))
+    columns = _sortable(machine, instantiate(keys.element, iter(keys.rows)))
     length = device(machine, stack.length, int)
     for column_ in columns:
         refuse_nan(machine, column_, length)
@@ -60,17 +60,19 @@ def sorted_(machine, stack: Stack, keys: Stack, reverse: bool) -> Stack:
     return stack.with_rows([machine.leaf(_reordered, [row, order])[0] for row in stack.rows])
 
 
-def _sortable(value: Value) -> list[Var]:
+def _sortable(machine, value: Value) -> list[Var]:
     """The rows that sort keys are compared by, the first one first."""
     match value:
         case MixedScalar():
-            return _sortable(value.python)
+            return _sortable(machine, value.python)
         case Scalar() | NumpyScalar() if value.var.type.dtype.kind != "c":
             return [value.var]
         case Tuple() if ordered_as_tuple(value):
-            return [row for part in value.items for row in _sortable(part)]
+            return [row for part in value.items for row in _sortable(machine, part)]
         case Const():
             return []
+        case Union() if (ranks := ordering.ranked(machine, [value])) is not None:
+            return ranks
     raise Refused("XP0004", "sorting a list whose length depends on data, of items or by keys that are no real numbers")
 
 

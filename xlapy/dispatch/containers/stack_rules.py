@@ -243,7 +243,8 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
                 return stacks.whole_or_each(machine, lambda: before(machine, self, *args), each)  # type: ignore
             if grows:
                 return each()
-        if stack is None or (name not in _CHEAP and isinstance(stack.length, Const)):
+        apart = stack is not None and isinstance(stack.length, Const) and not domain.has_choice(stack.element)
+        if stack is None or (name not in _CHEAP and apart):
             return before(machine, self, *args, **kwargs)  # type: ignore[misc]
         return rule(machine, self, stack, *args, **kwargs)
 
@@ -675,7 +676,8 @@ def _copies(function: Callable, implementation: Callable) -> None:
 
 def _grows(machine, value: Value) -> bool | None:
     """Whether an iterable has a number of items that is only known on the device; None if that is to be found out."""
-    if stacks.is_dynamic(machine, value):
+    stack = stacks.of(machine, value)
+    if stack is not None and (not isinstance(stack.length, Const) or domain.has_choice(stack.element)):
         return True
     if isinstance(value, BoundedArray):
         return True

@@ -166,7 +166,7 @@ class Service:
         return rows
 
     def held(self, joiner: Joiner, a: Stored, b: Stored) -> Stack:
-        """The join of the items of two containers in a stack, of which one at least has an unknown length."""
+        """The join of the items of two containers in a stack, of several lengths or of unknown ones."""
         return stacks.held(joiner, a, b)
 
     def _choose(self, value: Union, skeleton: Stack, joiner: Joiner) -> list[Var]:

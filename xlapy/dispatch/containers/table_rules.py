@@ -5,13 +5,13 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable
 
-from xlapy.dispatch import table
+from xlapy.dispatch import table, unions
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import dicts, loans, stack_edits, stacks, tables
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.stacks import Overfull
-from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Stack, Tuple, Value, key_value
+from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Stack, Tuple, Union, Value, key_value
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
@@ -28,6 +28,9 @@ def _takes_new(machine, self: Ref, key: Value) -> bool:
         return True
     if not tables.is_new(machine, key):
         return False
+    one_of = tables.choices(key)
+    if one_of is not None:
+        return not all(containers.key_of(machine, one, known) in known for one in one_of)
     if len(known) < 2 or isinstance(key, Ref):
         return True
     _, there = dicts.find(machine, known, key)
@@ -64,7 +67,7 @@ def _subscripts() -> None:
         stack = _rows(machine, self, key) or _of_containers(machine, self, key)
         if stack is None:
             if not (_is_empty(machine, self) and tables.unknown(machine, key)):
-                return get(machine, self, key)
+                return unions.over_parts(machine, key, lambda k: get(machine, self, k))
             return made(machine, self, key)
         at, there = tables.locate(machine, stack, key)
         if there is False:
@@ -89,15 +92,22 @@ def _subscripts() -> None:
         return _again(machine, self, key)  # type: ignore[arg-type]
 
     def setitem(machine, self: Ref, key: Value, item: Value) -> None:
+        several = unions.union_in(key) is not None
         if tables.of(machine, self) is not None or _takes_new(machine, self, key):
-            tables.set_item(machine, self, key, item)
+            try:
+                return tables.set_item(machine, self, key, item)
+            except Refused:
+                if not several or tables.of(machine, self) is not None:
+                    raise
+        if several:
+            unions.over_parts(machine, key, lambda k: containers.setitem(machine, self, k, item) or NONE)
         else:
             set_(machine, self, key, item)
 
     def delitem(machine, self: Ref, key: Value) -> None:
         stack = _rows(machine, self, key)
         if stack is None:
-            delete(machine, self, key)
+            unions.over_parts(machine, key, lambda k: delete(machine, self, k) or NONE)
             return
         at, there = tables.locate(machine, stack, key)
         _check(machine, there, key)
@@ -147,7 +157,13 @@ def _membership(cls: type) -> None:
 
     def contains(machine, item: Value, self: Value) -> bool | Var:
         stack = _rows(machine, self, item)
-        return before(machine, item, self) if stack is None else tables.locate(machine, stack, item)[1]
+        if stack is not None:
+            return tables.locate(machine, stack, item)[1]
+        if unions.union_in(item) is None:
+            return before(machine, item, self)
+        return machine.truth(
+            unions.over_parts(machine, item, lambda k: machine.boolean(containers.contains(machine, k, self)))
+        )
 
     containers.CONTAINS[cls] = contains
 
@@ -181,11 +197,21 @@ def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> Non
     """`rule(machine, self, stack, *args)` for tables; where it `grows`, for a new unknown key, too."""
     before = table.find_method(cls, name)
 
+    @table.takes_unions
     def either(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+        key, others = args[:1], (*args[1:], *kwargs.values())
+        if any(type(v) is Union for v in (self, *others)):
+            return unions.over_unions(
+                machine,
+                (self, *others),
+                lambda s, *v: either(machine, s, *key, *v[: len(args) - 1], **dict(zip(kwargs, v[len(args) - 1 :]))),  # noqa: B905
+            )
         stack = _rows(machine, self, args[0]) if args else tables.of(machine, self)
-        if stack is None and not (grows and isinstance(self, Ref) and args and _takes_new(machine, self, args[0])):
-            return before(machine, self, *args, **kwargs)  # type: ignore[misc, return-value]
-        return rule(machine, self, stack, *args, **kwargs)
+        if stack is not None or grows and isinstance(self, Ref) and args and _takes_new(machine, self, args[0]):
+            return rule(machine, self, stack, *args, **kwargs)
+        if key:
+            return unions.over_parts(machine, key[0], lambda k: before(machine, self, k, *args[1:], **kwargs))  # type: ignore
+        return before(machine, self, *args, **kwargs)  # type: ignore[misc, return-value]
 
     table.method(cls, name)(either)
 

@@ -7,14 +7,17 @@ their own are asked one by one, in a loop.
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import gather
+from xlapy.dispatch import gather, unions
 from xlapy.dispatch.containers import loans, stack_edits, stacks
 from xlapy.dispatch.containers.common import compares_by_value, heap_kind, key_of, same_item
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import device, logical_and, logical_or, refuse_where, scalar
+from xlapy.dispatch.numbers.scalar_values import bounds_of, device, logical_and, logical_or, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import stacks as domain
 from xlapy.domain.coerce import instantiate
@@ -39,6 +42,7 @@ from xlapy.domain.values import (
 from xlapy.ir import Var
 
 _ZERO = Const(0)
+_MANY_CHOICES = 256
 
 
 def of(machine, value: Value) -> Stack | None:
@@ -81,12 +85,27 @@ def unknown(machine, key: Value) -> list[Var]:
             return [] if machine.is_static(key) else variables(key)  # type: ignore[return-value]
         case Tuple():
             return [var for item in key.items for var in unknown(machine, item)]
+        case Union():
+            return [key.selector, *(var for item in key.alternatives for var in unknown(machine, item))]
         case Ref() if compares_by_value(machine, key):
             try:
                 return variables(stacks.pack(machine, key))  # type: ignore[return-value]
             except JoinFailure:
                 return []
     return []
+
+
+def choices(key: Value) -> list[Value] | None:
+    """The keys that a key may be, all known and few; None if it is not one of such keys."""
+    if isinstance(key, Union):
+        parts = [choices(v) or ([v] if isinstance(v, Const) else None) for v in key.alternatives]
+        return None if None in parts else [v for part in parts for v in part]  # type: ignore[union-attr]
+    if isinstance(key, Tuple) and unions.union_in(key) is not None:
+        columns = [choices(v) or ([v] if isinstance(v, Const) else None) for v in key.items]
+        if None in columns or math.prod(map(len, columns)) > _MANY_CHOICES:  # type: ignore[arg-type]
+            return None
+        return [Tuple(items, key.cls) for items in itertools.product(*columns)]  # type: ignore[arg-type]
+    return None
 
 
 # -- looking for keys -------------------------------------------------------------------------------------------------
@@ -134,6 +153,9 @@ def _checked(machine, key: Value) -> None:
         case Tuple():
             for item in key.items:
                 _checked(machine, item)
+        case Union():
+            for item in key.alternatives:
+                _checked(machine, item)
         case Ref() if compares_by_value(machine, key):
             pass
         case Ref():
@@ -151,6 +173,8 @@ def _same_rows(machine, column: Value, key: Value, count: int) -> Var | bool | N
         column = column.python
     if isinstance(key, MixedScalar):
         key = key.python
+    if isinstance(key, Union):
+        return _same_as_one_of(machine, column, key, count)
     match column:
         case Stored():
             return None
@@ -188,6 +212,43 @@ def _same_rows(machine, column: Value, key: Value, count: int) -> Var | bool | N
             return machine.leaf(_equal_numbers, [column.var, gather.as_var(machine, key, kind)])[0]
     one = same_item(machine, column, key)
     return builder.broadcast(one, (count,)) if isinstance(one, Var) else one
+
+
+def _same_as_one_of(machine, column: Value, key: Union, count: int) -> Var | bool | None:
+    """Which rows of a column are equal to a key that is one of several values."""
+    builder = machine.builder
+    numbers = _numbers_in(machine, column, key)
+    if numbers is not None:
+        table = builder.constant(np.array(numbers, key.selector.type.dtype))
+        return machine.leaf(_with_number, [column.selector, table, key.selector])[0]  # type: ignore[attr-defined]
+    found: Var | bool = False
+    for index in unions.possible(machine, key):
+        one = _same_rows(machine, column, key.alternatives[index], count)
+        if one is None:
+            return None
+        here = builder.broadcast(unions.selects(machine, key, index), (count,))
+        found = logical_or(machine, found, logical_and(machine, here, one))
+    return found
+
+
+def _numbers_in(machine, column: Value, key: Union) -> list[int] | None:
+    """Which of the known alternatives of a column each of those of a key is equal to, -1 for none; None if they are not
+    known, or equal to several."""
+    if not isinstance(column, Union) or not all(
+        isinstance(v, Const) for v in (*column.alternatives, *key.alternatives)
+    ):
+        return None
+    found = []
+    for alternative in key.alternatives:
+        same = [index for index, one in enumerate(column.alternatives) if same_item(machine, one, alternative) is True]
+        if len(same) > 1:
+            return None
+        found.append(same[0] if same else -1)
+    return found
+
+
+def _with_number(rows, numbers, key):
+    return rows == numbers[key]
 
 
 def _equal_numbers(rows, key):
@@ -265,24 +326,43 @@ def add(machine, self: Ref, key: Value) -> None:
 
 def _insert(machine, self: Ref, stack: Stack, key: Value, value: Value, place=None) -> Value:
     _refuse_nan(machine, key)
+    stack = _with_room(machine, stack, key)
     with stacks.places_kept(machine):
         write(machine, self, stacks.push(machine, stack, Tuple((key, value)), place))
     return Const(None)
 
 
-def _refuse_nan(machine, key: Value) -> None:
-    """NaN is a key of its own each time that it is put in."""
+def _with_room(machine, stack: Stack, key: Value) -> Stack:
+    """A stack with what is known of its length where a key is not in it yet, which is one of few."""
+    if stack.capacity == 0 or not isinstance(stack.length, Scalar):
+        return stack
+    keys = domain.column(stack, "keys").element
+    every = domain.number_of_values(stacks.exact_joiner(machine).join(keys, domain.hollow(stacks.pack(machine, key))))
+    low, high = bounds_of(stack.length)
+    if every is None or high < every or low >= every:
+        return stack
+    return stack.with_rows(stack.rows, Scalar(int, stack.length.var, (low, every - 1)))
+
+
+def _refuse_nan(machine, key: Value, where: Var | bool = True) -> None:
+    """NaN is a key of its own each time that it is put in; `where` says whether the key is."""
     match key:
         case Tuple():
             for item in key.items:
-                _refuse_nan(machine, item)
+                _refuse_nan(machine, item, where)
         case MixedScalar():
-            _refuse_nan(machine, key.python)
+            _refuse_nan(machine, key.python, where)
+        case Union():
+            for index in unions.possible(machine, key):
+                here = logical_and(machine, where, unions.selects(machine, key, index))
+                _refuse_nan(machine, key.alternatives[index], here)
         case Scalar() | NumpyScalar() if key.var.type.dtype.kind == "f":
-            bad = machine.leaf(jnp.isnan, [key.var])[0]
+            bad = logical_and(machine, where, machine.leaf(jnp.isnan, [key.var])[0])
             refuse_where(machine, bad, "XP0006", "NaN as a key of a dict or set", "take NaN away before")
         case Const() if isinstance(key.value, float | np.floating) and key.value != key.value:
-            raise Refused("XP0006", "NaN as a key of a dict or set", "take NaN away before")
+            if where is True:
+                raise Refused("XP0006", "NaN as a key of a dict or set", "take NaN away before")
+            refuse_where(machine, where, "XP0006", "NaN as a key of a dict or set", "take NaN away before")  # type: ignore
 
 
 def remove(machine, self: Ref, stack: Stack, at: Value) -> None:
@@ -339,8 +419,11 @@ def has_unknown(machine, iterable: Value) -> bool:
         return isinstance(contents, Tuple) and any(is_new(machine, item) for item in contents.items)
     if isinstance(iterable, Tuple):
         return any(is_new(machine, item) for item in iterable.items)
-    if iteration.is_iterator(machine, iterable):
+    is_iterator = iteration.is_iterator(machine, iterable)
+    if is_iterator and iteration.plan(machine, iterable) is not None:
+        return True
+    if is_iterator or heap_kind(machine, iterable) == "generator":
         number = iterable.object  # type: ignore[attr-defined]
         held = [value for slot, value in machine.heap.slots.items() if slot[0] == number]
-        return iteration.plan(machine, iterable) is not None or any(has_unknown(machine, value) for value in held)
+        return any(has_unknown(machine, value) for value in held)
     return False

@@ -31,6 +31,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain import set_order
 from xlapy.domain import stacks as domain
+from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     UNBOUND,
     BoundedArray,
@@ -439,7 +440,13 @@ def _dict_iterator(machine, value: Ref) -> Ref:
     if info.kind == "view":
         owner = machine.heap.read(value.object, "source")
         what = info.details
-    if isinstance(machine.heap.read(owner.object, "items"), Stack):
+    contents = machine.heap.read(owner.object, "items")
+    if isinstance(contents, Union) and machine.heap.objects[owner.object].kind == "dict":
+        try:
+            contents = stacks.settled(machine, owner)
+        except JoinFailure as error:
+            raise Refused("XP0004", "iteration over a dict with one of several sets of keys") from error
+    if isinstance(contents, Stack):
         return _table_iterator(machine, owner, what)
     keys = ordered_keys(machine, owner.object)
     cls = type(iter({})) if machine.heap.objects[owner.object].kind == "dict" else type(iter(set()))

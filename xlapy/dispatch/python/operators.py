@@ -500,32 +500,13 @@ def _bound(machine: Machine, part: Value) -> Value:
     return NumpyScalar(var)
 
 
-def _union_in(key: Value) -> Union | None:
-    """A part of a key that is one of several values."""
-    if isinstance(key, Union):
-        return key
-    parts = (key.start, key.stop, key.step) if isinstance(key, Slice) else key.items if isinstance(key, Tuple) else ()
-    return next((found for part in parts if (found := _union_in(part)) is not None), None)
-
-
-def _with_part(key: Value, part: Value, chosen: Value) -> Value:
-    """`key` with `chosen` in the place of `part`."""
-    if key is part:
-        return chosen
-    if isinstance(key, Slice):
-        return Slice(*(_with_part(p, part, chosen) for p in (key.start, key.stop, key.step)))
-    if isinstance(key, Tuple):
-        return Tuple(tuple(_with_part(p, part, chosen) for p in key.items), key.cls)
-    return key
-
-
 def getitem(machine: Machine, value: Value, key: Value) -> Value:
     """`value[key]`."""
     if isinstance(value, JaxArray | NdArray | NumpyScalar | BoundedArray):
         key = _array_key(machine, key)
-        part = _union_in(key)
+        part = unions.union_in(key)
         if part is not None and part is not key:
-            return unions.over_unions(machine, (part,), lambda v: getitem(machine, value, _with_part(key, part, v)))
+            return unions.over_parts(machine, key, lambda k: getitem(machine, value, k))
     match value:
         case Union():
             found = containers.getitem_of_row(machine, value, key)
@@ -537,7 +518,7 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
         case NdArray() | NumpyScalar() | BoundedArray():
             return bounded_indexing.getitem(machine, value, key)
     key = _position(machine, value, key)
-    if isinstance(key, Union):
+    if isinstance(key, Union) and not containers.takes_unions(machine, value):
         return unions.over_unions(machine, (key,), lambda k: getitem(machine, value, k))
     if kinds.is_instance(machine, value):
         result = _special(machine, value, "__getitem__", (key,))
@@ -558,11 +539,8 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
             return
     if isinstance(value, JaxArray | NdArray | BoundedArray):
         key = _array_key(machine, key)
-        part = _union_in(key)
-        if part is not None:
-            unions.over_unions(
-                machine, (part,), lambda v: setitem(machine, value, _with_part(key, part, v), item) or NONE
-            )
+        if unions.union_in(key) is not None:
+            unions.over_parts(machine, key, lambda k: setitem(machine, value, k, item) or NONE)
             return
     if isinstance(value, Union):
         if not containers.setitem_of_row(machine, value, key, item):
