@@ -109,6 +109,20 @@ def transitions_in_dicts(xs):
     return rows
 
 
+def counts_after_texts(xs):
+    following = defaultdict(lambda: defaultdict(int))
+    before = "start"
+    for v in xs:
+        now = "up" if v > 0.5 else "down" if v < -0.5 else "flat"
+        following[before][now] += 1
+        before = now
+    shares = {}
+    for key, row in following.items():
+        total = sum(row.values())
+        shares[key] = {other: n / total for other, n in row.items()}
+    return shares
+
+
 def key_that_is_none_at_first(xs):
     seen = {}
     before = None
@@ -250,6 +264,7 @@ for function in (
     enum_members,
     transitions,
     transitions_in_dicts,
+    counts_after_texts,
     key_that_is_none_at_first,
     grouped,
     grouped_by_default,
@@ -267,6 +282,44 @@ for function in (
 ):
     program.add(f"{function.__name__}_few", function, *SETS[0])
     program.add(f"{function.__name__}_many", function, *SETS[1])
+
+
+NUMBERS, OTHERS = (np.random.default_rng(k).integers(0, 5 + 2 * k, 40) for k in (0, 1))
+
+
+@program((NUMBERS, OTHERS), (OTHERS, NUMBERS), (NUMBERS, NUMBERS), compiles=1)
+def arithmetic_of_counters(us, vs):
+    a, b = Counter(int(u) for u in us), Counter(int(v) for v in vs)
+    c, d, e = a.copy(), a.copy(), a.copy()
+    c += b
+    d -= b
+    e |= b
+    return a + b, a - b, a & b, a | b, c, d, e
+
+
+@program((NUMBERS, OTHERS), (OTHERS, NUMBERS), (NUMBERS, NUMBERS), compiles=1)
+def comparisons_of_counters(us, vs):
+    a, b = Counter(int(u) for u in us), Counter(int(v) for v in vs)
+    none = a.copy()
+    none.subtract(a)
+    more = a.copy()
+    more.update(b)
+    return a == b, a != b, a <= b, a < b, a >= (a & b), (a & b) < a, none == Counter(), none <= b, none, more
+
+
+@program((1, 2), (5, 0), (-2, 3))
+def counters_of_known_keys(x, y):
+    a, b = Counter(p=x, q=2), Counter(p=3, r=y)
+    return a + b, a - b, a & b, a | b, a == b, a <= b
+
+
+@program((NUMBERS, OTHERS), (OTHERS, NUMBERS))
+def dicts_that_make_dicts(us, vs):
+    pairs, commonest = defaultdict(lambda: defaultdict(int)), defaultdict(Counter)
+    for u, v in zip(us, vs):
+        pairs[int(u)][int(v)] += 1
+        commonest[int(u)][int(v)] += 1
+    return pairs[1], {key: counts.most_common(1)[0] for key, counts in commonest.items()}
 
 
 @program((1.0, 2.0), (-1.0, 2.0), (3.0, 0.0))

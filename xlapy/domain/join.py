@@ -332,17 +332,19 @@ class Joiner:
                 if a.template != b.template or len(a.parts) != len(b.parts):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are different texts")
             case Stored():
+                if not _of_one_factory(a.factory, b.factory):  # type: ignore[attr-defined]
+                    raise JoinFailure(a, b, "are defaultdicts that make other values")
                 if _of_several_lengths(a, b) and self.stacks is not None:  # type: ignore[arg-type]
                     held = self.stacks.held(self, a, b)  # type: ignore[arg-type]
                     own = a.own and b.own  # type: ignore[attr-defined]
                     same = held is a.held and own == a.own  # type: ignore[attr-defined]
-                    return a if same else Stored(a.kind, a.cls, (), (held,), own)  # type: ignore[attr-defined]
+                    return a if same else Stored(a.kind, a.cls, (), (held,), own, a.factory)  # type: ignore[attr-defined]
                 if (a.kind, a.cls, a.names, len(a.parts)) != (b.kind, b.cls, b.names, len(b.parts)):  # type: ignore
                     raise JoinFailure(a, b, "are objects of different kinds")
                 if a.kind == "buffer" and a.parts[0].var.type != b.parts[0].var.type:  # type: ignore[attr-defined]
                     raise JoinFailure(a, b)
                 if a.own and not b.own:  # type: ignore[attr-defined]
-                    return self._parts(Stored(a.kind, a.cls, a.names, a.parts), b)  # type: ignore[attr-defined]
+                    return self._parts(Stored(a.kind, a.cls, a.names, a.parts, False, a.factory), b)  # type: ignore[attr-defined]
             case Stack():
                 raise JoinFailure(a, b, "are contents of lists")
             case BoundMethod():
@@ -642,6 +644,15 @@ def _of_several_lengths(a: Stored, b: Stored) -> bool:
     if (a.kind, a.cls) != (b.kind, b.cls) or a.kind not in ("list", "dict", "set"):
         return False
     return bool(a.held or b.held) or (a.names, len(a.parts)) != (b.names, len(b.parts))
+
+
+def _of_one_factory(a: Value | None, b: Value | None) -> bool:
+    """Whether two defaultdicts have the same factory."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return same_constant(a.value, b.value)
+    if isinstance(a, Function) and isinstance(b, Function):
+        return a.code is b.code and a.namespace == b.namespace
+    return a is b
 
 
 def _several_alive() -> Aliased:

@@ -48,8 +48,8 @@ from xlapy.domain.values import (
 from xlapy.ir import TensorType, Var
 
 _DEEPEST = 8
-#: classes of containers that hold nothing but their contents
-_BY_CONTENTS = (list, dict, set, collections.Counter, collections.OrderedDict)
+#: classes of containers that hold nothing but their contents, and a factory of them
+_BY_CONTENTS = (list, dict, set, collections.Counter, collections.OrderedDict, collections.defaultdict)
 #: rows of an elastic stack at first: as many as fit into so many bytes, within these limits
 _GUESS_BYTES = 1 << 24
 _GUESS = (16, 1024)
@@ -124,15 +124,23 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
         limit = field(number, "maxlen")
         if not (isinstance(limit, Const) and limit.value is None):
             raise JoinFailure(value, value, "are deques with a maxlen in a list that grows")
+    factory = _factory(value, field(number, "default_factory")) if info.cls is collections.defaultdict else None
     if isinstance(contents, Tuple):
         parts = tuple(inner(v, k) for k, v in enumerate(contents.items))
         return Stored("list", info.cls, (), parts, own)
     if isinstance(contents, Mapping) and info.cls in _BY_CONTENTS:
         parts = tuple(inner(v, k) for k, v in contents.entries.items())
-        return Stored(info.kind, info.cls, tuple(contents.entries), parts, own)
+        return Stored(info.kind, info.cls, tuple(contents.entries), parts, own, factory)
     if isinstance(contents, Stack) and info.cls in _BY_CONTENTS:
-        return Stored(info.kind, info.cls, (), (contents,), own)
+        return Stored(info.kind, info.cls, (), (contents,), own, factory)
     raise JoinFailure(value, value, "are containers of unknown length in a list that grows")
+
+
+def _factory(value: Ref, factory: Value) -> Value:
+    """The `default_factory` of a defaultdict, if it is a constant."""
+    if isinstance(factory, Const) or isinstance(factory, Function) and not children(factory):
+        return factory
+    raise JoinFailure(value, value, "are defaultdicts of which each may make other values")
 
 
 def hollow(value: Value) -> Value:
@@ -292,7 +300,7 @@ def disowned(value: Value) -> Value:
         return Stack(element, value.rows, value.length, value.capacity, value.elastic, value.loop)
     parts = tuple(disowned(p) if isinstance(p, Value) else p for p in children(value))
     if isinstance(value, Stored):
-        return Stored(value.kind, value.cls, value.names, parts)  # type: ignore[arg-type]
+        return Stored(value.kind, value.cls, value.names, parts, False, value.factory)  # type: ignore[arg-type]
     return rebuild(value, parts)
 
 

@@ -168,7 +168,7 @@ class Stored(Value):
 
     `kind` and `cls` are as in the heap; an array ('buffer') has its elements as its one part, a container of unknown
     length the `Stack` of its items. `own` says that nothing else refers to the object that can still be read: it may be
-    changed where it lies.
+    changed where it lies. `factory` is the `default_factory` of a defaultdict.
     """
 
     kind: str
@@ -176,6 +176,7 @@ class Stored(Value):
     names: tuple[object, ...]
     parts: tuple[Value, ...]
     own: bool = False
+    factory: Value | None = None
 
     @property
     def held(self) -> Stack | None:
@@ -388,7 +389,7 @@ def rebuild(value: Value, parts: tuple) -> Value:
         case Text():
             return Text(value.template, tuple(parts))
         case Stored():
-            return Stored(value.kind, value.cls, value.names, tuple(parts), value.own)
+            return Stored(value.kind, value.cls, value.names, tuple(parts), value.own, value.factory)
         case Stack():
             return value.with_rows(parts[:-1], parts[-1])
         case Slice():

@@ -369,8 +369,9 @@ class Outputs:
 
     def _stored(self, value: Stored) -> Recipe:
         """An object that lies in a stack."""
+        settings = {} if value.factory is None else {"default_factory": self.recipe(value.factory)}
         if value.held is not None:
-            return Made(value.kind, value.cls, {}, self.contents(value.held))
+            return Made(value.kind, value.cls, settings, self.contents(value.held))
         if value.kind == "buffer":
             leaf = self.recipe(value.parts[0])
             return Leaf(leaf.index, mutable=self.machine.heap.identity())  # type: ignore[union-attr]
@@ -378,7 +379,7 @@ class Outputs:
         if value.kind == "instance":
             return Made(value.kind, value.cls, dict(zip(value.names, parts, strict=True)))  # type: ignore[arg-type]
         if value.kind in ("dict", "set"):
-            return Made(value.kind, value.cls, {}, tuple(zip(map(self._key, value.names), parts, strict=True)))
+            return Made(value.kind, value.cls, settings, tuple(zip(map(self._key, value.names), parts, strict=True)))
         return Made(value.kind, value.cls, {}, parts)
 
     def contents(self, items: Value) -> tuple:

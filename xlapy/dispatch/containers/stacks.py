@@ -564,7 +564,7 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
         if isinstance(contents.length, Scalar):
             bounds = (0, contents.capacity)
             contents = contents.with_rows(contents.rows, scalar(machine, int, contents.length.var, bounds))
-        number = heap.new(value.kind, value.cls, machine.location(), items=contents)
+        number = heap.new(value.kind, value.cls, machine.location(), items=contents, **_settings(value))
     else:
         names = value.names or range(len(value.parts))
         parts = [unpacked(machine, p, loop, _inside(place, n), made) for n, p in zip(names, value.parts, strict=False)]
@@ -577,11 +577,10 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
             fields = dict(zip(value.names, parts, strict=True))
             number = heap.new("instance", value.cls, machine.location(), **fields)  # type: ignore[arg-type]
         elif value.kind == "list":
-            settings = {"maxlen": Const(None)} if issubclass(value.cls, collections.deque) else {}
-            number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)), **settings)
+            number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)), **_settings(value))
         else:
             entries = Mapping(dict(zip(value.names, parts, strict=True)))
-            number = heap.new(value.kind, value.cls, machine.location(), items=entries)
+            number = heap.new(value.kind, value.cls, machine.location(), items=entries, **_settings(value))
     own = value.own and not heap.is_twice(value.cls)
     heap.hold(number, Capture(loop, place if own or place is not FREE else (object(),)))
     heap.show(number)
@@ -589,6 +588,13 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
     if made is not None and own:
         made.append(number)
     return Ref(number)
+
+
+def _settings(value: Stored) -> dict[str, Value]:
+    """The slots of a container besides its contents."""
+    if issubclass(value.cls, collections.deque):
+        return {"maxlen": Const(None)}
+    return {} if value.factory is None else {"default_factory": value.factory}
 
 
 def spread(machine, stack: Stack) -> tuple[Value, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import counters, stacks, tables
+from xlapy.dispatch.containers import counters, dicts, stacks, tables
 from xlapy.dispatch.containers.table_rules import add_method, update
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
@@ -69,6 +69,11 @@ def _subtract_each(self, iterable):
         self[item] = self.get(item, 0) - 1
 
 
+def _count_more(self, counts, sign):
+    for item, count in counts.items():
+        self[item] = self.get(item, 0) + sign * count
+
+
 def _set(iterable):
     made = set()
     for item in iterable:
@@ -115,9 +120,13 @@ def _counting() -> None:
             whole = lambda: before(machine, self, iterable, **kwargs)  # noqa: E731
             if not kwargs and not unknown and kind == "generator":
                 return stacks.whole_or_each(machine, whole, lambda: machine.call(Const(loop), [self, iterable]))
-            if kwargs or not unknown or kind == "dict":
+            if kwargs or not unknown:
                 return whole()
-            machine.call(Const(loop), [self, tables.whole(machine, iterable)])
+            if kind == "dict":
+                source = machine.call(machine.getattr(iterable, "copy"), []) if iterable == self else iterable
+                machine.call(Const(_count_more), [self, source, Const(1 if name == "update" else -1)])
+            else:
+                machine.call(Const(loop), [self, tables.whole(machine, iterable)])
             return NONE
 
         table.method(collections.Counter, name)(either)
@@ -147,6 +156,113 @@ def _counting() -> None:
 
 
 _counting()
+
+
+# -- operators of counters --------------------------------------------------------------------------------------------
+
+
+def _added(made, one, other, sign):
+    for key, count in one.items():
+        count += sign * other.get(key, 0)
+        if count > 0:
+            made[key] = count
+    for key, count in other.items():
+        if key not in one and sign * count > 0:
+            made[key] = sign * count
+    return made
+
+
+def _smaller(made, one, other):
+    for key, count in one.items():
+        count = min(count, other.get(key, 0))
+        if count > 0:
+            made[key] = count
+    return made
+
+
+def _larger(made, one, other):
+    for key, count in one.items():
+        count = max(count, other.get(key, 0))
+        if count > 0:
+            made[key] = count
+    for key, count in other.items():
+        if key not in one and count > 0:
+            made[key] = count
+    return made
+
+
+def _counts_at_most(one, other, strictly):
+    less = False
+    for key, count in one.items():
+        if count > other.get(key, 0):
+            return False
+        less = less or count < other.get(key, 0)
+    for key, count in other.items():
+        if key not in one:
+            if count < 0:
+                return False
+            less = less or count > 0
+    return less or not strictly
+
+
+def _same_counts(one, other):
+    for key, count in one.items():
+        if count != other.get(key, 0):
+            return False
+    for key, count in other.items():
+        if key not in one and count != 0:
+            return False
+    return True
+
+
+def _with_keys_on_device(machine, counter: Value) -> Value:
+    """A counter as one of unknown keys, if it has any."""
+    if tables.of(machine, counter) is not None or not containers.entries(machine, counter):
+        return counter
+    made = containers.new_dict(machine, collections.Counter, {})
+    tables.write(machine, made, tables.converted(machine, counter))  # type: ignore[arg-type]
+    return made
+
+
+def _counter_operators() -> None:
+    before = table.OPERATORS[collections.Counter]
+    loops = {"+": _added, "-": _added, "&": _smaller, "|": _larger}
+
+    def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
+        plain = symbol if symbol in ("==", "!=", "<", "<=", ">", ">=") else symbol.removesuffix("=")
+        sides = (left, right)
+        if not all(dicts.is_dict(machine, v) for v in sides) or not (plain in loops or plain == symbol):
+            return before(machine, symbol, left, right)  # type: ignore[return-value]
+        if not all(issubclass(machine.type_of(v), collections.Counter) for v in sides):
+            return before(machine, symbol, left, right)  # type: ignore[return-value]
+        unknown = any(tables.of(machine, v) is not None for v in sides)
+        counts = () if unknown else [c for v in sides for c in containers.entries(machine, v).values()]
+        if not unknown and all(map(machine.is_static, counts)):
+            return before(machine, symbol, left, right)  # type: ignore[return-value]
+        one, other = (_with_keys_on_device(machine, v) for v in sides)
+        if plain not in loops:
+            return _counts_compared(machine, symbol, one, other)
+        made = containers.new_dict(machine, collections.Counter, {})
+        more = [Const(1 if plain == "+" else -1)] if plain in ("+", "-") else []
+        machine.call(Const(loops[plain]), [made, one, other, *more])
+        if plain == symbol:
+            return made
+        machine.heap.write(left.object, "items", machine.heap.read(made.object, "items"))  # type: ignore[attr-defined]
+        return left
+
+    table.operator(collections.Counter)(either)
+
+
+def _counts_compared(machine, symbol: str, one: Value, other: Value) -> Value:
+    if symbol in ("==", "!="):
+        same = machine.truth(machine.call(Const(_same_counts), [one, other]))
+        return machine.boolean(same if symbol == "==" else logical_not(machine, same))
+    if symbol in (">", ">="):
+        one, other = other, one
+    return machine.call(Const(_counts_at_most), [one, other, Const(symbol in ("<", ">"))])
+
+
+_counter_operators()
 
 
 # -- operators of sets --------------------------------------------------------------------------------------
