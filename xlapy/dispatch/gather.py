@@ -16,7 +16,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, bounds_of_any, device, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import contents_of_lists, contents_of_rows
-from xlapy.domain.join import SELECTOR, JoinFailure
+from xlapy.domain.join import MAXIMUM_ALTERNATIVES, SELECTOR, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, same_constant
 from xlapy.domain.stacks import known_length
 from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Union, Value
@@ -118,6 +118,44 @@ def _put(position, new, *parts):
     return tuple(jnp.where(position == i, new, part) for i, part in enumerate(parts))
 
 
+def coded(
+    machine, items: Sequence[Value], most: int = MAXIMUM_ALTERNATIVES
+) -> tuple[list[Value], tuple[Const, ...]] | None:
+    """Constants that are no numbers, such as texts, and values that are one of several of them, as numbers of these
+    constants; None for anything else."""
+    known: list[Const] = []
+    for item in items:
+        for one in item.alternatives if type(item) is Union else (item,):
+            if not isinstance(one, Const) or signature(one) is not None:
+                return None
+            if not any(same_constant(one.value, other.value) for other in known):
+                known.append(one)
+        if len(known) > most:
+            return None
+    return [_code(machine, item, known) for item in items], tuple(known)
+
+
+def _code(machine, item: Value, known: Sequence[Const]) -> Value:
+    def number(one: Const) -> int:
+        return next(k for k, other in enumerate(known) if same_constant(one.value, other.value))
+
+    if isinstance(item, Const):
+        return Const(SELECTOR.dtype.type(number(item)))
+    assert isinstance(item, Union)
+    numbers = [number(one) for one in item.alternatives]  # type: ignore[arg-type]
+    if numbers == list(range(len(numbers))):
+        return NumpyScalar(item.selector)
+    table = machine.builder.constant(np.array(numbers, SELECTOR.dtype))
+    return NumpyScalar(machine.leaf(_take_row, [item.selector, table])[0])
+
+
+def decoded(code: Value, known: Sequence[Const]) -> Value:
+    """The inverse of `coded`, for one number."""
+    if isinstance(code, Const):
+        return known[code.value]  # type: ignore[index]
+    return known[0] if len(known) == 1 else Union(code.var, tuple(known))  # type: ignore[attr-defined]
+
+
 def choose(machine, predicate: Var | bool, then: Value, orelse: Value) -> Value:
     """`then if predicate else orelse`, both already evaluated."""
     if not isinstance(predicate, Var):
@@ -191,6 +229,11 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
     pairs = mixed.pairs(machine, items)
     if pairs is not None:
         return mixed.from_pair(_gather(machine, pairs, at))
+    codes = coded(machine, items)
+    if codes is not None and len(codes[1]) > _MAXIMUM_GROUPS and machine.specialisable(at.var):  # type: ignore[attr-defined]
+        codes = None
+    if codes is not None:
+        return decoded(_gather(machine, codes[0], at), codes[1])
     if isinstance(items[0], NdArray) and are_arrays(machine, items):
         return _gather_arrays(machine, items, device(machine, at, int))  # type: ignore[arg-type]
     first = items[0]
@@ -353,6 +396,11 @@ def scatter(machine, items: Sequence[Value], position: Value, value: Value) -> l
         for number, (var, item) in enumerate(zip(vars_, part, strict=True)):
             changed[low + number] = from_var(machine, var, kind, _hull((item, value), kind))
         return changed
+    codes = coded(machine, [*part, value])
+    if codes is not None:
+        numbers = scatter(machine, codes[0][:-1], machine.binary("-", position, Const(low)), codes[0][-1])
+        changed[low : high + 1] = [decoded(number, codes[1]) for number in numbers]
+        return changed
     if len(part) > _MAXIMUM_PLACES and kind is None:
         raise JoinFailure(value, part[0], f"differ, in one of {len(part)} places of a list that only the device knows")
     for number in range(low, high + 1):
@@ -369,6 +417,13 @@ def permute(machine, items: Sequence[Value], order: Var) -> list[Value]:
     kind = signature(items[0])
     if kind is not None and all(signature(item) == kind for item in items):
         return _permute_stack(machine, items, order, kind)
+    codes = coded(machine, items)
+    if codes is not None:
+        return [decoded(code, codes[1]) for code in permute(machine, codes[0], order)]
+    first = items[0]
+    if isinstance(first, Tuple) and all(_like(first, item) for item in items):
+        columns = [permute(machine, column, order) for column in zip(*(i.items for i in items), strict=True)]  # type: ignore
+        return [Tuple(tuple(column[i] for column in columns), first.cls) for i in range(len(items))]
     found = []
     for number in range(len(items)):
         at = machine.leaf(_take_row, [machine.builder.constant(number, _INT64), order])[0]

@@ -66,7 +66,8 @@ from xlapy.domain.values import (
 )
 from xlapy.ir import TensorType, Var
 
-_MAXIMUM_ALTERNATIVES = 16
+#: a union has at most so many alternatives
+MAXIMUM_ALTERNATIVES = 16
 #: contents of a dict with more different keys are not told apart: which keys there are is not known then
 _MAXIMUM_KEYS = 4
 
@@ -197,7 +198,7 @@ class Joiner:
         """Whether these are contents of a dict of numbers, or a set, that has many different keys on the paths."""
         kind = self.heap.objects[self.holder.object].kind if isinstance(self.holder, Ref) else None
         # the members of a set that are told apart have an order
-        most = {"dict": _MAXIMUM_KEYS, "set": _MAXIMUM_ALTERNATIVES}.get(kind)  # type: ignore[arg-type]
+        most = {"dict": _MAXIMUM_KEYS, "set": MAXIMUM_ALTERNATIVES}.get(kind)  # type: ignore[arg-type]
         found = [v for c in (a, b) for v in (c.alternatives if isinstance(c, Union) else (c,))]
         if most is None or len(found) <= most or not all(isinstance(v, Mapping) for v in found):
             return False
@@ -535,7 +536,7 @@ class Joiner:
                 new_kind = other is not UNBOUND and any(m is not UNBOUND for m in alternatives)
                 new_kind = new_kind and not self._has_exception(other, *alternatives)
                 new_kind = new_kind and not any(twins(m, other) for m in alternatives)
-                if (new_kind and not self.unions) or len(alternatives) >= _MAXIMUM_ALTERNATIVES:
+                if (new_kind and not self.unions) or len(alternatives) >= MAXIMUM_ALTERNATIVES:
                     raise (JoinFailure if number is None else Aliased)(a, b)
                 taken.add(len(alternatives))
                 alternatives.append(self._arriving(other))

@@ -220,7 +220,7 @@ class Emission:
         def failed() -> None:
             frame.tag = None
             if self.repeat_header:
-                self.staging.run_header()
+                walk.narrow(machine, self.staging.run_header(), False)
             walk.run(machine, self.staging.leaving())
 
         if not others:

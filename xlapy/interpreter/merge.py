@@ -423,11 +423,11 @@ def live_at(frame, label: int, live: dict[int, frozenset[int]]) -> frozenset[int
     return live[label]
 
 
-def run_if(machine: Machine, node_then: Node, node_else: Node, predicate: Var, is_none: Value = DEAD) -> None:
-    """An `If` whose test is only known on the device; whether a value `is_none`, if one is given."""
+def run_if(machine: Machine, node_then: Node, node_else: Node, predicate: Var) -> None:
+    """An `If` whose test is only known on the device."""
 
-    def arm(node: Node, none: bool) -> None:
-        walk.narrow(machine, is_none, none)
+    def arm(node: Node, holds: bool) -> None:
+        walk.narrow(machine, predicate, holds)
         walk.run(machine, node)
 
     node_branch(machine, predicate, lambda: arm(node_then, True), lambda: arm(node_else, False))

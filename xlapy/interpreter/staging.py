@@ -39,7 +39,7 @@ from xlapy.interpreter import merge, walk
 from xlapy.interpreter.collecting import Growing
 from xlapy.interpreter.emission import Emission
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of, test_of
-from xlapy.ir import TensorType, Var
+from xlapy.ir import TensorType, Var, compared
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
@@ -386,10 +386,10 @@ class Staging:
         for label in exit_labels(self.leaving()):
             live |= merge.live_at(frame, label, frame.program.live)
         writes = {r for op in self.header.ops for r in op.dst} if self.header is not None else set()
-        self.repeat_header = changed or bool(writes & live)
+        tells = self.predicate is not None and bool(compared(self.predicate))
+        self.repeat_header = changed or tells or bool(writes & live)
         test = self.test
-        if test.test == "none":  # type: ignore[union-attr]
-            walk.narrow(machine, frame.registers[test.reg], self.leaving() is test.orelse)  # type: ignore[union-attr]
+        walk.narrow(machine, goes, True)
         walk.run(machine, test.orelse if self.leaving() is test.then else test.then)  # type: ignore[union-attr]
 
     def _generalise(self, head: Head, start: dict[Slot, Value], out: State, mark: int):

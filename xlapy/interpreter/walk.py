@@ -12,7 +12,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, BoundMethod, Const, Marker, Scalar, Union, Value, is_none
+from xlapy.domain.values import NONE, BoundMethod, Const, Marker, Scalar, Union, Value
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import (  # noqa: F401
     control,
@@ -34,7 +34,7 @@ from xlapy.interpreter.steps import (
     prepare,
     without,
 )
-from xlapy.ir import Var
+from xlapy.ir import Var, compared, decided
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -293,25 +293,36 @@ def _if(machine: Machine, node: If) -> None:
             test = machine.truth(value)
     if not isinstance(test, Var):
         run(machine, node.then if test else node.orelse)
-    elif node.test == "none":
-        merge.run_if(machine, node.then, node.orelse, test, value)
     else:
         merge.run_if(machine, node.then, node.orelse, test)
 
 
-def narrow(machine: Machine, value: Value, none: bool) -> None:
-    """What is known on a path on which a value is None, or is not, of all variables and attributes of the program's
-    own objects that hold it."""
-    if not isinstance(value, Union):
+def narrow(machine: Machine, test: Value | Var | bool | None, holds: bool) -> None:
+    """What is known on a path on which a test holds, or does not, of all variables and attributes of the program's own
+    objects: which alternatives of a union they are not."""
+    told = compared(test) if isinstance(test, Var) else ()
+    if not told:
         return
-    known = _without(machine, value, lambda v: is_none(v) != none)
+    made: dict[Value, Value] = {}
+
+    def known(held: Value) -> Value:
+        if type(held) is not Union or held.selector not in told:
+            return held
+        if held not in made:
+            ruled_out = [
+                decided(test, held.selector, index) is (not holds)  # type: ignore[arg-type]
+                for index in range(len(held.alternatives))
+            ]
+            made[held] = _of_others(machine, held, ruled_out)
+        return made[held]
+
     registers = machine.frame.registers
     for register, held in enumerate(registers):
-        if held is value:
-            registers[register] = known
+        if type(held) is Union:
+            registers[register] = known(held)
     heap = machine.heap
-    for slot in [s for s, held in heap.slots.items() if held is value and heap.objects[s[0]].source is None]:
-        heap.slots[slot] = known
+    for slot in [s for s, held in heap.slots.items() if type(held) is Union and heap.objects[s[0]].source is None]:
+        heap.slots[slot] = known(heap.slots[slot])
 
 
 def explore(machine: Machine, *nodes: Node) -> None:
@@ -339,12 +350,17 @@ def iterator_of(machine: Machine, node: For) -> Value:
 def _without(machine: Machine, value: Value, rules_out: Callable[[Value], bool]) -> Value:
     """A value that is certainly none of the alternatives for which `rules_out` holds, unless it holds for all of
     them."""
-    while isinstance(value, Union):
-        others = [i for i, v in enumerate(value.alternatives) if rules_out(v)]
-        if not others or len(others) == len(value.alternatives):
-            break
-        value = without(machine, value, others[0])
-    return value
+    return _of_others(machine, value, list(map(rules_out, value.alternatives))) if isinstance(value, Union) else value
+
+
+def _of_others(machine: Machine, value: Union, ruled_out: list[bool]) -> Value:
+    """A union without the alternatives that are ruled out; itself if none is, or all are."""
+    if all(ruled_out):
+        return value
+    found: Value = value
+    for index in reversed([index for index, out in enumerate(ruled_out) if out]):
+        found = without(machine, found, index)  # type: ignore[arg-type]
+    return found
 
 
 def _for(machine: Machine, node: For) -> None:

@@ -3,7 +3,7 @@
 from xlapy.ir.builder import Builder, constant_value
 from xlapy.ir.core import Location, Module, Operation, Region, TensorType, Var, captured
 from xlapy.ir.increments import least_increase
-from xlapy.ir.outcomes import Outcomes
+from xlapy.ir.outcomes import Outcomes, compared, decided
 from xlapy.ir.printer import to_text
 from xlapy.ir.verifier import MalformedProgram, verify
 
@@ -18,7 +18,9 @@ __all__ = [
     "TensorType",
     "Var",
     "captured",
+    "compared",
     "constant_value",
+    "decided",
     "least_increase",
     "to_text",
     "verify",

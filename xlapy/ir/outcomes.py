@@ -14,6 +14,8 @@ from xlapy.ir.core import Operation, Var
 _BUDGET, _ALL = 200_000, 800_000
 #: how many facts are followed up
 _FACTS = 200
+#: how many operations of a test are looked at
+_TESTS = 500
 
 #: whether scalars have values; booleans have 0 or 1
 Facts = dict[tuple[Var, int], bool]
@@ -120,3 +122,61 @@ def _learn(facts: Facts, var: Var, value: int, holds: bool) -> bool:
             if number is not None and left.type.shape == () and left.type.dtype.kind in "bi":
                 return _learn(facts, left, int(number), holds)
     return True
+
+
+# -- what a test says of selectors ------------------------------------------------------------------------------------
+
+
+def compared(test: Var) -> set[Var]:
+    """The integer scalars that are compared with constants in the course of a test."""
+    found: set[Var] = set()
+    seen: set[Var] = set()
+    todo = [test]
+    while todo and len(seen) < _TESTS:
+        var = todo.pop()
+        owner = var.owner
+        if var in seen or not isinstance(owner, Operation) or var.type.dtype != bool or var.type.shape != ():
+            continue
+        seen.add(var)
+        match owner.kind:
+            case "eq" | "ne":
+                left, right = owner.operands
+                if left.type.dtype.kind == "i" and left.type.shape == () and constant_value(right) is not None:
+                    found.add(left)
+            case "bitwise_not" | "bitwise_and" | "bitwise_or" | "select":
+                todo += owner.operands
+            case "if":
+                todo += [owner.operands[0], *(_yielded(owner, index, var) for index in (0, 1))]
+    return found
+
+
+def decided(test: Var, selector: Var, value: int, known: dict[Var, bool | None] | None = None) -> bool | None:
+    """What a test gives where an integer scalar has a value; None if that is not known."""
+    known = {} if known is None else known
+    if test not in known:
+        known[test] = _decided(test, selector, value, known) if len(known) < _TESTS else None
+    return known[test]
+
+
+def _decided(test: Var, selector: Var, value: int, known: dict[Var, bool | None]) -> bool | None:
+    constant = constant_value(test)
+    if constant is not None:
+        return bool(constant)
+    owner = test.owner
+    if not isinstance(owner, Operation) or test.type.dtype != bool or test.type.shape != ():
+        return None
+    inner = [decided(v, selector, value, known) for v in owner.operands if v.type.dtype == bool]
+    match owner.kind:
+        case "eq" | "ne":
+            left, right = owner.operands
+            number = constant_value(right)
+            return None if left is not selector or number is None else (int(number) == value) == (owner.kind == "eq")
+        case "bitwise_not":
+            return None if inner[0] is None else not inner[0]
+        case "bitwise_and" | "bitwise_or":
+            decisive = owner.kind == "bitwise_or"
+            return decisive if decisive in inner else None if None in inner else not decisive
+        case "select" | "if":
+            arms = [decided(_yielded(owner, index, test), selector, value, known) for index in (0, 1)]
+            return arms[0] if arms[0] is arms[1] or inner[0] else arms[1] if inner[0] is False else None
+    return None

@@ -218,17 +218,26 @@ def _keys_of(items, key):
 
 
 def _sort(machine, self: Ref, stack: Stack, *, key: Value = NONE, reverse: Value = Const(False)) -> Value:  # noqa: B008
-    keys: Stack | None = stack
+    keys = stack
     if not is_none(key):
-        keys = stacks.of(machine, machine.call(Const(_keys_of), [self, key]))
+        keys = _as_stack(machine, machine.call(Const(_keys_of), [self, key]))
     descending = bool(machine.static(reverse, "reverse of sort"))
-    if keys is not None:
-        _write(
-            machine,
-            self,
-            stack_edits.sorted_(machine, stack, stacks.resized(machine, keys, stack.capacity), descending),
-        )
+    if keys.capacity:
+        keys = stacks.resized(machine, keys, stack.capacity)
+        _write(machine, self, stack_edits.sorted_(machine, stack, keys, descending))
     return NONE
+
+
+def _as_stack(machine, made: Value) -> Stack:
+    """The contents of a list as a stack."""
+    stack = stacks.of(machine, made)
+    if stack is not None:
+        return stack
+    items = containers.contents(machine, made)
+    try:
+        return stacks.of_items(machine, items, stacks.common_element(machine, items))
+    except JoinFailure as error:
+        raise Refused("XP0007", "sorting by keys of too many kinds") from error
 
 
 def _for_stacks(cls: type, name: str, rule: Callable) -> None:
