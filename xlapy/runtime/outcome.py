@@ -66,6 +66,14 @@ def plain(recipe: Recipe, outputs: Sequence) -> Any:
     return None
 
 
+class _Strings(list):
+    """A list in a text: with a format of its own, its items are joined."""
+
+    def __format__(self, specification: str) -> str:
+        kind, _, separator = specification.partition(":")
+        return separator.join(self) if kind == "join" else format(list(self), specification)
+
+
 class Finisher:
     """Makes Python objects from recipes for one run."""
 
@@ -105,7 +113,8 @@ class Finisher:
                 return self.make(recipe.alternatives[self._selector(recipe.selector)])
             case Text():
                 host = self if self.leaf is to_host else type(self)(self.outputs, self.arguments, to_host)
-                return recipe.template.format(*map(host.make, recipe.parts))
+                parts = map(host.make, recipe.parts)
+                return recipe.template.format(*(_Strings(p) if type(p) is list else p for p in parts))
             case Built():
                 return recipe.cls(*map(self._integer, recipe.parts))
             case Bound():

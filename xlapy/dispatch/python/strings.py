@@ -9,12 +9,13 @@ from operator import getitem
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.containers import ranges, stacks, tables
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, fold, kind_of
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds, texts
-from xlapy.domain.values import Const, NumpyScalar, Tuple, Value
+from xlapy.domain.stacks import has_choice
+from xlapy.domain.values import Const, NumpyScalar, Stack, Tuple, Union, Value
 
 _PERCENT = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[a-zA-Z%])"
@@ -22,7 +23,9 @@ _PERCENT = re.compile(
 
 
 def is_text(machine, value: Value) -> bool:
-    """Whether a value is a str, perhaps with dynamic parts."""
+    """Whether a value is a str, perhaps with dynamic parts, or one of several."""
+    if isinstance(value, Union):
+        return all(is_text(machine, v) for v in value.alternatives)
     return kinds.is_string(machine, value) or (isinstance(value, Const) and isinstance(value.value, str))
 
 
@@ -145,6 +148,12 @@ def format_(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
 @table.method(str, "join")
 def join(machine, self: Value, iterable: Value) -> Value:
     """`separator.join(strings)`."""
+    kind = containers.heap_kind(machine, iterable)
+    if kind == "generator" and tables.has_unknown(machine, iterable):
+        iterable = machine.call(Const(list), [iterable])
+    stack = stacks.of(machine, iterable)
+    if stack is not None and (not isinstance(stack.length, Const) or has_choice(stack.element)):
+        return _joined_on_the_host(machine, self, iterable, stack)
     parts: list[Value] = []
     for number, item in enumerate(iteration.items(machine, iterable)):
         if not is_text(machine, item):
@@ -154,6 +163,14 @@ def join(machine, self: Value, iterable: Value) -> Value:
     if not all(isinstance(p, Const) for p in parts):
         return texts.join_strings(machine, parts)
     return Const("".join(p.value for p in parts))  # type: ignore[attr-defined]
+
+
+def _joined_on_the_host(machine, separator: Value, strings: Value, stack: Stack) -> Value:
+    """The strings of a list that grew, joined: a part of a text that is a list with a format of its own."""
+    if not is_text(machine, stack.element):
+        raise Refused("XP0004", "join of a list whose length depends on data, of items that are no strings")
+    copied = machine.call(Const(list), [strings])
+    return machine.message("{:{}}", copied, texts.join_strings(machine, [Const("join:"), separator]))
 
 
 @table.function(str)

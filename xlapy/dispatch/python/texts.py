@@ -13,6 +13,7 @@ from xlapy.domain.values import (
     Const,
     Text,
     Tuple,
+    Union,
     Value,
 )
 
@@ -24,6 +25,9 @@ def join_strings(machine: Machine, parts: Sequence[Value]) -> Value:
         if isinstance(part, Text):
             template += part.template
             values += part.parts
+        elif isinstance(part, Union):
+            template += "{}"
+            values.append(part)
         else:
             template += str(machine.static(part)).replace("{", "{{").replace("}", "}}")
     return machine.message(template, *values)  # type: ignore[attr-defined]
