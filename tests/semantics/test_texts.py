@@ -82,4 +82,56 @@ def one_of_many_functions(k, x):
     return FUNCTIONS[k](x)
 
 
+DATA, REVERSED = np.array([1.5, -0.5, 0.25, -2.0, 0.75, 0.5]), np.array([-1.5, 0.5, -0.25, 2.0, -0.75, -0.5])
+LONG = np.random.default_rng(3).normal(size=40)
+
+
+@program(DATA, REVERSED, LONG)
+def joined_texts_chosen_by_data(xs):
+    signs = "".join(["+" if v > 0 else "-" for v in xs])
+    return signs, " ".join("up" if v > 0 else "down" for v in xs), len(xs)
+
+
+@program(DATA, REVERSED, LONG)
+def joined_texts_of_a_list_that_grows(xs):
+    found = []
+    for k, v in enumerate(xs):
+        if v > 0.4:
+            found.append(f"{k}: {v:.2f}")
+        elif v < -1:
+            found.append("low")
+    line = "; ".join(found)
+    found.append("{end}")
+    return line, "{}".join(found), f"<{line}>"
+
+
+@program(DATA, REVERSED)
+def one_of_several_texts_in_another(xs):
+    label = "first" if xs[0] > 0 else "second"
+    return "/".join([label, "x", str(len(xs))]), f"{label}!"
+
+
+@program(1994, 42, 4)
+def numerals_by_subtraction(n):
+    text = ""
+    for value, letters in ((1000, "M"), (900, "CM"), (90, "XC"), (40, "XL"), (10, "X"), (4, "IV"), (1, "I")):
+        while n >= value:
+            text += letters
+            n -= value
+    return text
+
+
+@program((255, 16), (10, 2), (0, 7))
+def digits_put_together(n, base):
+    text = ""
+    while n > 0:
+        n, digit = divmod(n, base)
+        text = "0123456789abcdef"[digit] + text
+    halves = ""
+    while base > 0:
+        halves = str(base % 2) + halves
+        base //= 2
+    return text or "0", halves
+
+
 test_programs = program.test()

@@ -23,10 +23,12 @@ from xlapy.domain.heap import Captured, Slot
 from xlapy.domain.join import Aliased, JoinFailure
 from xlapy.domain.values import (
     NONE,
+    Const,
     JaxArray,
     NdArray,
     Ref,
     Scalar,
+    Text,
     Union,
     Value,
     references,
@@ -102,6 +104,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
                 if _may_be_kept(machine, node, key):
                     todo = [*_WITH_STACKS, "unroll"] if isinstance(error, _TooLarge) else [*_WITH_STACKS]
                 machine.kept_loops.add(key)
+            asks = asks or _are_texts(error)
             may_settle = "peel twice" in todo and _settles(error)
             if _changes_shape(error) and not may_settle and "union" in todo and "unroll" in todo:
                 asks = True
@@ -124,6 +127,12 @@ def _changes_shape(failure: Exception) -> bool:
     """Whether a loop carries an array whose shape or dtype changes from trip to trip: it is unrolled, if it can be."""
     types = _array_types(failure)
     return types is not None and types[0] != types[1]
+
+
+def _are_texts(failure: Exception) -> bool:
+    """Whether a loop carries a text that is another one in each trip."""
+    values = (failure.first, failure.second) if isinstance(failure, JoinFailure) else (NONE,)
+    return all(isinstance(v, Text) or isinstance(v, Const) and isinstance(v.value, str) for v in values)
 
 
 def _settles(failure: Exception) -> bool:
