@@ -16,6 +16,7 @@ from xlapy.dispatch.containers import loans, ranges, rows, stack_arrays, stack_e
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
+from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import all as python_all
 from xlapy.domain import stacks as domain
 from xlapy.domain.join import JoinFailure
