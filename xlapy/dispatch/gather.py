@@ -230,7 +230,7 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
     if pairs is not None:
         return mixed.from_pair(_gather(machine, pairs, at))
     codes = coded(machine, items)
-    if codes is not None and len(codes[1]) > _MAXIMUM_GROUPS and machine.specialisable(at.var):  # type: ignore[attr-defined]
+    if codes is not None and len(codes[1]) > _MAXIMUM_GROUPS and all(isinstance(item, Const) for item in items):
         codes = None
     if codes is not None:
         return decoded(_gather(machine, codes[0], at), codes[1])

@@ -32,13 +32,15 @@ _MAXIMUM_ATTEMPTS = 40
 
 @dataclass
 class Path:
-    """What one arm left behind: its region, slots, and the values that are joined position by position."""
+    """What one arm left behind: its region, slots, and the values that are joined position by position; what values were
+    before the arm, of which less is known outside of it."""
 
     region: Region
     slots: dict[Slot, Value]
     captured: dict[int | type, Capture]
     values: list[Value]
     lost: bool = False
+    narrowed: walk.Narrowed = dataclasses.field(default_factory=dict)
 
 
 # -- joining two states -----------------------------------------------------------------------------------------------
@@ -63,6 +65,7 @@ class StateJoin:
         self.first, self.second = first.slots, second.slots
         #: whether each path certainly ends in an exception that nobody handles: nobody sees then what it has changed
         self.lost = (first.lost, second.lost)
+        self.narrowed = (first.narrowed, second.narrowed)
         #: objects numbered above `mark` were made on one of the two paths
         self.mark = mark
         self.slots: dict[Slot, Joined] = {}
@@ -71,6 +74,10 @@ class StateJoin:
 
     def value(self, first: Value, second: Value, slot: Slot | None = None) -> Joined:
         """The join of two values that sit in one place (a slot of an object)."""
+        one, two = (known.get(id(v), (v, v))[1] for known, v in zip(self.narrowed, (first, second), strict=True))
+        if one is two:
+            # it is what it was before the branch
+            first = second = one
         name = slot[1] if slot is not None else None
         join = self.joiner.contents if name == "items" else self.joiner.join
         holder = self.joiner.holder = Ref(slot[0]) if slot is not None and name == "items" else None
@@ -350,8 +357,14 @@ def _raised(machine: Machine, certain: Value | None = None) -> tuple[Value, Valu
     return raised, machine.boolean(functools.reduce(lambda a, b: builder.elementwise("bitwise_or", a, b), flags))
 
 
-def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orelse: Callable[[], None]) -> None:
-    """Branch of the program itself: each arm runs nodes, and leaves registers and a tag."""
+def node_branch(
+    machine: Machine,
+    predicate: Var,
+    then: Callable[[], walk.Narrowed | None],
+    orelse: Callable[[], walk.Narrowed | None],
+) -> None:
+    """Branch of the program itself: each arm runs nodes, and leaves registers and a tag. An arm gives what values were
+    before it, of which it knows more."""
     frame = machine.frame
     live = frame.program.live
     mark = machine.heap.next_identity
@@ -364,7 +377,7 @@ def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orel
         region = machine.builder.open_region()
         try:
             with machine.region(region), _under(machine, predicate):
-                arm()
+                narrowed = arm()
         except walk.Poison as error:
             poison = error
             continue
@@ -377,7 +390,7 @@ def node_branch(machine: Machine, predicate: Var, then: Callable[[], None], orel
         for label in frame.tag.labels:
             needed |= live_at(frame, label, live)
         ends.append((frame.registers, frame.tag, frame.handled, needed))
-        path = Path(region, machine.heap.slots, machine.heap.captured, [])
+        path = Path(region, machine.heap.slots, machine.heap.captured, [], narrowed=narrowed or {})
         if frame.tag.label == RAISE:
             path.lost = _is_lost(machine, path, frame.registers[frame.exception_register], mark)
         paths.append(path)
@@ -426,8 +439,9 @@ def live_at(frame, label: int, live: dict[int, frozenset[int]]) -> frozenset[int
 def run_if(machine: Machine, node_then: Node, node_else: Node, predicate: Var) -> None:
     """An `If` whose test is only known on the device."""
 
-    def arm(node: Node, holds: bool) -> None:
-        walk.narrow(machine, predicate, holds)
+    def arm(node: Node, holds: bool) -> walk.Narrowed:
+        narrowed = walk.narrow(machine, predicate, holds)
         walk.run(machine, node)
+        return narrowed
 
     node_branch(machine, predicate, lambda: arm(node_then, True), lambda: arm(node_else, False))

@@ -297,12 +297,16 @@ def _if(machine: Machine, node: If) -> None:
         merge.run_if(machine, node.then, node.orelse, test)
 
 
-def narrow(machine: Machine, test: Value | Var | bool | None, holds: bool) -> None:
+#: values of which more is known on a path, and what they were before, by `id`
+Narrowed = dict[int, tuple[Value, Value]]
+
+
+def narrow(machine: Machine, test: Value | Var | bool | None, holds: bool) -> Narrowed:
     """What is known on a path on which a test holds, or does not, of all variables and attributes of the program's own
     objects: which alternatives of a union they are not."""
     told = compared(test) if isinstance(test, Var) else ()
     if not told:
-        return
+        return {}
     made: dict[Value, Value] = {}
 
     def known(held: Value) -> Value:
@@ -323,6 +327,7 @@ def narrow(machine: Machine, test: Value | Var | bool | None, holds: bool) -> No
     heap = machine.heap
     for slot in [s for s, held in heap.slots.items() if type(held) is Union and heap.objects[s[0]].source is None]:
         heap.slots[slot] = known(heap.slots[slot])
+    return {id(new): (new, old) for old, new in made.items() if new is not old}
 
 
 def explore(machine: Machine, *nodes: Node) -> None:

@@ -35,8 +35,9 @@ def as_strided(machine, x, shape=None, strides=None, subok=False, writeable=True
     array = as_array(machine, x)
     lies = layout_model(machine, array)
     extents = lies.shape if absent(shape) else _tuple(known(machine, shape, "a shape"))
-    strides = lies.strides if absent(strides) else _tuple(known(machine, strides, "the strides"))
-    made = ask(machine, lambda: np.lib.stride_tricks.as_strided(lies, extents, strides))
+    wanted = None if absent(strides) else _tuple(known(machine, strides, "the strides"))
+    made = ask(machine, lambda: np.lib.stride_tricks.as_strided(lies, extents, wanted))
+    strides: tuple[int, ...] = made.strides  # type: ignore[attr-defined]
     writes = bool(known(machine, writeable))
     within = tuple(n - w + 1 for n, w in zip(lies.shape, extents[lies.ndim :], strict=False))
     if strides == lies.strides * 2 and within == extents[: lies.ndim]:
