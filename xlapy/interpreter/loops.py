@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.host_values import part_of
-from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import Captured, Slot
 from xlapy.domain.join import Aliased, JoinFailure
@@ -234,7 +234,7 @@ def _prefers_unrolling(machine: Machine, node: Loop) -> bool:
     iterator = machine.frame.registers[step.iterator]
     if iteration.plan(machine, iterator) is not None:
         return False
-    return iteration.is_iterator(machine, iterator)
+    return sequences.is_iterator(machine, iterator)
 
 
 def _retry(machine: Machine, node: Loop) -> None:

@@ -14,7 +14,7 @@ from xlapy.dispatch import leaves, rules  # noqa: F401
 from xlapy.dispatch.arrays import values as array_values
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.containers import loans, stacks
-from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, operators
 from xlapy.domain import set_order
@@ -112,7 +112,7 @@ class Machine:
         #: loops that cannot be unrolled
         self.kept_loops: set[tuple] = set()
         #: how long lists and tuples are at most over which loops are unrolled, where there is no reason not to
-        self.short_sequence = iteration.SHORT_SEQUENCE
+        self.short_sequence = sequences.SHORT_SEQUENCE
         #: short loops that are unrolled since lists grow in them
         self.loops_with_lists: set[tuple] = set()
         #: lengths of arrays, each with what stands for it among what is static

@@ -32,8 +32,8 @@ _MAXIMUM_ATTEMPTS = 40
 
 @dataclass
 class Path:
-    """What one arm left behind: its region, slots, and the values that are joined position by position; what values were
-    before the arm, of which less is known outside of it."""
+    """What one arm left behind: its region, slots, and the values that are joined position by position; and what values
+    were before the arm, of which less is known outside of it."""
 
     region: Region
     slots: dict[Slot, Value]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xlapy.dispatch.bounded.lanes import same
-from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain import stacks
 from xlapy.domain.coerce import holes, instantiate
@@ -114,7 +114,7 @@ class Staging:
         #: the heap at the head of the last trip
         self.start: dict[Slot, Value] = {}
 
-    def _plan(self) -> iteration.Plan | None:
+    def _plan(self) -> sequences.Plan | None:
         """How to iterate; a loop that has been unrolled in vain stays one over short sequences, too."""
         machine, iterator = self.machine, self.frame.registers[self.iterator]
         if self.key in machine.kept_loops:

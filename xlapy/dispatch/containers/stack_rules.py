@@ -13,7 +13,7 @@ from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
 from xlapy.dispatch.containers import loans, ranges, rows, stack_arrays, stack_edits, stacks
-from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
 from xlapy.dispatch.protocol import Refused
@@ -693,7 +693,7 @@ def _grows(machine, value: Value) -> bool | None:
         return True
     if containers.heap_kind(machine, value) in ("generator", "instance"):
         return None
-    if not iteration.is_iterator(machine, value):
+    if not sequences.is_iterator(machine, value):
         return False
     plan = iteration.plan(machine, value)
     if plan is None:

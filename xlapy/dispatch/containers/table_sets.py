@@ -9,7 +9,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import counters, dicts, stacks, tables
 from xlapy.dispatch.containers.table_rules import add_method, update
-from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators import dict_views, iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
 from xlapy.domain import set_order
 from xlapy.domain.values import NONE, Const, Ref, Stack, Stored, Tuple, Value
@@ -428,7 +428,7 @@ def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Va
     for value in args:
         if containers.heap_kind(machine, value) == "set" and tables.of(machine, value) is not None:
             if ordered or kwargs and "key" in kwargs:
-                raise iteration.order_refusal()
+                raise dict_views.order_refusal()
     if function in _LAZY:
         found = [iteration.make_iterator(machine, a) if tables.owner(machine, a) is not None else a for a in args]
         return found, kwargs

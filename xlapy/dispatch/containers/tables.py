@@ -16,7 +16,7 @@ import numpy as np
 from xlapy.dispatch import gather, unions
 from xlapy.dispatch.containers import loans, stack_edits, stacks
 from xlapy.dispatch.containers.common import compares_by_value, heap_kind, key_of, same_item
-from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, logical_and, logical_or, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import stacks as domain
@@ -419,7 +419,7 @@ def has_unknown(machine, iterable: Value) -> bool:
         return isinstance(contents, Tuple) and any(is_new(machine, item) for item in contents.items)
     if isinstance(iterable, Tuple):
         return any(is_new(machine, item) for item in iterable.items)
-    is_iterator = iteration.is_iterator(machine, iterable)
+    is_iterator = sequences.is_iterator(machine, iterable)
     if is_iterator and iteration.plan(machine, iterable) is not None:
         return True
     if is_iterator or heap_kind(machine, iterable) == "generator":

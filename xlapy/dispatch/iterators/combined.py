@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import ranges
-from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.iterators.iteration import Kind, Plan, Step, make_iterator, new, step
+from xlapy.dispatch.iterators import iteration, sequences
+from xlapy.dispatch.iterators.iteration import make_iterator, step
+from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import NONE, UNBOUND, Const, Range, Ref, Tuple, Union, Value
@@ -273,40 +274,40 @@ def reversed_(machine, sequence: Value) -> Value:
             machine.raise_(TypeError, f"'{name}' object is not reversible")
     source = sequence
     if isinstance(sequence, Const) and not isinstance(sequence.value, range):
-        found = iteration.constant_sequence(machine, sequence)
+        found = sequences.constant_sequence(machine, sequence)
         if found is None or isinstance(sequence.value, frozenset):
             name = iteration.type_name(machine, sequence)
             machine.raise_(TypeError, f"'{name}' object is not reversible")
         source = found  # type: ignore[assignment]
     elif not isinstance(sequence, Ref | Tuple | Range | Const) and not hasattr(machine.type_of(sequence), "shape"):
         machine.raise_(TypeError, f"'{iteration.type_name(machine, sequence)}' object is not reversible")
-    return new(machine, _REVERSED, reversed, source=source, left=iteration.length_of(machine, source))
+    return new(machine, _REVERSED, reversed, source=source, left=sequences.length_of(machine, source))
 
 
 def _reversed_step(machine, number: int) -> Step:
     source, left = machine.heap.read(number, "source"), machine.heap.read(number, "left")
     more = machine.truth(machine.compare(">", left, _ZERO))
     if more is True and isinstance(source, Ref) and isinstance(left, Const):
-        more = left.value <= iteration.length_of(machine, source).value  # type: ignore[attr-defined]
+        more = left.value <= sequences.length_of(machine, source).value  # type: ignore[attr-defined]
     if more is False:
         machine.heap.write(number, "left", _ZERO)
 
     def element() -> Value:
         position = machine.binary("-", left, _ONE)
         machine.heap.write(number, "left", position)
-        return iteration.item_of(machine, source, iteration.inside(machine, position, source))
+        return sequences.item_of(machine, source, sequences.inside(machine, position, source))
 
     return more, element
 
 
 def _reversed_plan(machine, number: int) -> Plan | None:
     source, left = machine.heap.read(number, "source"), machine.heap.read(number, "left")
-    if not iteration.loops(machine, source):
+    if not sequences.loops(machine, source):
         return None
 
     def element(k: Value) -> Value:
         position = machine.binary("-", machine.binary("-", left, _ONE), k)
-        return iteration.item_of(machine, source, iteration.inside(machine, position, source))
+        return sequences.item_of(machine, source, sequences.inside(machine, position, source))
 
     def finish(k: Value) -> None:
         machine.heap.write(number, "left", machine.binary("-", left, k))

@@ -11,7 +11,7 @@ import itertools
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import stacks
-from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import STATE
 from xlapy.domain.stacks import Overfull
@@ -100,7 +100,7 @@ def _item(items, position):
 @table.function(_item)
 def _item_at(machine, items: Value, position: Value) -> Value:
     """`items[position]` for a position in range."""
-    return iteration.item_of(machine, items, iteration.inside(machine, position, items))
+    return sequences.item_of(machine, items, sequences.inside(machine, position, items))
 
 
 def _remember(owner, items):
@@ -179,7 +179,7 @@ def _sequence(machine, iterable: Value) -> Value:
     if isinstance(iterable, Tuple | Range | NdArray) or containers.heap_kind(machine, iterable) == "list":
         return iterable
     if isinstance(iterable, Const) and isinstance(iterable.value, str | tuple | range):
-        return iteration.constant_sequence(machine, iterable)  # type: ignore[return-value]
+        return sequences.constant_sequence(machine, iterable)  # type: ignore[return-value]
     return _unseen(machine, lambda: machine.call(Const(list), [iterable]))
 
 

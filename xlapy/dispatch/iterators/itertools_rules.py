@@ -8,7 +8,8 @@ from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.combined import absent, advance, inner_of
-from xlapy.dispatch.iterators.iteration import ENDLESS, Kind, Plan, Step, make_iterator, new, step
+from xlapy.dispatch.iterators.iteration import make_iterator, step
+from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, new
 from xlapy.dispatch.numbers.scalar_values import INT_MAX
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import NONE, UNBOUND, Const, Tuple, Value

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import ranges, stacks
-from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
@@ -176,7 +176,7 @@ def _extremum(machine, function, args: tuple[Value, ...], key: Value, default: V
         reduced = machine.leaf(_max_array if function is max else _min_array, [var])[0]
         return _result(machine, iterable, reduced)
     iterator = iteration.make_iterator(machine, iterable)
-    if iteration.plan(machine, iterator) is None and iteration.is_iterator(machine, iterator):
+    if iteration.plan(machine, iterator) is None and sequences.is_iterator(machine, iterator):
         items = iteration.items(machine, iterator)
         if not items:
             return default if default is not None else machine.raise_(ValueError, *_EMPTY[function].args)

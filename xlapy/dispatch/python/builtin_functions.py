@@ -15,7 +15,7 @@ import jax
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ordering
-from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import catching
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not
 from xlapy.dispatch.protocol import Refused
@@ -225,14 +225,14 @@ def iter_(machine, *args: Value) -> Value:
     """`iter(iterable)`, `iter(function, sentinel)`."""
     if len(args) == 2:
         cls = type(iter(int, 1))
-        return iteration.new(machine, iteration.SENTINEL, cls, function=args[0], sentinel=args[1])
+        return sequences.new(machine, iteration.SENTINEL, cls, function=args[0], sentinel=args[1])
     return iteration.make_iterator(machine, args[0])
 
 
 @table.function(next)
 def next_(machine, iterator: Value, *default: Value) -> Value:
     """`next(iterator[, default])`."""
-    steps = iteration.is_iterator(machine, iterator) or containers.heap_kind(machine, iterator) == "generator"
+    steps = sequences.is_iterator(machine, iterator) or containers.heap_kind(machine, iterator) == "generator"
     if not steps and not defines(machine, machine.type_of(iterator), "__next__"):
         name = iteration.type_name(machine, iterator)
         machine.raise_(TypeError, f"'{name}' object is not an iterator")

@@ -1,0 +1,275 @@
+"""Sorts of iterators, and the one over sequences: anything with a length and items by index.
+
+An iterator is a heap object of kind 'iterator' whose `details` is a `Kind`, the functions of its sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from xlapy.dispatch import gather, unions
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.containers import loans, ranges, rows, stacks
+from xlapy.dispatch.numbers.scalar_values import (
+    INT_MAX,
+    bounds_of,
+    defines,
+)
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import (
+    UNBOUND,
+    BoundedArray,
+    Const,
+    JaxArray,
+    NdArray,
+    Range,
+    Ref,
+    Scalar,
+    Text,
+    Tuple,
+    Union,
+    Value,
+)
+from xlapy.ir import Var
+
+#: lists and tuples of like numbers longer than this become loops on the device
+SHORT_SEQUENCE = 16
+#: the number of items of an iterator that does not end
+ENDLESS = Const(INT_MAX)
+_ZERO = Const(0)
+_ONE = Const(1)
+_END = Const(-1)
+
+Step = tuple["bool | Var", Callable[[], Value]]
+
+
+_WHICH = "iteration over one of several objects, which one depends on data"
+
+
+class Plan(NamedTuple):
+    """How an iterator becomes a loop on the device.
+
+    `trips` is the number of remaining items, an int; `element(k)` the k-th of them, for a `Scalar` in `range(trips)`;
+    `finish(k)` makes the iterator one from which k items were taken.
+    """
+
+    trips: Value
+    element: Callable[[Value], Value]
+    finish: Callable[[Value], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """One sort of iterator: functions of the machine and the object's number."""
+
+    name: str
+    step: Callable[[object, int], Step]
+    plan: Callable[[object, int], Plan | None] = lambda machine, number: None
+    known_length: Callable[[object, int], int | None] = lambda machine, number: None
+
+
+def new(machine, kind: Kind, cls: type, **slots: Value) -> Ref:
+    """A fresh iterator."""
+    number = machine.heap.new("iterator", cls, machine.builder.location(), **slots)
+    machine.heap.objects[number].details = kind
+    return Ref(number)
+
+
+def is_iterator(machine, value: Value) -> bool:
+    """Whether a value is an iterator made by this module."""
+    return isinstance(value, Ref) and isinstance(machine.heap.objects[value.object].details, Kind)
+
+
+# -- sequences: anything with a length and items by index -------------------------------------------------------------
+
+
+def sequence_of(machine, value: Value) -> Value | None:
+    """`value` if its items can be had by index, as the source of an INDEXED iterator; None if they cannot."""
+    match value:
+        case Tuple():
+            return value if value.cls is tuple or "__iter__" not in value.cls.__dict__ else None
+        case Range():
+            return value
+        case NdArray() | JaxArray():
+            shape = value.type.shape if isinstance(value, NdArray) else value.var.type.shape
+            if not shape:
+                machine.raise_(TypeError, "iteration over a 0-d array")
+            return value
+        case BoundedArray():
+            return bounded.with_order(machine, value)
+        case Ref():
+            return value if machine.heap.objects[value.object].kind == "list" else None
+        case Const():
+            return constant_sequence(machine, value)
+        case Text():
+            return constant_sequence(machine, Const(machine.static(value, "a string whose characters are used")))
+    return None
+
+
+def constant_sequence(machine, value: Const) -> Value | None:
+    """The items of a known immutable iterable as a `Tuple`; a range as it is; None if it is not iterable."""
+    known = value.value
+    if isinstance(known, range):
+        return value
+    if isinstance(known, tuple | str | bytes | frozenset) or (
+        isinstance(known, type) and hasattr(known, "__members__")
+    ):
+        return Tuple(tuple(Const(item) for item in known))  # type: ignore[union-attr]
+    if isinstance(known, np.ndarray | list | dict | set):
+        raise Refused("XP0099", f"a {type(known).__name__} that is not in the heap")
+    if defines(machine, type(known), "__iter__") and not isinstance(known, type):
+        raise Refused(
+            "XP0005",
+            f"iteration over an object of type '{type(known).__name__}' from outside the program",
+            "make a list or tuple of it first",
+        )
+    return None
+
+
+def length_of(machine, source: Value) -> Value:
+    """The number of items of a sequence."""
+    match source:
+        case Union():
+            lists = rows.of(machine, source)
+            if lists is not None:
+                return rows.length(machine, source, lists)
+            require_sequences(machine, source)
+            return length_of(machine, source.alternatives[0])
+        case Tuple():
+            return Const(len(source.items))
+        case NdArray():
+            return Const(source.type.shape[0])
+        case JaxArray():
+            return Const(source.var.type.shape[0])
+        case BoundedArray():
+            return bounded.shape_of(machine, source)[0]
+        case Ref():
+            stack = stacks.settled(machine, source)
+            return stack.length if stack is not None else Const(len(machine.heap.read(source.object, "items").items))
+    return ranges.length(machine, source)
+
+
+def require_sequences(machine, source: Union) -> None:
+    """One of several sequences: all of them must be, and as long as each other, or rows of a table."""
+    if rows.of(machine, source) is not None:
+        return
+    for value in source.alternatives:
+        if not isinstance(value, Tuple | Ref | NdArray | JaxArray) or sequence_of(machine, value) is not value:
+            raise Refused("XP0004", _WHICH)
+    lengths = [length_of(machine, value) for value in source.alternatives]
+    if not all(isinstance(n, Const) for n in lengths) or len({n.value for n in lengths}) > 1:
+        raise Refused("XP0004", f"{_WHICH}, of different lengths")
+
+
+def item_of(machine, source: Value, position: Value) -> Value:
+    """The item of a sequence at a position in range."""
+    match source:
+        case Union():
+            lists = rows.of(machine, source)
+            found = rows.item(machine, source, lists, position) if lists else None
+            return found or unions.over_unions(machine, (source,), lambda one: item_of(machine, one, position))
+        case Tuple():
+            return gather.gather(machine, source.items, position)
+        case Ref():
+            stack = stacks.settled(machine, source)
+            if stack is not None:
+                return loans.lend(machine, source, stack, position)
+            contents = machine.heap.read(source.object, "items").items
+            if isinstance(position, Scalar):
+                return gather.gather(machine, contents, position)
+            return contents[position.value]
+        case NdArray() | JaxArray() | BoundedArray():
+            return _unchecked(machine, lambda: machine.getitem(source, position))
+    return ranges.item(machine, source, position)
+
+
+def _unchecked(machine, action: Callable[[], Value]) -> Value:
+    """The value of an action that raises nothing, though it may look so."""
+    outer, machine.pending = machine.pending, []
+    machine.catching += 1
+    try:
+        return action()
+    finally:
+        machine.catching -= 1
+        machine.pending = outer
+
+
+def loops(machine, source: Value) -> bool:
+    """Whether a loop over a sequence is to be a loop on the device."""
+    match source:
+        case Union():
+            require_sequences(machine, source)
+            if not isinstance(length_of(machine, source), Const):
+                return True
+            return any(loops(machine, alternative) for alternative in source.alternatives)
+        case Tuple():
+            return len(source.items) > machine.short_sequence and gather.stackable(machine, source.items)
+        case Ref():
+            stack = stacks.settled(machine, source)
+            if stack is not None:
+                return not isinstance(stack.length, Const) or stack.length.value > machine.short_sequence
+            contents = machine.heap.read(source.object, "items").items
+            return len(contents) > machine.short_sequence and gather.stackable(machine, contents)
+    return True
+
+
+def indexed_step(machine, number: int) -> Step:
+    source, position = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+    if isinstance(position, Const) and position.value == -1:
+        return False, lambda: UNBOUND
+    more = machine.truth(machine.compare("<", position, length_of(machine, source)))
+    if more is False:
+        machine.heap.write(number, "position", _END)
+
+    def element() -> Value:
+        at = machine.heap.read(number, "position")
+        machine.heap.write(number, "position", machine.binary("+", at, _ONE))
+        return item_of(machine, source, inside(machine, at, source))
+
+    return more, element
+
+
+def inside(machine, position: Value, source: Value) -> Value:
+    """A position with the bounds that being in range gives it."""
+    if not isinstance(position, Scalar):
+        return position
+    low, high = bounds_of(position)
+    most = bounds_of(length_of(machine, source))[1]
+    return Scalar(int, position.var, (max(low, 0), max(min(high, most - 1), 0)))
+
+
+def _indexed_plan(machine, number: int) -> Plan | None:
+    source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+    if not loops(machine, source):
+        return None
+    return indexed_plan(machine, number, source, start)
+
+
+def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
+    """The plan of an iterator over a sequence from a position on."""
+    count = length_of(machine, source)
+    ended = isinstance(start, Const) and start.value == -1
+    trips = _ZERO if ended else ranges.maximum(machine, machine.binary("-", count, start), _ZERO)
+
+    def element(k: Value) -> Value:
+        return item_of(machine, source, machine.binary("+", start, k))
+
+    def finish(k: Value) -> None:
+        machine.heap.write(number, "position", machine.binary("+", start, k))
+
+    return Plan(trips, element, finish)
+
+
+def indexed_length(machine, number: int) -> int | None:
+    source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
+    count = length_of(machine, source)
+    if isinstance(start, Const) and isinstance(count, Const):
+        return max(count.value - start.value, 0) if start.value >= 0 else 0  # type: ignore[operator]
+    return None
+
+
+INDEXED = Kind("sequence", indexed_step, _indexed_plan, indexed_length)
