@@ -15,6 +15,7 @@ from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.iterators.dict_views import dict_iterator
 from xlapy.dispatch.iterators.sequences import (
     INDEXED,
+    SEVERAL,
     Kind,
     Plan,
     Step,
@@ -47,9 +48,6 @@ MAXIMUM_ITEMS = 100_000
 _ZERO = Const(0)
 _ONE = Const(1)
 _END = Const(-1)
-
-
-_WHICH = "iteration over one of several objects, which one depends on data"
 
 
 def _kind(machine, iterator: Value) -> Kind | None:
@@ -90,7 +88,7 @@ def step(machine, iterator: Value) -> Step:
     if kind is not None:
         return kind.step(machine, iterator.object)  # type: ignore[attr-defined]
     if isinstance(iterator, Union):
-        raise Refused("XP0004", _WHICH)
+        raise Refused("XP0004", SEVERAL)
     return _user_step(machine, iterator)
 
 

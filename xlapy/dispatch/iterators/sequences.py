@@ -47,7 +47,7 @@ _END = Const(-1)
 Step = tuple["bool | Var", Callable[[], Value]]
 
 
-_WHICH = "iteration over one of several objects, which one depends on data"
+SEVERAL = "iteration over one of several objects, which one depends on data"
 
 
 class Plan(NamedTuple):
@@ -159,10 +159,10 @@ def require_sequences(machine, source: Union) -> None:
         return
     for value in source.alternatives:
         if not isinstance(value, Tuple | Ref | NdArray | JaxArray) or sequence_of(machine, value) is not value:
-            raise Refused("XP0004", _WHICH)
+            raise Refused("XP0004", SEVERAL)
     lengths = [length_of(machine, value) for value in source.alternatives]
     if not all(isinstance(n, Const) for n in lengths) or len({n.value for n in lengths}) > 1:
-        raise Refused("XP0004", f"{_WHICH}, of different lengths")
+        raise Refused("XP0004", f"{SEVERAL}, of different lengths")
 
 
 def item_of(machine, source: Value, position: Value) -> Value:
