@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from xlapy.domain.coerce import coerce, holes, instantiate
 from xlapy.domain.heap import Heap
-from xlapy.domain.join import _MAXIMUM_ALTERNATIVES, Joiner, JoinFailure
+from xlapy.domain.join import MAXIMUM_ALTERNATIVES, Joiner, JoinFailure
 from xlapy.domain.numbers import REACH, SCALAR_DTYPES, scalar_type
 from xlapy.domain.values import (
     DEAD,
@@ -205,9 +205,9 @@ def test_outer_values_need_no_hole():
 
 def test_unions_grow_to_a_limit():
     joined = Const("0")
-    for k in range(1, _MAXIMUM_ALTERNATIVES):
+    for k in range(1, MAXIMUM_ALTERNATIVES):
         joined = join(BRANCH, joined, Const(str(k)))
-    assert len(joined.alternatives) == _MAXIMUM_ALTERNATIVES
+    assert len(joined.alternatives) == MAXIMUM_ALTERNATIVES
     assert join(BRANCH, joined, Const("one more")) is None
 
 

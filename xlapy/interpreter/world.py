@@ -306,7 +306,7 @@ class World:
             return True
         if not kind.__flags__ & (1 << 9):  # not a heap type: made in C
             return True
-        return trusted(kind.__module__) and not _holds_state(kind)
+        return trusted(kind.__module__) and (_compares(found, kind) or not _holds_state(kind))
 
     def _ndarray(self, found: np.ndarray, kind: type, source: Source) -> Value:
         if not supported(found.dtype):
