@@ -199,13 +199,15 @@ def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> Non
 
     @table.takes_unions
     def either(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
-        key, others = args[:1], (*args[1:], *kwargs.values())
-        if any(type(v) is Union for v in (self, *others)):
-            return unions.over_unions(
-                machine,
-                (self, *others),
-                lambda s, *v: either(machine, s, *key, *v[: len(args) - 1], **dict(zip(kwargs, v[len(args) - 1 :]))),  # noqa: B905
-            )
+        key, more = args[:1], args[1:]
+
+        def chosen(self: Value, *rest: Value) -> Value:
+            named = dict(zip(kwargs, rest[len(more) :], strict=True))
+            return either(machine, self, *key, *rest[: len(more)], **named)
+
+        others = (self, *more, *kwargs.values())
+        if any(type(v) is Union for v in others):
+            return unions.over_unions(machine, others, chosen)
         stack = _rows(machine, self, args[0]) if args else tables.of(machine, self)
         if stack is not None or grows and isinstance(self, Ref) and args and _takes_new(machine, self, args[0]):
             return rule(machine, self, stack, *args, **kwargs)
