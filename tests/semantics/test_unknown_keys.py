@@ -468,4 +468,20 @@ def a_dict_grows_while_it_is_zipped(a):
     return out
 
 
+@dataclasses.dataclass
+class Reading:
+    place: int
+    value: float
+
+
+@program((np.array([1.5, 2.5, 1.5, 0.5]), 0, 2), (np.array([1.5, 2.5, 1.5, 0.5]), 1, 1), (np.array([1.5, 2.5]), 0, 1))
+def dataclasses_that_may_be_one(xs, i, j):
+    readings = []
+    for v in xs:
+        if v > 0:
+            readings.append(Reading(int(v), float(v)))
+    first, second = readings[int(xs[i]) % len(readings)], readings[int(xs[j]) % len(readings)]
+    return first == second, first != second, first == Reading(int(xs[i]), float(xs[i])), readings.count(first)
+
+
 test_programs = program.test()

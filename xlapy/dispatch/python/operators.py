@@ -6,6 +6,7 @@ reflected method first where its type is a subclass of the left one's.
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 import types
 
@@ -21,7 +22,7 @@ from xlapy.dispatch.containers import stack_arrays
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
-from xlapy.dispatch.numbers.scalar_values import lacks
+from xlapy.dispatch.numbers.scalar_values import lacks, logical_and, refuse_where
 from xlapy.dispatch.numpy import flat_iterator, ufuncs
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import attributes, kinds, objects
@@ -441,6 +442,7 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
 
 #: what helps where identities are not known
 _COMPARE = "compare what the objects hold"
+_NAN = "objects that hold NaN, and may be one item of a list that grew in a loop, are compared"
 
 
 def _same(machine: Machine, same: bool, first: int, second: int) -> bool:
@@ -448,11 +450,40 @@ def _same(machine: Machine, same: bool, first: int, second: int) -> bool:
     one, two = machine.heap.objects[first].source, machine.heap.objects[second].source
     if not same:
         machine.heap.tell_apart(first, second)
-        if machine.heap.may_be_items(first, second):
+        if machine.heap.may_be_items(first, second) and not _compares_fields(machine, first, second):
             raise Refused("XP0004", "'is' between objects that may be one item of a list that grew in a loop", _COMPARE)
     if not same and one is not None and two is not None:
         machine.world.guard("distinct", one, two)  # type: ignore[attr-defined]
     return same
+
+
+def _compares_fields(machine: Machine, first: int, second: int) -> bool:
+    """Whether `is` is asked by the `__eq__` of a dataclass, which from Python 3.13 on looks at the fields only where it
+    is False: they say the same, unless one of them is NaN."""
+    cls = machine.heap.objects[first].cls
+    code = getattr(vars(cls).get("__eq__"), "__code__", None)
+    if not dataclasses.is_dataclass(cls) or machine.frames[-1].program.code is not code:  # type: ignore[attr-defined]
+        return False
+    if code.co_filename != "<string>":
+        return False
+    fields = [f.name for f in dataclasses.fields(cls) if f.compare]
+    values = [[machine.heap.read(number, name) for name in fields] for number in (first, second)]
+    for one, two in zip(*values, strict=True):
+        if not all(isinstance(v, Ref | Const | Scalar | NumpyScalar) for v in (one, two)):
+            return False
+        bad = [_is_nan(machine, v) for v in (one, two)]
+        both = logical_and(machine, *bad)
+        if both is not False:
+            refuse_where(machine, machine.builder.constant(True) if both is True else both, "XP0004", _NAN, _COMPARE)
+    return True
+
+
+def _is_nan(machine: Machine, value: Value) -> bool | Var:
+    if isinstance(value, Const):
+        return isinstance(value.value, complex | float | np.inexact) and bool(value.value != value.value)
+    if isinstance(value, Scalar | NumpyScalar) and value.var.type.dtype.kind in "fc":
+        return machine.builder.elementwise("ne", value.var, value.var)
+    return False
 
 
 def _array_key(machine: Machine, key: Value) -> Value:
