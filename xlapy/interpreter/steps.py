@@ -188,17 +188,14 @@ def _takes_unions(function: Value) -> bool:
     return isinstance(inner, Intrinsic) and table.accepts(inner.rule, False)
 
 
-def _is_dict(machine: Machine, value: Value) -> bool:
-    """Whether a value is a dict: its iterator is one, whatever the dict holds."""
-    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "dict"
-
-
 def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) -> Value:
     """The packed result of an operation, for each of the contents that the containers among its arguments may have."""
     op, handler, treatment, *_ = step
     result = None
     if treatment >= _CONTENT and machine.heap.has_unions:
-        containers = [] if op.kind == "iter" and _is_dict(machine, args[0]) else _containers(args)
+        # an iterator over a dict is one, whatever the dict holds
+        apart = op.kind == "iter" and common.heap_kind(machine, args[0]) == "dict"
+        containers = [] if apart else _containers(args)
         result = unions.over_contents(machine, containers, lambda: packed(handler(machine, frame, op, *args)))
     return packed(handler(machine, frame, op, *args)) if result is None else result
 

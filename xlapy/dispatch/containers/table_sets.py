@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Callable
 
 from xlapy.dispatch import table
@@ -13,6 +14,7 @@ from xlapy.dispatch.iterators import dict_views, iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
 from xlapy.domain import set_order
 from xlapy.domain.values import NONE, Const, Ref, Stack, Stored, Tuple, Value
+from xlapy.ir import Var
 
 # -- methods of sets ---------------------------------------------------------------------------------------------------
 
@@ -161,56 +163,25 @@ _counting()
 # -- operators of counters --------------------------------------------------------------------------------------------
 
 
-def _added(made, one, other, sign):
+def _combined_counts(made, one, other, combine):
     for key, count in one.items():
-        count += sign * other.get(key, 0)
+        count = combine(count, other.get(key, 0))
         if count > 0:
             made[key] = count
-    for key, count in other.items():
-        if key not in one and sign * count > 0:
-            made[key] = sign * count
-    return made
-
-
-def _smaller(made, one, other):
-    for key, count in one.items():
-        count = min(count, other.get(key, 0))
-        if count > 0:
-            made[key] = count
-    return made
-
-
-def _larger(made, one, other):
-    for key, count in one.items():
-        count = max(count, other.get(key, 0))
-        if count > 0:
-            made[key] = count
-    for key, count in other.items():
-        if key not in one and count > 0:
-            made[key] = count
-    return made
-
-
-def _counts_at_most(one, other, strictly):
-    less = False
-    for key, count in one.items():
-        if count > other.get(key, 0):
-            return False
-        less = less or count < other.get(key, 0)
     for key, count in other.items():
         if key not in one:
-            if count < 0:
-                return False
-            less = less or count > 0
-    return less or not strictly
+            count = combine(0, count)
+            if count > 0:
+                made[key] = count
+    return made
 
 
-def _same_counts(one, other):
+def _all_counts(one, other, holds):
     for key, count in one.items():
-        if count != other.get(key, 0):
+        if not holds(count, other.get(key, 0)):
             return False
     for key, count in other.items():
-        if key not in one and count != 0:
+        if key not in one and not holds(0, count):
             return False
     return True
 
@@ -226,12 +197,12 @@ def _with_keys_on_device(machine, counter: Value) -> Value:
 
 def _counter_operators() -> None:
     before = table.OPERATORS[collections.Counter]
-    loops = {"+": _added, "-": _added, "&": _smaller, "|": _larger}
+    combine = {"+": operator.add, "-": operator.sub, "&": min, "|": max}
 
     def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
         plain = symbol if symbol in ("==", "!=", "<", "<=", ">", ">=") else symbol.removesuffix("=")
         sides = (left, right)
-        if not all(dicts.is_dict(machine, v) for v in sides) or not (plain in loops or plain == symbol):
+        if not all(dicts.is_dict(machine, v) for v in sides) or not (plain in combine or plain == symbol):
             return before(machine, symbol, left, right)  # type: ignore[return-value]
         if not all(issubclass(machine.type_of(v), collections.Counter) for v in sides):
             return before(machine, symbol, left, right)  # type: ignore[return-value]
@@ -240,11 +211,10 @@ def _counter_operators() -> None:
         if not unknown and all(map(machine.is_static, counts)):
             return before(machine, symbol, left, right)  # type: ignore[return-value]
         one, other = (_with_keys_on_device(machine, v) for v in sides)
-        if plain not in loops:
+        if plain not in combine:
             return _counts_compared(machine, symbol, one, other)
         made = containers.new_dict(machine, collections.Counter, {})
-        more = [Const(1 if plain == "+" else -1)] if plain in ("+", "-") else []
-        machine.call(Const(loops[plain]), [made, one, other, *more])
+        machine.call(Const(_combined_counts), [made, one, other, Const(combine[plain])])
         if plain == symbol:
             return made
         machine.heap.write(left.object, "items", machine.heap.read(made.object, "items"))  # type: ignore[attr-defined]
@@ -254,12 +224,18 @@ def _counter_operators() -> None:
 
 
 def _counts_compared(machine, symbol: str, one: Value, other: Value) -> Value:
-    if symbol in ("==", "!="):
-        same = machine.truth(machine.call(Const(_same_counts), [one, other]))
-        return machine.boolean(same if symbol == "==" else logical_not(machine, same))
+    def every(holds: Callable) -> bool | Var:
+        return machine.truth(machine.call(Const(_all_counts), [one, other, Const(holds)]))
+
     if symbol in (">", ">="):
         one, other = other, one
-    return machine.call(Const(_counts_at_most), [one, other, Const(symbol in ("<", ">"))])
+    if symbol in ("==", "!="):
+        same = every(operator.eq)
+        return machine.boolean(same if symbol == "==" else logical_not(machine, same))
+    at_most = every(operator.le)
+    if symbol in ("<", ">"):
+        at_most = logical_and(machine, at_most, logical_not(machine, every(operator.eq)))
+    return machine.boolean(at_most)
 
 
 _counter_operators()

@@ -96,15 +96,18 @@ def unknown(machine, key: Value) -> list[Var]:
 
 
 def choices(key: Value) -> list[Value] | None:
-    """The keys that a key may be, all known and few; None if it is not one of such keys."""
-    if isinstance(key, Union):
-        parts = [choices(v) or ([v] if isinstance(v, Const) else None) for v in key.alternatives]
-        return None if None in parts else [v for part in parts for v in part]  # type: ignore[union-attr]
-    if isinstance(key, Tuple) and unions.union_in(key) is not None:
-        columns = [choices(v) or ([v] if isinstance(v, Const) else None) for v in key.items]
-        if None in columns or math.prod(map(len, columns)) > _MANY_CHOICES:  # type: ignore[arg-type]
-            return None
-        return [Tuple(items, key.cls) for items in itertools.product(*columns)]  # type: ignore[arg-type]
+    """The keys that a key may be, all known and few; None if they are not."""
+    match key:
+        case Const():
+            return [key]
+        case Union():
+            parts = [choices(v) for v in key.alternatives]
+            return None if None in parts else [v for part in parts for v in part]  # type: ignore[union-attr]
+        case Tuple():
+            columns = [choices(v) for v in key.items]
+            if None in columns or math.prod(map(len, columns)) > _MANY_CHOICES:  # type: ignore[arg-type]
+                return None
+            return [Tuple(items, key.cls) for items in itertools.product(*columns)]  # type: ignore[arg-type]
     return None
 
 
