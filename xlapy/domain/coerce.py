@@ -31,6 +31,7 @@ from xlapy.domain.values import (
     Stored,
     Union,
     Value,
+    alternatives,
     children,
     held_items,
     substitute,
@@ -104,7 +105,7 @@ def _coerce_mixed(value: Value, skeleton: MixedScalar, builder: Builder) -> list
 
 
 def _coerce_union(value: Value, skeleton: Union, joiner: Joiner, builder: Builder) -> list[Var]:
-    options = value.alternatives if isinstance(value, Union) else (value,)
+    options = alternatives(value)
     places = [place_in(option, skeleton, joiner) for option in options]
     if isinstance(value, Union):
         if places == list(range(len(places))):

@@ -57,6 +57,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    alternatives,
     children,
     mixed,
     rebuild,
@@ -106,7 +107,7 @@ class Stacks(Protocol):
 
 def _has_stack(a: Value, b: Value) -> bool:
     """Whether one of two contents of a container is a stack."""
-    found = [v for c in (a, b) for v in (c.alternatives if isinstance(c, Union) else (c,))]
+    found = [v for c in (a, b) for v in alternatives(c)]
     return any(isinstance(v, Stack) for v in found) and all(isinstance(v, Stack | Tuple | Mapping) for v in found)
 
 
@@ -199,7 +200,7 @@ class Joiner:
         kind = self.heap.objects[self.holder.object].kind if isinstance(self.holder, Ref) else None
         # the members of a set that are told apart have an order
         most = {"dict": _MAXIMUM_KEYS, "set": MAXIMUM_ALTERNATIVES}.get(kind)  # type: ignore[arg-type]
-        found = [v for c in (a, b) for v in (c.alternatives if isinstance(c, Union) else (c,))]
+        found = [v for c in (a, b) for v in alternatives(c)]
         if most is None or len(found) <= most or not all(isinstance(v, Mapping) for v in found):
             return False
         several = len({tuple(v.entries) for v in found}) > most  # type: ignore[attr-defined]
@@ -507,19 +508,19 @@ class Joiner:
         return mixed(Hole(SELECTOR), Scalar(kind, Hole(scalar_type(kind)), bounds))  # type: ignore[arg-type]
 
     def _several(self, a: Value, b: Value) -> Value:
-        alternatives = list(a.alternatives) if isinstance(a, Union) else [a]
+        several = list(alternatives(a))
         changed = not isinstance(a, Union)
         if isinstance(a, Union) and not isinstance(a.selector, Hole):
             changed = changed or not (isinstance(b, Union) and a.selector is b.selector)
         if changed:
-            alternatives = [self.hollow(v) for v in alternatives]
-        others = b.alternatives if isinstance(b, Union) else (b,)
-        both = set(map(_identified, alternatives)) & set(map(_identified, others)) - {None}
+            several = [self.hollow(v) for v in several]
+        others = alternatives(b)
+        both = set(map(_identified, several)) & set(map(_identified, others)) - {None}
         #: alternatives that stand for an object of the second path: one name cannot stand for two objects of one path
         taken: set[int] = set()
         for other in others:
             number = _identified(other)
-            for index, mine in enumerate(alternatives):
+            for index, mine in enumerate(several):
                 if number is not None and index in taken:
                     continue
                 if number != _identified(mine) and both & {number, _identified(mine)}:
@@ -529,19 +530,19 @@ class Joiner:
                 except JoinFailure:
                     continue
                 changed = changed or joined is not mine
-                alternatives[index] = joined
+                several[index] = joined
                 taken.add(index)
                 break
             else:
-                new_kind = other is not UNBOUND and any(m is not UNBOUND for m in alternatives)
-                new_kind = new_kind and not self._has_exception(other, *alternatives)
-                new_kind = new_kind and not any(twins(m, other) for m in alternatives)
-                if (new_kind and not self.unions) or len(alternatives) >= MAXIMUM_ALTERNATIVES:
+                new_kind = other is not UNBOUND and any(m is not UNBOUND for m in several)
+                new_kind = new_kind and not self._has_exception(other, *several)
+                new_kind = new_kind and not any(twins(m, other) for m in several)
+                if (new_kind and not self.unions) or len(several) >= MAXIMUM_ALTERNATIVES:
                     raise (JoinFailure if number is None else Aliased)(a, b)
-                taken.add(len(alternatives))
-                alternatives.append(self._arriving(other))
+                taken.add(len(several))
+                several.append(self._arriving(other))
                 changed = True
-        return Union(Hole(SELECTOR), tuple(alternatives)) if changed else a  # type: ignore[arg-type]
+        return Union(Hole(SELECTOR), tuple(several)) if changed else a  # type: ignore[arg-type]
 
     # -- objects ----------------------------------------------------------------------------------------------------
 

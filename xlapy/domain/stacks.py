@@ -40,6 +40,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    alternatives,
     children,
     held_items,
     rebuild,
@@ -168,11 +169,6 @@ def hollow(value: Value) -> Value:
 
 
 # -- contents of lists ------------------------------------------------------------------------------------------------
-
-
-def alternatives(contents: Value) -> tuple[Value, ...]:
-    """The contents that a list may have."""
-    return contents.alternatives if isinstance(contents, Union) else (contents,)
 
 
 def is_contents(value: Value) -> bool:

@@ -321,6 +321,11 @@ def key_value(key: object) -> Value:
     return Const(key)
 
 
+def alternatives(value: Value) -> tuple[Value, ...]:
+    """What a value may be: the alternatives of a union, or itself."""
+    return value.alternatives if isinstance(value, Union) else (value,)
+
+
 def held_items(value: Stored) -> Stack | Tuple:
     """The items of a container that lies in a stack; of a dict or set, the pairs."""
     if value.held is not None:

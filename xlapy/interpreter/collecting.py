@@ -14,7 +14,7 @@ from xlapy.domain import stacks
 from xlapy.domain.heap import Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import DEAD, Const, Scalar, Stack, Value
+from xlapy.domain.values import DEAD, Const, Scalar, Stack, Value, alternatives
 from xlapy.ir import least_increase
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _least_growth(old: Value, new: Value, start: Value | None) -> int:
     if not (isinstance(start, Stack) and isinstance(start.length, Scalar)):
         return -1
     steps = []
-    for contents in stacks.alternatives(new):
+    for contents in alternatives(new):
         if not (isinstance(contents, Stack) and isinstance(contents.length, Scalar)):
             return -1
         steps.append(least_increase(contents.length.var, start.length.var))

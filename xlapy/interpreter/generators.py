@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.domain.values import DEAD, NONE, Const, JaxArray, Ref, Tuple, Union, Value, references
+from xlapy.domain.values import DEAD, NONE, Const, JaxArray, Ref, Tuple, Union, Value, alternatives, references
 from xlapy.frontend import FINISHED, RAISE, RETURN, For, Loop
 from xlapy.interpreter import merge, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag, new_frame, static_tag
@@ -88,7 +88,7 @@ def _failed(machine: Machine, exception: Value) -> Var | None:
 
 def _left_with(machine: Machine, exception: Value) -> Value:
     """What the consumer gets of an exception that leaves a generator: a RuntimeError for a StopIteration (PEP 479)."""
-    options = exception.alternatives if isinstance(exception, Union) else (exception,)
+    options = alternatives(exception)
     if not any(issubclass(machine.type_of(e), StopIteration) for e in options):
         return exception
     if isinstance(exception, Union):
@@ -99,7 +99,7 @@ def _left_with(machine: Machine, exception: Value) -> Value:
 
 
 def _only_exit(machine: Machine, exception: Value) -> bool:
-    options = exception.alternatives if isinstance(exception, Union) else (exception,)
+    options = alternatives(exception)
     return all(machine.type_of(e) is GeneratorExit for e in options)
 
 

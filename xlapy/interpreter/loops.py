@@ -29,8 +29,8 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Text,
-    Union,
     Value,
+    alternatives,
     references,
 )
 from xlapy.frontend import Code, For, If, Loop, Node, Seq
@@ -216,7 +216,7 @@ def _refusal(machine: Machine, failure: Exception) -> Refused:
 
 def _is_object(value: Value) -> bool:
     """Whether a value is one of the program's containers or objects, or one of several."""
-    return all(isinstance(v, Ref) for v in (value.alternatives if isinstance(value, Union) else (value,)))
+    return all(isinstance(v, Ref) for v in alternatives(value))
 
 
 def _unrolls_elsewhere(machine: Machine, node: Loop, key: tuple) -> bool:

@@ -15,7 +15,7 @@ from xlapy.dispatch.effects import changes
 from xlapy.dispatch.iterators import generator_rules
 from xlapy.dispatch.numbers.scalar_values import logical_not, logical_or, refuse_where
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.domain.values import DEAD, NONE, UNBOUND, Const, Ref, Union, Value
+from xlapy.domain.values import DEAD, NONE, UNBOUND, Const, Ref, Union, Value, alternatives
 from xlapy.frontend import FINISHED, RAISE, START, FrontendError, Resumable, resumable
 from xlapy.interpreter import merge
 from xlapy.interpreter.frame import Frame, call_path, new_frame
@@ -233,7 +233,7 @@ def check_finished(machine: Machine) -> None:
     to it goes, which is not followed here. It need not have if nothing can be seen of that."""
     for number, location in machine.unfinished.items():
         state = machine.heap.slots.get((number, "state"))
-        states = state.alternatives if isinstance(state, Union) else (state,)
+        states = alternatives(state)
         if all(one is _FINISHED or one is _START or _closes_quietly(machine, number, one) for one in states):
             continue
         if isinstance(state, Union):

@@ -12,7 +12,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, BoundMethod, Const, Marker, Scalar, Union, Value
+from xlapy.domain.values import NONE, BoundMethod, Const, Marker, Scalar, Union, Value, alternatives
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import (  # noqa: F401
     control,
@@ -115,7 +115,7 @@ def _depart(machine: Machine, label: int) -> None:
         if register < len(names) and names[register] is None:
             kinds = arrived.setdefault(register, set())
             value = frame.registers[register]
-            for alternative in value.alternatives if isinstance(value, Union) else (value,):
+            for alternative in alternatives(value):
                 kinds.add(_kind(machine, alternative))
 
 

@@ -14,7 +14,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import refuse_nan
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
-from xlapy.domain.values import Const, JaxArray, Tuple, Union, Value
+from xlapy.domain.values import Const, JaxArray, Tuple, Union, Value, alternatives
 from xlapy.ir import Var
 
 #: more objects than this are not compared one with another
@@ -105,7 +105,7 @@ def _ranks(known: Iterable[object]) -> dict[object, int] | None:
 def ranked(machine, keys: Sequence[Value]) -> list[Var] | None:
     """The place of each key in the order of all that the keys may be, if these are known, such as texts; a key may be
     a whole column of them."""
-    options = [k.alternatives if isinstance(k, Union) else (k,) for k in keys]
+    options = [alternatives(k) for k in keys]
     if not all(isinstance(v, Const) for found in options for v in found):
         return None
     ranks = _ranks(v.value for found in options for v in found)  # type: ignore[attr-defined]

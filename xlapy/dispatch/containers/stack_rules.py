@@ -33,8 +33,8 @@ from xlapy.domain.values import (
     Slice,
     Stack,
     Tuple,
-    Union,
     Value,
+    alternatives,
     is_none,
     variables,
 )
@@ -399,7 +399,7 @@ def _packed(machine, contents: Tuple, source: Value | None = None, field: Callab
 
 
 def _is_number(value: Value) -> bool:
-    options = value.alternatives if isinstance(value, Union) else (value,)
+    options = alternatives(value)
     return all(containers.is_number(v) for v in options)
 
 

@@ -32,6 +32,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    alternatives,
     children,
     held_items,
     rebuild,
@@ -396,7 +397,7 @@ def _as_mixed(machine, old: Value, new: MixedScalar, rows: Iterator[Var], lead: 
 
 def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], lead: Lead) -> list[Var]:
     builder, exact = machine.builder, exact_joiner(machine)
-    options = old.alternatives if isinstance(old, Union) else (old,)
+    options = alternatives(old)
     chosen = next(rows) if isinstance(old, Union) else None
     places = [place_in(option, new, exact) for option in options]
     dtype = new.selector.type.dtype
