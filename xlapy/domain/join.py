@@ -62,6 +62,7 @@ from xlapy.domain.values import (
     mixed,
     rebuild,
     references,
+    renamed,
     substitute,
     variables,
 )
@@ -226,16 +227,7 @@ class Joiner:
 
     def _renamed(self, value: Value) -> Value:
         """`value` with the names that its objects have at the head of the loop."""
-        if isinstance(value, Ref):
-            name = self._name(value.object)
-            return value if name == value.object else Ref(name)
-        if isinstance(value, NdArray):
-            name = self._name(value.buffer)
-            if name != value.buffer:
-                value = NdArray(name, value.lenses, value.type, self._identity(value, value), value.writeable)
-        parts = children(value)
-        new = tuple(self._renamed(p) if isinstance(p, Value) else p for p in parts)
-        return value if all(a is b for a, b in zip(parts, new, strict=True)) else rebuild(value, new)
+        return renamed(value, self._name, lambda array: self._identity(array, array))
 
     def _name(self, number: int) -> int:
         """The name at the head of the loop of an object at its end."""

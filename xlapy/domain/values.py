@@ -23,6 +23,7 @@ Values are immutable; a change of state makes a new entry in the heap (see `heap
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 
 from xlapy.domain.set_order import SetHistory
@@ -459,6 +460,22 @@ def substitute(value: Value, replace) -> Value:
     if all(a is b for a, b in zip(parts, new, strict=True)):
         return value
     return rebuild(value, new)
+
+
+def renamed(value: Value, name: Callable[[int], int], identity: Callable[[NdArray], int] | None = None) -> Value:
+    """`value` with `name(number)` in the place of every object that it refers to directly; itself if nothing changes.
+    `identity` gives array objects another one, too."""
+    if isinstance(value, Ref):
+        number = name(value.object)
+        return value if number == value.object else Ref(number)
+    parts = children(value)
+    new = tuple(renamed(p, name, identity) if isinstance(p, Value) else p for p in parts)
+    if any(a is not b for a, b in zip(parts, new, strict=True)):
+        value = rebuild(value, new)
+    if isinstance(value, NdArray) and (buffer := name(value.buffer)) != value.buffer:
+        own = value.identity if identity is None else identity(value)
+        return NdArray(buffer, value.lenses, value.type, own, value.writeable)
+    return value
 
 
 def variables(value: Value) -> list[Var | Hole]:

@@ -48,6 +48,7 @@ from xlapy.domain.values import (
 from xlapy.interpreter import calls, generators, merge, replace, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
+from xlapy.interpreter.rehearsal import Recollection
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import World
@@ -144,7 +145,8 @@ class Machine:
         self.loop_modes: dict[tuple, str] = {}
         #: loops that had to be unrolled in an earlier analysis, see `frame.place_of`
         self.unrolled_places: set[tuple] = set()
-        self.loop_memory: dict[tuple, object] = {}
+        #: what is known of the heads of loops from the last time they were met
+        self.loop_memory: dict[tuple, Recollection] = {}
         #: body regions of loops, by identity, with the key of the loop
         self.loop_bodies: dict[int, tuple] = {}
         #: operations executed so far

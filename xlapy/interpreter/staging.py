@@ -27,7 +27,6 @@ from xlapy.domain.values import (
     Hole,
     Ref,
     Scalar,
-    Stack,
     Tuple,
     Union,
     Value,
@@ -39,6 +38,7 @@ from xlapy.interpreter import merge, walk
 from xlapy.interpreter.collecting import Growing
 from xlapy.interpreter.emission import Emission
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of, test_of
+from xlapy.interpreter.rehearsal import recollect, rehearsed
 from xlapy.ir import TensorType, Var, compared
 
 if TYPE_CHECKING:
@@ -157,38 +157,19 @@ class Staging:
     # -- rounds --
 
     def _initial(self) -> Head:
-        head = self._at_entry()
-        remembered = self.machine.loop_memory.get((self.key, self.unions))
-        if remembered is None:
-            return head
-        joiner = self.new_joiner({})
-        old_registers, old_slots = remembered  # type: ignore[misc]
-        try:
-            for register, skeleton in old_registers.items():
-                if register in head.registers:
-                    head.registers[register] = joiner.join(head.registers[register], skeleton)
-            for slot, skeleton in old_slots.items():
-                # objects that an enclosing loop made on its last round are gone
-                if slot in self.entry.slots or self.machine.heap.objects[slot[0]].source is not None:
-                    head.slots[slot] = joiner.join(self.entry_value(slot, {}), skeleton)
-        except JoinFailure:
-            return self._at_entry()
-        return head
+        head = self.at_entry_head()
+        known = self.machine.loop_memory.get((self.key, self.unions))
+        return head if known is None else rehearsed(self, head, known)
 
-    def _at_entry(self) -> Head:
+    def at_entry_head(self) -> Head:
+        """The state before the loop."""
         entry = self.entry
         registers = {r: entry.registers[r] if r in self.at_head else DEAD for r in self.registers}
         return Head(registers, handled=entry.handled, captured=entry.captured.copy())
 
     def remember(self, head: Head) -> None:
-        def plain(skeleton: Value) -> bool:
-            found = variables(skeleton)
-            plainly = bool(found) and all(isinstance(v, Hole) for v in found) and not references(skeleton)
-            return plainly and not isinstance(skeleton, Stack)
-
-        registers = {r: v for r, v in head.registers.items() if plain(v)}
-        slots = {s: v for s, v in head.slots.items() if plain(v) and s[0] not in head.entries}
-        self.machine.loop_memory[(self.key, self.unions)] = (registers, slots)
+        """A loop that the interpreter meets again starts from the head found here."""
+        self.machine.loop_memory[(self.key, self.unions)] = recollect(self, head)
 
     def new_joiner(self, entries: dict[int, int]) -> Joiner:
         joiner = self.machine.joiner(self.depth, widen=True, unions=self.unions)
@@ -241,7 +222,7 @@ class Staging:
             return body, None, head
         out = machine.save()
         machine.restore(self.entry)
-        fresh, self.joiner = self._generalise(head, start, out, mark)
+        fresh, self.joiner = self.generalise(head, start, out, mark)
         return body, out, fresh
 
     # -- lanes that are equal --
@@ -392,7 +373,7 @@ class Staging:
         walk.narrow(machine, goes, True)
         walk.run(machine, test.orelse if self.leaving() is test.then else test.then)  # type: ignore[union-attr]
 
-    def _generalise(self, head: Head, start: dict[Slot, Value], out: State, mark: int):
+    def generalise(self, head: Head, start: dict[Slot, Value], out: State, mark: int):
         """The join of the head with the state at the end of the body; `head` itself if nothing is new."""
         heap = self.machine.heap
         pinned: set[int] = set()
