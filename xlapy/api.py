@@ -191,7 +191,7 @@ def overload(target: Callable) -> Callable[[Callable], Callable]:
         if not isinstance(implementation, types.FunctionType):
             raise TypeError(f"the replacement must be a Python function, not a {type(implementation).__name__}")
 
-        def rule(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        def rule(machine: Any, /, *args: Any, **kwargs: Any) -> Any:
             return machine.call(Const(implementation), list(args), kwargs)
 
         rule.accepts_unions = True  # type: ignore[attr-defined]

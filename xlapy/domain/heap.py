@@ -20,8 +20,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from xlapy.domain.attribute_order import AttributeOrder
 from xlapy.domain.sources import Source
-from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Value
+from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Union, Value
 from xlapy.ir import Location, Region
 
 Slot = tuple[int, str]
@@ -145,6 +146,12 @@ class Heap:
         self.keeps_places = False
         #: whether some container may have one of several contents
         self.has_unions = False
+        #: the order of the attributes of objects
+        self.order = AttributeOrder()
+        #: dicts that are the `__dict__` of an object: what they hold are its attributes, which these two read and write
+        self.mirrors: dict[int, int] = {}
+        self.reflected: Callable[[int], Value] = lambda number: UNBOUND
+        self.reflect: Callable[[int, Value], None] = lambda number, contents: None
         self.load = load
         self.next_identity = 1
         #: grows with every change of a slot and every object made
@@ -162,7 +169,7 @@ class Heap:
         self.changes += 1
         return self.next_identity
 
-    def new(self, kind: str, cls: type, location: Location | None = None, **contents: Value) -> int:
+    def new(self, kind: str, cls: type, location: Location | None = None, /, **contents: Value) -> int:
         """A new object with the given fields."""
         number = self.identity()
         self.objects[number] = Object(kind, cls, location=location)
@@ -183,6 +190,8 @@ class Heap:
 
     def read(self, number: int, name: str) -> Value:
         """The value of a slot; UNBOUND if the object has no such field."""
+        if number in self.mirrors and name == "items":
+            return self.reflected(self.mirrors[number])
         slot = (number, name)
         value = self.slots.get(slot) or self.initial.get(slot)
         if value is None:
@@ -233,6 +242,9 @@ class Heap:
             if not self.give_back(number, name, value):
                 raise Captured(self.captured[number].loop)
             return
+        if number in self.mirrors and name == "items":
+            self.reflect(self.mirrors[number], value)
+            return
         self.store(number, name, value)
 
     def store(self, number: int, name: str, value: Value) -> None:
@@ -240,11 +252,31 @@ class Heap:
         if name == "items" and not self.keeps_places:
             self.scatter(number)
         self.changes += 1
-        self.objects[number].fields.add(name)
-        slot = (number, name)
+        info, slot = self.objects[number], (number, name)
+        info.fields.add(name)
+        before = self.slots.get(slot)
         if self.journal is not None:
-            self.journal.writes.append((slot, self.slots.get(slot)))
+            self.journal.writes.append((slot, before))
+        if info.kind == "instance" and value is not UNBOUND:
+            self._created(number, info, name, before)
         self.slots[slot] = value
+
+    def _created(self, number: int, info: Object, name: str, before: Value | None) -> None:
+        """Keep the order of attributes, if this is one that the object has not had on every path."""
+        own = getattr(info.real, "__dict__", ()) if info.source is not None else ()
+        if before is None and name in own:
+            return
+        if before is not None and before is not UNBOUND:
+            if not isinstance(before, Union) or all(v is not UNBOUND for v in before.alternatives):
+                return
+
+        def has(other: str) -> bool:
+            held = self.slots.get((number, other))
+            return other in own if held is None else held is not UNBOUND
+
+        if own:
+            self.order.found(number, info.cls, tuple(own))
+        self.order.created(number, info.cls, name, has)
 
     def scatter(self, number: int) -> None:
         """The items of a container may lie elsewhere from now on."""
@@ -271,6 +303,8 @@ class Heap:
     def capture(self, number: int, loop: object, where: tuple[object, ...]) -> bool:
         """An object is put into a stack; whether it is in no other place."""
         self.show(number)
+        if number in self.mirrors:
+            self.freeze(self.mirrors[number])
         known = self.captured.get(number)
         if known is not None and known.where == where:
             return True

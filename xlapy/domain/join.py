@@ -257,6 +257,8 @@ class Joiner:
 
     def _adopt(self, number: int) -> int:
         """A summary of an object at the end of the loop that nothing stands for at its head."""
+        if number in self.heap.mirrors:
+            raise JoinFailure(DEAD, Ref(number), "are the attributes of an object that is not the same on every trip")
         info = self.heap.objects[number]
         summary = self.heap.new(info.kind, info.cls, info.location)
         self.heap.objects[summary].details = info.details
@@ -556,6 +558,8 @@ class Joiner:
                 raise Aliased(Ref(first), Ref(second), "are aliased on one trip of the loop and not on another")
             self.absorbed[first] = second
             return first
+        if {first, second} & self.heap.mirrors.keys():
+            raise JoinFailure(Ref(first), Ref(second), "are the attributes of different objects")
         if not self._mergeable(one, two):
             raise JoinFailure(Ref(first), Ref(second), f"are a {one.cls.__name__} and a {two.cls.__name__}")
         if second in self.absorbed.values() or not self._may_merge(first, second, rivals):

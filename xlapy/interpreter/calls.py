@@ -239,7 +239,7 @@ def _super(machine: Machine, args: list[Value]) -> Value:
     return Intrinsic("super", None, (machine.heap.read(cell.object, "value"), self))  # type: ignore[attr-defined]
 
 
-def _ufunc(ufunc, machine, *args, **kwargs):
+def _ufunc(ufunc, machine, /, *args, **kwargs):
     return ufuncs.ufunc_rule(machine, ufunc, *args, **kwargs)
 
 
@@ -347,7 +347,7 @@ def _why(cls: type) -> str:
 
 
 @table.function(object.__new__, BaseException.__new__)
-def _new_object(machine: Machine, cls: Value, *args: Value, **kwargs: Value) -> Value:
+def _new_object(machine: Machine, cls: Value, /, *args: Value, **kwargs: Value) -> Value:
     """`object.__new__(cls)`."""
     made = machine.static(cls)
     if issubclass(made, BaseException):  # type: ignore[arg-type]

@@ -38,7 +38,7 @@ class Dynamic:
 
 
 @table.function(builtins.__build_class__)
-def build_class(machine: Machine, body: Value, name: Value, *bases: Value, **keywords: Value) -> Value:
+def build_class(machine: Machine, body: Value, name: Value, /, *bases: Value, **keywords: Value) -> Value:
     """The `class` statement."""
     assert isinstance(body, Function)
     known = tuple(real(machine, b, "a base class") for b in bases)

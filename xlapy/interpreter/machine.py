@@ -16,7 +16,7 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.containers import loans, stacks
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
-from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, operators
+from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, namespaces, operators
 from xlapy.domain import set_order
 from xlapy.domain.heap import STATE, Capture, Heap, Slot
 from xlapy.domain.join import Joiner
@@ -81,6 +81,8 @@ class Machine:
         self.heap = Heap(world.load)
         self.heap.give_back = functools.partial(loans.give_back, self)
         self.heap.fetch = functools.partial(loans.fetch, self)
+        self.heap.reflected = functools.partial(namespaces.contents, self)
+        self.heap.reflect = functools.partial(namespaces.fill, self)
         self.frames: list[Frame] = []
         self.entry = Region()
         self.builder = Builder(self.entry, self.location, narrow)

@@ -340,6 +340,7 @@ class Outputs:
             for other in heap.shared.get(value.object, set()) & self._made.keys():
                 heap.tell_apart(value.object, other)
         self._require_alone(value.object)
+        self._require_unmirrored(value.object)
         made = self._made[value.object] = Made(info.kind, info.cls, {})
         if info.kind == "instance":
             for name in self._names(value.object):
@@ -358,8 +359,24 @@ class Outputs:
                 made.history = contents.history
         return made
 
+    def _require_unmirrored(self, number: int) -> None:
+        """An object and its `__dict__` do not both become visible outside: there they would be two."""
+        mirrors = self.machine.heap.mirrors
+        owner = mirrors.get(number)
+        if owner is None:
+            seen = any(owner == number and mirror in self._made for mirror, owner in mirrors.items())
+        else:
+            seen = owner in self._made or self.machine.heap.objects[owner].source is not None
+        if seen:
+            what = "the __dict__ of an object that is returned or stored outside itself"
+            raise Refused("XP0010", what, "return a copy: dict(vars(obj))")
+
     def _names(self, number: int) -> list[str]:
-        """The attributes of an object in the order in which they were made."""
+        """The attributes of an object in the order in which they were made, as far as that is known."""
+        info = self.machine.heap.objects[number]
+        known = self.machine.heap.order.sorted(number, info.cls, info.fields)
+        if known is not None:
+            return known
         if self._order is None:
             self._order = {}
             for owner, name in self.machine.heap.slots:

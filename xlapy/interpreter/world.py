@@ -629,13 +629,23 @@ class World:
             found.append(known[1])
         return found
 
+    def own_attributes(self, number: int) -> tuple[str, ...]:
+        """The attributes in the `__dict__` of an object of the caller's, on which the program depends from now on."""
+        info = self.machine.heap.objects[number]
+        own = getattr(info.real, "__dict__", None)
+        if not isinstance(own, dict):
+            return ()
+        names = tuple(own)
+        self.guard("keys", attribute(info.source, "__dict__"), names)  # type: ignore[arg-type]
+        return names
+
     # -- pytrees ----------------------------------------------------------------------------------------------------
 
     def pytree_children(self, value: Ref) -> tuple[Callable, list[Value]] | None:
         """How an object of a class registered with `jax.tree_util` is made again, and its dynamic parts."""
         heap = self.machine.heap
         info = heap.objects[value.object]
-        own = getattr(info.real, "__dict__", ()) if info.real is not None else ()
+        own = self.own_attributes(value.object) if info.source is not None else ()
         # in the same order in every process: it is the order of the program's inputs
         names = dict.fromkeys((*own, *info.fields, *sorted(kinds.slots_of(info.cls))))
         try:

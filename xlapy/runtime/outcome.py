@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from types import CellType, FunctionType
+from types import CellType, FunctionType, SimpleNamespace
 from typing import Any
 
 import jax
@@ -290,7 +290,7 @@ def _array_of(buffer: DeviceBuffer) -> Any:
 
 
 def _blank(cls: type) -> Any:
-    return cls.__new__(cls) if issubclass(cls, BaseException) else _builtin_base(cls).__new__(cls)
+    return cls.__new__(cls) if issubclass(cls, BaseException | SimpleNamespace) else _builtin_base(cls).__new__(cls)
 
 
 def _builtin_base(cls: type) -> type:

@@ -94,7 +94,7 @@ _arange_before = table.find_function(np.arange)
 
 
 @table.function(np.arange)
-def _arange(machine, *args, **kwargs):
+def _arange(machine, /, *args, **kwargs):
     dtype = kwargs.get("dtype")
     plain = 1 <= len(args) <= 2 and not set(kwargs) - {"dtype"} and all(_is_whole(machine, a) for a in args)
     if not plain or not any(is_dynamic(machine, a) for a in args):

@@ -56,7 +56,7 @@ def in_python(
     signature = inspect.signature(implementation)
     name = f"np.{item.__name__}"
 
-    def rule(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    def rule(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
         array = first_of(args, kwargs)
         try:
             bound = signature.bind(*args, **kwargs).arguments

@@ -32,7 +32,7 @@ def _tri(N, M=None, k=0, dtype=float):  # noqa: N803
 def _of_size(item, implementation) -> None:
     before = table.find_function(item)
 
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         sizes = [v for v in args[:2] if is_dynamic(machine, v)]
         room = np.prod([known_bounds(v)[1] for v in sizes] * (2 if len(args) < 2 or absent(args[1]) else 1))  # type: ignore
         named = implementation.__code__.co_varnames[: implementation.__code__.co_argcount]

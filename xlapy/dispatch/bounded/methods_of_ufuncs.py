@@ -24,7 +24,7 @@ def _method(name: str):
     before = table.find_method(np.ufunc, name)
 
     def register(rule):
-        def either(machine, self, *args, **kwargs):
+        def either(machine, self, /, *args, **kwargs):
             if not involved(*args, *kwargs.values()):
                 return table.passed_on(before, machine, self, *args, **kwargs)  # type: ignore[arg-type]
             try:

@@ -12,7 +12,7 @@ from xlapy.domain.values import Const, Value
 
 
 def _interpreted(implementation: Callable) -> Callable:
-    def rule(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    def rule(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
         return machine.call(Const(implementation), args, kwargs)
 
     return rule

@@ -116,7 +116,7 @@ def _register(name: str, rule) -> None:
     """For both classes of generators and for the module's functions, where the first argument has a dynamic length."""
 
     def either(before, of, own):
-        def applied(machine, self, *args, **kwargs):
+        def applied(machine, self, /, *args, **kwargs):
             dynamic = args and (isinstance(args[0], BoundedArray) or is_dynamic(machine, args[0]))
             return table.passed_on(own if dynamic else before, machine, of(self), *args, **kwargs)
 

@@ -37,7 +37,7 @@ def _overlay(item: object):
     before = table.find_function(item)
 
     def register(rule: Rule) -> Rule:
-        def either(machine, *args, **kwargs):
+        def either(machine, /, *args, **kwargs):
             applied = rule if args and any(_depends(machine, a) for a in args) else before
             try:
                 return applied(machine, *args, **kwargs)  # type: ignore[misc]
@@ -298,7 +298,7 @@ def _isin(element, test_elements, assume_unique=False, invert=False, *, kind=Non
 
 
 def _in_python(implementation, count: int = 2):
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         arrays = [machine.call(Const(np.asarray), (a,)) if not involved(a) else a for a in args[:count]]
         return machine.call(Const(implementation), [*arrays, *args[count:]], kwargs)
 

@@ -14,7 +14,7 @@ from xlapy.domain.values import NONE, Const, Ref, Tuple, Value, is_none, key_val
 
 
 @table.function(collections.Counter)
-def make_counter(machine, *args: Value, **kwargs: Value) -> Value:
+def make_counter(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`collections.Counter`."""
     made = new_dict(machine, collections.Counter, {})
     _count(machine, made, args[0] if args else NONE, kwargs, "+")

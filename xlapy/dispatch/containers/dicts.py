@@ -255,7 +255,7 @@ def mapping_entries(machine, source: Value) -> dict[object, Value]:
 
 
 @table.function(dict)
-def make_dict(machine, *args: Value, **kwargs: Value) -> Value:
+def make_dict(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`dict(mapping_or_pairs, **kwargs)`."""
     if len(args) > 1:
         machine.raise_(TypeError, f"dict expected at most 1 argument, got {len(args)}")
@@ -263,13 +263,13 @@ def make_dict(machine, *args: Value, **kwargs: Value) -> Value:
 
 
 @table.function(collections.OrderedDict)
-def make_ordered(machine, *args: Value, **kwargs: Value) -> Value:
+def make_ordered(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`collections.OrderedDict`."""
     return new_dict(machine, collections.OrderedDict, {**(mapping_entries(machine, args[0]) if args else {}), **kwargs})
 
 
 @table.function(collections.defaultdict)
-def make_default(machine, default_factory: Value = NONE, *args: Value, **kwargs: Value) -> Value:
+def make_default(machine, default_factory: Value = NONE, /, *args: Value, **kwargs: Value) -> Value:
     """`collections.defaultdict`."""
     known = default_factory.value if isinstance(default_factory, Const) else len
     if known is not None and not callable(known) or containers.heap_kind(machine, default_factory) in _HELD:

@@ -342,7 +342,7 @@ def _iter(machine, self: Value) -> Value:
 
 
 @table.method(tuple, "_replace")
-def _replace(machine, self: Tuple, **changes: Value) -> Value:
+def _replace(machine, self: Tuple, /, **changes: Value) -> Value:
     fields = self.cls._fields  # type: ignore[attr-defined]
     unexpected = [name for name in changes if name not in fields]
     if unexpected:

@@ -244,7 +244,7 @@ def _as_stack(machine, made: Value) -> Stack:
 def _for_stacks(cls: type, name: str, rule: Callable) -> None:
     before = table.find_method(cls, name)
 
-    def either(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+    def either(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
         stack = stacks.of(machine, self)
         if stack is None and name == "extend" and args:
             grows = _grows(machine, args[0])
@@ -470,7 +470,7 @@ def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
     for cls in (list, collections.deque):
         before = where[cls] if cls in where else where[list]
 
-        def either(machine, *args: Value, _before=before) -> object:
+        def either(machine, /, *args: Value, _before=before) -> object:
             self = args[receiver]
             stack = stacks.of(machine, self) or _of_numbers(machine, self, args[1], where)
             if stack is None and where is containers.GETITEM:
@@ -630,7 +630,7 @@ def joined_arrays(machine, function: object, args: Sequence[Value], kwargs: dict
 def _by_jax(function: Callable) -> None:
     """The same for a function of JAX's, whose arrays have known lengths."""
 
-    def either(machine, *args: Value, **kwargs: Value) -> Value:
+    def either(machine, /, *args: Value, **kwargs: Value) -> Value:
         made = _joined_by_jax(machine, function, args[0]) if len(args) == 1 and not kwargs else None
         return made if made is not None else jax_rules.call(machine, function, list(args), kwargs)
 
@@ -668,7 +668,7 @@ def _joined_by_jax(machine, function: Callable, value: Value) -> Value | None:
 def _copies(function: Callable, implementation: Callable) -> None:
     before = table.find_function(function)
 
-    def either(machine, *args: Value, **kwargs: Value) -> Value:
+    def either(machine, /, *args: Value, **kwargs: Value) -> Value:
         if args and containers.heap_kind(machine, args[0]) == "instance":
             args = (iteration.make_iterator(machine, args[0]), *args[1:])
             if containers.heap_kind(machine, args[0]) == "generator":

@@ -82,7 +82,7 @@ def _rule(owner: type, name: str) -> Callable[..., Value] | None:
     if rule is None:
         return None
 
-    def on_contents(machine: Machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+    def on_contents(machine: Machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
         inner = contents(machine, self)
         given = [plain(machine, a) for a in args]
 
@@ -94,7 +94,7 @@ def _rule(owner: type, name: str) -> Callable[..., Value] | None:
     return on_contents
 
 
-def _init(machine: Machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+def _init(machine: Machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
     inner = contents(machine, self)
     assert inner is not None
     machine.call(machine.getattr(inner, "clear"), ())
@@ -155,7 +155,7 @@ def _fits(machine: Machine, inner: Value, other: Value, symbol: str) -> bool:
 
 
 @table.function(list.__new__, dict.__new__, set.__new__)
-def _new(machine: Machine, cls: Value, *args: Value, **kwargs: Value) -> Value:
+def _new(machine: Machine, cls: Value, /, *args: Value, **kwargs: Value) -> Value:
     """`dict.__new__(cls)`."""
     made = machine.static(cls)
     base = base_of(made)  # type: ignore[arg-type]

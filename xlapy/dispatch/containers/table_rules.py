@@ -198,7 +198,7 @@ def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> Non
     before = table.find_method(cls, name)
 
     @table.takes_unions
-    def either(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+    def either(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
         key, more = args[:1], args[1:]
 
         def chosen(self: Value, *rest: Value) -> Value:

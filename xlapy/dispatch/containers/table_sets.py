@@ -93,7 +93,7 @@ def _dict(pairs):
 def _constructor(function: type, made_by: Callable) -> None:
     before = table.find_function(function)
 
-    def either(machine, *args: Value, **kwargs: Value) -> Value:
+    def either(machine, /, *args: Value, **kwargs: Value) -> Value:
         if len(args) == 1 and not kwargs and tables.has_unknown(machine, args[0]):
             if containers.heap_kind(machine, args[0]) == "dict" and function is dict:
                 made = machine.new_dict({})
@@ -137,7 +137,7 @@ def _counting() -> None:
     counts("subtract", _subtract_each)
     before = table.find_function(collections.Counter)
 
-    def make(machine, *args: Value, **kwargs: Value) -> Value:
+    def make(machine, /, *args: Value, **kwargs: Value) -> Value:
         is_generator = len(args) == 1 and containers.heap_kind(machine, args[0]) == "generator"
         if len(args) == 1 and not kwargs and (is_generator or tables.has_unknown(machine, args[0])):
             made = containers.new_dict(machine, collections.Counter, {})

@@ -72,7 +72,7 @@ class Kind:
     known_length: Callable[[object, int], int | None] = lambda machine, number: None
 
 
-def new(machine, kind: Kind, cls: type, **slots: Value) -> Ref:
+def new(machine, kind: Kind, cls: type, /, **slots: Value) -> Ref:
     """A fresh iterator."""
     number = machine.heap.new("iterator", cls, machine.builder.location(), **slots)
     machine.heap.objects[number].details = kind

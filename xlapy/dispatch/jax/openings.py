@@ -226,8 +226,9 @@ class Opening:
         if value.object in self._seen:
             return Again(value.object)
         self._seen.add(value.object)
-        names = info.fields | set(getattr(info.real, "__dict__", ())) | kinds.slots_of(info.cls)
-        held = {name: machine.heap.read(value.object, name) for name in sorted(names)}
+        own = machine.world.own_attributes(value.object) if info.source is not None else ()  # type: ignore[attr-defined]
+        names = dict.fromkeys((*own, *sorted(info.fields.union(kinds.slots_of(info.cls)))))
+        held = {name: machine.heap.read(value.object, name) for name in names}
         held = {name: part for name, part in held.items() if part is not UNBOUND}
         parts = tuple(self.open(part, True, True) for part in held.values())
         return Attributes(value.object, info.cls, tuple(held), parts, flax)

@@ -50,7 +50,7 @@ _SCOPE = type(jax.named_scope("xlapy"))
 
 
 @table.function(_SCOPE.__enter__, _SCOPE.__exit__)
-def _scope_method(machine: Machine, *args: Value) -> Value:
+def _scope_method(machine: Machine, /, *args: Value) -> Value:
     return NONE
 
 

@@ -540,7 +540,7 @@ def _deferring(name: str, *transforms: Callable) -> None:
     signature = inspect.signature(transform)
 
     @table.function(*transforms)
-    def rule(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    def rule(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
         given = signature.bind(*args, **kwargs).arguments
         function = given.pop(next(iter(signature.parameters)))
         static = {k: machine.static(v, "an option of a transformation") for k, v in given.items()}

@@ -111,7 +111,7 @@ def truncated(machine, var: Var, round_kind: str | None = None) -> Value:
 
 
 @table.function(int)
-def int_(machine, *args: Value, **kwargs: Value) -> Value:
+def int_(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`int(x)`, `int(text, base)`."""
     if not args:
         return Const(0)
@@ -160,7 +160,7 @@ def is_numpy(value: Value) -> bool:
 
 
 @table.function(float)
-def float_(machine, *args: Value) -> Value:
+def float_(machine, /, *args: Value) -> Value:
     """`float(x)`."""
     if not args:
         return Const(0.0)
@@ -185,7 +185,7 @@ def float_(machine, *args: Value) -> Value:
 
 
 @table.function(bool)
-def bool_(machine, *args: Value) -> Value:
+def bool_(machine, /, *args: Value) -> Value:
     """`bool(x)`."""
     return machine.boolean(machine.truth(args[0])) if args else Const(False)
 

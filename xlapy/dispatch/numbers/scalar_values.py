@@ -87,7 +87,7 @@ def lacks(machine, cls: type, name: str, what: str):
     return machine.raise_(TypeError, f"'{cls.__name__}' object {what}")
 
 
-def fold(machine, function: Callable, *args: object, **kwargs: object) -> Const:
+def fold(machine, function: Callable, /, *args: object, **kwargs: object) -> Const:
     """Call Python itself; what it raises, the program raises."""
     try:
         return Const(function(*args, **kwargs))
@@ -115,7 +115,7 @@ def surviving(rule: Callable) -> Callable:
     applied again, to operands that have no derivative there, where it may be infinite."""
 
     @wraps(rule)
-    def wrapped(machine, *args: Value, **kwargs: Value) -> Value:
+    def wrapped(machine, /, *args: Value, **kwargs: Value) -> Value:
         mark = len(machine.pending)
         result = rule(machine, *args, **kwargs)
         raised = machine.pending[mark:]

@@ -107,7 +107,7 @@ def _like(value: int):
 
 
 def _like_named(rule):
-    def named(machine, *args, prototype=None, **kwargs):
+    def named(machine, /, *args, prototype=None, **kwargs):
         return rule(machine, *(args if prototype is None else (prototype, *args)), **_renamed(kwargs))
 
     return named
@@ -118,7 +118,7 @@ def _renamed(kwargs: dict) -> dict:
 
 
 def _accept_a(rule):
-    def accepting(machine, *args, **kwargs):
+    def accepting(machine, /, *args, **kwargs):
         first = [kwargs.pop("a")] if "a" in kwargs else []
         return rule(machine, *first, *args, **kwargs)
 
@@ -264,7 +264,7 @@ def _row(k: int, grids: NdArray) -> tuple:
 def _known_indices(numpy_function):
     """Index arrays that depend on shapes only."""
 
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         known_args = [known(machine, a, "a size") for a in args]
         known_named = {k: known(machine, v, "a size") for k, v in kwargs.items()}
         try:

@@ -60,7 +60,7 @@ def numpy_leaf(numpy_function: Callable, implementation: Callable, arrays: str, 
     signature = inspect.signature(numpy_function)
     names = frozenset(name.rstrip("*") for name in arrays.split())
 
-    def rule(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    def rule(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
         return call_leaf(machine, numpy_function, implementation, signature, names, policy, args, kwargs)
 
     function(numpy_function)(rule)

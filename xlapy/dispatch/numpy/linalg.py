@@ -171,7 +171,7 @@ def _singular(a):
 
 
 def _solving(numpy_function, implementation, arrays):
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         result, bad = _checked(machine, numpy_function, implementation, args, kwargs, arrays, _singular)
         machine.check(bad, _LinAlgError, "Singular matrix")
         return result
@@ -185,7 +185,7 @@ def _decomposing(numpy_function, implementation, arrays, policy="inexact", appli
     leaf = find_function(numpy_function)
     signature = inspect.signature(numpy_function)
 
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         result = leaf(machine, *args, **kwargs)
         array, *options = signature.bind(*args, **kwargs).arguments.values()
         matrix = operand(machine, array)

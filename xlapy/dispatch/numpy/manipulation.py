@@ -35,7 +35,7 @@ _NO_VALUE = getattr(np, "_NoValue", None)
 def _joining(numpy_function, jax_function):
     signature = inspect.signature(numpy_function)
 
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         try:
             arguments = signature.bind(*args, **kwargs).arguments
         except TypeError as error:

@@ -88,7 +88,7 @@ def _as_function(name: str, *parameters: str) -> None:
     """A method that is NumPy's function of the same name; `parameters` where its order differs."""
     numpy_function = getattr(np, name)
 
-    def rule(machine, self, *args, **kwargs):
+    def rule(machine, self, /, *args, **kwargs):
         named = dict(zip(parameters, args, strict=False)) if parameters else {}
         return machine.call(Const(numpy_function), (self, *(args if not parameters else ())), {**named, **kwargs})
 
@@ -143,7 +143,7 @@ def scalar_copy(machine, self, *_):
 
 
 @both("conj", "conjugate")
-def conjugate(machine, self, *args, **kwargs):
+def conjugate(machine, self, /, *args, **kwargs):
     """The complex conjugate; a real array is returned as it is."""
     if isinstance(self, NdArray) and kind_of(self.type.dtype) in "iufb" and not args and not kwargs:
         return self
@@ -320,7 +320,7 @@ def is_integer(machine, self):
 
 
 @both("ptp", "newbyteorder", "itemset", "tostring")
-def removed(machine, self, *args, **kwargs):
+def removed(machine, self, /, *args, **kwargs):
     """Methods that NumPy 2 has not got."""
     return machine.raise_(AttributeError, "`ptp` was removed from the ndarray class in NumPy 2.0.")
 
@@ -348,7 +348,7 @@ def to_device(machine, self, device, /, *, stream=None):
 
 
 def _refused(name: str, reason: str):
-    def rule(machine, self, *args, **kwargs):
+    def rule(machine, self, /, *args, **kwargs):
         raise Refused("XP0003", f"ndarray.{name} {reason}", "do it outside the compiled function")
 
     return rule

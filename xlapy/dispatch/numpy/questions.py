@@ -34,7 +34,7 @@ _shape_question(np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj)
 
 
 def _dtype_question(item):
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         known_args = [_stand_in(machine, v) for v in args]
         try:
             return Const(item(*known_args, **{k: known(machine, v) for k, v in kwargs.items()}))

@@ -474,7 +474,7 @@ GENERATOR: dict[str, Callable] = {
 def of_object(rule: Callable) -> Callable:
     """The rule of a method of a generator."""
 
-    def bound(machine, self, *args, **kwargs):
+    def bound(machine, self, /, *args, **kwargs):
         return rule(machine, self.object, *args, **kwargs)
 
     return bound
@@ -487,14 +487,14 @@ _GLOBAL = np.random.rand.__self__  # type: ignore[attr-defined]
 def of_module(rule: Callable, owner: object = _GLOBAL) -> Callable:
     """The rule of a function of a module that is a method of an object that nobody names."""
 
-    def bound(machine, *args, **kwargs):
+    def bound(machine, /, *args, **kwargs):
         return rule(machine, machine.world.wrap_anchored(owner).object, *args, **kwargs)
 
     return bound
 
 
 def _refusing(name: str) -> Callable:
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         reason = RANDOM_REASONS.get(name, "is not supported")
         raise Refused("XP0003", f"numpy.random: '{name}' {reason}")
 

@@ -24,7 +24,7 @@ from xlapy.domain.values import Const, Tuple, Value
 
 
 @function(np.arange)
-def arange(machine, *args, start=None, stop=None, step=None, dtype=None, device=None, like=None):
+def arange(machine, /, *args, start=None, stop=None, step=None, dtype=None, device=None, like=None):
     """np.arange: bounds must be known at compile time."""
     what = "a bound of np.arange (the size of an array depends on it)"
     limits = [known(machine, a, what) for a in args]
@@ -117,7 +117,7 @@ def _linspace(first, last, count, endpoint, axis, compute, dtype):
 def _spaced(numpy_function, base_of):
     """logspace and geomspace of known arguments."""
 
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         known_args = [known(machine, a, "an argument") for a in args]
         known_named = {k: known(machine, v, "an argument") for k, v in kwargs.items()}
         try:

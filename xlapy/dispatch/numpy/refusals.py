@@ -10,7 +10,7 @@ from xlapy.dispatch.table import find_function, find_replacement, function
 
 
 def _refusal(name: str, reason: str):
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         raise Refused("XP0003", f"{name} {reason}")
 
     return rule

@@ -173,7 +173,7 @@ def _choose(index, *rest):
 
 
 @function(np.ix_)
-def ix_(machine, *args):
+def ix_(machine, /, *args):
     """np.ix_: an open mesh."""
     results = []
     for k, item in enumerate(args):

@@ -27,7 +27,7 @@ def _isin(element, test, invert):
 
 
 def _depends_on_data(item):
-    def rule(machine, *args, **kwargs):
+    def rule(machine, /, *args, **kwargs):
         listed = bool(args) and machine.type_of(args[0]) in (list, tuple)
         found = try_known(machine, args[0]) if listed or (args and isinstance(args[0], NdArray)) else NO_VALUE
         if found is not NO_VALUE:

@@ -98,6 +98,10 @@ def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name:
 def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value) -> None:
     """`object.__setattr__`."""
     info = machine.heap.objects[value.object]
+    if name == "__dict__" and isinstance(item, Ref) and machine.heap.mirrors.get(item.object) == value.object:
+        return  # as `obj.__dict__ |= ...` does
+    if name in ("__dict__", "__class__"):
+        raise Refused("XP0010", f"the {name} of an object is assigned", "change its attributes")
     found, owner = lookup(machine, info.cls, name)
     if isinstance(found, property) and owner is not None:
         machine.world.class_value(owner, name)  # type: ignore[attr-defined]

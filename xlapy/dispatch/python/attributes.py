@@ -18,7 +18,7 @@ from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers.scalar_values import lacks
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python import caches
+from xlapy.dispatch.python import caches, namespaces
 from xlapy.dispatch.python.exceptions import exception_parts
 from xlapy.dispatch.python.kinds import has_dict, is_instance, shown, type_of
 from xlapy.dispatch.unions import over_unions
@@ -186,7 +186,7 @@ def plain(machine: Machine, found: object) -> Value:
 def _folding(function: Callable) -> Callable[..., Value]:
     """A rule that runs a method of a known immutable object on known arguments."""
 
-    def rule(machine: Machine, *args: Value, **kwargs: Value) -> Value:
+    def rule(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
         known = [machine.static(a, "an argument") for a in args]
         named = {k: machine.static(v, "an argument") for k, v in kwargs.items()}
         try:
@@ -330,8 +330,8 @@ def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = 
         getter, owner = lookup(machine, cls, "__getattribute__")
         if isinstance(getter, types.FunctionType) and owner is not None:
             return machine.call(machine.world.class_value(owner, "__getattribute__"), (value, Const(name)))  # type: ignore[attr-defined]
-    if name == "__dict__":
-        return _instance_dict(machine, value)
+    if name == "__dict__" and has_dict(cls):
+        return namespaces.namespace(machine, value)
     found, owner = lookup(machine, cls, name)
     if owner is not None and _is_data_descriptor(found) and not isinstance(found, functools.cached_property):
         if isinstance(found, types.MemberDescriptorType):
@@ -384,27 +384,6 @@ def _own(machine: Machine, value: Ref, cls: type, name: str) -> Value:
 def _is_data_descriptor(found: object) -> bool:
     cls = type(found)
     return hasattr(cls, "__get__") and (hasattr(cls, "__set__") or hasattr(cls, "__delete__"))
-
-
-def _instance_dict(machine: Machine, value: Ref) -> Value:
-    """A copy of an object's attributes. Neither may be changed afterwards: the other one would have to follow."""
-    heap = machine.heap
-    info = heap.objects[value.object]
-    names = dict.fromkeys(getattr(info.real, "__dict__", ()) if info.real is not None else ())
-    names.update(dict.fromkeys(name for number, name in heap.slots if number == value.object))
-    if not has_dict(info.cls):
-        raise Refused("XP0003", f"an object of class {info.cls.__name__} has no __dict__", "read its attributes")
-    found = {name: heap.read(value.object, name) for name in names}
-    made = machine.new_dict({k: v for k, v in found.items() if v is not UNBOUND})  # type: ignore[attr-defined]
-    heap.freeze(value.object)
-    heap.freeze(made.object)  # type: ignore[attr-defined]
-    return made
-
-
-@table.function(vars)
-def _vars(machine: Machine, value: Value) -> Value:
-    """`vars(obj)`."""
-    return getattr_(machine, value, "__dict__")
 
 
 def _class_level(machine: Machine, value: Value, cls: type, name: str) -> Value:

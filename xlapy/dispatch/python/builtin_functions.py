@@ -115,7 +115,7 @@ def issubclass_(machine, cls: Value, class_or_tuple: Value, /) -> Value:
 
 
 @table.function(type)
-def type_(machine, *args: Value, **kwargs: Value) -> Value:
+def type_(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`type(obj)`."""
     if len(args) != 1 or kwargs:
         raise Refused("XP0002", "a class is made inside the function", "define the class at module level")
@@ -221,7 +221,7 @@ def sorted_(machine, iterable: Value, /, *, key: Value = NONE, reverse: Value = 
 
 
 @table.function(iter)
-def iter_(machine, *args: Value) -> Value:
+def iter_(machine, /, *args: Value) -> Value:
     """`iter(iterable)`, `iter(function, sentinel)`."""
     if len(args) == 2:
         cls = type(iter(int, 1))
@@ -266,7 +266,7 @@ def hash_(machine, obj: Value, /) -> Value:
 
 
 def _refuses(what: str, hint: str = ""):
-    def rule(machine, *args: Value, **kwargs: Value) -> Value:
+    def rule(machine, /, *args: Value, **kwargs: Value) -> Value:
         raise Refused("XP0003", what, hint)
 
     return rule

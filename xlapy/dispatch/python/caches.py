@@ -65,7 +65,7 @@ def _kept(machine, function: Value) -> Value:
     return BoundMethod(_KEPT, Tuple((function, memo)))
 
 
-def _call_local(machine, given: Tuple, *args: Value, **kwargs: Value) -> Value:
+def _call_local(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Value:
     function, memo = given.items
     return _Call(machine, function, memo.object, "", args, kwargs, lasting=False).run()  # type: ignore[attr-defined]
 

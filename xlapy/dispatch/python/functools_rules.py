@@ -40,7 +40,7 @@ from xlapy.domain.values import (
 
 
 @table.function(functools.partial)
-def partial(machine, *args: Value, **kwargs: Value) -> Value:
+def partial(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`functools.partial(function, *args, **kwargs)`: a method bound to the function and its arguments."""
     if not args:
         machine.raise_(TypeError, *provoke(functools.partial).args)
@@ -48,7 +48,7 @@ def partial(machine, *args: Value, **kwargs: Value) -> Value:
     return BoundMethod(_PARTIAL, Tuple((args[0], Tuple(args[1:]), names, Tuple(tuple(kwargs.values())))))
 
 
-def _call_partial(machine, given: Tuple, *args: Value, **kwargs: Value) -> Value:
+def _call_partial(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Value:
     function, first, names, values = given.items
     named = {n.value: v for n, v in zip(names.items, values.items, strict=True)}  # type: ignore[attr-defined]
     return machine.call(function, [*first.items, *args], {**named, **kwargs})  # type: ignore[attr-defined]
@@ -226,10 +226,11 @@ def _copied(machine, value: Value, part, hook: str, memo: dict[int, Value] | Non
 def _slots(machine, number: int) -> list[str]:
     info = machine.heap.objects[number]
     names = ["items"] if info.kind in ("list", "dict", "set") else []
-    if info.real is not None and info.kind == "instance":
-        names += list(getattr(info.real, "__dict__", ()))
+    if info.source is not None and info.kind == "instance":
+        names += machine.world.own_attributes(number)
         names += sorted(kinds.slots_of(info.cls))
-    return list(dict.fromkeys([*names, *sorted(info.fields)]))
+    known = machine.heap.order.sorted(number, info.cls, info.fields)
+    return list(dict.fromkeys([*names, *(sorted(info.fields) if known is None else known)]))
 
 
 def _contents(value: Value, part) -> Value:

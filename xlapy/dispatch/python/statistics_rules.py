@@ -115,7 +115,7 @@ def _root_of_product(x, y):
 
 
 def _register(function: Callable, implementation: Callable) -> None:
-    def rule(machine, *args: Value, **kwargs: Value) -> Value:
+    def rule(machine, /, *args: Value, **kwargs: Value) -> Value:
         given = (*args, *kwargs.values())
         if all(map(machine.is_static, given)):
             known = [machine.static(v) for v in args]

@@ -106,7 +106,7 @@ def _field(machine, match: re.Match, value: Value) -> str:
 
 
 @table.method(str, "format")
-def format_(machine, self: Value, *args: Value, **kwargs: Value) -> Value:
+def format_(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
     """`template.format(*args, **kwargs)`."""
     template = machine.static(self)
     if all(machine.is_static(v) for v in (*args, *kwargs.values())):
@@ -175,7 +175,7 @@ def _joined_on_the_host(machine, separator: Value, strings: Value, stack: Stack)
 
 @table.function(str)
 @table.takes_mixed
-def text_of(machine, *args: Value, **kwargs: Value) -> Value:
+def text_of(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`str(value)`."""
     if not args:
         return Const("")
@@ -200,7 +200,7 @@ def formatted(machine, value: Value, specification: Value | None = None) -> Valu
 
 
 def _folds(function: Callable) -> Callable[..., Value]:
-    def rule(machine, *args: Value, **kwargs: Value) -> Value:
+    def rule(machine, /, *args: Value, **kwargs: Value) -> Value:
         known = [machine.static(a, "an argument") for a in args]
         return fold(machine, function, *known, **{k: machine.static(v) for k, v in kwargs.items()})
 
@@ -223,7 +223,7 @@ def lifted(machine, found: object) -> Value:
 
 
 def _method(function: Callable) -> Callable[..., Value]:
-    def rule(machine, *args: Value, **kwargs: Value) -> Value:
+    def rule(machine, /, *args: Value, **kwargs: Value) -> Value:
         known = [machine.static(a, "a string") for a in args]
         named = {name: machine.static(v, "a string") for name, v in kwargs.items()}
         return lifted(machine, fold(machine, function, *known, **named).value)

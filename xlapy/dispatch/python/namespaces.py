@@ -1,0 +1,116 @@
+"""`obj.__dict__` and `vars(obj)`, which show an object's attributes and change them, and `types.SimpleNamespace`."""
+
+from __future__ import annotations
+
+import types
+
+from xlapy.dispatch import table
+from xlapy.dispatch.numbers.scalar_values import provoke
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.python.kinds import has_dict, slots_of, type_of
+from xlapy.domain.subclasses import CONTENTS
+from xlapy.domain.values import UNBOUND, Const, Function, Mapping, Ref, Union, Value, alternatives
+
+#: what exceptions have beside their `__dict__`
+_OF_EXCEPTIONS = {"args", "value", "__cause__", "__context__", "__suppress_context__", "__traceback__"}
+
+
+_NO_DICT = provoke(vars, 1)
+
+
+def namespace(machine: Machine, value: Ref) -> Ref:
+    """The `__dict__` of an object."""
+    heap = machine.heap
+    known = next((mirror for mirror, owner in heap.mirrors.items() if owner == value.object), None)
+    if known is None:
+        known = heap.new("dict", dict, machine.location())  # type: ignore[attr-defined]
+        heap.mirrors[known] = value.object
+    return Ref(known)
+
+
+def contents(machine: Machine, number: int) -> Mapping:
+    """What lies in an object's `__dict__`, in order.
+
+    Raises:
+        Refused: that depends on the path.
+    """
+    heap = machine.heap
+    info, found = heap.objects[number], {}
+    heap.untold += 1
+    own = machine.world.own_attributes(number) if info.source is not None else ()  # type: ignore[attr-defined]
+    hidden = slots_of(info.cls) | {CONTENTS} | (_OF_EXCEPTIONS if issubclass(info.cls, BaseException) else set())
+    for name in (info.fields | set(own)) - hidden:
+        value = heap.read(number, name)
+        if value is UNBOUND:
+            continue
+        if UNBOUND in alternatives(value):
+            raise Refused("XP0004", f"the __dict__ of an object that has the attribute '{name}' on some paths only")
+        found[name] = value
+    for other, that in heap.objects.items():
+        if that.cls is info.cls and that.kind == "instance" and that.source is not None:
+            heap.order.found(other, info.cls, machine.world.own_attributes(other))  # type: ignore[attr-defined]
+    order = heap.order.sorted(number, info.cls, set(found))
+    if order is None:
+        what = f"the order of the attributes of a {info.cls.__name__}, which depends on data"
+        raise Refused("XP0004", what, "read the attributes by name")
+    return Mapping({name: found[name] for name in order})
+
+
+def fill(machine: Machine, number: int, items: Value) -> None:
+    """Change an object's `__dict__` to hold `items`."""
+    heap = machine.heap
+    cls, before = heap.objects[number].cls, contents(machine, number).entries
+    if not isinstance(items, Mapping):
+        raise Refused("XP0010", "a __dict__ gets keys that depend on data")
+    odd = next((key for key in items.entries if not isinstance(key, str) or key in slots_of(cls)), None)
+    if odd is not None:
+        raise Refused("XP0010", f"a __dict__ gets the key {odd!r}, which is no attribute")
+    for name in before.keys() - items.entries.keys():
+        heap.write(number, name, UNBOUND)  # type: ignore[arg-type]
+    for name, value in items.entries.items():
+        if before.get(name) is not value:
+            heap.write(number, name, value)  # type: ignore[arg-type]
+
+
+@table.function(vars)
+def _vars(machine: Machine, value: Value) -> Value:
+    """`vars(obj)`."""
+    if not isinstance(value, Const | Function | Union) and not has_dict(type_of(machine, value)):
+        return machine.reraise(_NO_DICT)  # type: ignore[attr-defined]
+    return machine.getattr(value, "__dict__")
+
+
+# -- types.SimpleNamespace --------------------------------------------------------------------------------------------
+
+
+def _most_positional() -> int:
+    try:
+        types.SimpleNamespace({})
+    except TypeError:
+        return 0
+    return 1
+
+
+_MOST_POSITIONAL = _most_positional()
+
+
+@table.function(types.SimpleNamespace)
+def _simple(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
+    """`types.SimpleNamespace(**attributes)`; since Python 3.13 also of a mapping."""
+    if len(args) > _MOST_POSITIONAL:
+        return machine.reraise(provoke(types.SimpleNamespace, *[{}] * len(args)))  # type: ignore[attr-defined]
+    given = machine.call(Const(dict), args) if args else None
+    made = machine.heap.new("instance", types.SimpleNamespace, machine.location())  # type: ignore[attr-defined]
+    if given is not None:
+        fill(machine, made, machine.heap.read(given.object, "items"))  # type: ignore[attr-defined]
+    for name, value in kwargs.items():
+        machine.heap.write(made, name, value)
+    return Ref(made)
+
+
+@table.method(types.SimpleNamespace, "__eq__")
+def _equal(machine: Machine, self: Ref, other: Value) -> Value:
+    """Two namespaces are equal if their attributes are."""
+    if not isinstance(other, Ref) or not issubclass(machine.heap.objects[other.object].cls, types.SimpleNamespace):
+        return Const(NotImplemented)
+    return machine.compare("==", namespace(machine, self), namespace(machine, other))
