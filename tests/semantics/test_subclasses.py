@@ -1,5 +1,8 @@
 """Classes that derive from list, dict or set, with methods of their own."""
 
+import dataclasses
+import heapq
+
 import numpy as np
 
 from .runner import Programs
@@ -209,6 +212,53 @@ def defined_inside(x):
 
     s = Stack().push(x[0]).push(x[1])
     return s.top, len(s), list(s)
+
+
+class Missing(dict):
+    def __missing__(self, key):
+        return 2 * key
+
+
+class Raising(dict):
+    def __missing__(self, key):
+        raise IndexError(key)
+
+
+@program(np.array([3, 1, 3, 7]), np.array([5, 5, 5, 100]))
+def missing_keys_of_data(a):
+    d = Missing()
+    for v in a.tolist():
+        d[v // 3, v % 3] = d.get((v // 3, v % 3), 0) + 1
+    twice = Missing()
+    for v in a.tolist():
+        twice[v] = v
+    return d, [twice[k] for k in range(4)], twice[1000]
+
+
+@program((np.array([3, 1, 3, 7]), 7), (np.array([5, 5, 5, 100]), 7), raises=IndexError)
+def missing_key_raises(a, k):
+    d = Raising()
+    for v in a.tolist():
+        d[v] = v * v
+    return d[k]
+
+
+@dataclasses.dataclass(order=True)
+class Event:
+    kind: int
+    cls: float
+    location: int
+
+
+@program(np.array([3, 1, 3, 7]), np.array([5, 5, 5, 100]))
+def fields_of_any_name(a):
+    queue = []
+    for v in a.tolist():
+        heapq.heappush(queue, Event(v, v * 2.0, 3))
+    kinds = []
+    while queue:
+        kinds.append(heapq.heappop(queue).kind)
+    return kinds
 
 
 test_programs = program.test()

@@ -217,7 +217,7 @@ def nan_as_key(a):
     return len(seen)
 
 
-@program((K,), (R,), refuse=True)
+@program((K,), (R,))
 def order_of_a_set(a):
     out = []
     for v in set(a.tolist()):

@@ -339,8 +339,10 @@ class Joiner:
                     raise JoinFailure(a, b, "are objects of different kinds")
                 if a.kind == "buffer" and a.parts[0].var.type != b.parts[0].var.type:  # type: ignore[attr-defined]
                     raise JoinFailure(a, b)
-                if a.own and not b.own:  # type: ignore[attr-defined]
-                    return self._parts(Stored(a.kind, a.cls, a.names, a.parts, False, a.factory), b)  # type: ignore[attr-defined]
+                own, added = a.own and b.own, a.added and b.added  # type: ignore[attr-defined]
+                if (own, added) != (a.own, a.added):  # type: ignore[attr-defined]
+                    weaker = Stored(a.kind, a.cls, a.names, a.parts, own, a.factory, added)  # type: ignore[attr-defined]
+                    return self._parts(weaker, b)
             case Stack():
                 raise JoinFailure(a, b, "are contents of lists")
             case BoundMethod():

@@ -74,6 +74,29 @@ def replayed(history: SetHistory) -> set:
     return made
 
 
+def added(history: SetHistory | None, members: dict) -> bool:
+    """Whether a set was made empty, and got nothing but these members one after the other, in this order."""
+    steps, node = [], history
+    while node is not None and node is not EMPTY:
+        steps.append(node)
+        node = node.before
+    found: dict = {}
+    for step in reversed(steps):
+        if step.order is not None:
+            return False
+        if step.method is set.add:
+            new = step.operands
+        elif step.method is set.update or isinstance(step.method, Made) and step.method.function is set:
+            # all members of one set, or of a dict, are taken over in another way
+            if not all(isinstance(operand, list | tuple) for operand in step.operands):
+                return False
+            new = tuple(member for operand in step.operands for member in operand)
+        else:
+            return False
+        found.update(dict.fromkeys(new))
+    return node is EMPTY and list(found) == list(members)
+
+
 def order(history: SetHistory | None, members: dict) -> list | None:
     """The members in the order of iteration; None if that is not known."""
     if history is not None:

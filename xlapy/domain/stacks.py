@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from xlapy.domain import set_order
 from xlapy.domain.heap import FREE, Capture, Heap
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, known_bounds, scalar_type
@@ -131,7 +132,8 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
         return Stored("list", info.cls, (), parts, own)
     if isinstance(contents, Mapping) and info.cls in _BY_CONTENTS:
         parts = tuple(inner(v, k) for k, v in contents.entries.items())
-        return Stored(info.kind, info.cls, tuple(contents.entries), parts, own, factory)
+        added = info.kind == "set" and only_added(contents)
+        return Stored(info.kind, info.cls, tuple(contents.entries), parts, own, factory, added)
     if isinstance(contents, Stack) and info.cls in _BY_CONTENTS:
         return Stored(info.kind, info.cls, (), (contents,), own, factory)
     raise JoinFailure(value, value, "are containers of unknown length in a list that grows")
@@ -161,7 +163,7 @@ def hollow(value: Value) -> Value:
         case JaxArray():
             return JaxArray(Hole(value.var.type))  # type: ignore[arg-type]
         case Stack() if isinstance(value.length, Const):
-            return value.with_rows(Hole(row.type) for row in value.rows)
+            return value.with_rows((Hole(row.type) for row in value.rows), added=value.added)
     parts = children(value)
     if not parts:
         return value
@@ -221,6 +223,17 @@ def differ_in_keys(*contents: Value) -> bool:
     """Whether these are contents of dicts with known keys, which are not the same."""
     found = [v for c in contents for v in alternatives(c)]
     return all(isinstance(v, Mapping) for v in found) and len({tuple(v.entries) for v in found}) > 1  # type: ignore
+
+
+def only_added(*contents: Value) -> bool:
+    """Whether nothing was done to sets with these contents but adding members in this order (see `Stack.added`)."""
+
+    def one(value: Value) -> bool:
+        if isinstance(value, Mapping):
+            return set_order.added(value.history, value.entries)
+        return isinstance(value, Stack) and value.added
+
+    return all(one(v) for c in contents for v in alternatives(c))
 
 
 def capacity_of(contents: Value) -> int:
@@ -293,10 +306,10 @@ def disowned(value: Value) -> Value:
         return value
     if isinstance(value, Stack):
         element = disowned(value.element)
-        return Stack(element, value.rows, value.length, value.capacity, value.elastic, value.loop)
+        return Stack(element, value.rows, value.length, value.capacity, value.elastic, value.loop, value.added)
     parts = tuple(disowned(p) if isinstance(p, Value) else p for p in children(value))
     if isinstance(value, Stored):
-        return Stored(value.kind, value.cls, value.names, parts, False, value.factory)  # type: ignore[arg-type]
+        return Stored(value.kind, value.cls, value.names, parts, False, value.factory, value.added)  # type: ignore[arg-type]
     return rebuild(value, parts)
 
 
@@ -308,10 +321,12 @@ def generalised(
     elastic: object,
     loop: object,
     fixed: bool = True,
+    added: bool = False,
 ) -> Stack:
     """A stack with holes; `old` itself if that is the same. The length is known if both bounds are one number and it
     is `fixed`: in a loop that may be the length in the only trip, and not the one after it."""
-    if isinstance(old, Stack) and old.element is element and (old.capacity, old.elastic) == (capacity, elastic):
+    settings = (capacity, elastic, added)
+    if isinstance(old, Stack) and old.element is element and (old.capacity, old.elastic, old.added) == settings:
         hollow_rows = all(isinstance(row, Hole) for row in old.rows)
         length = old.length
         if hollow_rows and isinstance(length, Scalar) and isinstance(length.var, Hole) and length.bounds == bounds:
@@ -321,7 +336,7 @@ def generalised(
     rows = tuple(Hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
     known = fixed and bounds[0] == bounds[1]
     length = Const(bounds[0]) if known else Scalar(int, Hole(scalar_type(int)), bounds)  # type: ignore
-    return Stack(element, rows, length, capacity, elastic, loop)  # type: ignore[arg-type]
+    return Stack(element, rows, length, capacity, elastic, loop, added)  # type: ignore[arg-type]
 
 
 def joined(joiner: Joiner, a: Value, b: Value) -> Stack:
@@ -332,7 +347,7 @@ def joined(joiner: Joiner, a: Value, b: Value) -> Stack:
     elastic = next((v.elastic for v in found if v.elastic), None)
     loop = next((v.loop for v in found if v.loop), None)
     capacity = max(capacity_of(a), capacity_of(b))
-    return generalised(a, element, capacity, (min(low, least), max(high, most)), elastic, loop)
+    return generalised(a, element, capacity, (min(low, least), max(high, most)), elastic, loop, added=only_added(a, b))
 
 
 def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
@@ -345,12 +360,14 @@ def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
     elastic = next((v.elastic for v in found if v.elastic), None)
     count = known_length(one)
     known = count is not None and count == known_length(two)
-    if isinstance(one, Stack) and one.element is element and (one.capacity, one.elastic) == (capacity, elastic):
+    added = all(v.added if v.held is None else v.held.added for v in (a, b))
+    settings = (capacity, elastic, added)
+    if isinstance(one, Stack) and one.element is element and (one.capacity, one.elastic, one.added) == settings:
         if isinstance(one.length, Const) == known and all(isinstance(v, Hole) for v in variables(one)):
             return one
     rows = tuple(Hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
     length = Const(count) if known else Scalar(int, Hole(scalar_type(int)))  # type: ignore[arg-type]
-    return Stack(element, rows, length, capacity, elastic, found[0].loop if found else joiner.loop)
+    return Stack(element, rows, length, *settings[:2], found[0].loop if found else joiner.loop, settings[2])
 
 
 def number_of_values(value: Value) -> int | None:

@@ -169,7 +169,8 @@ class Stored(Value):
 
     `kind` and `cls` are as in the heap; an array ('buffer') has its elements as its one part, a container of unknown
     length the `Stack` of its items. `own` says that nothing else refers to the object that can still be read: it may be
-    changed where it lies. `factory` is the `default_factory` of a defaultdict.
+    changed where it lies. `factory` is the `default_factory` of a defaultdict; `added`, of a set of known members, as
+    that of its contents would be (see `Stack`).
     """
 
     kind: str
@@ -178,6 +179,7 @@ class Stored(Value):
     parts: tuple[Value, ...]
     own: bool = False
     factory: Value | None = None
+    added: bool = False
 
     @property
     def held(self) -> Stack | None:
@@ -193,7 +195,8 @@ class Stack(Value):
     `element` is a generalised value; item number k < `length` is `element` with row k of each of `rows` in its holes.
     There are `capacity` rows. `elastic` names what has given them their number, if that was a guess: what does not
     fit is then an error on the device, after which the host gives the list more room (see `domain.stacks`). `loop` is
-    the loop in which the list grew.
+    the loop in which the list grew. `added` says of a set that it was made empty, and that nothing was done to it but
+    adding these members in this order: its hash table follows from them.
     """
 
     element: Value
@@ -202,11 +205,12 @@ class Stack(Value):
     capacity: int
     elastic: object = None
     loop: object = None
+    added: bool = False
 
-    def with_rows(self, rows, length: Value | None = None) -> Stack:
-        """The same with other rows, and perhaps another length."""
+    def with_rows(self, rows, length: Value | None = None, added: bool = False) -> Stack:
+        """The same with other rows, and perhaps another length; `added` as that of a stack."""
         length = self.length if length is None else length
-        return Stack(self.element, tuple(rows), length, self.capacity, self.elastic, self.loop)
+        return Stack(self.element, tuple(rows), length, self.capacity, self.elastic, self.loop, added)
 
 
 @immutable(eq=False)
@@ -395,9 +399,9 @@ def rebuild(value: Value, parts: tuple) -> Value:
         case Text():
             return Text(value.template, tuple(parts))
         case Stored():
-            return Stored(value.kind, value.cls, value.names, tuple(parts), value.own, value.factory)
+            return Stored(value.kind, value.cls, value.names, tuple(parts), value.own, value.factory, value.added)
         case Stack():
-            return value.with_rows(parts[:-1], parts[-1])
+            return value.with_rows(parts[:-1], parts[-1], value.added)
         case Slice():
             return Slice(*parts)
         case Range():

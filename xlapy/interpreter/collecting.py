@@ -76,7 +76,8 @@ class Growing:
         lower = first if grows[0] >= 0 else 0
         lower = max(lower, 0)
         bounds, fixed = (lower, max(upper, lower)), grows == (0, 0)
-        return stacks.generalised(old, element, capacity, bounds, elastic, self.key, fixed)
+        added = stacks.only_added(*(v for _, v in found))
+        return stacks.generalised(old, element, capacity, bounds, elastic, self.key, fixed, added)
 
     def _keys(self, slot: Slot, element: Value) -> int | None:
         """How many keys a dict or set may have, if that is known and not too much."""
@@ -116,7 +117,7 @@ class Growing:
             length = Const(lower)
         elif isinstance(length, Scalar):
             length = Scalar(int, length.var, (lower, min(upper, stack.capacity)))
-        return stack.with_rows(stack.rows, length)
+        return stack.with_rows(stack.rows, length, stack.added)
 
 
 def _least_growth(old: Value, new: Value, start: Value | None) -> int:

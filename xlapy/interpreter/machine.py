@@ -402,6 +402,12 @@ class Machine:
         items = {p.var for p in self.world.parameters if p.source.kind == "item"}
         return bool(items) and any(origin in items for origin in origins(var))
 
+    def is_of_numbers(self, var: Var) -> bool:
+        """Whether `var` is computed from integers among the inputs, and not from the index of a loop."""
+        numbers = {p.var for p in self.world.parameters if p.is_number and p.var.type.dtype.kind in "iub"}
+        found = set(origins(var))
+        return bool(found) and found <= numbers
+
     def static(self, value: Value, what: str = "this value") -> object:
         """The Python object a value stands for; asks for specialisation if it is dynamic."""
         match value:

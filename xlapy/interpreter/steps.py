@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xlapy.dispatch import table, unions
 from xlapy.dispatch.containers import common, rows
+from xlapy.dispatch.iterators import dict_views
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import (
@@ -193,8 +194,7 @@ def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) 
     op, handler, treatment, *_ = step
     result = None
     if treatment >= _CONTENT and machine.heap.has_unions:
-        # an iterator over a dict is one, whatever the dict holds
-        apart = op.kind == "iter" and common.heap_kind(machine, args[0]) == "dict"
+        apart = op.kind == "iter" and dict_views.is_one(machine, args[0])
         containers = [] if apart else _containers(args)
         result = unions.over_contents(machine, containers, lambda: packed(handler(machine, frame, op, *args)))
     return packed(handler(machine, frame, op, *args)) if result is None else result

@@ -160,7 +160,7 @@ def _with_room(machine, before: Value | None, value: Value) -> Value:
         room = max(machine.capacities.get(guess, _GUESS), value.capacity)
         machine.guesses[guess] = room
         grown = stacks.resized(machine, value, room)
-        return Stack(grown.element, grown.rows, grown.length, room, guess, grown.loop)
+        return Stack(grown.element, grown.rows, grown.length, room, guess, grown.loop, grown.added)
     return value
 
 

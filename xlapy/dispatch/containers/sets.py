@@ -6,12 +6,14 @@ import functools
 import operator
 
 from xlapy.dispatch import table
+from xlapy.dispatch.containers import set_tables
 from xlapy.dispatch.containers.common import compares_by_value, entries, key_of, set_entries
 from xlapy.dispatch.containers.dicts import view_keys
-from xlapy.dispatch.iterators import dict_views, iteration
+from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import set_order
+from xlapy.domain import stacks as domain
 from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Value, key_value
 
 _EMPTY = provoke(set().pop)
@@ -76,7 +78,7 @@ def _made(machine, cls: type, found, function, *operands: object) -> Value:
     if any(isinstance(k, Value) for k in found):
         raise Refused("XP0004", "a frozenset of objects")
     if history is None and len(found) > 1:
-        raise dict_views.order_refusal()
+        raise set_tables.order_refusal()
     return Const(frozenset(found) if history is None else set_order.replayed(history))
 
 
@@ -191,7 +193,7 @@ def _pop(machine, self: Ref) -> Value:
         machine.raise_(KeyError, *_EMPTY.args)
     real = _real(machine, self, found)
     if real is set_order.UNKNOWN and len(found) > 1:
-        raise dict_views.order_refusal()
+        raise set_tables.order_refusal()
     key = next(iter(found)) if real is set_order.UNKNOWN else real.pop()  # type: ignore[attr-defined]
     del found[key]
     _change(machine, self, found, set.pop)
@@ -200,7 +202,11 @@ def _pop(machine, self: Ref) -> Value:
 
 @table.method(set, "clear")
 def _clear(machine, self: Ref) -> Value:
-    _change(machine, self, {}, set.clear)
+    # of members that were only added, the empty table is left
+    if domain.only_added(machine.heap.read(self.object, "items")):
+        set_entries(machine, self, {}, set_order.EMPTY)
+    else:
+        _change(machine, self, {}, set.clear)
     return NONE
 
 

@@ -16,7 +16,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import selects
-from xlapy.domain import stacks
+from xlapy.domain import set_order, stacks
 from xlapy.domain.coerce import coerce, instantiate, place_in, select
 from xlapy.domain.heap import FREE, Capture, Loan
 from xlapy.domain.join import Joiner, JoinFailure
@@ -304,7 +304,7 @@ def widened(machine, stack: Stack, element: Value) -> Stack:
     if stack.element is element:
         return stack
     rows = _embedded(machine, stack.element, element, iter(stack.rows), (stack.capacity,))  # type: ignore[arg-type]
-    return Stack(element, tuple(rows), stack.length, stack.capacity, stack.elastic, stack.loop)
+    return Stack(element, tuple(rows), stack.length, stack.capacity, stack.elastic, stack.loop, stack.added)
 
 
 #: the dimensions of a row before those of an item
@@ -431,9 +431,9 @@ def resized(machine, stack: Stack, capacity: int) -> Stack:
     if stack.capacity == 0:
         empty = [Hole(TensorType(row.type.shape[1:], row.type.dtype, row.type.weak)) for row in stack.rows]
         rows = tuple(_empty(machine, hole, (capacity,)) for hole in empty)
-        return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop)
+        return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop, stack.added)
     rows = tuple(machine.leaf(_resized, [row], (capacity,))[0] for row in stack.rows)
-    return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop)
+    return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop, stack.added)
 
 
 def _resized(rows, capacity):
@@ -503,8 +503,9 @@ def push(
     machine, stack: Stack, value: Value, place: tuple[object, ...] | None = None, at: Value | None = None
 ) -> Stack:
     """The stack after `append(value)`; `at` is where the item goes, if there is a gap for it."""
+    added = stack.added and at is None
     stack = put(machine, with_room(machine, stack), stack.length if at is None else at, value, place)
-    return stack.with_rows(stack.rows, resized_by(machine, stack, 1))
+    return stack.with_rows(stack.rows, resized_by(machine, stack, 1), added)
 
 
 def push_first(machine, stack: Stack, value: Value) -> Stack:
@@ -564,7 +565,8 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
         contents = value.held
         if isinstance(contents.length, Scalar):
             bounds = (0, contents.capacity)
-            contents = contents.with_rows(contents.rows, scalar(machine, int, contents.length.var, bounds))
+            length = scalar(machine, int, contents.length.var, bounds)
+            contents = contents.with_rows(contents.rows, length, contents.added)
         number = heap.new(value.kind, value.cls, machine.location(), items=contents, **_settings(value))
     else:
         names = value.names or range(len(value.parts))
@@ -580,7 +582,8 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
         elif value.kind == "list":
             number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)), **_settings(value))
         else:
-            entries = Mapping(dict(zip(value.names, parts, strict=True)))
+            history = set_order.SetHistory(set_order.EMPTY, set.update, (list(value.names),)) if value.added else None
+            entries = Mapping(dict(zip(value.names, parts, strict=True)), history)
             number = heap.new(value.kind, value.cls, machine.location(), items=entries, **_settings(value))
     own = value.own and not heap.is_twice(value.cls)
     heap.hold(number, Capture(loop, place if own or place is not FREE else (object(),)))

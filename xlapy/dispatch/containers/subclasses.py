@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from xlapy.dispatch import table, unions
-from xlapy.dispatch.protocol import Machine, PythonError, Refused
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import tables
+from xlapy.dispatch.numbers.scalar_values import logical_not, refuse_where
+from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.subclasses import BASES, CONTENTS, base_of
 from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Ref, Value
+from xlapy.ir import Var
 
 #: what reads a container of the caller's world between calls
 _READING = ("__getitem__", "__iter__", "__len__", "keys")
@@ -113,14 +117,21 @@ def _getitem(machine: Machine, self: Value, key: Value) -> Value:
     inner = contents(machine, self)
 
     def then() -> Value:
+        if not hasattr(machine.type_of(self), "__missing__"):
+            return machine.getitem(inner, key)  # type: ignore[arg-type]
+        there = containers.contains(machine, key, inner)
+        stack = tables.of(machine, inner)  # type: ignore[arg-type]
+        if not isinstance(there, Var) or stack is None or not tables.holds_objects(stack):
+            return machine.cond(there, lambda: machine.getitem(inner, key), missing)  # type: ignore[arg-type]
+        machine.cond(there, lambda: NONE, lambda: (missing(), NONE)[1])
+        lacking = logical_not(machine, containers.contains(machine, key, inner))
+        refuse_where(machine, lacking, "XP0004", "a __missing__ that does not put in the object it gives")
         return machine.getitem(inner, key)  # type: ignore[arg-type]
 
-    try:
-        return unions.over_contents(machine, [inner], then) or then()  # type: ignore[list-item]
-    except PythonError as error:
-        if machine.type_of(error.value) is not KeyError or not hasattr(machine.type_of(self), "__missing__"):
-            raise
+    def missing() -> Value:
         return machine.call(machine.getattr(self, "__missing__"), (key,))
+
+    return unions.over_contents(machine, [inner], then) or then()  # type: ignore[list-item]
 
 
 def _operator(symbol: str, in_place: bool = False) -> Callable[..., Value]:

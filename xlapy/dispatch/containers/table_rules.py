@@ -297,12 +297,13 @@ def _updating(cls: type, name: str) -> None:
 def update(machine, self: Ref, source: Value) -> None:
     """`self.update(source)`; what an empty dict gets is the whole of a table."""
     stack = tables.of(machine, source)
-    if stack is not None and tables.of(machine, self) is None and not containers.entries(machine, self):
+    is_set = containers.heap_kind(machine, source) == "set"
+    if stack is not None and not is_set and tables.of(machine, self) is None and not containers.entries(machine, self):
         loans.share(machine, source)
         tables.write(machine, self, tables.of(machine, source))  # type: ignore[arg-type]
         return
     if stack is not None:
-        source = tables.listed(machine, source, "items")  # type: ignore[arg-type]
+        source = tables.ordered(machine, source) if is_set else tables.listed(machine, source, "items")  # type: ignore
     elif containers.heap_kind(machine, source) in ("dict", "instance"):
         for key, value in dicts.mapping_entries(machine, source).items():
             containers.setitem(machine, self, key_value(key), value)
@@ -324,7 +325,7 @@ def _of_keys() -> None:
         if tables.has_unknown(machine, keys):
             if dicts.class_from_keys(machine, owner) is not dict:
                 raise Refused("XP0004", "fromkeys of keys that depend on data, of another class than dict")
-            return machine.call(Const(_fromkeys), [tables.whole(machine, keys), value])  # type: ignore
+            return machine.call(Const(_fromkeys), [tables.ordered(machine, keys), value])  # type: ignore
         return before(machine, owner, keys, value)  # type: ignore[misc, return-value]
 
     table.method(dict, "fromkeys")(fromkeys)

@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import counters, dicts, stacks, tables
+from xlapy.dispatch.containers import counters, dicts, set_tables, stacks, tables
 from xlapy.dispatch.containers.table_rules import add_method, update
-from xlapy.dispatch.iterators import dict_views, iteration
+from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
 from xlapy.domain import set_order
-from xlapy.domain.values import NONE, Const, Ref, Stack, Stored, Tuple, Value
+from xlapy.domain.values import NONE, Const, Ref, Stack, Stored, Tuple, Union, Value
 from xlapy.ir import Var
 
 # -- methods of sets ---------------------------------------------------------------------------------------------------
@@ -21,7 +21,7 @@ from xlapy.ir import Var
 
 def _set_copy(machine, self: Ref, stack: Stack) -> Value:
     made = machine.new_set([], set_order.EMPTY)
-    tables.write(machine, made, stack)
+    tables.write(machine, made, stack.with_rows(stack.rows))
     return made
 
 
@@ -90,6 +90,14 @@ def _dict(pairs):
     return made
 
 
+def _comes_singly(machine, iterable: Value) -> bool:
+    """Whether a set gets the items of an iterable one after the other, and not those of a set or dict as a whole."""
+    if isinstance(iterable, Const):
+        return not isinstance(iterable.value, set | frozenset | dict)
+    kind = containers.heap_kind(machine, iterable)
+    return not isinstance(iterable, Union) and kind not in ("set", "dict", "instance")
+
+
 def _constructor(function: type, made_by: Callable) -> None:
     before = table.find_function(function)
 
@@ -99,7 +107,8 @@ def _constructor(function: type, made_by: Callable) -> None:
                 made = machine.new_dict({})
                 update(machine, made, args[0])
                 return made
-            return machine.call(Const(made_by), [tables.whole(machine, args[0])])
+            made = machine.call(Const(made_by), [tables.ordered(machine, args[0])])
+            return made if function is dict or _comes_singly(machine, args[0]) else tables.forget_order(machine, made)
         whole = lambda: before(machine, *args, **kwargs)  # noqa: E731
         if len(args) == 1 and not kwargs and containers.heap_kind(machine, args[0]) == "generator":
             return stacks.whole_or_each(machine, whole, lambda: machine.call(Const(made_by), list(args)))
@@ -128,7 +137,7 @@ def _counting() -> None:
                 source = machine.call(machine.getattr(iterable, "copy"), []) if iterable == self else iterable
                 machine.call(Const(_count_more), [self, source, Const(1 if name == "update" else -1)])
             else:
-                machine.call(Const(loop), [self, tables.whole(machine, iterable)])
+                machine.call(Const(loop), [self, tables.ordered(machine, iterable)])
             return NONE
 
         table.method(collections.Counter, name)(either)
@@ -278,11 +287,13 @@ def _combined(machine, symbol: str, left: Value, right: Value) -> Value:
     one, two = tables.whole(machine, left), tables.whole(machine, right)
     made = machine.new_set([], set_order.EMPTY)
     if symbol == "|":
-        return machine.call(Const(_union), [made, one, two])
-    if symbol == "^":
+        machine.call(Const(_union), [made, one, two])
+    elif symbol == "^":
         machine.call(Const(_kept), [made, one, right, Const(False)])
-        return machine.call(Const(_kept), [made, two, left, Const(False)])
-    return machine.call(Const(_kept), [made, one, right, Const(symbol == "&")])
+        machine.call(Const(_kept), [made, two, left, Const(False)])
+    else:
+        machine.call(Const(_kept), [made, one, right, Const(symbol == "&")])
+    return tables.forget_order(machine, made)
 
 
 def _compared(machine, symbol: str, left: Value, right: Value) -> Value:
@@ -343,6 +354,8 @@ def _set_methods() -> None:
             def each() -> Value:
                 for other in others:
                     machine.call(Const(_add_each), [self, tables.whole(machine, other)])
+                    if not _comes_singly(machine, other):
+                        tables.forget_order(machine, self)
                 return NONE
 
             if not involved(machine, self, others):
@@ -403,15 +416,16 @@ def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Va
         return args, kwargs
     for value in args:
         if containers.heap_kind(machine, value) == "set" and tables.of(machine, value) is not None:
-            if ordered or kwargs and "key" in kwargs:
-                raise dict_views.order_refusal()
+            if function is reversed:
+                raise set_tables.order_refusal()
     if function in _LAZY:
         found = [iteration.make_iterator(machine, a) if tables.owner(machine, a) is not None else a for a in args]
         return found, kwargs
     if function in (sorted, min, max) and len(args) == 1 and "key" not in kwargs and _of_objects(machine, args[0]):
         # no two keys are equal, so that no two values are compared
         kwargs = {**kwargs, "key": Const(_first)}
-    return [tables.whole(machine, a) for a in args], kwargs
+    listed = tables.ordered if ordered or "key" in kwargs else tables.whole
+    return [listed(machine, a) for a in args], kwargs
 
 
 def _first(pair):

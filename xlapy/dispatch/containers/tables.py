@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import gather, unions
-from xlapy.dispatch.containers import loans, stack_edits, stacks
+from xlapy.dispatch.containers import loans, set_tables, stack_edits, stacks
 from xlapy.dispatch.containers.common import compares_by_value, heap_kind, key_of, same_item
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, logical_and, logical_or, refuse_where, scalar
@@ -67,12 +67,13 @@ def owner(machine, value: Value) -> tuple[Ref, str] | None:
 
 def is_new(machine, key: Value) -> bool:
     """Whether a key makes a dict one of unknown keys: it will not be known when the short loops around are unrolled,
-    either, nor when the call is specialised for an argument. What is in a container is data, if the program can do with
-    that: another call has other numbers there."""
+    either, nor when the call is specialised for an argument. Arguments and what is in a container are data, if the
+    program can do with that: another call has other numbers there."""
     found = unknown(machine, key)
     if not all(machine.unrolls(var) or machine.specialisable(var) for var in found):
         return True
-    if not machine.tables or not any(map(machine.is_of_items, found)):
+    of_items = any(map(machine.is_of_items, found))
+    if not machine.tables or not (of_items or any(map(machine.is_of_numbers, found))):
         return False
     machine.has_tables = machine.keys_of_items = True
     return True
@@ -293,7 +294,8 @@ def converted(machine, self: Ref, *more: Value) -> Stack:
             _checked(machine, pair.items[0])  # type: ignore[attr-defined]
         field = stacks.of_several_lengths(machine, tuple(contents.entries.values()))
         element = stacks.common_element(machine, (*pairs, *more), self, field)
-        return stacks.of_items(machine, pairs, element, source=self, field=field)
+        stack = stacks.of_items(machine, pairs, element, source=self, field=field)
+        return stack.with_rows(stack.rows, added=domain.only_added(contents))
     except JoinFailure as error:
         raise Refused("XP0006", f"keys and values of a dict with keys that depend on data {error.reason}") from error
 
@@ -344,7 +346,7 @@ def _with_room(machine, stack: Stack, key: Value) -> Stack:
     low, high = bounds_of(stack.length)
     if every is None or high < every or low >= every:
         return stack
-    return stack.with_rows(stack.rows, Scalar(int, stack.length.var, (low, every - 1)))
+    return stack.with_rows(stack.rows, Scalar(int, stack.length.var, (low, every - 1)), stack.added)
 
 
 def _refuse_nan(machine, key: Value, where: Var | bool = True) -> None:
@@ -406,6 +408,29 @@ def whole(machine, value: Value) -> Value:
     """An iterable; the members of a set of unknown members as a list, in some order."""
     found = owner(machine, value)
     return value if found is None else listed(machine, *found)
+
+
+def ordered(machine, value: Value) -> Value:
+    """An iterable; the members of a set of unknown members as a list, in CPython's order.
+
+    Raises:
+        Refused: that is not known.
+    """
+    found = owner(machine, value)
+    if found is None or heap_kind(machine, found[0]) != "set":
+        return whole(machine, value)
+    contents = set_tables.in_order(machine, of(machine, found[0]))  # type: ignore[arg-type]
+    return Ref(machine.heap.new("list", list, machine.location(), items=contents))
+
+
+def forget_order(machine, made: Value) -> Value:
+    """A set to which something else was done than adding one member after the other."""
+    contents = machine.heap.read(made.object, "items")  # type: ignore[attr-defined]
+    if isinstance(contents, Stack):
+        write(machine, made, contents.with_rows(contents.rows))  # type: ignore[arg-type]
+    elif isinstance(contents, Mapping):
+        machine.heap.write(made.object, "items", Mapping(contents.entries))  # type: ignore[attr-defined]
+    return made
 
 
 def has_unknown(machine, iterable: Value) -> bool:

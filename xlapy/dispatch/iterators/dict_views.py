@@ -7,7 +7,7 @@ from collections.abc import Callable
 import jax.numpy as jnp
 
 from xlapy.dispatch import gather
-from xlapy.dispatch.containers import loans, ranges, rows, stacks
+from xlapy.dispatch.containers import loans, ranges, rows, set_tables, stacks
 from xlapy.dispatch.iterators.sequences import (
     Kind,
     Plan,
@@ -66,14 +66,21 @@ def ordered_keys(machine, number: int) -> list:
     if machine.heap.objects[number].kind == "set":
         refs = [key for key in entries if isinstance(key, Ref)]
         if len(entries) > 1 and any(machine.heap.objects[r.object].cls.__hash__ is not object.__hash__ for r in refs):
-            raise order_refusal()
+            raise set_tables.order_refusal()
         if len(refs) == len(entries):
             return list(entries)
         order = set_order.order(machine.heap.read(number, "items").history, entries)
         if order is None:
-            raise order_refusal()
+            raise set_tables.order_refusal()
         return order
     return list(entries)
+
+
+def is_one(machine, value: Value) -> bool:
+    """Whether an iterator over a dict or set is one, whichever of several contents that has."""
+    if not isinstance(value, Ref) or (kind := machine.heap.objects[value.object].kind) not in ("dict", "set"):
+        return False
+    return kind == "dict" or set_tables.has_order(machine.heap.read(value.object, "items"))
 
 
 def dict_iterator(machine, value: Ref) -> Ref:
@@ -83,11 +90,11 @@ def dict_iterator(machine, value: Ref) -> Ref:
         owner = machine.heap.read(value.object, "source")
         what = info.details
     contents = machine.heap.read(owner.object, "items")
-    if isinstance(contents, Union) and machine.heap.objects[owner.object].kind == "dict":
+    if isinstance(contents, Union):
         try:
             contents = stacks.settled(machine, owner)
         except JoinFailure as error:
-            raise Refused("XP0004", "iteration over a dict with one of several sets of keys") from error
+            raise Refused("XP0004", "iteration over a dict or set with one of several sets of keys") from error
     if isinstance(contents, Stack):
         return _table_iterator(machine, owner, what)
     keys = ordered_keys(machine, owner.object)
@@ -120,7 +127,10 @@ def _view_step(what: str) -> Callable[[object, int], Step]:
         at = machine.static(position, "the position of an iterator over a dict")
         if at < 0:
             return False, lambda: UNBOUND
-        keys = heap.read(number, "keys").items
+        keys = heap.read(number, "keys")
+        if not isinstance(keys, Tuple):
+            raise Refused("XP0004", "iteration over one of several dicts or sets", "make a list of it before")
+        keys = keys.items
         entries = _known_entries(machine, owner.object)
         if len(entries) != heap.read(number, "size").value:
             noun = "dictionary" if heap.objects[owner.object].kind == "dict" else "Set"
@@ -224,20 +234,18 @@ _VIEWS = {what: Kind(what, _view_step(what), _view_plan(what), _view_length) for
 
 def _table_iterator(machine, owner: Ref, what: str) -> Ref:
     """Over a dict of unknown keys: over those that it has now, and the values that it has then."""
-    if machine.heap.objects[owner.object].kind == "set":
-        raise order_refusal()
     pairs: Stack = machine.heap.read(owner.object, "items")
-    keys = Ref(machine.heap.new("list", list, machine.location(), items=domain.column(pairs, "keys")))
+    if machine.heap.objects[owner.object].kind == "set":
+        before = _list_of(machine, domain.column(pairs, "keys"))
+        keys = _list_of(machine, set_tables.in_order(machine, pairs))
+        cls = type(iter(set()))
+        return new(machine, _SET, cls, source=keys, position=_ZERO, owner=owner, size=pairs.length, before=before)
+    keys = _list_of(machine, domain.column(pairs, "keys"))
     return new(machine, _TABLES[what], type(iter({})), source=keys, position=_ZERO, owner=owner, size=pairs.length)
 
 
-def order_refusal() -> Refused:
-    """The refusal of an iteration over a set of unknown members."""
-    return Refused(
-        "XP0004",
-        "iteration over a set whose members depend on data: CPython's order is that of their hashes",
-        "iterate over sorted(...) of it, or use a dict",
-    )
+def _list_of(machine, contents: Stack) -> Ref:
+    return Ref(machine.heap.new("list", list, machine.location(), items=contents))
 
 
 def _resized(machine, number: int) -> bool | Var:
@@ -275,11 +283,36 @@ def _differ_at(at, *rows):
     return jnp.any(jnp.stack([jnp.any(now[at] != before[at]) for now, before in pairs]))
 
 
+def _member(machine, number: int, position: Value) -> Value:
+    """The member of a set of unknown members at a position; other members may not have come into the set meanwhile."""
+    heap = machine.heap
+    contents, before = (heap.read(heap.read(number, name).object, "items") for name in ("owner", "before"))
+    rows = domain.column(contents, "keys").rows if isinstance(contents, Stack) else ()
+    if [row.type for row in rows] != [row.type for row in before.rows]:
+        raise Refused("XP0004", "a set is changed while it is iterated over")
+    changed = [pair for pair in zip(rows, before.rows, strict=True) if pair[0] is not pair[1]]
+    if changed:
+        bad = machine.leaf(_differ, [row for pair in changed for row in pair])[0]
+        refuse_where(machine, bad, "XP0004", "members of a set are taken out and put in while it is iterated over")
+    return item_of(machine, heap.read(number, "source"), position)
+
+
+def _differ(*rows):
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    return jnp.any(jnp.stack([jnp.any(now != before) for now, before in pairs]))
+
+
 def _table(what: str) -> Kind:
-    """The iterator over the keys, values or items of a dict of unknown keys."""
+    """The iterator over the keys, values or items of a dict of unknown keys, or over the members of a set."""
+    noun = "Set" if what == "members" else "dictionary"
 
     def check(machine, number: int) -> None:
-        machine.check(_resized(machine, number), RuntimeError, "dictionary changed size during iteration")
+        machine.check(_resized(machine, number), RuntimeError, f"{noun} changed size during iteration")
+
+    def item(machine, number: int, position: Value) -> Value:
+        if what == "members":
+            return _member(machine, number, position)
+        return _table_item(machine, number, what, position)
 
     def step(machine, number: int) -> Step:
         check(machine, number)
@@ -288,7 +321,7 @@ def _table(what: str) -> Kind:
 
         def element() -> Value:
             advance()
-            return _table_item(machine, number, what, inside(machine, position, source))
+            return item(machine, number, inside(machine, position, source))
 
         return more, element
 
@@ -301,13 +334,13 @@ def _table(what: str) -> Kind:
         def element(k: Value) -> Value:
             check(machine, number)
             at = machine.binary("+", start, k)
-            return _table_item(machine, number, what, inside(machine, at, source))
+            return item(machine, number, inside(machine, at, source))
 
         def finish(k: Value) -> None:
             bad = logical_and(machine, _resized(machine, number), machine.truth(machine.compare("==", k, inner.trips)))
             if bad is not False:
                 bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
-                refuse_where(machine, bad, "XP0004", "a dict changes its size in the last trip of a loop over it")
+                refuse_where(machine, bad, "XP0004", f"{noun} changes size in the last trip of a loop over it")
             inner.finish(k)
 
         return Plan(inner.trips, element, finish)
@@ -316,3 +349,4 @@ def _table(what: str) -> Kind:
 
 
 _TABLES = {what: _table(what) for what in ("keys", "values", "items")}
+_SET = _table("members")
