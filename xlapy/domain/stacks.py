@@ -91,8 +91,8 @@ def packed(
         case Const() | Scalar() | NumpyScalar() | JaxArray() | Stored():
             return value
         case NdArray():
-            heap.hold(value.buffer, heap.captured.get(value.buffer, Capture(loop, (object(),))))
-            return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),))  # type: ignore[arg-type]
+            own = _captured_array(heap, value, loop, place, seen)
+            return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),), own)  # type: ignore[arg-type]
         case Ref():
             return _packed_object(heap, value, field, inner, loop, depth, place, seen)
         case Function() | Intrinsic() if not variables(value):
@@ -105,6 +105,22 @@ def packed(
     return rebuild(value, tuple(inner(p, k) if isinstance(p, Value) else p for k, p in enumerate(parts)))
 
 
+def _captured_array(heap: Heap, value: NdArray, loop: object, place, seen) -> bool:
+    """An array is put into a stack; whether nothing else refers to its memory."""
+    if value.lenses or not value.writeable or heap.objects[value.buffer].source is not None:
+        heap.hold(value.buffer, heap.captured.get(value.buffer, Capture(loop, (object(),))))
+        return False
+    return _captured(heap, value.buffer, loop, place, seen)
+
+
+def _captured(heap: Heap, number: int, loop: object, place, seen) -> bool:
+    """An object is put into a stack; whether it is in no other place."""
+    if seen is None:
+        return heap.capture(number, loop, place or (object(),))
+    heap.hold(number, heap.captured.get(number, Capture(loop, FREE)))
+    return heap.captured[number].where in (FREE, place) and seen.setdefault(number, place) == place
+
+
 def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: int, place, seen) -> Value:
     number = value.object
     info = heap.objects[number]
@@ -112,11 +128,7 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
         return value
     if depth > _DEEPEST or info.kind not in ("list", "dict", "set", "instance"):
         raise JoinFailure(value, value, f"are objects of class {info.cls.__name__} in a list that grows")
-    if seen is None:
-        own = heap.capture(number, loop, place or (object(),))
-    else:
-        heap.hold(number, heap.captured.get(number, Capture(loop, FREE)))
-        own = heap.captured[number].where in (FREE, place) and seen.setdefault(number, place) == place
+    own = _captured(heap, number, loop, place, seen)
     if info.kind == "instance":
         names = tuple(sorted(info.fields))
         parts = tuple(inner(field(number, name), name) for name in names)

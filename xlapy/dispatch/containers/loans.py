@@ -58,23 +58,32 @@ def _key(machine, stack: Stack, at: Value) -> Value:
 
 def lies_there(machine, owner: Ref, key: Value, value: Value) -> bool:
     """Whether a value is the item that has been lent for this very key: `groups[k] += [x]` puts back what is there."""
-    loan = machine.heap.loans.get(value.object) if isinstance(value, Ref) else None
+    number = _number(value)
+    loan = machine.heap.loans.get(number) if number is not None else None
     if loan is None or loan.owner != owner.object or loan.key is not key:
         return False
-    return isinstance(loan.whole, Ref) and loan.whole == value and _valid(machine, loan)
+    return _number(loan.whole) == number and _valid(machine, loan)
+
+
+def _number(value: Value) -> int | None:
+    """The object that a value is, or the memory of which an array is the whole."""
+    if isinstance(value, NdArray):
+        return None if value.lenses else value.buffer
+    return value.object if isinstance(value, Ref) else None
 
 
 def doubled(machine, owner: Ref, value: Value) -> None:
     """A container gets an item that it may hold at another place, too: then it may not leave the program, as it would
     hold two copies."""
     heap = machine.heap
-    if not isinstance(value, Ref) or value.object not in heap.captured:
+    number = _number(value)
+    if number is None or number not in heap.captured:
         return
-    loan = heap.loans.get(value.object)
+    loan = heap.loans.get(number)
     if loan is not None and loan.owner == owner.object:
         heap.doubled.update(heap.objects[n].cls for n in loan.made)
-    elif heap.captured[value.object].where[0] == owner:
-        heap.doubled.add(heap.objects[value.object].cls)
+    elif heap.captured[number].where[0] == owner:
+        heap.doubled.add(heap.objects[number].cls)
 
 
 def _valid(machine, loan: Loan) -> bool:
@@ -98,14 +107,15 @@ def fetch(machine, number: int, name: str) -> Value | None:
     None if it may lie elsewhere, or other objects lie in it."""
     heap = machine.heap
     loan = heap.loans.get(number)
-    if loan is None or heap.giving or loan.whole != Ref(number) or len(loan.made) > 1:
+    if loan is None or heap.giving or _number(loan.whole) != number or len(loan.made) > 1:
         return None
     stack = _home(machine, loan)
     if stack is None:
         return None
     row = domain.column(stack, "values") if heap.objects[loan.owner].kind == "dict" else stack
     lying = stacks.item(machine, row, loan.at)
-    value = heap.read(lying.object, name) if isinstance(lying, Ref) else None
+    there = _number(lying)
+    value = heap.read(there, name) if there is not None else None
     if value is None or _refers(value):
         return None
     if name == "items":

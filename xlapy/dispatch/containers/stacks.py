@@ -573,8 +573,7 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
         parts = [unpacked(machine, p, loop, _inside(place, n), made) for n, p in zip(names, value.parts, strict=False)]
         if value.kind == "buffer":
             array = machine.new_array(parts[0].var)  # type: ignore[attr-defined]
-            heap.hold(array.buffer, Capture(loop, place))
-            heap.taken.add(array.buffer)
+            _taken(machine, array.buffer, value, loop, place, made)
             return array
         if value.kind == "instance":
             fields = dict(zip(value.names, parts, strict=True))
@@ -585,13 +584,19 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
             history = set_order.SetHistory(set_order.EMPTY, set.update, (list(value.names),)) if value.added else None
             entries = Mapping(dict(zip(value.names, parts, strict=True)), history)
             number = heap.new(value.kind, value.cls, machine.location(), items=entries, **_settings(value))
+    _taken(machine, number, value, loop, place, made)
+    return Ref(number)
+
+
+def _taken(machine, number: int, value: Stored, loop: object, place: tuple[object, ...], made) -> None:
+    """An object has been made of one that lies in a stack."""
+    heap = machine.heap
     own = value.own and not heap.is_twice(value.cls)
     heap.hold(number, Capture(loop, place if own or place is not FREE else (object(),)))
     heap.show(number)
     heap.taken.add(number)
     if made is not None and own:
         made.append(number)
-    return Ref(number)
 
 
 def _settings(value: Stored) -> dict[str, Value]:

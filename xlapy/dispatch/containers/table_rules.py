@@ -11,7 +11,7 @@ from xlapy.dispatch.containers import dicts, loans, stack_edits, stacks, tables
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.stacks import Overfull
-from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Stack, Tuple, Union, Value, key_value
+from xlapy.domain.values import NONE, TRUE, Const, Mapping, NdArray, Ref, Stack, Tuple, Union, Value, key_value
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
@@ -87,7 +87,7 @@ def _subscripts() -> None:
     def made(machine, self: Value, key: Value) -> Value:
         found = dicts.missing(machine, self, key)  # type: ignore[arg-type]
         stack = tables.of(machine, self)
-        if stack is None or not isinstance(found, Ref) or not tables.holds_objects(stack):
+        if stack is None or not isinstance(found, Ref | NdArray) or not tables.holds_objects(stack):
             return found
         return _again(machine, self, key)  # type: ignore[arg-type]
 
@@ -231,7 +231,7 @@ def _setdefault(machine, self: Ref, stack: Stack | None, key: Value, default: Va
         tables.set_item(machine, self, key, default)
         return default
 
-    if isinstance(default, Ref) or tables.holds_objects(stack):
+    if isinstance(default, Ref | NdArray) or tables.holds_objects(stack):
         machine.cond(there, lambda: NONE, lambda: (insert(), NONE)[1])
         return _again(machine, self, key)
     return machine.cond(there, lambda: tables.value(machine, stack, at), insert)
