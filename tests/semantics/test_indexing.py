@@ -1,6 +1,11 @@
 """Reading and writing by integers, slices, None, ..., integer arrays, masks and their mixtures; static and dynamic."""
 
+import dis
+
 import numpy as np
+import pytest
+
+import xlapy
 
 from .runner import Programs
 
@@ -407,6 +412,54 @@ def counts_of_bytes(x):
 @program(np.array([3, -1], np.int8), raises=ValueError)
 def counts_of_negative_numbers(x):
     return np.bincount(x)
+
+
+# -- blocks: bounds that are computed twice in the same way -----------------------------------------------------------
+
+BOARD = np.arange(81).reshape(9, 9) % 7
+
+
+def block_sums(board):
+    out = np.zeros((9, 9), int)
+    for r in range(9):
+        for c in range(9):
+            block = board[3 * (r // 3) : 3 * (r // 3) + 3, c // 3 * 3 : (c // 3 + 1) * 3]
+            out[r, c] = block.ravel()[c % 3] * block.sum()
+    return out
+
+
+def rows_around(board):
+    total = 0
+    for r in range(8):
+        total += board[(r + 1) // 2 - 1 + 1 : (r + 1) // 2 + 2].ravel()[r] * r
+    return total
+
+
+def from_the_remainder(board):
+    total = 0
+    for r in range(8):
+        total += board[r - r % 2 : r - r % 2 + 2, (r * r) % 5 : (r * r) % 5 + 3].T.ravel()[r % 4]
+    return total
+
+
+def index_beside_its_half(board):
+    total = 0
+    for r in range(6):
+        total += board[r + r // 2, r // 2] - board[r - r // 2, r // 3]
+    return total
+
+
+BLOCKS = (block_sums, rows_around, from_the_remainder, index_beside_its_half)
+
+for function in BLOCKS:
+    program.add(function.__name__, function, BOARD, BOARD[::-1].copy())
+
+
+@pytest.mark.parametrize("function", (block_sums, rows_around, index_beside_its_half))
+def test_blocks_stay_in_loops(function):
+    """A known size of what is cut out keeps the loop one; else it would be unrolled."""
+    text = xlapy.code_xla(function, BOARD)
+    assert text.count("stablehlo.while") == function.__code__.co_code.count(dis.opmap["GET_ITER"])
 
 
 test_programs = program.test()

@@ -24,7 +24,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lens, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
 from xlapy.ir import Var, constant_value
-from xlapy.ir.affine import affine
+from xlapy.ir.affine import Unknown, affine, unknown
 
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(bool)
@@ -333,10 +333,10 @@ def _difference(start: Value, stop: Value) -> int | None:
     return second[1] - first[1] if not any(terms.values()) else None
 
 
-def _affine(value: Value) -> tuple[dict[int, int], int] | None:
+def _affine(value: Value) -> tuple[dict[Unknown, int], int] | None:
     if isinstance(value, Const):
         return {}, int(value.value)  # type: ignore[call-overload]
-    return affine(value.var)  # type: ignore[attr-defined]
+    return affine(value.var, unknown)  # type: ignore[attr-defined]
 
 
 def refuse_data_dependent(what: str) -> None:
