@@ -623,7 +623,7 @@ class Joiner:
             return False
         if one.kind in ("iterator", "generator"):
             return one.details is two.details or (one.details is not None and one.details == two.details)
-        return one.kind in ("buffer", "list", "dict", "set", "instance", "cell")
+        return one.kind in ("buffer", "list", "tuple", "dict", "set", "instance", "cell")
 
 
 #: kinds of objects that may be copies of one another until they are written
@@ -641,7 +641,7 @@ def _identified(value: Value) -> int | None:
 
 def _of_several_lengths(a: Stored, b: Stored) -> bool:
     """Whether two containers in a stack are of one kind, but not of one known length or with the same keys."""
-    if (a.kind, a.cls) != (b.kind, b.cls) or a.kind not in ("list", "dict", "set"):
+    if (a.kind, a.cls) != (b.kind, b.cls) or a.kind not in ("list", "tuple", "dict", "set"):
         return False
     return bool(a.held or b.held) or (a.names, len(a.parts)) != (b.names, len(b.parts))
 

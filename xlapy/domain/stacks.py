@@ -51,7 +51,7 @@ from xlapy.ir import TensorType, Var
 
 _DEEPEST = 8
 #: classes of containers that hold nothing but their contents, and a factory of them
-_BY_CONTENTS = (list, dict, set, collections.Counter, collections.OrderedDict, collections.defaultdict)
+_BY_CONTENTS = (list, tuple, dict, set, collections.Counter, collections.OrderedDict, collections.defaultdict)
 #: rows of an elastic stack at first: as many as fit into so many bytes, within these limits
 _GUESS_BYTES = 1 << 24
 _GUESS = (16, 1024)
@@ -126,7 +126,7 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
     info = heap.objects[number]
     if info.source is not None:
         return value
-    if depth > _DEEPEST or info.kind not in ("list", "dict", "set", "instance"):
+    if depth > _DEEPEST or info.kind not in ("list", "tuple", "dict", "set", "instance"):
         raise JoinFailure(value, value, f"are objects of class {info.cls.__name__} in a list that grows")
     own = _captured(heap, number, loop, place, seen)
     if info.kind == "instance":

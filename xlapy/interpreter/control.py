@@ -6,6 +6,7 @@ import types
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import stack_tuples
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.python import attributes, exceptions, kinds, objects
@@ -50,6 +51,10 @@ def _call_ex(machine, frame, op, function, positional, keywords=None):
         for key in kwargs:
             if not isinstance(key, str):
                 machine.raise_(TypeError, "keywords must be strings")
+    if isinstance(function, Const) and function.value is zip and not kwargs:
+        made = stack_tuples.columns(machine, positional)
+        if made is not None:
+            return made
     return machine.call(function, machine.iterate(positional), kwargs)
 
 

@@ -329,7 +329,7 @@ class Outputs:
         info = heap.objects[value.object]
         if info.source is not None and info.kind != "cell":
             return External(info.source)
-        if info.kind not in ("list", "dict", "set", "instance"):
+        if info.kind not in ("list", "tuple", "dict", "set", "instance"):
             raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside")
         if info.kind == "instance" and info.cls.__module__.startswith("numpy."):
             raise Refused("XP0010", f"a {info.cls.__name__} made inside the program is returned or stored outside")

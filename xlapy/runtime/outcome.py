@@ -220,6 +220,9 @@ class Finisher:
                 else:
                     object.__setattr__(made, name, self.make(field))
             return made
+        if recipe.kind == "tuple":
+            made = self._made[id(recipe)] = tuple(self.items(recipe.entries))
+            return made
         made = recipe.cls(**{name: self.make(setting) for name, setting in recipe.fields.items() if name == "maxlen"})
         if "default_factory" in recipe.fields:
             made.default_factory = self.make(recipe.fields["default_factory"])

@@ -365,7 +365,7 @@ def length(machine, value: Value) -> Value:
             return Const(len(machine.static(value, "a string whose length is used")))
         case Ref():
             kind = machine.heap.objects[value.object].kind
-            if kind == "list":
+            if kind in ("list", "tuple"):
                 stack = stacks.of(machine, value)
                 return stack.length if stack is not None else Const(len(contents(machine, value)))
             if kind in ("dict", "set"):

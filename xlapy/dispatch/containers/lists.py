@@ -70,7 +70,7 @@ def _has_add(machine, value: Value) -> bool:
     return defines(machine, machine.type_of(value), "__radd__")
 
 
-def _no_count(machine, value: Value) -> Value | None:
+def no_count(machine, value: Value) -> Value | None:
     """A sequence times what is no int: left to the other operand's type, if that is not one of Python's own."""
     cls = machine.type_of(value)
     if kind_of(value) is None and not issubclass(cls, np.generic) and defines(machine, cls, "__rmul__"):
@@ -84,12 +84,19 @@ def _repeat_list(machine, symbol: str, left: Value, right: Value) -> Value | Non
         left, right = right, left
         symbol = "*"
     if not ranges.is_index(machine, right):
-        return _no_count(machine, right)
+        return no_count(machine, right)
     items = contents(machine, left) * _count(machine, right)
     if symbol == "*=":
         set_contents(machine, left, items)  # type: ignore[arg-type]
         return left
     return machine.new_list(items)
+
+
+def no_tuple(machine, right: Value) -> None:
+    """What CPython says of something that is added to a tuple, if that does not add itself."""
+    if not _has_add(machine, right):
+        name = iteration.type_name(machine, right)
+        machine.raise_(TypeError, f'can only concatenate tuple (not "{name}") to tuple')
 
 
 @table.operator(tuple)
@@ -102,13 +109,10 @@ def tuple_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
         if not isinstance(left, Tuple):
             left, right = right, left
         if not ranges.is_index(machine, right):
-            return _no_count(machine, right)
+            return no_count(machine, right)
         return Tuple(contents(machine, left) * _count(machine, right))
     if not (isinstance(left, Tuple) and isinstance(right, Tuple)):
-        if symbol in ("+", "+=") and isinstance(left, Tuple) and not _has_add(machine, right):
-            name = iteration.type_name(machine, right)
-            machine.raise_(TypeError, f'can only concatenate tuple (not "{name}") to tuple')
-        return None
+        return no_tuple(machine, right) if symbol in ("+", "+=") and isinstance(left, Tuple) else None
     if symbol in ("+", "+="):
         return Tuple((*left.items, *right.items))
     if symbol in containers.ORDERINGS or symbol in ("==", "!="):
@@ -524,7 +528,7 @@ def _repeat_deque(machine, symbol: str, left: Value, right: Value) -> Value | No
     if machine.type_of(left) is not collections.deque:
         left, right, symbol = right, left, "*"
     if not ranges.is_index(machine, right):
-        return _no_count(machine, right)
+        return no_count(machine, right)
     items = contents(machine, left) * _count(machine, right)
     made = left if symbol == "*=" else _like(machine, left, ())  # type: ignore[arg-type]
     set_contents(machine, made, ())  # type: ignore[arg-type]

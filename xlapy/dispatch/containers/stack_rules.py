@@ -247,11 +247,11 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
     def either(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
         stack = stacks.of(machine, self)
         if stack is None and name == "extend" and args:
-            grows = _grows(machine, args[0])
+            growing = grows(machine, args[0])
             each = lambda: _extend(machine, self, None, *args)  # noqa: E731
-            if grows is None:
+            if growing is None:
                 return stacks.whole_or_each(machine, lambda: before(machine, self, *args), each)  # type: ignore
-            if grows:
+            if growing:
                 return each()
         apart = stack is not None and isinstance(stack.length, Const) and not domain.has_choice(stack.element)
         if stack is None or (name not in _CHEAP and apart):
@@ -283,12 +283,13 @@ for _name, _rule in {**_METHODS, "appendleft": _appendleft, "popleft": _popleft}
 # -- subscripts -------------------------------------------------------------------------------------------------------
 
 
-def _is_slice(key: Value) -> bool:
+def is_slice(key: Value) -> bool:
+    """Whether a subscript is a slice."""
     return isinstance(key, Slice) or (isinstance(key, Const) and isinstance(key.value, slice))
 
 
 def _getitem(machine, self: Ref, stack: Stack, key: Value) -> Value:
-    if _is_slice(key):
+    if is_slice(key):
         made = machine.new_list(())
         loans.share(machine, self)
         _write(machine, made, stack_edits.sliced(machine, stacks.of(machine, self) or stack, key))
@@ -306,7 +307,7 @@ def _position(machine, self: Ref, stack: Stack, key: Value, error: BaseException
 
 
 def _setitem(machine, self: Ref, stack: Stack, key: Value, item: Value) -> None:
-    if _is_slice(key):
+    if is_slice(key):
         new = _as_stack(machine, item)
         _write(machine, self, new if _is_whole(key) else stack_edits.replaced(machine, stack, key, new))
         return
@@ -336,7 +337,7 @@ def _as_stack(machine, value: Value) -> Stack:
 
 
 def _delitem(machine, self: Ref, stack: Stack, key: Value) -> None:
-    if _is_slice(key):
+    if is_slice(key):
         _write(machine, self, stack_edits.cut(machine, stack, key))
         return
     _write(machine, self, stack_edits.without(machine, stack, _position(machine, self, stack, key, _LIST_ASSIGNMENT)))
@@ -353,7 +354,7 @@ def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
     if (
         not (read or where is containers.SETITEM)
         or isinstance(key, Const)
-        or _is_slice(key)
+        or is_slice(key)
         or not isinstance(self, Ref)
     ):
         return None
@@ -455,7 +456,7 @@ def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | No
 
 def _given_data(machine, self: Value, key: Value, item: Value) -> Stack | None:
     """The items of a list as a stack, if a list whose length depends on data takes the place of a slice of it."""
-    if not _is_slice(key) or not isinstance(self, Ref) or not stacks.is_dynamic(machine, item):
+    if not is_slice(key) or not isinstance(self, Ref) or not stacks.is_dynamic(machine, item):
         return None
     contents = machine.heap.read(self.object, "items")
     if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
@@ -581,17 +582,29 @@ _OF_SEQUENCES = {
 }  # fmt: skip
 
 
+#: functions with several arguments that all may be arrays
+_OF_ARRAYS = {
+    np.dot, np.vdot, np.inner, np.outer, np.cross, np.convolve, np.correlate, np.interp, np.polyval, np.where,
+    np.searchsorted, np.isin, np.allclose, np.isclose, np.array_equal, np.append,
+}  # fmt: skip
+
+
 def as_arrays(machine, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[list, dict]:
     """The arguments of a function of NumPy's or JAX's, with arrays in the place of lists that grew in loops."""
 
-    def convert(value: Value) -> Value:
+    def convert(value: Value, of_arrays: bool) -> Value:
         made = stack_arrays.as_array(machine, value)
         if made is None:
             return value
+        if not of_arrays and containers.heap_kind(machine, value) == "tuple":
+            # axes or a shape, perhaps
+            raise Refused("XP0004", "a tuple whose length depends on data, as this argument", "make an array of it")
         return JaxArray(machine.read(made)) if jax and isinstance(made, NdArray) else made
 
     jax = (getattr(function, "__module__", None) or "").startswith("jax")
-    return [convert(a) for a in args], {k: convert(v) for k, v in kwargs.items()}
+    of_arrays = isinstance(function, np.ufunc) or function in _OF_ARRAYS
+    given = [convert(a, of_arrays or k == 0) for k, a in enumerate(args)]
+    return given, {k: convert(v, of_arrays) for k, v in kwargs.items()}
 
 
 def takes_arrays(function: object) -> bool:
@@ -673,18 +686,18 @@ def _copies(function: Callable, implementation: Callable) -> None:
             args = (iteration.make_iterator(machine, args[0]), *args[1:])
             if containers.heap_kind(machine, args[0]) == "generator":
                 return machine.call(Const(function), list(args), kwargs)
-        grows = _grows(machine, args[0]) if args else False
+        growing = grows(machine, args[0]) if args else False
         each = lambda: machine.call(Const(implementation), list(args), kwargs)  # noqa: E731
-        if grows is None:
+        if growing is None:
             return stacks.whole_or_each(machine, lambda: before(machine, *args, **kwargs), each)  # type: ignore
-        if grows is False:
+        if growing is False:
             return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
         return each()
 
     table.function(function)(either)
 
 
-def _grows(machine, value: Value) -> bool | None:
+def grows(machine, value: Value) -> bool | None:
     """Whether an iterable has a number of items that is only known on the device; None if that is to be found out."""
     stack = stacks.of(machine, value)
     if stack is not None and (not isinstance(stack.length, Const) or domain.has_choice(stack.element)):

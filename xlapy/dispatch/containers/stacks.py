@@ -52,8 +52,8 @@ _MAXIMUM_SPREAD = 4096
 
 
 def of(machine, value: Value) -> Stack | None:
-    """The stack that a list's contents are, if they are one."""
-    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
+    """The stack that the contents of a list or tuple are, if they are one."""
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind in ("list", "tuple"):
         contents = machine.heap.read(value.object, "items")
         if isinstance(contents, Stack):
             return contents

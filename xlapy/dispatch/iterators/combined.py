@@ -269,7 +269,7 @@ def reversed_(machine, sequence: Value) -> Value:
             count = machine.static(ranges.index(machine, machine.call(machine.getattr(sequence, "__len__"), [])))
             backwards = [machine.getitem(sequence, Const(i)) for i in range(count - 1, -1, -1)]
             return make_iterator(machine, Tuple(tuple(backwards)))
-        if info.kind != "list":
+        if info.kind not in ("list", "tuple"):
             name = iteration.type_name(machine, sequence)
             machine.raise_(TypeError, f"'{name}' object is not reversible")
     source = sequence

@@ -102,7 +102,7 @@ def sequence_of(machine, value: Value) -> Value | None:
         case BoundedArray():
             return bounded.with_order(machine, value)
         case Ref():
-            return value if machine.heap.objects[value.object].kind == "list" else None
+            return value if machine.heap.objects[value.object].kind in ("list", "tuple") else None
         case Const():
             return constant_sequence(machine, value)
         case Text():

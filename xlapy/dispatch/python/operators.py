@@ -347,7 +347,7 @@ def truth(machine: Machine, value: Value) -> bool | Var:
             return True
         case Ref():
             info = machine.heap.objects[value.object]
-            if info.kind in ("list", "dict", "set"):
+            if info.kind in ("list", "tuple", "dict", "set"):
                 return truth(machine, containers.length(machine, value))
             if info.kind == "instance":
                 return _own_truth(machine, value)
@@ -508,6 +508,8 @@ def _array_key(machine: Machine, key: Value) -> Value:
         case Ref() if kinds.is_instance(machine, key):
             method = attributes.find_special(machine, key, "__index__")
             return key if method is None else machine.call(method, ())
+        case Ref() if machine.heap.objects[key.object].kind == "tuple":
+            raise Refused("XP0004", "a tuple whose length depends on data, as an index of an array")
         case Ref():
             return stack_arrays.as_index(machine, key) or key
     return key

@@ -118,7 +118,9 @@ def snapshot(machine: Machine, value: Value) -> Value:
             return Tuple(tuple(snapshot(machine, v) for v in value.items), value.cls)
         case Ref():
             info = machine.heap.objects[value.object]
-            items = machine.heap.read(value.object, "items") if info.kind in ("list", "dict", "set") else UNBOUND
+            items = (
+                machine.heap.read(value.object, "items") if info.kind in ("list", "tuple", "dict", "set") else UNBOUND
+            )
             if isinstance(items, Union) or isinstance(items, Stack) and info.kind != "list":
                 raise Refused("XP0010", "the text of a container whose length depends on data")
             if info.cls is list:

@@ -1,0 +1,192 @@
+"""Tuples whose length depends on data: `tuple(items)` of a list that grew, the columns of `zip(*pairs)`.
+
+Such a tuple is an object in the heap of a kind of its own, 'tuple', whose contents are a stack as those of a list, and
+never change. What is done to a tuple of known length goes to `lists` and `common`. A rule that knows nothing of such
+tuples does not take them for lists: indices of arrays, shapes and keys of dicts are refused.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from xlapy.dispatch import table
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import lists as list_rules
+from xlapy.dispatch.containers import loans, ranges, stack_arrays, stack_rules, stacks
+from xlapy.dispatch.iterators import iteration, sequences
+from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain import stacks as domain
+from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, NumpyScalar, Ref, Stack, Stored, Tuple, Value
+from xlapy.ir import Var
+
+_INDEX = provoke(operator.getitem, (), 0)
+_ZERO = Const(0)
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def is_tuple(machine, value: Value) -> bool:
+    """Whether a value is a tuple whose length depends on data."""
+    return containers.heap_kind(machine, value) == "tuple"
+
+
+def _of(machine, contents: Stack) -> Ref:
+    return Ref(machine.heap.new("tuple", tuple, machine.location(), items=contents))
+
+
+def of_list(machine, items: Value) -> Value:
+    """`tuple(items)` of a list."""
+    loans.share(machine, items)
+    stack = stacks.of(machine, items)
+    return Tuple(containers.contents(machine, items)) if stack is None else _of(machine, stack)
+
+
+def as_list(machine, value: Value) -> Value:
+    """The items of a tuple, as a list of the same objects."""
+    if not is_tuple(machine, value):
+        return machine.new_list(containers.contents(machine, value))
+    loans.share(machine, value)
+    contents = machine.heap.read(value.object, "items")  # type: ignore[attr-defined]
+    return Ref(machine.heap.new("list", list, machine.location(), items=contents))
+
+
+def _make() -> None:
+    before = table.find_function(tuple)
+
+    def made(machine, *args: Value) -> Value:
+        if len(args) != 1:
+            return before(machine, *args)  # type: ignore[misc, return-value]
+        iterable = args[0]
+        if is_tuple(machine, iterable):
+            return iterable
+        if stacks.is_dynamic(machine, iterable) and containers.heap_kind(machine, iterable) == "list":
+            return of_list(machine, iterable)
+        grows = stack_rules.grows(machine, iterable)
+        if grows is False:
+            return before(machine, iterable)  # type: ignore[misc, return-value]
+
+        def each() -> Value:
+            return of_list(machine, machine.call(Const(list), [iterable]))
+
+        if grows is None:
+            return stacks.whole_or_each(machine, lambda: before(machine, iterable), each)  # type: ignore
+        return each()
+
+    table.function(tuple)(made)
+
+
+_make()
+
+
+def columns(machine, rows: Value) -> Value | None:
+    """`zip(*rows)` of a list whose length depends on data, of tuples or lists of one length; None for other values."""
+    if not stacks.is_dynamic(machine, rows):
+        return None
+    stack = stacks.of(machine, rows)
+    assert stack is not None
+    element = stack.element
+    parts = element.items if isinstance(element, Tuple) else ()
+    if isinstance(element, Stored) and element.kind == "list" and element.held is None:
+        parts = element.parts
+    if not parts:
+        raise Refused("XP0004", "zip(*rows) of rows that are no tuples of one length, whose number depends on data")
+    empty = machine.truth(machine.compare("==", stack.length, _ZERO))
+    if empty is not False:
+        where = empty if isinstance(empty, Var) else machine.builder.constant(True)
+        refuse_where(machine, where, "XP0004", "zip(*rows) of no rows")
+    loans.share(machine, rows)
+    stack, found, start = stacks.of(machine, rows), [], 0
+    for part in parts:
+        count = len(domain.variables(part))
+        column = stack.rows[start : start + count]  # type: ignore[union-attr]
+        found.append(_of(machine, Stack(domain.disowned(part), column, *_room(stack))))  # type: ignore[arg-type]
+        start += count
+    return sequences.new(machine, sequences.INDEXED, zip, source=Tuple(tuple(found)), position=_ZERO)
+
+
+def _room(stack: Stack) -> tuple:
+    return stack.length, stack.capacity, stack.elastic, stack.loop
+
+
+# -- operations -------------------------------------------------------------------------------------------------------
+
+
+def _getitem(machine, self: Ref, key: Value) -> Value:
+    if stack_rules.is_slice(key):
+        return of_list(machine, machine.getitem(as_list(machine, self), key))
+    if not ranges.is_index(machine, key):
+        name = iteration.type_name(machine, key)
+        machine.raise_(TypeError, f"tuple indices must be integers or slices, not {name}")
+    stack = machine.heap.read(self.object, "items")
+    at = ranges.in_bounds(machine, ranges.index(machine, key), stack.length, _INDEX)
+    return loans.lend(machine, self, stack, at, key=key)
+
+
+def _subscript(where: dict, rule: Callable, receiver: int) -> None:
+    before = where[tuple]
+
+    def either(machine, /, *args: Value) -> object:
+        return (rule if is_tuple(machine, args[receiver]) else before)(machine, *args)
+
+    where[tuple] = either
+
+
+def _contains(machine, item: Value, self: Value) -> bool | Var:
+    return containers.contains(machine, item, as_list(machine, self))
+
+
+_subscript(containers.GETITEM, _getitem, 0)
+_subscript(containers.CONTAINS, _contains, 1)
+
+
+def _as_array(machine, value: Value) -> Value:
+    made = stack_arrays.as_array(machine, value)
+    if made is None:
+        raise Refused("XP0004", "a tuple whose length depends on data, which is no array, and an array")
+    return made
+
+
+def _operators() -> None:
+    before = table.OPERATORS[tuple]
+
+    def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
+        if not (is_tuple(machine, left) or is_tuple(machine, right)):
+            return before(machine, symbol, left, right)  # type: ignore[return-value]
+        plain = symbol if symbol in _COMPARISONS else symbol.removesuffix("=")
+        if any(isinstance(v, NdArray | JaxArray | BoundedArray | NumpyScalar) for v in (left, right)):
+            one, two = (_as_array(machine, v) if is_tuple(machine, v) else v for v in (left, right))
+            compares = symbol in _COMPARISONS
+            return machine.compare(symbol, one, two) if compares else machine.binary(symbol, one, two)
+        if plain == "*":
+            items, count = (right, left) if is_tuple(machine, right) else (left, right)
+            if not ranges.is_index(machine, count):
+                return list_rules.no_count(machine, count)
+            return of_list(machine, machine.binary("*", as_list(machine, items), count))
+        if not all(machine.type_of(v) is tuple for v in (left, right)):
+            wrong = plain == "+" and machine.type_of(left) is tuple
+            return list_rules.no_tuple(machine, right) if wrong else None
+        one, two = as_list(machine, left), as_list(machine, right)
+        if plain in _COMPARISONS:
+            return machine.compare(plain, one, two)
+        return of_list(machine, machine.binary("+", one, two)) if plain == "+" else None
+
+    table.OPERATORS[tuple] = either
+
+
+_operators()
+
+
+def _methods() -> None:
+    for name in ("index", "count"):
+        before, of_lists = table.find_method(tuple, name), table.find_method(list, name)
+
+        def either(machine, self: Value, /, *args: Value, _before=before, _of_lists=of_lists) -> Value:
+            if not is_tuple(machine, self):
+                return _before(machine, self, *args)  # type: ignore[misc, return-value]
+            return _of_lists(machine, as_list(machine, self), *args)  # type: ignore[misc, return-value]
+
+        table.method(tuple, name)(either)
+
+
+_methods()
