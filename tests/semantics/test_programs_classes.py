@@ -575,4 +575,53 @@ def qr_householder(A):
     return Q @ R, np.triu(R)
 
 
+# -- methods that two classes inherit and that ask each for others of its own -----------------------------------------
+
+
+class Figure(abc.ABC):
+    @abc.abstractmethod
+    def sizes(self): ...
+
+    @abc.abstractmethod
+    def area(self): ...
+
+    def scaled(self, factor):
+        return type(self)(*[factor * size for size in self.sizes()])
+
+    def __lt__(self, other):
+        return self.area() < other.area()
+
+
+class Box(Figure):
+    def __init__(self, width, height):
+        self.width, self.height = width, height
+
+    def sizes(self):
+        return self.width, self.height
+
+    def area(self):
+        return self.width * self.height
+
+
+class Disc(Figure):
+    def __init__(self, radius):
+        self.radius = radius
+
+    def sizes(self):
+        return (self.radius,)
+
+    def area(self):
+        return math.pi * self.radius**2
+
+
+@program(([0, 1, 0, 1], [1.0, 2.0, 3.0, 0.5]), ([1, 1, 0, 0], [1.0, 2.0, 3.0, 0.5]), compiles=1)
+def shapes_by_code(codes, sizes):
+    shapes = []
+    for code, size in zip(codes, sizes):
+        shapes.append(Box(size, 2 * size) if code == 0 else Disc(size))
+    shapes = [shape.scaled(1.5) for shape in shapes]
+    largest = max(shapes, key=lambda shape: shape.area())
+    return sum(s.area() for s in shapes), largest.area(), [type(s).__name__ for s in shapes].count("Box")
+
+
 test_programs = program.test()

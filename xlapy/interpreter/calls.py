@@ -70,6 +70,11 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
                     name = function.function.name.rpartition(".")[2]
                     return bounded_rules.method(machine, function.self, name, args, kwargs)
                 return _rule(machine, function.function.name, function.function.rule, [function.self, *args], kwargs)
+            if isinstance(function.self, Union) and _differ_in_class(machine, function.self):
+                # what one class inherits from another is not the same method for both: it asks for others of theirs
+                return unions.over_unions(
+                    machine, (function.self,), lambda one: call(machine, function.function, [one, *args], kwargs)
+                )
             return call(machine, function.function, [function.self, *args], kwargs)
         case Function():
             return _call_function(machine, function, args, kwargs)
@@ -89,6 +94,12 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
             if method is not None:
                 return call(machine, method, args, kwargs)
     return lacks(machine, machine.type_of(function), "__call__", "is not callable")
+
+
+def _differ_in_class(machine: Machine, value: Union) -> bool:
+    """Whether a value may be an object of one of several classes."""
+    objects = machine.heap.objects
+    return len({objects[v.object].cls for v in value.alternatives if isinstance(v, Ref)}) > 1
 
 
 def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str, Value]) -> Value:
