@@ -1,5 +1,7 @@
 """Generators over few items that are advanced by `next`, more than once, and that yield under conditions on data."""
 
+import itertools
+
 import numpy as np
 
 from .runner import Programs
@@ -107,6 +109,48 @@ def runs(x, t):
 def of_a_shared_iterator(x, t):
     items = iter(x)
     return next((v for v in items if v > t), None), list(items)
+
+
+# -- chains of iterables whose lengths depend on data -----------------------------------------------------------------
+
+CHAINED = (([1.0, 5.0, 2.0, 3.0], 4.0), ([7.0, 1.0, 2.0, 0.0], 6.0))
+
+
+@program(*CHAINED, compiles=1)
+def chained_pairs(xs, most):
+    doubled = itertools.chain.from_iterable([x, -x, x] for x in xs if x < most)
+    return sum(itertools.chain.from_iterable([x, -x, x] for x in xs if x < most)), list(doubled)
+
+
+@program(*CHAINED)
+def chained_rows(xs, most):
+    rows = []
+    for x in xs:
+        if x < most:
+            rows.append([x] * int(x))
+    return list(itertools.chain.from_iterable(rows)), sum(rows, [])
+
+
+@program(*CHAINED, compiles=1)
+def chained_lists(xs, most):
+    few, many = [x for x in xs if x < most], [x for x in xs if x >= most]
+    total = sum(itertools.chain(few, many, [1.0]))
+    return list(itertools.chain(many, few)), total, [i * x for i, x in enumerate(itertools.chain(few, xs, many))]
+
+
+@program(*CHAINED, refuse="maybe")
+def obstacles_in_generators_are_named(xs, most):
+    def below():
+        for x in xs:
+            if x < most:
+                yield x
+
+    def one_after_the_other(generators):
+        for generator in generators:
+            yield from generator
+
+    found = one_after_the_other([below(), below()])
+    return next(found), next(found), sum(found)
 
 
 test_programs = program.test()

@@ -17,7 +17,7 @@ from xlapy.dispatch.numbers.scalar_values import logical_not, logical_or, refuse
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import DEAD, NONE, UNBOUND, Const, Ref, Union, Value, alternatives
 from xlapy.frontend import FINISHED, RAISE, START, FrontendError, Resumable, resumable
-from xlapy.interpreter import merge
+from xlapy.interpreter import merge, walk
 from xlapy.interpreter.frame import Frame, call_path, new_frame
 from xlapy.ir import Var
 
@@ -45,6 +45,8 @@ class State:
 _START, _FINISHED = State.value(START), State.value(FINISHED)
 #: the state of a generator that a loop runs from its start to its end, and of one that is being advanced
 RUNNING = State.value(-2)
+#: the state of a generator in which an obstacle was met
+_LOST = State.value(-3)
 
 
 #: where generators are ended by a `with` statement
@@ -128,6 +130,8 @@ def advance(machine: Machine, generator: Ref, sent: Value = NONE, thrown: Value 
     state = state_of(machine, generator)
     if state is RUNNING:
         raise Interleaved
+    if state is _LOST:
+        raise walk.Poison
     number = generator.object
     if state is _FINISHED:
         if thrown is not None:
@@ -146,6 +150,8 @@ def advance(machine: Machine, generator: Ref, sent: Value = NONE, thrown: Value 
         machine.run(frame)
     except Exception as error:
         error.__dict__.setdefault("location", frame.location())
+        if isinstance(error, Refused):
+            machine.heap.write(number, "state", _LOST)
         raise
     finally:
         machine.catching -= 1

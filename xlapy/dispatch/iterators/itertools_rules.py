@@ -178,13 +178,30 @@ _ISLICE = Kind("islice", _islice_step, _islice_plan)
 @table.function(itertools.chain)
 def chain(machine, *iterables: Value) -> Value:
     """`itertools.chain(*iterables)`."""
+    if not all(_is_known(machine, make_iterator(machine, one)) for one in iterables[:-1]):
+        return machine.call(Const(_chained), [Tuple(iterables)])
     return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, Tuple(iterables)), current=NONE)
 
 
 @table.method(itertools.chain, "from_iterable")
 def chain_from_iterable(machine, iterable: Value) -> Value:
     """`itertools.chain.from_iterable(iterable)`."""
+    iterable = make_iterator(machine, iterable)
+    if not _is_known(machine, iterable):
+        return machine.call(Const(_chained), [iterable])
     return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, iterable), current=NONE)
+
+
+def _is_known(machine, iterator: Value) -> bool:
+    """Whether the number of items is known, and is the same on every path."""
+    return iteration.known_length(machine, iterator) is not None and not machine.heap.has_unions
+
+
+def _chained(iterables):
+    """A chain of which it is not known before where one iterable ends and the next one begins."""
+    for iterable in iterables:
+        for item in iterable:  # noqa: UP028 (advanced step by step, it may be anywhere)
+            yield item
 
 
 def _chain_step(machine, number: int) -> Step:
