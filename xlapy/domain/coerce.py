@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from xlapy.domain import sizes
 from xlapy.domain.join import (
     SELECTOR,
     Joiner,
@@ -17,6 +18,7 @@ from xlapy.domain.numbers import (
 )
 from xlapy.domain.values import (
     DEAD,
+    BoundedArray,
     Const,
     Hole,
     JaxArray,
@@ -38,6 +40,8 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.ir import Builder, TensorType, Var
+
+_INT64 = np.dtype(np.int64)
 
 
 def filler(hole: Hole, builder: Builder) -> Var:
@@ -71,7 +75,9 @@ def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> l
         case Scalar():
             return [as_scalar(value, scalar_type(skeleton.kind), builder)]
         case NumpyScalar() | JaxArray():
-            return [as_scalar(value, skeleton.var.type, builder)]
+            return [_fitted(as_scalar(value, skeleton.var.type, builder), skeleton.var.type, joiner)]
+        case BoundedArray():
+            return _coerce_lanes(value, skeleton, joiner, builder)
         case MixedScalar():
             return _coerce_mixed(value, skeleton, builder)
         case Union():
@@ -92,6 +98,27 @@ def as_scalar(value: Value, type: TensorType, builder: Builder) -> Var:
     if isinstance(value, Const):
         return builder.broadcast(builder.constant(value.value, type.dtype, type.weak), type.shape)
     return builder.convert(value.var, type.dtype, type.weak)  # type: ignore[attr-defined]
+
+
+def _fitted(var: Var, type: TensorType, joiner: Joiner) -> Var:
+    """The elements of an array with the sizes of `type`, where there is room for those of several ones."""
+    if var.type.shape == type.shape or joiner.sizes is None:
+        return var
+    return joiner.sizes.resized(var, type.shape)
+
+
+def _coerce_lanes(value: Value, skeleton: BoundedArray, joiner: Joiner, builder: Builder) -> list[Var]:
+    """An array as one with dimensions of dynamic length."""
+    if not isinstance(value, BoundedArray | NdArray):
+        raise JoinFailure(value, skeleton)
+    base = value.base if isinstance(value, BoundedArray) else value
+    axes = value.axes if isinstance(value, BoundedArray) else (None,) * len(skeleton.axes)
+    found = coerce(base, skeleton.base, joiner, builder)
+    for size, lanes, goal in zip(base.type.shape, axes, skeleton.axes, strict=True):
+        if goal is not None:
+            mine = lanes.parts() if lanes is not None else (builder.constant(size, _INT64),)
+            found += [p for p, own in zip(mine, goal.parts(), strict=True) if isinstance(own, Hole)]  # type: ignore[misc]
+    return found
 
 
 def _coerce_mixed(value: Value, skeleton: MixedScalar, builder: Builder) -> list[Var]:
@@ -137,6 +164,16 @@ def select(predicate: Var, then: Var, orelse: Var, builder: Builder) -> Var:
     return builder.elementwise("select", builder.broadcast(predicate, then.type.shape), then, orelse)
 
 
+def _has_place(option: Value, alternative: BoundedArray, joiner: Joiner) -> bool:
+    """Whether an array is the one that `alternative` stands for, or one of them."""
+    one, two = alternative.base, sizes.base_of(option)
+    if not joiner.covers(one.buffer, two.buffer):
+        return False
+    if sizes.are_one_kind(alternative, option):
+        return [x.kind for x in one.lenses] == [x.kind for x in two.lenses] and same_static(one, two)
+    return sizes.is_plain(alternative) and sizes.is_plain(option)
+
+
 def place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
     """Which alternative of a generalised union a value is."""
     for index, alternative in enumerate(skeleton.alternatives):
@@ -151,6 +188,10 @@ def place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
                 and [x.kind for x in option.lenses] == [x.kind for x in alternative.lenses]
                 and same_static(option, alternative)
             ):
+                return index
+            continue
+        if isinstance(alternative, BoundedArray) and sizes.are_alike(alternative, option):
+            if _has_place(option, alternative, joiner):
                 return index
             continue
         try:

@@ -90,6 +90,22 @@ class Aliased(JoinFailure):
     """Two objects that one name cannot stand for, since they have others, too."""
 
 
+class Sizes(Protocol):
+    """What a joiner needs for arrays of different sizes; see `domain.sizes`."""
+
+    def join(self, joiner: Joiner, a: Value, b: Value) -> Value | None:
+        """The join of two arrays, if that is one of dynamic length because of their sizes."""
+        ...
+
+    def one_of(self, value: Value) -> Value:
+        """`value`, of which alternatives that are arrays of several sizes count as one."""
+        ...
+
+    def resized(self, var: Var, shape: tuple[int, ...]) -> Var:
+        """An array with other sizes, what it has in both being the same."""
+        ...
+
+
 class Stacks(Protocol):
     """What a joiner needs for the contents of lists that grow in loops; see `domain.stacks`."""
 
@@ -154,6 +170,9 @@ class Joiner:
         self.holder: Value | None = None
         #: the join and the coercion of contents of lists that grow in loops
         self.stacks = stacks
+        #: the same of arrays of different sizes, and the room that is given to the elements of buffers for them
+        self.sizes: Sizes | None = None
+        self.rooms: dict[int, tuple[int, ...]] = {}
 
     # -- values -----------------------------------------------------------------------------------------------------
 
@@ -165,6 +184,8 @@ class Joiner:
             return self.hollow(a)
         if a is DEAD:
             return self._arriving(b)
+        if self.sizes is not None and isinstance(b, Union) and a is not b:
+            b = self.sizes.one_of(b)
         if a is not b and (isinstance(a, Union) or isinstance(b, Union)):
             return self._union(a, b)
         try:
@@ -195,6 +216,13 @@ class Joiner:
                 self.heap.has_unions = True
             return joined
         return self.join(a, b)
+
+    def elements(self, number: int, a: Value, b: Value) -> Value:
+        """The join of the elements of a buffer."""
+        if number not in self.rooms or not (isinstance(a, JaxArray) and isinstance(b, JaxArray)):
+            return self.join(a, b)
+        type = TensorType(self.rooms[number], a.var.type.dtype)
+        return a if isinstance(a.var, Hole) and a.var.type == type else JaxArray(Hole(type))  # type: ignore[arg-type]
 
     def _differ_in_many_keys(self, a: Value, b: Value) -> bool:
         """Whether these are contents of a dict of numbers, or a set, that has many different keys on the paths."""
@@ -227,7 +255,7 @@ class Joiner:
 
     def _renamed(self, value: Value) -> Value:
         """`value` with the names that its objects have at the head of the loop."""
-        return renamed(value, self._name, lambda array: self._identity(array, array))
+        return renamed(value, self._name, lambda array: self.identity(array, array))
 
     def _name(self, number: int) -> int:
         """The name at the head of the loop of an object at its end."""
@@ -278,6 +306,10 @@ class Joiner:
         one, two = in_parts(a), in_parts(b)
         if one is not None and two is not None and type(one) is type(two) and not same_constant_values(a, b):
             return self._parts(one, two)
+        if self.sizes is not None and isinstance(a, NdArray | BoundedArray) and isinstance(b, NdArray | BoundedArray):
+            sized = self.sizes.join(self, a, b)
+            if sized is not None:
+                return sized
         if type(a) is not type(b):
             if self._widens():
                 wide = self._accumulator(a, b)
@@ -317,7 +349,7 @@ class Joiner:
                 if a.rule is not b.rule or len(a.captures) != len(b.captures):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are different callables")
             case BoundedArray():
-                if _lane_kinds(a) != _lane_kinds(b):  # type: ignore[arg-type]
+                if a.base.type != b.base.type or _lane_kinds(a) != _lane_kinds(b):  # type: ignore[attr-defined, arg-type]
                     raise JoinFailure(a, b, "have other dimensions of dynamic length")
                 unions, self.unions = self.unions, False
                 try:
@@ -439,13 +471,13 @@ class Joiner:
                 joined = self._parts(a, b)
                 if joined is a or a.identity == b.identity:
                     return joined
-                return NdArray(a.buffer, joined.lenses, a.type, self._identity(a, b), a.writeable)  # type: ignore[attr-defined]
+                return NdArray(a.buffer, joined.lenses, a.type, self.identity(a, b), a.writeable)  # type: ignore[attr-defined]
         if a.lenses or b.lenses:
             return self._views_of_two(a, b)
         buffer = self.merge(a.buffer, b.buffer)
         if buffer == a.buffer:
             return a
-        return NdArray(buffer, (), a.type, self._identity(a, b), a.writeable and b.writeable)
+        return NdArray(buffer, (), a.type, self.identity(a, b), a.writeable and b.writeable)
 
     def _views_of_two(self, a: NdArray, b: NdArray) -> Value:
         """Views of the same kind, each of an array of its own."""
@@ -456,9 +488,9 @@ class Joiner:
         if buffer == a.buffer and joined is a:
             return a
         writeable = a.writeable and b.writeable
-        return NdArray(buffer, joined.lenses, a.type, self._identity(a, b), writeable)  # type: ignore[attr-defined]
+        return NdArray(buffer, joined.lenses, a.type, self.identity(a, b), writeable)  # type: ignore[attr-defined]
 
-    def _identity(self, a: NdArray, b: NdArray) -> int:
+    def identity(self, a: NdArray, b: NdArray) -> int:
         """The identity of what is the array object `a` on one path and `b` on the other."""
         known = self._identities.get((a.identity, b.identity))
         if known is None:
@@ -576,6 +608,13 @@ class Joiner:
             self.heap.share({first, second, summary})
         self.merged[(first, second)] = summary
         return summary
+
+    def merge_buffers(self, first: int, second: int) -> int:
+        """The same for buffers of arrays, that may be one."""
+        if first != second:
+            return self.merge(first, second)
+        self._keep(first)
+        return first
 
     def _may_part(self, first: int, second: int) -> bool:
         """Whether what is one array at the head of a loop may be two from now on: until one of them is written."""

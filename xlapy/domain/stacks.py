@@ -414,7 +414,12 @@ def known_length(contents: Stack | Tuple) -> int | None:
 
 def guessed(element: Value) -> int:
     """How many rows an elastic stack has at first."""
-    return min(max(_GUESS_BYTES // max(size_of(element), 1), _GUESS[0]), _GUESS[1])
+    return guessed_rows(size_of(element))
+
+
+def guessed_rows(size: int) -> int:
+    """The same for rows of so many bytes."""
+    return min(max(_GUESS_BYTES // max(size, 1), _GUESS[0]), _GUESS[1])
 
 
 def size_of(element: Value) -> int:

@@ -11,11 +11,11 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.domain.coerce import coerce, holes, instantiate, place_in
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import Joiner
-from xlapy.domain.values import DEAD, UNBOUND, Const, Ref, Scalar, Stack, Union, Value, variables
+from xlapy.domain.values import DEAD, UNBOUND, BoundedArray, Const, Ref, Scalar, Stack, Union, Value, variables
 from xlapy.interpreter import merge, walk
 from xlapy.interpreter.frame import Tag
 from xlapy.interpreter.loop_nodes import sole_exit
-from xlapy.ir import Region, TensorType, Var
+from xlapy.ir import Region, TensorType, Var, constant_value, greatest_increase, least_increase
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import State
@@ -61,10 +61,29 @@ class Emission:
             body.results = finals
             types = tuple(v.type for v in body.params[1:])
             results = builder.emit("for", (self.trips, *initial), self._most_trips(), types, (body,))
+            results = self._known_lengths(head, body, initial, results)
             self._after(head, results, out, None)
         else:
             self._emit_while(head, body, initial, finals, tag, others, errors, out)
         return True
+
+    def _known_lengths(self, head: Head, body: Region, initial: list[Var], results: list[Var]) -> list[Var]:
+        """The results of a loop of a known number of trips; lengths of arrays that each trip changes by the same known
+        number, from a known one, are known after it."""
+        trips = self.plan.trips.value if self.plan is not None and isinstance(self.plan.trips, Const) else None
+        if trips is None:
+            return results
+        found, position = list(results), 0
+        for skeleton in head.skeletons():
+            for own in holes(skeleton):
+                first = constant_value(initial[position])
+                if isinstance(skeleton, BoundedArray) and own.type == _INDEX and first is not None:
+                    ends = body.results[position], body.params[position + 1]
+                    step = least_increase(*ends)
+                    if step is not None and step == greatest_increase(*ends):
+                        found[position] = self.machine.builder.constant(int(first) + step * trips, _INT64)
+                position += 1
+        return found
 
     def _coerced(self, head: Head, values: list[Value], joiner: Joiner) -> list[Var]:
         """The device values of the head's parts, where they are these."""
@@ -164,14 +183,14 @@ class Emission:
             value = instantiate(skeleton, fill)
             last = out.registers[register]
             registers[register] = self._refine(value, skeleton, last) if surely else value
-        frame.registers = registers
+        frame.registers = [whole(v) for v in registers]
         frame.handled = instantiate(head.handled, fill)
         slots = dict(self.entry.slots)
         for slot, skeleton in head.slots.items():
             after = skeleton
             if isinstance(skeleton, Stack) and self.staging.grown is not None and slot in self.staging.grown.growth:
                 after = self.staging.grown.after(slot, skeleton, whole=tag is None)
-            slots[slot] = instantiate(after, fill)
+            slots[slot] = whole(instantiate(after, fill))
             if isinstance(skeleton, Stack) and len(variables(after)) < len(variables(skeleton)):
                 next(fill)  # the length, which is known
         machine.heap.slots, machine.heap.captured = slots, {**self.entry.captured, **head.captured}
@@ -246,6 +265,17 @@ class Emission:
         if isinstance(value, Union) and not isinstance(last, Union) and last is not DEAD:
             return mixed.alternative(self.machine, value, place_in(last, skeleton, self.joiner))  # type: ignore[arg-type]
         return value
+
+
+def whole(value: Value) -> Value:
+    """An array that is known to fill its room is one of static size."""
+    if not isinstance(value, BoundedArray):
+        return value
+    for lanes, size in zip(value.axes, value.base.type.shape, strict=True):
+        length = constant_value(lanes.length) if lanes is not None else None  # type: ignore[arg-type]
+        if lanes is not None and (length is None or int(length) != size or lanes.start != 0 or lanes.valid is not None):
+            return value
+    return value.base
 
 
 def _rename(region: Region, mapping: dict[Var, Var]) -> None:

@@ -4,7 +4,8 @@ The state at the head of a loop is generalised (`domain.join`) until one more tr
 loop carries. The generalised state is remembered by place, so that the next visit of an inner loop starts from it: the
 number of passes grows with the depth of a nest, never with its power.
 
-Modes, tried in this order: `loop`; `peel` one trip, then `loop`; `union`, a loop whose values may change their kind;
+Modes, tried in this order: `loop`; `peel` one trip, then `loop`; `resized`, a loop in which arrays may become shorter
+(where they become longer, `loop` knows); `union`, a loop whose values may change their kind;
 `shared`, `peel` where containers and objects that may be one are taken for copies of each other until one is written
 (`best = model` on some trips); `unroll`, where the number of trips is known; `stepped`, a loop that asks its iterator
 at each trip whether there is one.
@@ -37,13 +38,13 @@ from xlapy.frontend import Code, For, If, Loop, Node, Seq
 from xlapy.interpreter import generators, merge, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag, place_of, static_tag
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
-from xlapy.interpreter.staging import Restart, Staging
+from xlapy.interpreter.staging import SHORT, Restart, Staging
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
     from xlapy.ir import TensorType, Var
 
-_MODES = ("loop", "peel", "peel twice", "union", "shared", "unroll", "stepped")
+_MODES = ("loop", "peel", "peel twice", "resized", "peel resized", "union", "shared", "unroll", "stepped")
 _MAXIMUM_UNROLL = 20_000
 #: trips of an unrolled loop that may have been left before
 _MAXIMUM_CONDITIONAL = 300
@@ -54,7 +55,7 @@ _RETRY_UNROLL = 200
 #: operations that a short loop may come to when it is unrolled since a list grows in it
 _MAXIMUM_SIZE = 600
 #: what is tried after that, in which the list is an array with room
-_WITH_STACKS = ("loop", "peel", "union", "stepped")
+_WITH_STACKS = ("loop", "peel", "resized", "union", "stepped")
 
 
 class _Unending(Exception):
@@ -87,6 +88,8 @@ def run_loop(machine: Machine, node: Loop) -> None:
         attempt = todo.pop(0)
         if attempt == "shared" and failure is not None and not (aliased and machine.heap.may_share):
             continue
+        if attempt == "peel resized" and not aliased:
+            continue
         if attempt == "peel twice" and not (settling or failure is None):
             continue
         try:
@@ -110,6 +113,8 @@ def run_loop(machine: Machine, node: Loop) -> None:
                 asks = True
                 todo.remove("unroll")
                 todo.insert(0, "unroll")
+                if "resized" in todo and _shrinks_slowly(error):
+                    todo = ["resized", "peel resized", *(m for m in todo if m not in ("resized", "peel resized"))]
             continue
         except (walk.Poison, Refused):
             attempt = _way_around(machine, node, before, obstacles, attempt)
@@ -127,6 +132,14 @@ def _changes_shape(failure: Exception) -> bool:
     """Whether a loop carries an array whose shape or dtype changes from trip to trip: it is unrolled, if it can be."""
     types = _array_types(failure)
     return types is not None and types[0] != types[1]
+
+
+def _shrinks_slowly(failure: Exception) -> bool:
+    """Whether a loop carries an array that gets shorter, and does so in many trips before nothing is left."""
+    types = _array_types(failure)
+    if types is None or len(types[0].shape) != len(types[1].shape):
+        return False
+    return any(0 < (m - n) * SHORT < m for m, n in zip(types[0].shape, types[1].shape, strict=True))
 
 
 def _are_texts(failure: Exception) -> bool:
@@ -392,7 +405,7 @@ def _named(frame: Frame) -> list[Value]:
     return [v for v, name in zip(frame.registers, names, strict=False) if name is not None and not name.startswith(".")]
 
 
-def _peel(machine: Machine, node: Loop, times: int = 1) -> None:
+def _peel(machine: Machine, node: Loop, times: int = 1, shrinking: bool = False) -> None:
     """One trip or several as straight code, then the loop if control comes back: in the arm in which there is a first
     trip, so that what is true after a trip is true in the loop."""
     frame = machine.frame
@@ -402,7 +415,7 @@ def _peel(machine: Machine, node: Loop, times: int = 1) -> None:
         if times > 1:
             _peel(machine, node, times - 1)
         else:
-            _staged(machine, node, unions=False)
+            _staged(machine, node, unions=False, shrinking=shrinking)
 
     def go_on() -> None:
         tag = frame.tag
@@ -465,14 +478,14 @@ def _behind_tests(node: Node, head: int, go_on: Callable[[], None]) -> Node:
     return walk.After(node, go_on)
 
 
-def _staged(machine: Machine, node: Loop, unions: bool) -> None:
+def _staged(machine: Machine, node: Loop, unions: bool, shrinking: bool = False) -> None:
     """Run the body to a fixpoint and emit `for` or `while`."""
     before = machine.save()
     try:
-        Staging(machine, node, unions).run()
+        Staging(machine, node, unions, shrinking=shrinking).run()
     except Restart:
         machine.rewind(before)
-        Staging(machine, node, unions, planned=False).run()
+        Staging(machine, node, unions, planned=False, shrinking=shrinking).run()
 
 
 def _keep(machine: Machine, node: Loop) -> None:
@@ -491,6 +504,8 @@ _ATTEMPTS = {
     "loop": lambda machine, node: _staged(machine, node, unions=False),
     "peel": _peel,
     "peel twice": lambda machine, node: _peel(machine, node, 2),
+    "resized": lambda machine, node: _staged(machine, node, unions=False, shrinking=True),
+    "peel resized": lambda machine, node: _peel(machine, node, shrinking=True),
     "union": lambda machine, node: _staged(machine, node, unions=True),
     "shared": _shared,
     "unroll": _unroll,

@@ -13,6 +13,7 @@ import numpy as np
 from xlapy.dispatch import leaves, rules  # noqa: F401
 from xlapy.dispatch.arrays import values as array_values
 from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded import sizes
 from xlapy.dispatch.containers import loans, stacks
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
@@ -136,6 +137,8 @@ class Machine:
         self.kept_reads: dict[tuple[int, str], dict[Slot, Value]] = {}
         #: the join of lists that grow in loops, and room that was asked for or guessed for them, by loop
         self.stacks = stacks.Service(self)
+        #: the same of arrays of different sizes; and whether there are loops in which arrays change theirs
+        self.sizes, self.resizing = sizes.Service(self), False
         self.capacities: dict[object, int] = {}
         self.guesses: dict[object, int] = {}
         #: generators that nobody but a built-in function refers to
@@ -254,6 +257,7 @@ class Machine:
         """A joiner for this heap."""
         joiner = Joiner(self.heap, depth, widen, unions, self.stacks)
         joiner.narrow = self.builder.narrow
+        joiner.sizes = self.sizes
         return joiner
 
     # -- errors -----------------------------------------------------------------------------------------------------

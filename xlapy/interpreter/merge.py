@@ -81,7 +81,11 @@ class StateJoin:
         name = slot[1] if slot is not None else None
         join = self.joiner.contents if name == "items" else self.joiner.join
         holder = self.joiner.holder = Ref(slot[0]) if slot is not None and name == "items" else None
-        joined = Joined(join(first, second), first, second, holder)
+        if slot is not None and name == "data":
+            skeleton = self.joiner.elements(slot[0], first, second)
+        else:
+            skeleton = join(first, second)
+        joined = Joined(skeleton, first, second, holder)
         if name == "data" and isinstance(joined.skeleton, Union):
             raise JoinFailure(first, second)  # one array object has elements of one type and shape
         self._todo.append(joined.skeleton)

@@ -39,7 +39,8 @@ from xlapy.interpreter.collecting import Growing
 from xlapy.interpreter.emission import Emission
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of, test_of
 from xlapy.interpreter.rehearsal import recollect, rehearsed
-from xlapy.ir import TensorType, Var, compared
+from xlapy.interpreter.resizing import Place, Resizing, Rough, is_rough, smoothed
+from xlapy.ir import Region, TensorType, Var, compared
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
@@ -82,7 +83,9 @@ class Head:
 
 
 class Staging:
-    def __init__(self, machine: Machine, node: Loop, unions: bool, planned: bool = True) -> None:
+    def __init__(
+        self, machine: Machine, node: Loop, unions: bool, planned: bool = True, shrinking: bool = False
+    ) -> None:
         self.machine, self.node, self.unions = machine, node, unions
         self.frame = machine.frame
         self.key = (id(node), self.frame.path, self.frame.unrolled)
@@ -108,6 +111,10 @@ class Staging:
         self.depth = machine.builder.region.depth + 1
         self.steps = 0
         self.grown: Growing | None = None
+        self.resizing = Resizing(machine, self.key, self.plan.trips if self.plan is not None else None, shrinking)
+        self.resizing.prefers_unrolling = self._is_short
+        #: places of arrays that change their size and are views at the end of a trip, or one of several arrays
+        self._rough: set[Place] = set()
         #: holes of the head that are filled with what fills another one, and places in which they are not
         self.leaders: dict[int, int] = {}
         self._apart: set[tuple] = set()
@@ -125,18 +132,24 @@ class Staging:
         """What makes stacks of containers that grow, or of tables; None for a list that `grows` if the loop is short
         enough to be unrolled instead, and has not been in vain. A dict whose keys are not known would not be known
         then, either."""
-        trips = self.plan.trips if self.plan is not None else None
         machine = self.machine
-        is_short = isinstance(trips, Const) and trips.value <= SHORT and self.key not in machine.kept_loops
-        if is_short and (grows or not machine.tables) and machine.heap.objects[number].kind == "list":
-            steps = trips.value * self.steps  # type: ignore[union-attr]
-            if steps <= (LONG_STEPS if machine.unrolls_more else SHORT_STEPS):
-                machine.loops_with_lists.add(self.key)
-                return None
-            machine.could_unroll_more |= steps <= LONG_STEPS
+        if (grows or not machine.tables) and machine.heap.objects[number].kind == "list" and self._is_short():
+            return None
         if self.grown is None:
-            self.grown = Growing(machine, self.key, trips)
+            self.grown = Growing(machine, self.key, self.plan.trips if self.plan is not None else None)
         return self.grown
+
+    def _is_short(self) -> bool:
+        """Whether the loop is unrolled if something grows in it."""
+        trips, machine = self.plan.trips if self.plan is not None else None, self.machine
+        if not isinstance(trips, Const) or trips.value > SHORT or self.key in machine.kept_loops:
+            return False
+        steps = trips.value * self.steps
+        if steps <= (LONG_STEPS if machine.unrolls_more else SHORT_STEPS):
+            machine.loops_with_lists.add(self.key)
+            return True
+        machine.could_unroll_more |= steps <= LONG_STEPS
+        return False
 
     def run(self) -> None:
         if self.plan is not None and isinstance(self.plan.trips, Const) and self.plan.trips.value <= 0:  # type: ignore
@@ -145,10 +158,20 @@ class Staging:
             return
         head = self._initial()
         for _ in range(_MAXIMUM_ROUNDS):
-            body, out, fresh = self._round(head)
+            try:
+                body, out, fresh = self._round(head)
+            except Rough as rough:
+                self._smooth_entry(rough.place)
+                head = self._at_entry()
+                continue
             if out is None:
                 self._once()
                 return
+            if fresh is head and self.resizing.left_out:
+                if self.resizing.left_out <= self._rough:
+                    raise JoinFailure(DEAD, DEAD, "are arrays of several sizes")
+                self._rough |= self.resizing.left_out
+                continue
             if fresh is head and Emission(self).emit(head, body, out):
                 return
             head = fresh
@@ -175,6 +198,7 @@ class Staging:
         joiner = self.machine.joiner(self.depth, widen=True, unions=self.unions)
         joiner.absorbed = dict.fromkeys(entries)
         joiner.loop = self.key
+        joiner.sizes = self.resizing
         return joiner
 
     def entry_value(self, slot: Slot, entries: dict[int, int]) -> Value:
@@ -221,9 +245,69 @@ class Staging:
         if frame.tag is None or self.node.label not in frame.tag.labels:
             return body, None, head
         out = machine.save()
-        machine.restore(self.entry)
-        fresh, self.joiner = self.generalise(head, start, out, mark)
+        fresh = self._generalised(head, start, out, mark, body)
+        if self.resizing.checks:
+            machine.restore(out)
+            with machine.region(body):
+                self.resizing.check()
+            out = machine.save()
+            fresh = self._generalised(head, start, out, mark, body)
         return body, out, fresh
+
+    def _generalised(self, head: Head, start: dict[Slot, Value], out: State, mark: int, body: Region) -> Head:
+        """The next head; arrays that change their size and are views become copies of these at the end of the trip."""
+        resizing = self.resizing
+        for place in self._rough:
+            value = out.registers[place[0]] if len(place) == 1 else out.slots.get(place)
+            if value is not None and is_rough(value):
+                self._smooth(place, out, body)
+        for _ in range(_MAXIMUM_ROUNDS):
+            resizing.checks.clear()
+            resizing.left_out.clear()
+            self.machine.restore(self.entry)
+            try:
+                fresh, self.joiner = self.generalise(head, start, out, mark)
+            except Rough as rough:
+                if rough.at_entry:
+                    raise
+                self._smooth(rough.place, out, body)
+                continue
+            return fresh
+        raise JoinFailure(DEAD, DEAD, "do not settle")
+
+    def _smooth(self, place: Place, state: State, body: Region | None = None) -> None:
+        """Copy the arrays in one place of a state, at the end of a trip or before the loop."""
+        machine = self.machine
+        machine.restore(state)
+        is_register = len(place) == 1
+        value = state.registers[place[0]] if is_register else state.slots.get(place)
+        if value is None or not is_rough(value):
+            raise JoinFailure(DEAD, DEAD, "are views of different arrays")
+        rest = [v for r, v in enumerate(state.registers) if (r,) != place]
+        rest += [v for frame in machine.frames[:-1] for v in frame.registers]
+        if body is None:
+            value = smoothed(machine, value, place, rest)
+        else:
+            with machine.region(body):
+                value = smoothed(machine, value, place, rest)
+        state.slots.update(machine.heap.slots)
+        if is_register:
+            state.registers[place[0]] = value
+        else:
+            state.slots[place] = value
+
+    def _smooth_entry(self, place: Place) -> None:
+        """Copy what is a view in one place before the loop; where there is none, what becomes one in each trip."""
+        machine = self.machine
+        value = self.entry.registers[place[0]] if len(place) == 1 else self.entry.slots.get(place)
+        if value is None or not is_rough(value):
+            if place in self._rough:
+                raise JoinFailure(DEAD, DEAD, "are views of different arrays")
+            self._rough.add(place)
+            return
+        self._smooth(place, self.entry)
+        machine.restore(self.entry)
+        self.entry = machine.save()
 
     # -- lanes that are equal --
 
@@ -307,6 +391,8 @@ class Staging:
         machine.heap.captured = head.captured.copy()
         for slot, skeleton in head.slots.items():
             machine.heap.slots[slot] = instantiate(skeleton, fill)
+        begin = {**{(r,): frame.registers[r] for r in head.registers}, **{s: machine.heap.slots[s] for s in head.slots}}
+        self.resizing.begin = {place: v for place, v in begin.items() if isinstance(v, BoundedArray)}
         frame.tag = None
 
     def _element(self, index: Var) -> None:
@@ -406,6 +492,7 @@ class Staging:
             for turn in range(3):
                 for register, skeleton in head.registers.items():
                     if _turn(skeleton) == turn:
+                        self.resizing.place = (register,)
                         registers[register] = joiner.join(skeleton, arriving[register])
                 for slot in slots:
                     if slot in changed and _turn(old := slots[slot]) == turn:
@@ -514,6 +601,7 @@ def _turn(skeleton: Value) -> int:
 def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]) -> Value:
     """The join of a slot's values."""
     joiner.holder = Ref(slot[0]) if slot[1] == "items" else None
+    staging.resizing.place = slot
     try:
         return _joined_slot(staging, joiner, slot, old, new, entries)
     finally:
@@ -540,7 +628,7 @@ def _joined_slot(
         joined = joiner.join(old, new)
         joiner.unions = unions
         return joined
-    joined = joiner.join(old, new)
+    joined = joiner.elements(slot[0], old, new) if slot[1] == "data" else joiner.join(old, new)
     if slot[1] == "items" and isinstance(joined, Union) and not isinstance(old, Union):
         raise JoinFailure(old, new, "are containers of different lengths")
     return joined

@@ -2,7 +2,7 @@
 
 from xlapy.ir.builder import Builder, constant_value
 from xlapy.ir.core import Location, Module, Operation, Region, TensorType, Var, captured
-from xlapy.ir.increments import least_increase
+from xlapy.ir.increments import greatest_increase, least_increase
 from xlapy.ir.outcomes import Outcomes, compared, decided
 from xlapy.ir.printer import to_text
 from xlapy.ir.verifier import MalformedProgram, verify
@@ -21,6 +21,7 @@ __all__ = [
     "compared",
     "constant_value",
     "decided",
+    "greatest_increase",
     "least_increase",
     "to_text",
     "verify",

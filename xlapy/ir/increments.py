@@ -6,6 +6,8 @@ not have grown.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from xlapy.ir.builder import constant_value
 from xlapy.ir.core import Operation, Var
 
@@ -18,12 +20,18 @@ def least_increase(var: Var, origin: Var) -> int | None:
     return _Search(origin, [_BUDGET]).of(var)
 
 
-class _Search:
-    """Answers for one origin."""
+def greatest_increase(var: Var, origin: Var) -> int | None:
+    """`var - origin` at most, as `least_increase`."""
+    return _Search(origin, [_BUDGET], max).of(var)
 
-    def __init__(self, origin: Var, budget: list[int]) -> None:
+
+class _Search:
+    """Answers for one origin: the least increase, or with `chosen` being `max` the greatest."""
+
+    def __init__(self, origin: Var, budget: list[int], chosen: Callable[..., int] = min) -> None:
         self._known: dict[Var, int | None] = {origin: 0}
         self._budget = budget
+        self._chosen = chosen
 
     def of(self, var: Var) -> int | None:
         if var not in self._known:
@@ -33,10 +41,10 @@ class _Search:
             self._known[var] = follow(self, operation, var) if follow is not None and self._budget[0] > 0 else None
         return self._known[var]
 
-    def least(self, *found: Var) -> int | None:
+    def whichever(self, *found: Var) -> int | None:
         """What holds whichever of several values it is."""
         steps = [self.of(v) for v in found]
-        return None if None in steps else min(steps)  # type: ignore[type-var]
+        return None if None in steps else self._chosen(steps)  # type: ignore[type-var]
 
     def add(self, operation: Operation, var: Var) -> int | None:
         one, two = operation.operands
@@ -51,25 +59,30 @@ class _Search:
         step = constant_value(two)
         return _plus(self.of(one), -int(step)) if step is not None else None
 
-    def max(self, operation: Operation, var: Var) -> int | None:
-        return max((step for v in operation.operands if (step := self.of(v)) is not None), default=None)
+    def extreme(self, operation: Operation, var: Var) -> int | None:
+        """The result is one of the operands; of the one that is looked for, one that is known tells enough."""
+        if operation.kind != self._chosen.__name__:
+            steps = [step for v in operation.operands if (step := self.of(v)) is not None]
+            found = max if operation.kind == "max" else min
+            return found(steps, default=None)
+        return self.of_operands(operation, var)
 
     def of_operands(self, operation: Operation, var: Var) -> int | None:
         """The result is one of the operands."""
-        return self.least(*operation.operands[operation.kind == "select" :])
+        return self.whichever(*operation.operands[operation.kind == "select" :])
 
     def of_arms(self, operation: Operation, var: Var) -> int | None:
         place = operation.results.index(var)
-        return self.least(*(region.results[place] for region in operation.regions))
+        return self.whichever(*(region.results[place] for region in operation.regions))
 
     def of_trips(self, operation: Operation, var: Var) -> int | None:
         """What a loop starts from, and what each of its trips adds, if none takes anything away."""
         counted = operation.kind == "for"
         place, body = operation.results.index(var), operation.regions[0 if counted else 1]
-        step = _Search(body.params[place + counted], self._budget).of(body.results[place])
-        if step is None or step < 0:
-            return None
+        step = _Search(body.params[place + counted], self._budget, self._chosen).of(body.results[place])
         trips = constant_value(operation.operands[0]) if counted else None
+        if step is None or self._chosen(step, 0) != 0 and (trips is None or self._chosen is min):
+            return None
         return _plus(
             self.of(operation.operands[place + counted]), step * max(int(trips), 0) if trips is not None else 0
         )
@@ -82,8 +95,8 @@ def _plus(found: int | None, step: int) -> int | None:
 _FOLLOW = {
     "add": _Search.add,
     "sub": _Search.sub,
-    "max": _Search.max,
-    "min": _Search.of_operands,
+    "max": _Search.extreme,
+    "min": _Search.extreme,
     "select": _Search.of_operands,
     "convert": _Search.of_operands,
     "if": _Search.of_arms,

@@ -396,6 +396,13 @@ def _aligned(machine: Machine, item: BoundedArray, first: BoundedArray) -> Var:
 
 def _picked(machine: Machine, array: BoundedArray, index: Value, lanes: Lanes) -> Value:
     """`selection[indices]`: the elements of one array of dynamic length, by another one."""
+    found = _lanes_at(machine, array, index, lanes)
+    var = machine.leaf(_take_rows, (machine.read(array.base), found), name="gather")[0]
+    return fresh(machine, var, (lanes, *array.axes[1:]))
+
+
+def _lanes_at(machine: Machine, array: BoundedArray, index: Value, lanes: Lanes) -> Var:
+    """The lanes of the first dimension in which the elements lie that an index array names."""
     room = array.base.type.shape[0]
     if room == 0:
         raise Refused("XP0013", "an index array into an array of size 0")
@@ -411,8 +418,7 @@ def _picked(machine: Machine, array: BoundedArray, index: Value, lanes: Lanes) -
     )
     shown = (Scalar(int, machine.builder.convert(first, INT64, True)), bounded.shape_of(machine, array)[0])
     machine.check(bad, IndexError, machine.message("index {} is out of bounds for axis 0 with size {}", *shown))  # type: ignore
-    var = machine.leaf(_take_rows, (machine.read(array.base), found), name="gather")[0]
-    return fresh(machine, var, (lanes, *array.axes[1:]))
+    return found
 
 
 def _gathered(machine: Machine, array: BoundedArray, parts: Sequence[Part]) -> Value:
@@ -479,7 +485,12 @@ def _put_bounded(machine: Machine, array: Value, room: NdArray, axes, items: lis
         assign(machine, BoundedArray(room, _refined(machine, array, axes, key)), value)
         return
     if involved(array):
-        raise require_static(machine, first_bounded(items), "an assignment to such a key")
+        if len(items) > 1 or is_mesh(machine, items) or any(x is not None for x in axes[1:]):
+            raise require_static(machine, first_bounded(items), "an assignment to such a key")
+        lanes, indices = _index_arrays(machine, items)
+        places = [_lanes_at(machine, array, indices[0], lanes)]  # type: ignore[arg-type]
+        _scattered(machine, room, (lanes,), places, value)
+        return
     dimensions, indices = mesh(machine, items) if is_mesh(machine, items) else _index_arrays(machine, items)
     dimensions = dimensions if isinstance(dimensions, tuple) else (dimensions,)
     sizes = room.type.shape[: len(items)]
@@ -489,9 +500,16 @@ def _put_bounded(machine: Machine, array: Value, room: NdArray, axes, items: lis
     for axis, (item, size) in enumerate(zip(indices, sizes, strict=True)):
         index = machine.builder.convert(operand(machine, item), INT64)
         places.append(numpy_fancy.in_range(machine, index, size, axis))
+    _scattered(machine, room, dimensions, places, value)
+
+
+def _scattered(
+    machine: Machine, room: NdArray, dimensions: tuple[Lanes | None, ...], places: list[Var], value: Value
+) -> None:
+    """Put `value` to these places of the first dimensions; of equal ones, the last counts."""
     found = np.broadcast_shapes(*(v.type.shape for v in places))
     valid = valid_mask(machine, found, dimensions)
-    rest = room.type.shape[len(items) :]
+    rest = room.type.shape[len(places) :]
     new = _stored(machine, value, (*found, *rest), (*dimensions, *(None,) * len(rest)), room.type.dtype, "part")
     new = machine.builder.broadcast(new, (*found, *rest))
     if len(found) > 1:

@@ -492,6 +492,18 @@ def compacted(machine: Machine, array: BoundedArray) -> tuple[Var, tuple[Lanes |
     return var, tuple(axes)
 
 
+def with_less_room(machine: Machine, array: Value, room: int) -> Value:
+    """An array that is known to have at most so many rows, with room for these alone."""
+    if not isinstance(array, BoundedArray) or array.axes[0] is None or array.base.type.shape[0] <= room:
+        return array
+    var, axes = compacted(machine, array)
+    return fresh(machine, machine.leaf(_first_rows, (var,), (room,), name="cut")[0], axes)
+
+
+def _first_rows(x, room):
+    return x[:room]
+
+
 def array_type(array: BoundedArray) -> TensorType:
     """The type of the room."""
     return array.base.type

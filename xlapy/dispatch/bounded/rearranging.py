@@ -15,7 +15,7 @@ from xlapy.dispatch.bounded.lanes import involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of, transposed
 from xlapy.dispatch.numpy.values import absent, array_type, known, operand, raise_real
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import NONE, BoundedArray, Const, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import constant_value
 
 # -- views ------------------------------------------------------------------------------------------------------------
@@ -93,9 +93,15 @@ def _tile(a, reps):
 
 
 def _of_vectors(
-    item: Callable, implementation: Callable, arrays: int, known_integer: bool = False, rows: bool = False
+    item: Callable,
+    implementation: Callable,
+    arrays: int,
+    known_integer: bool = False,
+    rows: bool = False,
+    keeps_room: bool = False,
 ) -> None:
-    """`item(*arrays, option)` of vectors, where the option is one integer, if there is one."""
+    """`item(*arrays, option)` of vectors, where the option is one integer, if there is one. `keeps_room` says that the
+    result has no more elements than the array."""
 
     def rule(machine, *args, axis=None):
         vectors, options = args[:arrays], args[arrays:]
@@ -106,7 +112,9 @@ def _of_vectors(
             raise require_static(machine, first_of(args, {}), f"np.{item.__name__} with such arguments")
         if known_integer:
             options = tuple(Const(int(known(machine, v))) for v in options)  # type: ignore[call-overload]
-        return machine.call(Const(implementation), (*vectors, *options))
+        result = machine.call(Const(implementation), (*vectors, *options))
+        found = bounded.parts(machine, vectors[0]) if keeps_room else None
+        return result if found is None else bounded.with_less_room(machine, result, found[0].type.shape[0])
 
     FUNCTIONS[item] = rule
 
@@ -124,8 +132,37 @@ def _is_integer(machine: Machine, value: Value) -> bool:
 
 _of_vectors(np.extract, _extract, 2)
 _of_vectors(np.compress, _extract, 2)
-_of_vectors(np.roll, _roll, 1, rows=True)
-_of_vectors(np.delete, _delete, 1, rows=True)
+_of_vectors(np.roll, _roll, 1, rows=True, keeps_room=True)
+_of_vectors(np.delete, _delete, 1, rows=True, keeps_room=True)
+_delete_one = FUNCTIONS[np.delete]
+_delete_static = table.find_function(np.delete)
+
+
+def _delete_several(arr, obj):
+    keep = np.ones(len(arr), bool)
+    keep[obj] = False
+    return arr[keep]
+
+
+@table.function(np.delete)
+def _delete_rule(machine, arr, obj, axis=None):
+    """np.delete at places that depend on data: of vectors, and of rows."""
+    unknown = involved(arr, obj) or isinstance(obj, NdArray) and constant_value(machine.read(obj)) is None
+    if not unknown or _is_integer(machine, obj):
+        before = _delete_one if involved(arr) else _delete_static
+        return before(machine, arr, obj, **({} if absent(axis) else {"axis": axis}))
+    array = arr if involved(arr) else machine.new_array(operand(machine, arr))
+    where = bounded.parts(machine, obj)
+    vector = len(bounded.parts(machine, array)[1]) == 1
+    place = known(machine, axis)
+    if where is None or len(where[1]) != 1 or not (place == 0 or vector and place in (None, -1)):
+        raise require_static(machine, first_of((arr, obj), {}), "np.delete with such arguments")
+    if where[0].type.dtype == bool:
+        raise require_static(machine, first_of((arr, obj), {}), "np.delete by a mask")
+    return machine.call(Const(_delete_several), (array, obj))
+
+
+FUNCTIONS[np.delete] = _delete_rule
 _of_vectors(np.tile, _tile, 1, known_integer=True)
 
 

@@ -15,6 +15,7 @@ from xlapy.dispatch.bounded.in_python import is_rows
 from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
+from xlapy.dispatch.bounded.selection import joined as concatenated
 from xlapy.dispatch.bounded.selection import of_sequences
 from xlapy.dispatch.numpy.values import absent, known
 from xlapy.dispatch.protocol import Machine
@@ -100,10 +101,16 @@ def _side_by_side(item: Callable, least: int) -> None:
         if not plain or any(x is None or not least <= len(x[1]) <= 2 for x in found):
             return table.passed_on(before, machine, Tuple(tuple(items)), *args, **kwargs)
         if any(x is not None for _, axes in found for x in axes[1:]):  # type: ignore[misc]
-            raise require_static(machine, first_of(items, {}), f"np.{item.__name__} of such arrays")
+            columns = [v if len(x[1]) == 2 else _as_column(machine, v) for v, x in zip(items, found, strict=True)]  # type: ignore[index]
+            return concatenated(machine, columns, 1)
         return stacking.beside(machine, items, 0)
 
     of_sequences(item, joined)
+
+
+def _as_column(machine: Machine, value: Value) -> Value:
+    key = Const((slice(None), None))
+    return getitem(machine, value, key) if involved(value) else machine.getitem(value, key)
 
 
 _side_by_side(np.hstack, 2)

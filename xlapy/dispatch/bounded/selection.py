@@ -5,6 +5,8 @@ They stand before the rules for arrays that are known at compile time, so this m
 
 from __future__ import annotations
 
+import itertools
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -19,7 +21,7 @@ from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
 from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.values import absent, cast, known, operand, reshape, sequence_items
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Tuple, Value
+from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var, constant_value
 
 
@@ -179,40 +181,48 @@ METHODS["compress"] = _compress_method
 # -- joining --
 
 
-def _joined(machine, arrays, axis=0, out=None, **options):
-    """np.concatenate along the first dimension."""
+def joined(machine, arrays, axis=0, out=None, **options):
+    """np.concatenate along one dimension, in the others of which all arrays have static lengths."""
     items = [v if bounded.parts(machine, v) else machine.new_array(operand(machine, v)) for v in arrays]
     found = [bounded.parts(machine, v) for v in items]
     dtype = np.result_type(*(room.type.dtype for room, _ in found))
     axis = axis if isinstance(axis, int) else known(machine, axis)
-    flat = all(len(axes) == 1 for _, axes in found)
-    like = len({len(axes) for _, axes in found} | {room.type.shape[1:] for room, _ in found}) == 2
-    if axis not in ((0, None) if flat else (0,)) or options or not absent(out) or not like:
+    ranks = {len(axes) for _, axes in found}
+    rank = ranks.pop()
+    axis = 0 if axis is None and rank == 1 else axis
+    if axis is None or ranks or options or not absent(out) or not -rank <= axis < rank:
         raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate along such dimensions")
-    if any(x is not None for _, axes in found for x in axes[1:]):
+    axis %= rank
+    if len({(room.type.shape[:axis], room.type.shape[axis + 1 :]) for room, _ in found}) > 1:
+        raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate along such dimensions")
+    if any(x is not None for _, axes in found for k, x in enumerate(axes) if k != axis):
         raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate of such dimensions")
     parts, lengths = [], []
     for value, (room, axes) in zip(items, found, strict=True):
         var = bounded.compacted(machine, value)[0] if involved(value) else machine.read(room)
         parts.append(cast(machine, var, dtype))
-        lengths.append(bounded.var_of(machine, bounded.length_int(machine, axes[0], room.type.shape[0])))
-    whole, length = machine.leaf(_one_after_another, (*parts, *lengths), (len(parts),), name="concatenate")
-    return fresh(machine, whole, (Lanes(length), *found[0][1][1:]))
+        lengths.append(bounded.length_int(machine, axes[axis], room.type.shape[axis]))
+    ends = list(itertools.accumulate(lengths, lambda one, two: bounded.add(machine, one, two)))
+    places = [bounded.var_of(machine, end) for end in ends[:-1]]
+    whole = machine.leaf(_one_after_another, (*parts, *places), (len(parts), axis), name="concatenate")[0]
+    lanes: list[Lanes | None] = [None] * rank
+    lanes[axis] = Lanes(bounded.var_of(machine, ends[-1]))
+    return fresh(machine, whole, lanes)
 
 
 def _one_after_another(*rest):
-    *values, count = rest
-    parts, lengths = values[:count], values[count:]
-    whole = jnp.zeros((sum(p.shape[0] for p in parts), *parts[0].shape[1:]), parts[0].dtype)
-    place = jnp.zeros((), jnp.int64)
-    for part, length in zip(parts, lengths, strict=True):
-        whole = lax.dynamic_update_slice_in_dim(whole, part, place, 0)
-        place = place + length
-    return whole, place
+    *values, count, axis = rest
+    first, *parts = values[:count]
+    pads = [(0, 0, 0)] * first.ndim
+    pads[axis] = (0, sum(p.shape[axis] for p in parts), 0)
+    whole = lax.pad(first, jnp.zeros((), first.dtype), pads)
+    for part, place in zip(parts, values[count:], strict=True):
+        whole = lax.dynamic_update_slice_in_dim(whole, part, place, axis)
+    return whole
 
 
-def of_sequences(item: object, joined: Rule) -> None:
-    """Let a function of a sequence of arrays have such of dynamic length in it: then it is `joined(machine, items,
+def of_sequences(item: object, of_items: Rule) -> None:
+    """Let a function of a sequence of arrays have such of dynamic length in it: then it is `of_items(machine, items,
     ...)`."""
     before = table.find_function(item)
 
@@ -220,7 +230,7 @@ def of_sequences(item: object, joined: Rule) -> None:
         items = sequence_items(machine, arrays)
         if items is None or not any(map(involved, items)):
             return table.passed_on(before, machine, arrays, *args, **kwargs)  # type: ignore[arg-type]
-        return table.passed_on(joined, machine, items, *args, **kwargs)
+        return table.passed_on(of_items, machine, items, *args, **kwargs)
 
     table.function(item)(rule)
     FUNCTIONS[item] = rule
@@ -231,22 +241,24 @@ def _side_by_side(machine, items, *args, **kwargs):
     items = [v if involved(v) else machine.call(Const(np.atleast_1d), (v,)) for v in items]
     if len(bounded.parts(machine, items[0])[1]) > 1:  # type: ignore[index]
         args = (Const(1), *args)
-    return _joined(machine, items, *args, **kwargs)
+    return joined(machine, items, *args, **kwargs)
 
 
-of_sequences(np.concatenate, _joined)
+of_sequences(np.concatenate, joined)
 of_sequences(np.hstack, _side_by_side)
 _append_before = table.find_function(np.append)
 
 
 @table.function(np.append)
 def _append(machine, arr, values, axis=None):
+    if isinstance(values, Ref | Tuple):
+        values = machine.call(Const(np.asarray), (values,))
     if not involved(arr, values):
         return _append_before(machine, arr, values, *([] if absent(axis) else [axis]))  # type: ignore[misc]
     items = [arr, values]
     if absent(axis):
         items = [machine.call(Const(np.ravel), (v,)) for v in items]
-    return _joined(machine, items, 0 if absent(axis) else axis)
+    return joined(machine, items, 0 if absent(axis) else axis)
 
 
 FUNCTIONS[np.append] = _append

@@ -184,7 +184,9 @@ def _insert_rule(machine, arr, obj, values, axis=None):
     plain = isinstance(arr, BoundedArray) and len(arr.axes) == 1 and known(machine, axis) in (None, 0, -1)
     if not plain or not _is_integer(obj):
         raise require_static(machine, first_of((arr, obj, values), {}), "np.insert with such arguments")
-    return machine.call(Const(_insert), (arr, obj, values))
+    count = bounded.parts(machine, machine.call(Const(np.ravel), (values,)))[0].type.shape[0]  # type: ignore[index]
+    result = machine.call(Const(_insert), (arr, obj, values))
+    return bounded.with_less_room(machine, result, arr.base.type.shape[0] + count)
 
 
 def _is_integer(value: Value) -> bool:

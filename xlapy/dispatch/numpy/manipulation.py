@@ -6,6 +6,7 @@ import inspect
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from xlapy.dispatch.arrays.elements import elements
 from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
@@ -21,10 +22,12 @@ from xlapy.dispatch.numpy.values import (
     raise_as_numpy,
     raise_real,
     require_dtype,
+    reshape,
     try_known,
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function
+from xlapy.domain.values import NumpyScalar, Scalar
 
 _INT64 = np.dtype(np.int64)
 _NO_VALUE = getattr(np, "_NoValue", None)
@@ -138,8 +141,10 @@ numpy_leaf(np.resize, jnp.resize, "a", "keep")
 
 @function(np.delete)
 def delete(machine, arr, obj, axis=None):
-    """np.delete at known places."""
+    """np.delete at known places, or at one that depends on data."""
     var, axis = operand(machine, arr), known(machine, axis)
+    if isinstance(obj, Scalar | NumpyScalar) and obj.var.type.dtype.kind in "iu":
+        return _delete_at(machine, var, obj, axis)
     places = known(machine, obj, "the places of np.delete (the size of an array depends on them)")
     shape = var.type.shape
     size = int(np.prod(shape)) if axis is None else None
@@ -150,6 +155,40 @@ def delete(machine, arr, obj, axis=None):
         return raise_real(machine, error)
     static = (tuple(int(k) for k in kept), axis)
     return machine.new_array(machine.leaf(_keep, (var,), static, name="delete")[0])
+
+
+def _delete_at(machine, var, obj, axis):
+    """np.delete at a place that depends on data."""
+    if axis is None:
+        var, axis = reshape(machine, var, (-1,)), 0
+    try:
+        np.delete(np.zeros(tuple(min(n, 1) for n in var.type.shape), bool), [], axis)
+    except Exception as error:
+        return raise_real(machine, error)
+    axis %= len(var.type.shape)
+    size = var.type.shape[axis]
+    index = _checked_place(machine, obj, axis, size, size - 1)
+    if not size:
+        return machine.new_array(var)
+    return machine.new_array(machine.leaf(_delete_one, (var, index), (axis,), name="delete")[0])
+
+
+def _checked_place(machine, obj, axis, size, most):
+    """A place along a dimension, which may count from its end, and is at most `most`."""
+    builder = machine.builder
+    index = builder.convert(obj.var, _INT64)
+    below = builder.elementwise("lt", index, builder.constant(-size, _INT64))
+    bad = builder.elementwise("bitwise_or", below, builder.elementwise("gt", index, builder.constant(most, _INT64)))
+    text = machine.message(f"index {{}} is out of bounds for axis {axis} with size {size}", obj)
+    machine.check(bad, IndexError, text)
+    return index
+
+
+def _delete_one(x, place, axis):
+    size = x.shape[axis]
+    place = jnp.where(place < 0, place + size, place)
+    before, after = (lax.slice_in_dim(x, k, size - 1 + k, axis=axis) for k in (0, 1))
+    return jnp.where(lax.broadcasted_iota(place.dtype, before.shape, axis) < place, before, after)
 
 
 def _keep(x, kept, axis):
@@ -226,7 +265,9 @@ def _pad(x, *rest):
 
 @function(np.insert)
 def insert(machine, arr, obj, values, axis=None):
-    """np.insert at known places."""
+    """np.insert at known places, or at one that depends on data."""
+    if isinstance(obj, Scalar | NumpyScalar) and obj.var.type.dtype.kind in "iu":
+        return _insert_at(machine, arr, obj, values, known(machine, axis))
     places = known(machine, obj, "the places of np.insert")
     var = operand(machine, arr)
     new = elements(machine, values, var.type.dtype)
@@ -241,6 +282,36 @@ def insert(machine, arr, obj, values, axis=None):
         places = range(*places.indices(int(np.prod(shape)) if axis is None else shape[axis]))  # type: ignore[index]
         places = list(places)
     return machine.new_array(machine.leaf(_insert, (var, new), (hashable(places), axis), name="insert")[0])
+
+
+def _insert_at(machine, arr, obj, values, axis):
+    """np.insert at a place that depends on data."""
+    var = operand(machine, arr)
+    new = elements(machine, values, var.type.dtype)
+    if axis is None:
+        var, axis = reshape(machine, var, (-1,)), 0
+    shape = var.type.shape
+    try:
+        result = np.insert(np.zeros(shape, bool), 0, np.zeros(new.type.shape, bool), axis).shape
+    except Exception as error:
+        return raise_real(machine, error)
+    axis %= len(shape)
+    index = _checked_place(machine, obj, axis, shape[axis], shape[axis])
+    return machine.new_array(machine.leaf(_insert_one, (var, new, index), (axis, result[axis]), name="insert")[0])
+
+
+def _insert_one(x, values, place, axis, room):
+    place = jnp.where(place < 0, place + x.shape[axis], place)
+    more = room - x.shape[axis]
+    if values.ndim:
+        values = values.reshape((1,) * (x.ndim - values.ndim) + values.shape[max(values.ndim - x.ndim, 0) :])
+        values = jnp.moveaxis(values, 0, axis)
+    values = jnp.broadcast_to(values, (*x.shape[:axis], more, *x.shape[axis + 1 :]))
+    pads = [[(0, 0, 0)] * x.ndim for _ in range(2)]
+    pads[0][axis], pads[1][axis] = (0, more, 0), (more, 0, 0)
+    before, after = (lax.pad(x, jnp.zeros((), x.dtype), p) for p in pads)
+    lane = lax.broadcasted_iota(place.dtype, before.shape, axis)
+    return lax.dynamic_update_slice_in_dim(jnp.where(lane < place, before, after), values, place, axis)
 
 
 def _insert(x, values, places, axis):

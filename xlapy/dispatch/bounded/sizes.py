@@ -1,0 +1,107 @@
+"""Arrays of several sizes that are joined after a branch (see `domain.sizes`), moved to where they can be."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain import sizes
+from xlapy.domain.coerce import select
+from xlapy.domain.join import Joiner
+from xlapy.domain.values import BoundedArray, Union, Value
+from xlapy.ir import Var
+
+
+class Service:
+    """What `domain.join` needs for arrays of different sizes after a branch."""
+
+    def __init__(self, machine) -> None:
+        self.machine = machine
+
+    def join(self, joiner: Joiner, a: Value, b: Value) -> Value | None:
+        """The join of two arrays of which one has a dynamic length; in a loop in which arrays change their sizes, of
+        any two."""
+        if not sizes.are_alike(a, b) or sizes.are_one_kind(a, b) or not (sizes.is_plain(a) and sizes.is_plain(b)):
+            return None
+        if not (bounded.involved(a, b) or self.machine.resizing):
+            return None
+        room = tuple(map(max, sizes.room_of(a), sizes.room_of(b)))
+        return sizes.joined(joiner, a, b, room)
+
+    def one_of(self, value: Value) -> Value:
+        """Arrays that are told apart after a branch stay so."""
+        return value
+
+    def resized(self, var: Var, shape: tuple[int, ...]) -> Var:
+        """An array with other sizes, what it has in both being the same."""
+        return self.machine.leaf(_resized, (var,), (shape,), name="resize")[0]
+
+
+def _resized(x, shape):
+    x = x[tuple(slice(0, n) for n in shape)]
+    pads = [(0, n - m, 0) for m, n in zip(x.shape, shape, strict=True)]
+    return lax.pad(x, jnp.zeros((), x.dtype), pads)
+
+
+def as_one(machine: Machine, value: Union) -> Value:
+    """One of several values, of which arrays that differ in their sizes alone become one of dynamic length."""
+    groups: list[list[int]] = []
+    for place, option in enumerate(value.alternatives):
+        like = (g for g in groups if sizes.are_alike(value.alternatives[g[0]], option))
+        group = next(like, None)
+        if group is None:
+            groups.append([place])
+        else:
+            group.append(place)
+    options = [_one(machine, value, group) for group in groups]
+    if len(options) == 1:
+        return options[0]
+    selector = machine.builder.constant(0, value.selector.type.dtype)
+    for number, group in enumerate(groups):
+        for place in group:
+            here = _is(machine, value, place)
+            selector = machine.builder.elementwise(
+                "select", here, machine.builder.constant(number, selector.type.dtype), selector
+            )
+    return Union(selector, tuple(options))
+
+
+def _is(machine: Machine, value: Union, place: int) -> Var:
+    return machine.builder.elementwise("eq", value.selector, machine.builder.constant(place, value.selector.type.dtype))
+
+
+def _one(machine: Machine, value: Union, group: list[int]) -> Value:
+    """The alternatives of a group as one array."""
+    options = [value.alternatives[k] for k in group]
+    if len(options) == 1:
+        return options[0]
+    room = tuple(map(max, *map(sizes.room_of, options)))
+    builder = machine.builder
+    chosen: list[Var] = []
+    static = [all(v is None for v in column) for column in zip(*map(sizes.axes_of, options), strict=True)]
+    static = [s and len({sizes.room_of(v)[k] for v in options}) == 1 for k, s in enumerate(static)]
+    for place, option in reversed(list(zip(group, options, strict=True))):
+        if isinstance(option, BoundedArray):
+            var, axes = bounded.compacted(machine, option)
+        else:
+            var, axes = machine.read(option), (None,) * len(room)
+        lengths = [bounded.length_int(machine, x, n) for x, n in zip(axes, var.type.shape, strict=True)]
+        parts = [machine.leaf(_resized, (var,), (room,), name="resize")[0]]
+        parts += [bounded.var_of(machine, n) for n in lengths]
+        if chosen:
+            here = _is(machine, value, place)
+            parts = [select(here, new, old, builder) for new, old in zip(parts, chosen, strict=True)]
+        chosen = parts
+    axes = tuple(None if s else bounded.Lanes(n) for s, n in zip(static, chosen[1:], strict=True))
+    array = machine.new_array(chosen[0])
+    return array if all(static) else BoundedArray(array, axes)
+
+
+def plain(machine: Machine, value: Value) -> Value:
+    """A copy of an array that lies at the front of a buffer of its own."""
+    if isinstance(value, BoundedArray):
+        var, axes = bounded.compacted(machine, value)
+        return BoundedArray(machine.new_array(var), axes)
+    return machine.new_array(machine.read(value))
