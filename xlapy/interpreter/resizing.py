@@ -50,7 +50,12 @@ class Resizing:
         #: by how much arrays got longer that had a given room, in each place
         self._steps: dict[Place, dict[Shape, Shape]] = {}
         self._first: dict[Place, Shape] = {}
-        self._guessed: dict[Place, Shape] = {}
+        self._regular: dict[Place, Shape]
+        self._guessed: dict[Place, Shape]
+        #: the step that gave the room in a place, here or when the interpreter met the loop before; and the room
+        self._regular, guessed = machine.loop_memory.get((key, "sizes"), ({}, {}))  # type: ignore[misc]
+        self._regular, self._guessed = dict(self._regular), dict(guessed)
+        self._rooms: dict[Place, Shape] = {}
         #: whether a loop so short is unrolled rather
         self.prefers_unrolling = False
         #: places of arrays that have several sizes at the end of one trip
@@ -124,7 +129,10 @@ class Resizing:
             return tuple(map(max, least, self._guessed[place]))
         if not any(step):
             return old
-        if list(steps.values()).count(step) < 2:
+        regular, seen = self._regular.get(place), steps.get(self._rooms.get(place, ()))
+        if regular is not None and (seen is None or all(m <= n for m, n in zip(seen, regular, strict=True))):
+            step = regular
+        elif list(steps.values()).count(step) < 2:
             return self._guess(place, largest, step, a) if len(steps) > _IRREGULAR else largest
         trips = self._most()
         if trips is None:
@@ -132,7 +140,13 @@ class Resizing:
         room = tuple(max(n, f + s * trips) for n, f, s in zip(least, first, step, strict=True))
         if self._bytes(room, a) > _MOST_BYTES:
             return self._guess(place, largest, step, a)
-        return tuple(max(n, self._asked(place)) if s else n for n, s in zip(room, step, strict=True))
+        self._rooms[place] = tuple(max(n, self._asked(place)) if s else n for n, s in zip(room, step, strict=True))
+        self._regular[place] = step
+        return self._rooms[place]
+
+    def remember(self) -> None:
+        """What a trip adds, and a guess, is taken for known when the interpreter meets the loop again."""
+        self.machine.loop_memory[(self.key, "sizes")] = (self._regular, self._guessed)
 
     def _guess(self, place: Place, largest: Shape, step: Shape, like: Value) -> Shape:
         row = max(self._bytes(tuple(1 if s else n for n, s in zip(largest, step, strict=True)), like), 1)

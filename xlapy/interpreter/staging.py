@@ -162,7 +162,7 @@ class Staging:
                 body, out, fresh = self._round(head)
             except Rough as rough:
                 self._smooth_entry(rough.place)
-                head = self._at_entry()
+                head = self.at_entry_head()
                 continue
             if out is None:
                 self._once()
@@ -182,7 +182,10 @@ class Staging:
     def _initial(self) -> Head:
         head = self.at_entry_head()
         known = self.machine.loop_memory.get((self.key, self.unions))
-        return head if known is None else rehearsed(self, head, known)
+        try:
+            return head if known is None else rehearsed(self, head, known)
+        except Rough:
+            return self.at_entry_head()
 
     def at_entry_head(self) -> Head:
         """The state before the loop."""
@@ -193,6 +196,7 @@ class Staging:
     def remember(self, head: Head) -> None:
         """A loop that the interpreter meets again starts from the head found here."""
         self.machine.loop_memory[(self.key, self.unions)] = recollect(self, head)
+        self.resizing.remember()
 
     def new_joiner(self, entries: dict[int, int]) -> Joiner:
         joiner = self.machine.joiner(self.depth, widen=True, unions=self.unions)
