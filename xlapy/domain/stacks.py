@@ -61,7 +61,7 @@ class Overfull(Exception):
     """A list grew beyond the room that was guessed for it; the argument names the guess."""
 
     def __str__(self) -> str:
-        return "a list grew in a loop beyond the room it has; bound the number of trips with xlapy.bound"
+        return "a list or an array grew in a loop beyond the room it has; bound the number of trips with xlapy.bound"
 
 
 # -- items by value ---------------------------------------------------------------------------------------------------

@@ -1,0 +1,579 @@
+"""Arrays that grow or shrink in loops: they get room, and a dynamic length."""
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+
+RNG = np.random.default_rng(0)
+X, Y, M = RNG.normal(size=50), RNG.normal(size=50), RNG.normal(size=(40, 3))
+I, S = RNG.integers(0, 100, 50), RNG.normal(size=8)
+A = RNG.random((12, 12)) < 0.2
+A = A | A.T
+B, S2 = np.sort(RNG.random((20, 2)), 1), RNG.random(20)
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def appended(x, t):
+    out = np.array([])
+    for i in range(len(x)):
+        if x[i] > t:
+            out = np.append(out, x[i])
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def concatenated(x, t):
+    out = np.empty(0)
+    for i in range(len(x)):
+        if x[i] > t:
+            out = np.concatenate([out, x[i : i + 1]])
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def side_by_side(x, t):
+    out = np.zeros(0)
+    for v in x:
+        if v > t:
+            out = np.hstack((out, v))
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def indices_as_floats(x, t):
+    out = np.array([])
+    for i in range(len(x)):
+        if x[i] > t:
+            out = np.append(out, i)
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def indices_by_which_is_taken(x, t):
+    out = np.array([], dtype=int)
+    for i in range(len(x)):
+        if x[i] > t:
+            out = np.append(out, i)
+    return (x[out], out)
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def floats_to_integers(x, t):
+    out = np.array([], dtype=int)
+    for i in range(len(x)):
+        if x[i] > t:
+            out = np.append(out, x[i])
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def two_of_them(x, t):
+    a = np.array([])
+    b = np.array([])
+    for i in range(len(x)):
+        if x[i] > t:
+            a = np.append(a, x[i])
+        else:
+            b = np.append(b, x[i])
+    return (a.sum(), b.mean(), len(a))
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def in_a_while_loop(x, t):
+    out = np.array([])
+    i = 0
+    while i < len(x):
+        if x[i] > t:
+            out = np.append(out, x[i])
+        i += 1
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def from_a_view(x, t):
+    out = x[:1]
+    for i in range(1, len(x)):
+        if x[i] > out[-1] + t:
+            out = np.append(out, x[i])
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def two_at_once(x, t):
+    out = np.array([0.0, 1.0])
+    for i in range(len(x)):
+        if x[i] > t:
+            out = np.append(out, [x[i], x[i] ** 2])
+    return out
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def rows(m, t):
+    out = np.zeros((0, 3))
+    for i in range(m.shape[0]):
+        if m[i, 0] > t:
+            out = np.vstack((out, m[i]))
+    return out
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def rows_of_rows(m, t):
+    out = np.empty((0, 3))
+    for row in m:
+        if row.sum() > t:
+            out = np.vstack([out, row * 2])
+    return out
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def rows_in_a_list(m, t):
+    out = np.empty((0, 3))
+    for i in range(len(m)):
+        if m[i, 1] > t:
+            out = np.append(out, [m[i]], axis=0)
+    return out
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def rows_by_concatenate(m, t):
+    out = m[:0]
+    for i in range(len(m)):
+        if m[i, 1] > t:
+            out = np.concatenate((out, m[i][None]), axis=0)
+    return out
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def columns(m, t):
+    out = np.zeros((3, 0))
+    for i in range(len(m)):
+        if m[i, 0] > t:
+            out = np.hstack((out, m[i][:, None]))
+    return out
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def columns_beside_others(m, t):
+    out = np.zeros((3, 1))
+    for i in range(len(m)):
+        if m[i, 0] > t:
+            out = np.column_stack((out, m[i]))
+    return out
+
+
+@program(6, 27, 1)
+def until_data_says_stop(n):
+    out = np.array([n])
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        out = np.append(out, n)
+    return out
+
+
+@program((1.0, 0.1), (100.0, 0.01), (0.1, 1.0))
+def a_decay(x0, t):
+    out = np.array([x0])
+    v = x0
+    while v > t:
+        v = v * 0.9
+        out = np.append(out, v)
+    return out
+
+
+@program((X, 10), (X, 40), (X, 0))
+def without_a_condition(x, n):
+    out = np.array([])
+    for i in range(n):
+        out = np.append(out, x[i] * 2)
+    return out
+
+
+@program(X, Y)
+def of_known_length(x):
+    out = np.array([])
+    for i in range(len(x)):
+        out = np.append(out, x[i] * 2)
+    return out.reshape(10, 5)
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def from_an_empty_list(x, t):
+    out = []
+    for i in range(len(x)):
+        if x[i] > t:
+            out = np.append(out, x[i])
+    return np.asarray(out).sum()
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def from_none(m, t):
+    out = None
+    for i in range(len(m)):
+        if m[i, 0] > t:
+            if out is None:
+                out = m[i : i + 1]
+            else:
+                out = np.vstack((out, m[i]))
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def in_an_attribute(x, t):
+
+    class A:
+        pass
+
+    a = A()
+    a.v = np.array([])
+    for i in range(len(x)):
+        if x[i] > t:
+            a.v = np.append(a.v, x[i])
+    return a.v
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def in_a_dict(x, t):
+    d = {"a": np.array([]), "b": np.zeros(0, int)}
+    for i in range(len(x)):
+        if x[i] > t:
+            d["a"] = np.append(d["a"], x[i])
+        else:
+            d["b"] = np.append(d["b"], i)
+    return d
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def in_a_nest(m, t):
+    out = np.array([])
+    for i in range(m.shape[0]):
+        for j in range(m.shape[1]):
+            if m[i, j] > t:
+                out = np.append(out, m[i, j])
+    return out
+
+
+@program((X[:20], 0.1), (Y[:20], 0.3), (X[:20], -1.0))
+def pairs(x, t):
+    out = np.zeros((0, 2))
+    n = len(x)
+    for i in range(n):
+        for j in range(i + 1, n):
+            if abs(x[i] - x[j]) < t:
+                out = np.vstack((out, [i, j]))
+    return out
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def in_a_nest_of_two_kinds(m, t):
+    out = np.array([])
+    for i in range(m.shape[0]):
+        k = 0
+        while k < m.shape[1]:
+            if m[i, k] > t:
+                out = np.append(out, m[i, k])
+            k += 1
+    return out
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def in_both_loops(m, t):
+    tot = np.array([])
+    for i in range(m.shape[0]):
+        row = np.array([])
+        for j in range(m.shape[1]):
+            if m[i, j] > t:
+                row = np.append(row, m[i, j])
+        if len(row) > 1:
+            tot = np.append(tot, row.mean())
+    return tot
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def in_a_short_loop_too(m, t):
+    tot = m[:0, 0]
+    for rep in range(3):
+        for i in range(m.shape[0]):
+            for j in range(m.shape[1]):
+                if m[i, j] > t:
+                    tot = np.append(tot, m[i, j] + rep)
+    return tot
+
+
+@program((M, 0.3), (-M, 0.1), (M, 99.0))
+def by_a_selection(m, t):
+    tot = np.array([])
+    for i in range(m.shape[0]):
+        sel = m[i][m[i] > t]
+        tot = np.concatenate((tot, sel))
+    return tot
+
+
+@program((S, 0.1), (-S, 0.1), (-S, 100.0))
+def in_a_short_loop(x, t):
+    out = np.array([])
+    for i in range(len(x)):
+        if x[i] > t:
+            out = np.append(out, x[i])
+    return (out, out.mean() if len(out) else 0.0)
+
+
+@program((S, 1), (S, 2))
+def short_and_reshaped(x, n):
+    out = np.array([])
+    for i in range(6):
+        out = np.append(out, x[i] * n)
+    return out.reshape(2, 3)
+
+
+@program(X[:5], X[:7])
+def doubled(x):
+    while len(x) < 40:
+        x = np.concatenate([x, x * 2])
+    return x
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def a_window(x, t):
+    w = np.array([])
+    s = 0.0
+    for v in x:
+        if v > t:
+            w = np.append(w, v)
+            w = w[-5:]
+        if len(w) > 0:
+            s += w.mean()
+    return (s, w)
+
+
+@program((A, 0), (~A, 3))
+def a_queue(adj, s):
+    n = adj.shape[0]
+    seen = np.zeros(n, bool)
+    seen[s] = True
+    q = np.array([s])
+    order = np.array([], dtype=int)
+    while q.size > 0:
+        u = q[0]
+        q = q[1:]
+        order = np.append(order, u)
+        for v in range(n):
+            if adj[u, v] and (not seen[v]):
+                seen[v] = True
+                q = np.append(q, v)
+    return order
+
+
+@program(50, 100)
+def primes_by_division(n):
+    p = np.array([2])
+    for k in range(3, n):
+        if np.all(k % p != 0):
+            p = np.append(p, k)
+    return p
+
+
+@program((B, S2, 0.3), (B, S2[::-1].copy(), 0.1))
+def suppression(b, s, t):
+    idx = np.argsort(s)[::-1]
+    keep = np.array([], dtype=int)
+    while len(idx) > 0:
+        i = idx[0]
+        keep = np.append(keep, i)
+        xx1 = np.maximum(b[i, 0], b[idx[1:], 0])
+        xx2 = np.minimum(b[i, 1], b[idx[1:], 1])
+        w = np.maximum(0, xx2 - xx1)
+        iou = w / (b[i, 1] - b[i, 0] + (b[idx[1:], 1] - b[idx[1:], 0]) - w)
+        idx = idx[1:][iou <= t]
+    return keep
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def written_meanwhile(x, t):
+    out = np.array([0.0])
+    for v in x:
+        if v > t:
+            out = np.append(out, v)
+            out[0] += v
+        out[-1] *= 1.5
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def the_one_before(x, t):
+    out = np.array([])
+    p = out
+    for v in x:
+        if v > t:
+            p = out
+            out = np.append(out, v)
+    return (out, p)
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def until_there_are_five(x, t):
+    out = np.array([])
+    for v in x:
+        if v > t:
+            out = np.append(out, v)
+        if len(out) >= 5:
+            break
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def returned_early(x, t):
+    out = np.array([])
+    for v in x:
+        if v > t:
+            out = np.append(out, v)
+        if len(out) >= 5:
+            return out
+    return out[::-1]
+
+
+@program(10, 3000)
+def more_than_guessed(n):
+    out = np.array([])
+    k = 0
+    while k < n:
+        k += 1
+        out = np.append(out, k * 0.5)
+    return out
+
+
+@program(X, Y)
+def inserted_in_order(x):
+    out = np.array([])
+    for v in x:
+        i = np.searchsorted(out, v)
+        out = np.insert(out, i, v)
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def some_inserted_in_order(x, t):
+    out = np.array([])
+    for v in x:
+        if v > t:
+            i = np.searchsorted(out, v)
+            out = np.insert(out, i, v)
+    return out
+
+
+@program(I % 7, I % 13)
+def seen_before(x):
+    out = np.array([], dtype=x.dtype)
+    for v in x:
+        if v not in out:
+            out = np.append(out, v)
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def by_r_(x, t):
+    out = np.r_[x[:0]]
+    for v in x:
+        if v > t:
+            out = np.r_[out, v]
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 100.0))
+def of_float32(x, t):
+    out = np.array([], dtype=np.float32)
+    for v in x:
+        if v > t:
+            out = np.append(out, np.float32(v))
+    return out
+
+
+@program((X, 0.3), (Y, 0.5), (Y, 100.0))
+def of_bools(x, t):
+    out = np.array([], dtype=bool)
+    for v in x:
+        if abs(v) > t:
+            out = np.append(out, v > 0)
+    return out
+
+
+@program((X, 0), (Y, 0))
+def shrinking_by_masks(x, p):
+    c = 0
+    while len(x) > 0:
+        x = x[x > x[0]]
+        c += 1
+    return c
+
+
+@program(X, Y)
+def first_taken(x):
+    q = x.copy()
+    s = 0.0
+    while len(q) > 0:
+        s += q[0] * len(q)
+        q = q[1:]
+    return s
+
+
+@program((X, 0), (Y, 0))
+def largest_deleted(x, t):
+    c = 0
+    while len(x) > 0:
+        i = np.argmax(x)
+        c += x[i] * len(x)
+        x = np.delete(x, i)
+    return c
+
+
+@program(X, Y)
+def pairs_merged(x):
+    c = 0.0
+    while len(x) > 1:
+        d = np.abs(np.diff(x))
+        i = np.argmin(d)
+        x[i] = (x[i] + x[i + 1]) / 2
+        x = np.delete(x, i + 1)
+        c += d[i]
+    return (c, x)
+
+
+@program(100, 50)
+def sieve(n):
+    a = np.arange(2, n)
+    out = np.array([], dtype=int)
+    while len(a) > 0:
+        p = a[0]
+        out = np.append(out, p)
+        a = a[a % p != 0]
+    return out
+
+
+@program(X[:32], Y[:16])
+def folded(x):
+    while len(x) > 1:
+        x = x[::2] + x[1::2]
+    return x
+
+
+@program(X, Y)
+def last_taken(x):
+    s = 0.0
+    while x.size:
+        s = s * 0.5 + x[-1]
+        x = x[:-1]
+    return s
+
+
+@program((X, 0.1), (Y, 0.5))
+def either_end(x, y):
+    while len(x) > 2:
+        if x[0] < y:
+            x = x[1:]
+        else:
+            x = x[:-1]
+    return x
+
+
+test_programs = program.test()
