@@ -1,5 +1,6 @@
 """Classes that derive from list, dict or set, with methods of their own."""
 
+import collections
 import dataclasses
 import heapq
 
@@ -259,6 +260,131 @@ def fields_of_any_name(a):
     while queue:
         kinds.append(heapq.heappop(queue).kind)
     return kinds
+
+
+class Recent(collections.OrderedDict):
+    """Forgets what was used longest ago."""
+
+    def __init__(self, room=3):
+        super().__init__()
+        self.room = room
+
+    def __getitem__(self, key):
+        value = super().__getitem__(key)
+        self.move_to_end(key)
+        return value
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        if len(self) > self.room:
+            self.popitem(last=False)
+
+
+class Ordered(collections.OrderedDict):
+    pass
+
+
+class Groups(collections.defaultdict):
+    def add(self, key, item):
+        self[key].append(item)
+        return self
+
+    def total(self):
+        return sum(len(group) for group in self.values())
+
+
+class Hits(collections.defaultdict):
+    def __init__(self, *more):
+        super().__init__(int, *more)
+        self.n = 0
+
+    def hit(self, key):
+        self[key] += 1
+        self.n += 1
+
+
+class Twice(collections.defaultdict):
+    def __missing__(self, key):
+        self[key] = key * 2
+        return key * 2
+
+
+KEYS = (np.array([3, 1, 4, 1, 5, 9, 2, 6, 5]),), (np.array([7, 7, 2, 8, 1, 8, 2, 8, 1]),)
+
+
+@program(*KEYS, compiles=1)
+def least_recently_used(a):
+    cache, hits = Recent(), 0
+    for v in a.tolist():
+        if v in cache:
+            hits += cache[v] > 0
+        else:
+            cache[v] = v * v
+    return hits, list(cache.keys()), list(cache.values()), len(cache)
+
+
+@program(*KEYS)
+def ordered_with_known_keys(a):
+    cache = Recent(2)
+    cache["x"], cache["y"], cache["z"] = a[0], a[1], a[2]
+    return list(cache), cache["y"], list(cache), dict(cache), "x" in cache, cache == {"z": a[2], "y": a[1]}
+
+
+@program(*KEYS)
+def ordered_methods(a):
+    d = Ordered()
+    for v in a.tolist():
+        d[v] = v * 2
+    d.extra = 7
+    d.move_to_end(int(a[0]))
+    first = d.popitem(last=False)
+    d.update({1000: 5})
+    d.setdefault(1001, 6)
+    return first, d.pop(1000), d
+
+
+@program(*KEYS)
+def groups_of_data(a):
+    groups = Groups(list)
+    for i, v in enumerate(a.tolist()):
+        groups.add(v % 3, i)
+    return groups, groups.total(), 77 in groups, len(groups)
+
+
+@program(*KEYS, compiles=1)
+def counted_hits(a):
+    hits = Hits({5: 2})
+    for v in a.tolist():
+        hits.hit(v)
+    twice = Twice()
+    s = sum([twice[v] for v in a.tolist()])
+    return dict(hits), hits.n, hits[99], 98 in hits, s, dict(twice), hits.default_factory is int, twice.default_factory
+
+
+@program(*KEYS, refuse="maybe", raises=KeyError)
+def factory_taken_away(a):
+    hits = Hits()
+    for v in a.tolist():
+        hits.hit(v)
+    hits.default_factory = None
+    return hits[1000]
+
+
+@program(*KEYS, raises=KeyError)
+def factory_of_a_plain_one_taken_away(a):
+    counts = collections.defaultdict(int)
+    for v in a.tolist():
+        counts[v] += 1
+    counts.default_factory = None
+    return counts[1000]
+
+
+@program(*KEYS, refuse="maybe")
+def factory_taken_away_perhaps(a):
+    counts = collections.defaultdict(int)
+    if a[0] > 3:
+        counts.default_factory = None
+    return counts.get(5), len(counts), counts
 
 
 test_programs = program.test()

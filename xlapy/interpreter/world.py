@@ -272,7 +272,7 @@ class World:
         if isinstance(found, list | dict | set) and kind.__module__ != "builtins" and not isinstance(found, enum.Enum):
             name = next(c for c in (list, dict, set) if isinstance(found, c)).__name__
             base = base_of(kind)
-            own = base is not None and kinds.changes(kind) is not None and subclasses.reads_plainly(kind, base)
+            own = base in (list, dict, set) and kinds.changes(kind) is not None and subclasses.reads_plainly(kind, base)
             if not own:
                 kinds.check_container(kind)
             self.guard("type", source, kind)

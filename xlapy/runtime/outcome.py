@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -306,7 +307,13 @@ def _fill(target: Any, made: Any) -> None:
     if base is object:  # a deque
         base = type(target)
     base.clear(target)
-    (base.extend if hasattr(base, "extend") else base.update)(target, made)
+    if base is collections.OrderedDict:  # `update` asks the class
+        for key, value in made.items():
+            base.__setitem__(target, key, value)
+    else:
+        (base.extend if hasattr(base, "extend") else base.update)(target, made)
+    if base is collections.defaultdict:
+        target.default_factory = made.default_factory
 
 
 def to_jax(value: Any, leaf: Leaf) -> Any:

@@ -31,7 +31,20 @@ from xlapy.dispatch.numbers.scalar_values import (
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import attributes
-from xlapy.domain.values import NONE, TRUE, Const, NumpyScalar, Ref, Scalar, Text, Tuple, Value, key_value, variables
+from xlapy.domain.values import (
+    NONE,
+    TRUE,
+    Const,
+    NumpyScalar,
+    Ref,
+    Scalar,
+    Text,
+    Tuple,
+    Union,
+    Value,
+    key_value,
+    variables,
+)
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
@@ -147,6 +160,8 @@ def missing(machine, container: Ref, key: Value) -> Value:
     cls = machine.type_of(container)
     if issubclass(cls, collections.defaultdict):
         factory = default_factory(machine, container)
+        if isinstance(factory, Union):
+            raise Refused("XP0004", "a defaultdict with one of several factories, which one depends on data")
         if not (isinstance(factory, Const) and factory.value is None):
             made = machine.call(factory, [])
             with stacks.places_kept(machine):  # the key is new: it takes nothing's place

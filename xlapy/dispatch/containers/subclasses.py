@@ -1,4 +1,6 @@
-"""Objects of classes that derive from list, dict or set: attributes and methods of their own, and a container inside.
+"""Objects of classes that derive from list, dict, set, OrderedDict or defaultdict.
+
+They have attributes and methods of their own, and a container inside.
 
 Such an object is an instance whose slot `CONTENTS` refers to a plain list, dict or set. What the class defines is found
 first, as Python finds it; what it inherits from the built-in class is done to the container.
@@ -6,6 +8,7 @@ first, as Python finds it; what it inherits from the built-in class is done to t
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 
 from xlapy.dispatch import table, unions
@@ -33,15 +36,9 @@ def reads_plainly(cls: type, base: type) -> bool:
 
 def make(machine: Machine, cls: type, base: type) -> Ref:
     """`cls.__new__(cls)`."""
-    inner = {list: lambda: machine.new_list(()), dict: lambda: machine.new_dict({}), set: lambda: _empty_set(machine)}[
-        base
-    ]()
+    inner = machine.new_list(()) if base is list else machine.call(Const(base), ())
     heap = machine.heap
     return Ref(heap.new("instance", cls, machine.location(), **{CONTENTS: inner}))  # type: ignore[attr-defined]
-
-
-def _empty_set(machine: Machine) -> Value:
-    return machine.call(Const(set), ())
 
 
 def contents(machine: Machine, value: Value) -> Ref | None:
@@ -69,6 +66,14 @@ def inherited(machine: Machine, found: object, self: Value) -> Value | None:
     return None if rule is None else BoundMethod(Intrinsic(f"{owner.__name__}.{name}", rule), self)
 
 
+#: what the operations themselves do, which know more than the methods of these names
+_SUBSCRIPTS: dict[str, Callable] = {
+    "__getitem__": containers.getitem,
+    "__setitem__": containers.setitem,
+    "__delitem__": containers.delitem,
+}
+
+
 def _rule(owner: type, name: str) -> Callable[..., Value] | None:
     stem = name.strip("_")
     if name == "__init__":
@@ -82,7 +87,7 @@ def _rule(owner: type, name: str) -> Callable[..., Value] | None:
         return _operator(_OPERATORS[stem])
     if dunder and stem[:1] in "ir" and stem[1:] in _OPERATORS:
         return _operator(_OPERATORS[stem[1:]] + "=", True) if stem[0] == "i" else _reflected(_OPERATORS[stem[1:]])
-    rule = table.find_method(owner, name)
+    rule = _SUBSCRIPTS.get(name) or table.find_method(owner, name)
     if rule is None:
         return None
 
@@ -103,7 +108,10 @@ def _init(machine: Machine, self: Value, /, *args: Value, **kwargs: Value) -> Va
     assert inner is not None
     machine.call(machine.getattr(inner, "clear"), ())
     cls = machine.type_of(inner)
-    if len(args) > 1 or (kwargs and cls is not dict):
+    if cls is collections.defaultdict:
+        machine.heap.write(inner.object, "default_factory", args[0] if args else NONE)  # type: ignore[attr-defined]
+        args = args[1:]
+    if len(args) > 1 or (kwargs and not issubclass(cls, dict)):
         message = f"{cls.__name__} expected at most 1 argument, got {len(args)}"
         machine.raise_(TypeError, message if len(args) > 1 else f"{cls.__name__}() takes no keyword arguments")
     if args or kwargs:
@@ -117,7 +125,8 @@ def _getitem(machine: Machine, self: Value, key: Value) -> Value:
     inner = contents(machine, self)
 
     def then() -> Value:
-        if not hasattr(machine.type_of(self), "__missing__"):
+        method = getattr(machine.type_of(self), "__missing__", None)
+        if method is None or getattr(method, "__objclass__", None) is collections.defaultdict:
             return machine.getitem(inner, key)  # type: ignore[arg-type]
         there = containers.contains(machine, key, inner)
         stack = tables.of(machine, inner)  # type: ignore[arg-type]
@@ -162,7 +171,8 @@ def _fits(machine: Machine, inner: Value, other: Value, symbol: str) -> bool:
     """Whether the built-in operator takes the other operand."""
     if symbol == "*":
         return machine.type_of(inner) is list
-    return machine.type_of(other) is machine.type_of(inner)
+    theirs, cls = machine.type_of(other), machine.type_of(inner)
+    return theirs is cls or issubclass(cls, dict) and issubclass(theirs, dict)
 
 
 @table.function(list.__new__, dict.__new__, set.__new__)

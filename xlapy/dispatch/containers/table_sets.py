@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import counters, dicts, set_tables, stacks, tables
+from xlapy.dispatch.containers import counters, dicts, set_tables, stacks, subclasses, tables
 from xlapy.dispatch.containers.table_rules import add_method, update
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
@@ -102,6 +102,7 @@ def _constructor(function: type, made_by: Callable) -> None:
     before = table.find_function(function)
 
     def either(machine, /, *args: Value, **kwargs: Value) -> Value:
+        args = tuple(_unwrapped(machine, a) for a in args)
         if len(args) == 1 and not kwargs and tables.has_unknown(machine, args[0]):
             if containers.heap_kind(machine, args[0]) == "dict" and function is dict:
                 made = machine.new_dict({})
@@ -412,7 +413,10 @@ def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Va
         unordered, ordered = function in _UNORDERED[:-1], function in _ORDERED
     except TypeError:
         return args, kwargs
-    if not (unordered or ordered) or not any(tables.owner(machine, a) for a in args):
+    if not (unordered or ordered):
+        return args, kwargs
+    args = [_unwrapped(machine, a) for a in args]
+    if not any(tables.owner(machine, a) for a in args):
         return args, kwargs
     for value in args:
         if containers.heap_kind(machine, value) == "set" and tables.of(machine, value) is not None:
@@ -426,6 +430,12 @@ def arguments(machine, function: object, args: list[Value], kwargs: dict[str, Va
         kwargs = {**kwargs, "key": Const(_first)}
     listed = tables.ordered if ordered or "key" in kwargs else tables.whole
     return [listed(machine, a) for a in args], kwargs
+
+
+def _unwrapped(machine, value: Value) -> Value:
+    """The dict or set of unknown keys inside an object of a subclass; other values as they are."""
+    inner = subclasses.plain(machine, value)
+    return inner if tables.owner(machine, inner) is not None else value
 
 
 def _first(pair):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import types
 
 import numpy as np
@@ -15,6 +16,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import lookup, missing
 from xlapy.dispatch.python.kinds import has_dict, shown, type_of
 from xlapy.dispatch.unions import over_unions
+from xlapy.domain.subclasses import BASES
 from xlapy.domain.values import (
     NONE,
     UNBOUND,
@@ -36,6 +38,10 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         return
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance":
         cls = machine.heap.objects[value.object].cls
+        inner = subclasses.contents(machine, value)
+        if inner is not None and getattr(lookup(machine, cls, name)[0], "__objclass__", None) in BASES:
+            setattr_(machine, inner, name, item)  # `default_factory`
+            return
         setter, owner = lookup(machine, cls, "__setattr__")
         if isinstance(setter, types.FunctionType) and owner is not None:
             machine.call(machine.world.class_value(owner, "__setattr__"), (value, Const(name), item))  # type: ignore[attr-defined]
@@ -56,6 +62,11 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         machine.heap.write(value.namespace, name, item)
         return
     cls = type_of(machine, value)
+    if issubclass(cls, collections.defaultdict) and name == "default_factory":
+        if machine.heap.objects[value.object].source is not None:  # type: ignore[attr-defined]
+            raise Refused("XP0010", "the default_factory of the caller's dict is assigned")
+        machine.heap.write(value.object, name, item)  # type: ignore[attr-defined]
+        return
     if isinstance(value, NdArray):
         numpy_attributes.set_attribute(machine, value, name, item)
         return

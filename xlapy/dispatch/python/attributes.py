@@ -335,6 +335,9 @@ def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = 
     found, owner = lookup(machine, cls, name)
     if owner is not None and _is_data_descriptor(found) and not isinstance(found, functools.cached_property):
         if isinstance(found, types.MemberDescriptorType):
+            inner = subclasses.contents(machine, value)
+            if inner is not None and found.__objclass__ in BASES:
+                return machine.getattr(inner, name)
             return _own(machine, value, cls, name)
         if isinstance(found, types.GetSetDescriptorType):
             own = machine.heap.read(value.object, name)
