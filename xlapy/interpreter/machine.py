@@ -680,6 +680,8 @@ def _kind_of_argument(value: Value) -> object:
 def _contents(contents: Value) -> tuple[Value, ...]:
     if isinstance(contents, Stack):
         return (contents.length, *map(JaxArray, contents.rows))  # type: ignore[arg-type]
+    if isinstance(contents, Union):
+        return (JaxArray(contents.selector),)  # type: ignore[arg-type]
     return contents.items if isinstance(contents, Tuple) else tuple(contents.entries.values())  # type: ignore[attr-defined]
 
 

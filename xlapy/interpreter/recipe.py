@@ -515,4 +515,4 @@ class Outputs:
 def _is_immutable(cls: type) -> bool:
     """Whether nobody changes an object of a class, so that it does not matter whether two are one."""
     frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
-    return frozen or any(c.__module__.partition(".")[0] == "equinox" for c in cls.__mro__)
+    return cls is tuple or frozen or any(c.__module__.partition(".")[0] == "equinox" for c in cls.__mro__)

@@ -9,8 +9,11 @@ from xlapy.dispatch.numbers.scalar_values import device, refuse_nan, refuse_wher
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.domain.coerce import instantiate
-from xlapy.domain.values import Const, MixedScalar, NumpyScalar, Range, Scalar, Stack, Tuple, Union, Value
+from xlapy.domain.values import Const, MixedScalar, NumpyScalar, Range, Scalar, Stack, Stored, Tuple, Union, Value
 from xlapy.ir import Var
+
+#: items of lists that are compared as lists are
+_LONGEST = 64
 
 
 def index(machine, stack: Stack, key: Value, error: BaseException) -> Value:
@@ -71,9 +74,39 @@ def _sortable(machine, value: Value) -> list[Var]:
             return [row for part in value.items for row in _sortable(machine, part)]
         case Const():
             return []
+        case Stored() if value.kind in ("list", "tuple") and value.cls in (list, tuple):
+            return _columns(machine, value)
         case Union() if (ranks := ordering.ranked(machine, [value])) is not None:
             return ranks
     raise Refused("XP0004", "sorting a list whose length depends on data, of items or by keys that are no real numbers")
+
+
+def _columns(machine, value: Stored) -> list[Var]:
+    """The rows that lists or tuples in a stack are compared by: of each position, whether there is an item, and it."""
+    if value.held is None:
+        return [row for part in value.parts for row in _sortable(machine, part)]
+    count = value.held.capacity
+    if count > _LONGEST:
+        raise Refused("XP0004", f"sorting lists, or by lists, with room for more than {_LONGEST} items")
+    parts = _sortable(machine, instantiate(value.held.element, iter(value.held.rows)))
+    if not parts or any(len(part.type.shape) != 2 for part in parts):
+        raise Refused("XP0004", "sorting lists of lists whose lengths depend on data, or by them")
+    length = value.held.length
+    lengths = (
+        length.var
+        if isinstance(length, Scalar)
+        else machine.builder.broadcast(device(machine, length, int), parts[0].type.shape[:1])
+    )
+    return list(machine.leaf(_by_position, [lengths, *parts]))
+
+
+def _by_position(lengths, *parts):
+    found = []
+    for position in range(parts[0].shape[1]):
+        present = lengths > position
+        found.append(present)
+        found += [jnp.where(present, part[:, position], jnp.zeros((), part.dtype)) for part in parts]
+    return found
 
 
 def _order(length, *columns):

@@ -520,6 +520,8 @@ def _operators(cls: type) -> None:
         if symbol in ("==", "!=") and _both_lists(machine, left, right):
             same = machine.call(Const(_equal), [left, right])
             return same if symbol == "==" else machine.boolean(logical_not(machine, machine.truth(same)))
+        if symbol in _ORDERINGS and _both_lists(machine, left, right):
+            return machine.call(Const(_in_order), [left, right, Const(_ORDERINGS[symbol])])
         return before(machine, symbol, left, right)  # type: ignore[return-value]
 
     table.OPERATORS[cls] = either
@@ -559,6 +561,16 @@ def _stack_of(machine, left: Ref, right: Ref) -> Stack:
         return found
     other = stacks.of(machine, right)
     return stacks.of_items(machine, containers.contents(machine, left), other.element)  # type: ignore[union-attr]
+
+
+_ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+def _in_order(left, right, holds):
+    for k in range(min(len(left), len(right))):
+        if left[k] != right[k]:
+            return holds(left[k], right[k])
+    return holds(len(left), len(right))
 
 
 def _equal(left, right):
