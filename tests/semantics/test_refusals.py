@@ -297,4 +297,18 @@ def mask_of_a_jax_array(x):
     return x[x > 0].sum()
 
 
+program.each(
+    X,
+    options={"refuse": True},
+    number_of_an_object=lambda x: id(x) % 7 >= 0,
+    order_of_two_objects=lambda x: id(x) > 0,
+    text_of_a_number_of_an_object=lambda x: f"{id(x):x}".isalnum(),
+)
+
+
+@program(X)
+def number_of_an_object_as_a_key(x):
+    return id(x) == id(x), {id(x): 1}[id(x)]
+
+
 test_programs = program.test()

@@ -24,7 +24,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import lacks
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
-from xlapy.dispatch.python import assignments, attributes, caches, kinds
+from xlapy.dispatch.python import assignments, attributes, caches, functools_rules, kinds
 from xlapy.domain.exceptions import INITIALISED
 from xlapy.domain.subclasses import base_of
 from xlapy.domain.values import (
@@ -197,6 +197,8 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if isinstance(item, types.FunctionType) and "_xlapy_cache" in item.__dict__:
         return _compiled(machine, item, args, kwargs)
     if isinstance(item, types.FunctionType):
+        if functools_rules.is_single_dispatch(item):
+            return functools_rules.single_dispatch(machine, item, args, kwargs)
         plain.note(item)
         return _inline_object(machine, item, args, kwargs)
     if isinstance(item, functools.partial):

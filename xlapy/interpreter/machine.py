@@ -276,6 +276,8 @@ class Machine:
 
     def reraise(self, error: BaseException) -> Value:
         """Raise what a real call of Python code raised at compile time."""
+        if isinstance(error, Refused):
+            raise error
         return self.raise_(type(error), *error.args)
 
     def check(self, bad: Var | bool, cls: type, *args: object) -> None:

@@ -7,6 +7,7 @@ the program depends on otherwise becomes a guard. Nothing here changes the calle
 
 from __future__ import annotations
 
+import abc
 import collections
 import enum
 import math
@@ -558,13 +559,52 @@ class World:
         for owner in order:
             if name in owner.__dict__:
                 return owner.__dict__[name], owner
-            changeable = self._changeable.get(owner)
-            if changeable is None:
-                fixed = not owner.__flags__ & _HEAP_TYPE or owner.__flags__ & _IMMUTABLE_TYPE
-                changeable = self._changeable[owner] = not fixed and not trusted(owner.__module__)
-            if changeable:
+            if self.may_change(owner):
                 self._absent.setdefault(owner, set()).add(name)
         return None, None
+
+    def lineage(self, cls: type) -> None:
+        """The program depends on the bases of a class."""
+        if self.may_change(cls):
+            self._absent.setdefault(cls, set())
+
+    def subclasses(self, cls: type) -> list[type]:
+        """The classes that are derived from a class, on which the program depends from now on."""
+        found = cls.__subclasses__()
+        self.guard("subclasses", anchor(cls), found)
+        return found
+
+    def registered(self, cls: type, own: type) -> None:
+        """The program depends on that a class has not been registered with an abstract one."""
+        if isinstance(cls, abc.ABCMeta) and (self.may_change(cls) or self.may_change(own)):
+            self.guard("registrations", anchor(abc), abc.get_cache_token())
+
+    def implementation(self, function: types.FunctionType, cls: type) -> object:
+        """What `functools.singledispatch` made of `function` calls for a class."""
+        if not trusted(function.__module__):
+            self.guard("registry", anchor(function), list(function.registry.items()))  # type: ignore[attr-defined]
+        self.lineage(cls)
+        return function.dispatch(cls)  # type: ignore[attr-defined]
+
+    def fact(self, item: type | types.FunctionType, name: str) -> object:
+        """An attribute that a class or a function has by nature, such as its name."""
+        found = getattr(item, name)
+        if self.may_change(item) if isinstance(item, type) else not trusted(item.__module__):
+            self.guard("equal" if isinstance(found, str) else "is", attribute(anchor(item), name), found)
+        return found
+
+    def lacks(self, function: types.FunctionType, name: str) -> None:
+        """The program depends on that a function does not have an attribute."""
+        if not trusted(function.__module__):
+            self.guard("missing", attribute(anchor(function), name))
+
+    def may_change(self, cls: type) -> bool:
+        """Whether a class is the user's own, who may change it between two calls."""
+        changeable = self._changeable.get(cls)
+        if changeable is None:
+            fixed = not cls.__flags__ & _HEAP_TYPE or cls.__flags__ & _IMMUTABLE_TYPE
+            changeable = self._changeable[cls] = not fixed and not trusted(cls.__module__)
+        return changeable
 
     def class_value(self, owner: type, name: str) -> Value:
         """An entry of a class's namespace."""

@@ -25,6 +25,7 @@ attribute is read once. The text of a warm call is
 
 from __future__ import annotations
 
+import abc
 import keyword
 import math
 from collections.abc import Callable, Sequence
@@ -143,6 +144,15 @@ class Writer:
             case "room":
                 self.reads = True
                 self.require(f"{place}.__sizeof__() == {value}")
+            case "subclasses":
+                self.reads = True
+                self.require(f"{place}.__subclasses__() == {self.name(value)}")
+            case "registry":
+                self.reads = True
+                self.require(f"[*{place}.registry.items()] == {self.name(value)}")
+            case "registrations":
+                self.reads = True
+                self.require(f"{self.name(abc.get_cache_token)}() == {self.name(value)}")
             case "same":
                 self.require(f"{place} is {self.place(value)}")  # type: ignore[arg-type]
             case "distinct":

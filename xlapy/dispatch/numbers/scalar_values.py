@@ -91,6 +91,8 @@ def fold(machine, function: Callable, /, *args: object, **kwargs: object) -> Con
     """Call Python itself; what it raises, the program raises."""
     try:
         return Const(function(*args, **kwargs))
+    except Refused:
+        raise
     except Exception as error:
         return machine.raise_(type(error), *error.args)
 

@@ -139,6 +139,8 @@ def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
             held = machine.heap.read(machine.world.namespace_of(item), name)  # type: ignore[attr-defined]
             if held is not UNBOUND:
                 return held
+        if not hasattr(item, name):
+            machine.world.lacks(item, name)  # type: ignore[attr-defined]
         return _real_attribute(machine, value, name)
     cls = type(item)
     rule = table.find_attribute(cls, name)
@@ -200,8 +202,12 @@ def _folding(function: Callable) -> Callable[..., Value]:
 def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Value:
     """`cls.name`."""
     if name in ("__name__", "__qualname__", "__module__", "__mro__", "__bases__", "__doc__", "__dict__"):
-        found = getattr(cls, name)
+        if name == "__dict__":
+            return namespaces.of_class(machine, cls)
+        found = machine.world.fact(cls, name)  # type: ignore[attr-defined]
         return Tuple(tuple(map(Const, found))) if isinstance(found, tuple) else Const(found)
+    if name == "__subclasses__":
+        return Intrinsic(name, lambda machine: machine.new_list(map(Const, machine.world.subclasses(cls))))
     if name == "__class__":
         return Const(type(cls))
     assigned = machine.world.assigned(cls, name)  # type: ignore[attr-defined]

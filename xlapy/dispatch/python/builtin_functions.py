@@ -67,15 +67,28 @@ def _instance(machine, value: Value, cls: object) -> bool:
         return True
     check = type(cls).__instancecheck__
     if check in (type.__instancecheck__, abc.ABCMeta.__instancecheck__) or isinstance(value, JaxArray):
-        return issubclass(own, cls)  # type: ignore[arg-type]
+        return _derived(machine, own, cls)  # type: ignore[arg-type]
+    written, owner = machine.world.lookup(type(cls).__mro__, "__instancecheck__")
+    if isinstance(written, types.FunctionType) and machine.world.may_change(owner):
+        found = machine.truth(machine.call(machine.world.class_value(owner, "__instancecheck__"), (Const(cls), value)))
+        return bool(machine.static(machine.boolean(found), "whether an object is an instance"))
     if isinstance(value, Const):
         return fold(machine, isinstance, value.value, cls).value  # type: ignore[return-value]
     if getattr(cls, "_is_protocol", False):
         return _has_members(machine, value, cls)
     try:
-        return issubclass(own, cls)  # type: ignore[arg-type]
+        return _derived(machine, own, cls)  # type: ignore[arg-type]
     except TypeError as error:
         raise Refused("XP0003", f"isinstance with {cls!r}, whose metaclass decides") from error
+
+
+def _derived(machine, cls: type, base: type) -> bool:
+    """Whether a class is derived from another one, or registered as such."""
+    found = issubclass(cls, base)
+    machine.world.lineage(cls)
+    if not found:
+        machine.world.registered(base, cls)
+    return found
 
 
 def _has_members(machine, value: Value, protocol: type) -> bool:
@@ -91,6 +104,7 @@ def _has_members(machine, value: Value, protocol: type) -> bool:
     return all(found)
 
 
+@typing.runtime_checkable
 class _EmptyProtocol(typing.Protocol):
     """What any protocol class has in its namespace, besides its members."""
 
@@ -110,8 +124,12 @@ def isinstance_(machine, obj: Value, class_or_tuple: Value, /) -> Value:
 @table.function(issubclass)
 def issubclass_(machine, cls: Value, class_or_tuple: Value, /) -> Value:
     """`issubclass(cls, class_or_tuple)`."""
-    known = machine.static(cls, "a class")
-    return fold(machine, issubclass, known, machine.static(class_or_tuple, "a class"))
+    known, bases = machine.static(cls, "a class"), machine.static(class_or_tuple, "a class")
+    result = fold(machine, issubclass, known, bases)
+    for base in bases if isinstance(bases, tuple) else (bases,):
+        if isinstance(base, type):
+            _derived(machine, known, base)  # what it depends on
+    return result
 
 
 @table.function(type)

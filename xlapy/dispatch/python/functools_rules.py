@@ -139,7 +139,8 @@ def _cmp_to_key(mycmp):
 
 def is_single_dispatch(item: object) -> bool:
     """Whether a function is the wrapper that `functools.singledispatch` makes."""
-    return isinstance(item, types.FunctionType) and hasattr(item, "dispatch") and hasattr(item, "registry")
+    own = getattr(item, "__dict__", ())
+    return "registry" in own and "dispatch" in own and isinstance(item, types.FunctionType)
 
 
 def single_dispatch(machine, item, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -147,7 +148,7 @@ def single_dispatch(machine, item, args: list[Value], kwargs: dict[str, Value]) 
     if not args:
         name = getattr(item, "__name__", "singledispatch function")
         machine.raise_(TypeError, f"{name} requires at least 1 positional argument")
-    return machine.call(Const(item.dispatch(machine.type_of(args[0]))), args, kwargs)
+    return machine.call(Const(machine.world.implementation(item, machine.type_of(args[0]))), args, kwargs)
 
 
 # -- copy -------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.kinds import has_dict, slots_of, type_of
+from xlapy.domain.sources import attribute
 from xlapy.domain.subclasses import CONTENTS
 from xlapy.domain.values import UNBOUND, Const, Function, Mapping, Ref, Union, Value, alternatives
 
@@ -70,6 +71,16 @@ def fill(machine: Machine, number: int, items: Value) -> None:
     for name, value in items.entries.items():
         if before.get(name) is not value:
             heap.write(number, name, value)  # type: ignore[arg-type]
+
+
+def of_class(machine: Machine, cls: type) -> Value:
+    """The `__dict__` of a class, to be read."""
+    names = tuple(vars(cls))
+    machine.world.guard("keys", attribute(machine.world.anchor(cls), "__dict__"), names)  # type: ignore[attr-defined]
+    entries = {name: machine.world.class_value(cls, name) for name in names}  # type: ignore[attr-defined]
+    made = machine.new_dict(entries)
+    machine.heap.freeze(made.object)  # type: ignore[attr-defined]
+    return made
 
 
 @table.function(vars)

@@ -65,6 +65,21 @@ class Identity:
         return hash(self.of)
 
 
+def _no_number(self: Identity, *args: object) -> object:
+    raise Refused(
+        "XP0003", "the number that id() gives, which is another one in every run", "compare objects with 'is'"
+    )
+
+
+for _name in (
+    "__lt__ __le__ __gt__ __ge__ __index__ __int__ __float__ __str__ __repr__ __format__ __add__ __radd__ __sub__"
+    " __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __divmod__"
+    " __rdivmod__ __pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __lshift__ __rlshift__ __rshift__"
+    " __rrshift__ __neg__ __pos__ __abs__ __invert__ __round__ __trunc__ __floor__ __ceil__"
+).split():
+    setattr(Identity, _name, _no_number)
+
+
 @table.function(id)
 def _identity(machine: Machine, item: Value) -> Value:
     machine.heap.identified += 1

@@ -37,6 +37,8 @@ def _full_specification(machine: Machine, func: Value) -> Value:
 def _found(machine: Machine, value: Value) -> inspect.Signature:
     match value:
         case Const():
+            if isinstance(value.value, types.FunctionType):
+                machine.world.signature(value.value)  # type: ignore[attr-defined]
             try:
                 return inspect.signature(value.value)  # type: ignore[arg-type]
             except (TypeError, ValueError) as error:
