@@ -138,6 +138,25 @@ def decided_by_a_metaclass():
 
 
 @case
+def decided_by_metaclasses_that_ask_their_own():
+    class Abstract(abc.ABCMeta):
+        def __instancecheck__(cls, item):
+            return cls.accepts and super().__instancecheck__(item)
+
+    class Plain(type):
+        def __instancecheck__(cls, item):
+            return type.__instancecheck__(cls, item) or isinstance(item, float)
+
+    first, second = Abstract("First", (), {"accepts": True}), Plain("Second", (), {})
+    item = fresh("Item", first)()
+
+    def program(x):
+        return isinstance(item, first), isinstance(x, first), [isinstance(v, second) for v in (second(), 2.0, 3)]
+
+    return program, lambda: setattr(first, "accepts", False)
+
+
+@case
 def members_of_a_protocol():
     @typing.runtime_checkable
     class Goes(typing.Protocol):

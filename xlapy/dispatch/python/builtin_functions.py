@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _abc
 import abc
 import builtins
 import functools
@@ -80,6 +81,13 @@ def _instance(machine, value: Value, cls: object) -> bool:
         return _derived(machine, own, cls)  # type: ignore[arg-type]
     except TypeError as error:
         raise Refused("XP0003", f"isinstance with {cls!r}, whose metaclass decides") from error
+
+
+@table.function(_abc._abc_instancecheck)
+@table.method(type, "__instancecheck__")
+def _ordinary_check(machine, cls: Value, value: Value) -> Value:
+    """`type.__instancecheck__(cls, value)`, which metaclasses with a check of their own call."""
+    return Const(_derived(machine, machine.type_of(value), machine.static(cls, "a class")))
 
 
 def _derived(machine, cls: type, base: type) -> bool:
