@@ -442,6 +442,13 @@ def from_the_remainder(board):
     return total
 
 
+def signs_of_remainders(board):
+    total = 0
+    for r in range(-4, 5):
+        total += board[abs(r - r % 3), abs(r - r % -2)] * (r - r % 3)
+    return total
+
+
 def index_beside_its_half(board):
     total = 0
     for r in range(6):
@@ -449,13 +456,13 @@ def index_beside_its_half(board):
     return total
 
 
-BLOCKS = (block_sums, rows_around, from_the_remainder, index_beside_its_half)
+BLOCKS = (block_sums, rows_around, from_the_remainder, signs_of_remainders, index_beside_its_half)
 
 for function in BLOCKS:
     program.add(function.__name__, function, BOARD, BOARD[::-1].copy())
 
 
-@pytest.mark.parametrize("function", (block_sums, rows_around, index_beside_its_half))
+@pytest.mark.parametrize("function", (block_sums, rows_around, from_the_remainder, index_beside_its_half))
 def test_blocks_stay_in_loops(function):
     """A known size of what is cut out keeps the loop one; else it would be unrolled."""
     text = xlapy.code_xla(function, BOARD)

@@ -30,6 +30,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 )
 from xlapy.domain.values import Const, Scalar, Value
 from xlapy.ir import Operation, Var, constant_value
+from xlapy.ir.affine import unknown
 from xlapy.lowering.derivatives import complex_power, differentiated_as
 
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul"}
@@ -58,8 +59,16 @@ def _int_arithmetic(machine, symbol: str, left: Value, right: Value) -> Value:
                 return other
     a, b = bounds_of_any(left), bounds_of_any(right)
     bounds = _corners(BINARY[symbol], a, b) if symbol == "*" else sum_bounds(machine, symbol, a, b)
-    var = machine.builder.elementwise(_ARITHMETIC[symbol], device(machine, left, int), device(machine, right, int))
-    return scalar(machine, int, var, bounds)
+    first, second = device(machine, left, int), device(machine, right, int)
+    if symbol == "-" and a[0] >= 0 and _is_remainder(second, first):
+        bounds = (0, a[1])
+    return scalar(machine, int, machine.builder.elementwise(_ARITHMETIC[symbol], first, second), bounds)
+
+
+def _is_remainder(rest: Var, number: Var) -> bool:
+    """Whether a number is what is left of another one, neither being negative: a block begins at `i - i % size`."""
+    made = rest.owner
+    return isinstance(made, Operation) and made.kind == "rem" and unknown(made.operands[0]) == unknown(number)
 
 
 def _float_arithmetic(machine, symbol: str, left: Value, right: Value) -> Value:
