@@ -13,6 +13,7 @@ from xlapy.dispatch import table, unions
 from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import texts
+from xlapy.dispatch.python.warning_filters import is_ignored
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import (
     NONE,
@@ -70,6 +71,8 @@ def _warn(
         cls = UserWarning if is_none(category) else machine.static(category)
     if not (isinstance(cls, type) and issubclass(cls, Warning)):
         machine.raise_(TypeError, f"category must be a Warning subclass, not '{type(cls).__name__}'")
+    if is_ignored(machine, cls):
+        return NONE
     frames = machine.frames  # type: ignore[attr-defined]
     frame = frames[-min(max(int(machine.static(stacklevel)), 1), len(frames))]  # type: ignore[call-overload]
     place = frame.location()

@@ -1,0 +1,138 @@
+"""`warnings.catch_warnings`, `simplefilter` and `filterwarnings`: what the program says about the warnings it gives.
+
+NumPy's own warnings are not given on a device, so there is nothing to filter but what `warnings.warn` gives.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+from xlapy.dispatch import table
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.values import FALSE, NONE, TRUE, UNBOUND, Const, Value, is_none
+
+_WARNING, _ZERO = Const(Warning), Const(0)
+#: a filter: the action, the category, and whether it looks at nothing else
+Filter = tuple[str, type, bool]
+
+
+class _Filters:
+    """A `catch_warnings`: the filters that are in force inside it are not outside."""
+
+    def __init__(self, entered):
+        self.entered = False
+        self.filters = ()
+        self.first = entered
+
+    def __enter__(self):
+        if self.entered:
+            raise RuntimeError("Cannot enter twice")
+        self.entered = True
+        if self.first is not None:
+            warnings.simplefilter(*self.first)
+
+    def __exit__(self, *exception):
+        self.entered = False
+
+
+@table.function(warnings.catch_warnings)
+def _catch_warnings(
+    machine: Machine,
+    *,
+    record: Value = FALSE,
+    module: Value = NONE,
+    action: Value = NONE,
+    category: Value = _WARNING,
+    lineno: Value = _ZERO,
+    append: Value = FALSE,
+) -> Value:
+    if machine.static(record) or not is_none(module):
+        raise Refused("XP0010", "warnings.catch_warnings that records them, or of a module")
+    first = NONE if is_none(action) else Const(tuple(machine.static(v) for v in (action, category, lineno, append)))
+    return machine.call(Const(_Filters), (first,))
+
+
+def _entered(machine: Machine) -> list[int]:
+    """The `catch_warnings` that the program is in, the innermost one first."""
+    heap = machine.heap
+    found = []
+    for number, info in heap.objects.items():
+        if info.cls is _Filters:
+            state = heap.slots.get((number, "entered"), UNBOUND)
+            if isinstance(state, Const) and state.value is True:
+                found.append(number)
+            elif state is not UNBOUND and not isinstance(state, Const):
+                raise Refused("XP0010", "a catch_warnings that is entered on some paths only")
+    return sorted(found, reverse=True)
+
+
+def _filters(machine: Machine, number: int) -> tuple[Filter, ...]:
+    known = machine.heap.slots.get((number, "filters"))
+    if not isinstance(known, Const):
+        found = getattr(known, "items", None)
+        if found == ():
+            return ()
+        raise Refused("XP0010", "filters of warnings that depend on data")
+    return known.value  # type: ignore[return-value]
+
+
+def _add(machine: Machine, new: Filter | None) -> Value:
+    inside = _entered(machine)
+    if not inside:
+        raise Refused(
+            "XP0010", "filters of warnings of the whole process are changed", "use `with warnings.catch_warnings():`"
+        )
+    before = _filters(machine, inside[0])
+    machine.heap.write(inside[0], "filters", Const((*before, new) if new is not None else (("default", Warning, True),)))
+    return NONE
+
+
+@table.function(warnings.simplefilter)
+def _simplefilter(
+    machine: Machine,
+    action: Value,
+    category: Value = _WARNING,
+    lineno: Value = _ZERO,
+    append: Value = FALSE,
+) -> Value:
+    return _filterwarnings(machine, action, Const(""), category, Const(""), lineno, append)
+
+
+@table.function(warnings.filterwarnings)
+def _filterwarnings(
+    machine: Machine,
+    action: Value,
+    message: Value = Const(""),
+    category: Value = _WARNING,
+    module: Value = Const(""),
+    lineno: Value = _ZERO,
+    append: Value = FALSE,
+) -> Value:
+    how, text, kind, where, line, last = (
+        machine.static(v) for v in (action, message, category, module, lineno, append)
+    )
+    if how == "error":
+        raise Refused("XP0010", "warnings are made errors", "NumPy's warnings are not given on a device")
+    if last:
+        raise Refused("XP0010", "a filter of warnings that comes after the others")
+    return _add(machine, (str(how), kind, not (text or where or line)))  # type: ignore[arg-type]
+
+
+@table.function(warnings.resetwarnings)
+def _resetwarnings(machine: Machine) -> Value:
+    return _add(machine, None)
+
+
+def is_ignored(machine: Machine, category: type) -> bool:
+    """Whether a warning that the program gives here is not to be shown.
+
+    Raises:
+        Refused: the program has other filters for it, which the host does not know.
+    """
+    for number in _entered(machine):
+        for action, kind, plain in reversed(_filters(machine, number)):
+            if issubclass(category, kind):
+                if plain and action == "ignore":
+                    return True
+                raise Refused("XP0010", "a warning is given under a filter that does more than ignore it")
+    return False
