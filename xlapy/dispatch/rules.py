@@ -8,6 +8,7 @@ from xlapy.dispatch.bounded import (
     counting,
     creation,
     linear_algebra,
+    histograms,
     lists,
     matrices,
     methods_of_ufuncs,

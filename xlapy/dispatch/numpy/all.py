@@ -10,6 +10,7 @@ from xlapy.dispatch.numpy import (
     eigen,
     einsum,
     fft,
+    histograms,
     index_tricks,
     linalg,
     manipulation,

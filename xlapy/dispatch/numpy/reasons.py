@@ -27,7 +27,7 @@ REASONS: dict[str, str] = {
     ),
     **dict.fromkeys("frombuffer from_dlpack nested_iters".split(), _HOST),
     **dict.fromkeys("asmatrix bmat".split(), _MATRIX),
-    **dict.fromkeys("real_if_close histogramdd mask_indices polydiv".split(), _DATA),
+    **dict.fromkeys("real_if_close mask_indices".split(), _DATA),
     "einsum_path": "is a plan for np.einsum, which makes its own",
     "frompyfunc": "makes object arrays, which XLA does not have",
 }

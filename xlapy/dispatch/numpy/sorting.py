@@ -286,56 +286,6 @@ def histogram_bin_edges(machine, a, bins=10, range=None, weights=None):
     return histogram(machine, a, bins, range).items[1]
 
 
-@function(np.histogram2d)
-def histogram2d(machine, x, y, bins=10, range=None, density=None, weights=None):
-    """np.histogram2d with known numbers of bins, or known edges."""
-    samples = [operand(machine, v) for v in (x, y)]
-    dtype = np.result_type(*(v.type.dtype for v in samples))
-    if kind_of(dtype) == "c":
-        raise Refused("XP0011", "np.histogram2d of complex numbers")
-    samples = [operand(machine, v, dtype if kind_of(dtype) == "f" else np.dtype(np.float64)) for v in (x, y)]
-    if samples[0].type.shape != samples[1].type.shape:
-        return machine.raise_(ValueError, "x and y must have the same length.")
-    wanted, limits = known(machine, bins, "the bins"), known(machine, range, "a range")
-    each = list(wanted) if hasattr(wanted, "__len__") and len(wanted) == 2 else [wanted, wanted]
-    limits = [None, None] if limits is None else list(limits)  # type: ignore[call-overload]
-    if len(each) != 2 or any(np.ndim(b) > 1 for b in each):
-        raise Refused("XP0011", "np.histogram2d with such bins", "give two numbers or two vectors")
-    static = tuple(
-        ("edges", tuple(map(float, b)), np.asarray(b).dtype)
-        if np.ndim(b)
-        else ("even", int(b), None if r is None else tuple(map(float, r)))
-        for b, r in zip(each, limits, strict=True)
-    )
-    operands = [*samples] if absent(weights) else [*samples, operand(machine, weights, np.dtype(np.float64))]
-    results = machine.leaf(_histogram2d, operands, (static, bool(known(machine, density))), name="histogram2d")
-    return Tuple(tuple(machine.new_array(v) for v in results))
-
-
-def _histogram2d(x, y, *rest):
-    *weights, bins, density = rest
-    edges, places, inside = [], [], jnp.ones(x.shape, bool)
-    for sample, (kind, wanted, *limits) in zip((x, y), bins, strict=True):
-        if kind == "edges":
-            border = jnp.asarray(wanted).astype(limits[0])
-        else:
-            low, high = limits[0] or (jnp.min(sample), jnp.max(sample)) if sample.size else (0.0, 1.0)
-            same = jnp.asarray(low == high)
-            low, high = jnp.where(same, low - 0.5, low), jnp.where(same, high + 0.5, high)
-            border = jnp.arange(wanted + 1).astype(low.dtype) * ((high - low) / wanted) + low
-            border = border.at[-1].set(high)
-        place = jnp.searchsorted(border, sample, side="right") - 1
-        place = jnp.where(sample == border[-1], border.size - 2, place)
-        inside &= (place >= 0) & (place < border.size - 1)
-        edges.append(border)
-        places.append(jnp.clip(place, 0, border.size - 2))
-    values = jnp.where(inside, weights[0] if weights else 1.0, 0.0)
-    counts = jnp.zeros(tuple(b.size - 1 for b in edges)).at[tuple(places)].add(values, mode="promise_in_bounds")
-    if density:
-        counts = counts / jnp.outer(jnp.diff(edges[0]), jnp.diff(edges[1])) / jnp.sum(counts)
-    return counts, *edges
-
-
 # -- interpolation ---------------------------------------------------------------------------------------------------
 
 

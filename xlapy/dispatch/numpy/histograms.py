@@ -1,0 +1,108 @@
+"""np.histogram2d and np.histogramdd: counts in the cells of a grid of known size."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch.numpy.values import absent, kind_of, known, operand, raise_real, sequence_items
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.table import function
+from xlapy.domain.values import Tuple, Value
+from xlapy.ir import Var
+
+_FLOAT = np.dtype(np.float64)
+#: what np.histogramdd gives its edges in
+_SEQUENCE = type(np.histogramdd(np.zeros((1, 1)), 1)[1])
+
+
+@function(np.histogram2d)
+def histogram2d(machine, x, y, bins=10, range=None, density=None, weights=None):
+    """np.histogram2d with known numbers of bins, or known edges."""
+    samples = [operand(machine, v) for v in (x, y)]
+    dtype = np.result_type(*(v.type.dtype for v in samples))
+    if kind_of(dtype) == "c":
+        raise Refused("XP0011", "np.histogram2d of complex numbers")
+    samples = [operand(machine, v, dtype if kind_of(dtype) == "f" else _FLOAT) for v in (x, y)]
+    if samples[0].type.shape != samples[1].type.shape:
+        return machine.raise_(ValueError, "x and y must have the same length.")
+    wanted, limits = known(machine, bins, "the bins"), known(machine, range, "a range")
+    each = list(wanted) if hasattr(wanted, "__len__") and len(wanted) == 2 else [wanted, wanted]
+    if len(each) != 2 or any(np.ndim(b) > 1 for b in each):
+        raise Refused("XP0011", "np.histogram2d with such bins", "give two numbers or two vectors")
+    counts, edges = _in_grid(machine, samples, each, limits, density, weights)
+    return Tuple((counts, *edges))
+
+
+@function(np.histogramdd)
+def histogramdd(machine, sample, bins=10, range=None, density=None, weights=None):
+    """np.histogramdd with known numbers of bins, or known edges, of an array of rows or of a sequence of columns."""
+    items = sequence_items(machine, sample)
+    if items is None:
+        rows = operand(machine, sample)
+        if len(rows.type.shape) != 2:
+            raise Refused("XP0011", "np.histogramdd of an array that is no matrix")
+        samples = [machine.leaf(_column, (rows,), (k,), name="column")[0] for k in builtins.range(rows.type.shape[1])]
+    else:
+        samples = [operand(machine, v) for v in items]
+    dtype = np.result_type(*(v.type.dtype for v in samples))
+    if kind_of(dtype) == "c" or any(len(v.type.shape) != 1 or v.type.shape != samples[0].type.shape for v in samples):
+        raise Refused("XP0011", "np.histogramdd of such arrays")
+    samples = [machine.builder.convert(v, dtype if kind_of(dtype) == "f" else _FLOAT) for v in samples]
+    wanted, limits = known(machine, bins, "the bins"), known(machine, range, "a range")
+    each = [wanted] * len(samples) if not isinstance(wanted, tuple | list | np.ndarray) else list(wanted)  # type: ignore[arg-type]
+    try:
+        np.histogramdd(np.zeros((1, len(samples))), wanted, limits)  # type: ignore[call-overload]
+    except Exception as error:
+        return raise_real(machine, error)
+    counts, edges = _in_grid(machine, samples, each, limits, density, weights)
+    return Tuple((counts, machine.new_list(edges) if _SEQUENCE is list else Tuple(tuple(edges))))
+
+
+def _column(rows, k):
+    return rows[:, k]
+
+
+def _in_grid(
+    machine: Machine, samples: list[Var], bins: list, limits: object, density: object, weights: object
+) -> tuple[Value, list[Value]]:
+    """The counts, and the edges along each dimension."""
+    ranges = [None] * len(samples) if limits is None else list(limits)  # type: ignore[call-overload]
+    static = tuple(
+        ("edges", tuple(map(float, b)), np.asarray(b).dtype)
+        if np.ndim(b)
+        else ("even", int(b), None if r is None else tuple(map(float, r)))
+        for b, r in zip(bins, ranges, strict=True)
+    )
+    operands = samples if absent(weights) else [*samples, operand(machine, weights, _FLOAT)]  # type: ignore[arg-type]
+    results = machine.leaf(_grid, operands, (static, bool(known(machine, density))), name="histogramdd")  # type: ignore
+    counts, *edges = (machine.new_array(v) for v in results)
+    return counts, edges
+
+
+def _grid(*rest):
+    *operands, bins, density = rest
+    samples, weights = operands[: len(bins)], operands[len(bins) :]
+    edges, places, inside = [], [], jnp.ones(samples[0].shape, bool)
+    for sample, (kind, wanted, *limits) in zip(samples, bins, strict=True):
+        if kind == "edges":
+            border = jnp.asarray(wanted).astype(limits[0])
+        else:
+            low, high = limits[0] or (jnp.min(sample), jnp.max(sample)) if sample.size else (0.0, 1.0)
+            same = jnp.asarray(low == high)
+            low, high = jnp.where(same, low - 0.5, low), jnp.where(same, high + 0.5, high)
+            border = jnp.arange(wanted + 1).astype(low.dtype) * ((high - low) / wanted) + low
+            border = border.at[-1].set(high)
+        place = jnp.searchsorted(border, sample, side="right") - 1
+        place = jnp.where(sample == border[-1], border.size - 2, place)
+        inside &= (place >= 0) & (place < border.size - 1)
+        edges.append(border)
+        places.append(jnp.clip(place, 0, border.size - 2))
+    values = jnp.where(inside, weights[0] if weights else 1.0, 0.0)
+    counts = jnp.zeros(tuple(b.size - 1 for b in edges)).at[tuple(places)].add(values, mode="promise_in_bounds")
+    if density:
+        counts = counts / functools.reduce(jnp.multiply, jnp.ix_(*map(jnp.diff, edges))) / jnp.sum(counts)
+    return counts, *edges
