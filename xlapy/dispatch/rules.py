@@ -7,8 +7,9 @@ from xlapy.dispatch.bounded import (
     contractions,
     counting,
     creation,
-    linear_algebra,
+    enlarging,
     histograms,
+    linear_algebra,
     lists,
     matrices,
     methods_of_ufuncs,
@@ -22,6 +23,7 @@ from xlapy.dispatch.bounded import (
     signals,
     stacking,
     statistics,
+    transforms,
 )
 from xlapy.dispatch.containers import stack_rules, stack_tuples, table_rules, table_sets
 from xlapy.dispatch.jax import arrays, linear_functions, rules, scopes, transformations, trees

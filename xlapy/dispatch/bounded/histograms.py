@@ -73,7 +73,9 @@ def _in_grid(machine: Machine, item: object, samples: list[Value], bins, range, 
     counted = builder.convert(valid, np.dtype(np.float64))
     if given:
         values = builder.convert(machine.read(weights.base), np.dtype(np.float64))
-        counted = builder.elementwise("select", valid, values, builder.broadcast(builder.constant(0.0), counted.type.shape))
+        counted = builder.elementwise(
+            "select", valid, values, builder.broadcast(builder.constant(0.0), counted.type.shape)
+        )
     options = {"weights": machine.new_array(counted)}
     options |= {k: v for k, v in (("range", range), ("density", density)) if not absent(v)}
     options["bins"] = bins if isinstance(bins, Value) else Const(bins)
@@ -88,7 +90,9 @@ def _of_rows(machine, sample, bins=10, range=None, density=None, weights=None):
     items = sequence_items(machine, sample)
     if items is None:
         if not is_rows(sample):
-            raise require_static(machine, first_of((sample, bins, range, weights), {}), "np.histogramdd of such an array")
+            raise require_static(
+                machine, first_of((sample, bins, range, weights), {}), "np.histogramdd of such an array"
+            )
         columns = builtins.range(sample.base.type.shape[1])
         items = [machine.getitem(sample, Const((slice(None), k))) for k in columns]
     return _in_grid(machine, np.histogramdd, items, bins, range, density, weights)

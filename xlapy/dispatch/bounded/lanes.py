@@ -95,6 +95,13 @@ def subtract(machine: Machine, a: Int, b: Int) -> Int:
     return Int(_operation(machine, "sub", a, b), max(a.low - b.high, INT_MIN), min(a.high - b.low, INT_MAX))
 
 
+def multiply(machine: Machine, a: Int, b: Int) -> Int:
+    """a * b, of numbers that are not negative."""
+    if isinstance(a.value, int) and isinstance(b.value, int):
+        return known_int(a.value * b.value)
+    return Int(_operation(machine, "mul", a, b), max(a.low, 0) * max(b.low, 0), min(a.high * b.high, INT_MAX))
+
+
 def clip(machine: Machine, a: Int, low: Int, high: Int) -> Int:
     """`min(max(a, low), high)`, for low <= high."""
     if a.low < low.high:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import table
@@ -480,10 +481,15 @@ def _flip(machine, m, axis=None):
 @_method("ravel")
 @_function(np.ravel)
 def _ravel(machine, a, order="C"):
-    if layout_model(machine, a.base).strides[-1:] != (a.base.type.dtype.itemsize,):
+    if not _lies_side_by_side(machine, a):
         # a copy under NumPy, unless there is one element
         raise require_static(machine, a, "np.ravel of elements that do not lie side by side")
     return _flat(machine, a)
+
+
+def _lies_side_by_side(machine: Machine, a: BoundedArray) -> bool:
+    model = layout_model(machine, a.base)
+    return model.flags.c_contiguous if model.ndim > 1 else model.strides[-1:] == (a.base.type.dtype.itemsize,)
 
 
 @_method("flatten")
@@ -492,20 +498,66 @@ def _flatten(machine, a, order="C"):
 
 
 def _flat(machine, a):
-    if len(a.axes) != 1:
+    """A view of the elements in one dimension."""
+    if len(a.axes) == 1:
+        return a
+    lanes, *others = a.axes
+    if lanes is None or any(x is not None for x in others):
         raise require_static(machine, a, "np.ravel of several dimensions")
-    return a
+    count = int(np.prod(a.base.type.shape[1:]))
+    base = machine.call(machine.getattr(a.base, "reshape"), (Const(-1),))
+    factor = bounded.known_int(count)
+    length = bounded.multiply(machine, bounded.as_int(machine, lanes.length), factor)
+    if lanes.valid is not None:
+        valid = machine.leaf(_each_of, (lanes.valid,), (count,), name="lanes")[0]
+        return BoundedArray(base, (bounded.Lanes(bounded.var_of(machine, length), 0, valid),))
+    start = lanes.start
+    if not isinstance(start, int) or start:
+        start = bounded.multiply(
+            machine, bounded.as_int(machine, Const(start) if isinstance(start, int) else start), factor
+        )
+        start = start.value
+    return BoundedArray(base, (bounded.Lanes(bounded.var_of(machine, length), start),))
+
+
+def _each_of(valid, count):
+    return jnp.repeat(valid, count)
 
 
 @_method("reshape")
 def _reshape(machine, self, *shape, order="C", copy=None):
     items = sequence_items(machine, shape[0]) if len(shape) == 1 else None
     wanted = [known(machine, v) if machine.is_static(v) else v for v in (items or shape)]
+    if len(self.axes) > 1 and wanted == [-1] and order == "C" and _lies_side_by_side(machine, self):
+        return _flat(machine, self)
+    if len(self.axes) == 1 and len(wanted) == 2 and wanted[0] == -1 and isinstance(wanted[1], int) and wanted[1] > 1:
+        return _in_rows(machine, self, wanted[1])
     if len(self.axes) != 1 or [w for w in wanted if w != 1] != [-1]:
         raise require_static(machine, self, "reshape")
     key = [NONE] * len(wanted)
     key[wanted.index(-1)] = Const(slice(None))
     return getitem(machine, self, Tuple(tuple(key)))
+
+
+def _in_rows(machine: Machine, self: BoundedArray, columns: int) -> Value:
+    """`vector.reshape(-1, columns)`; ValueError where the length is no multiple of that."""
+    (lanes,) = self.axes
+    room = self.base.type.shape[0] // columns * columns
+    first = lanes is not None and lanes.valid is None and isinstance(lanes.start, int) and lanes.start == 0
+    if not first or not room or not _lies_side_by_side(machine, self):
+        raise require_static(machine, self, "reshape")
+    size = bounded.shape_of(machine, self)[0]
+    rest = machine.binary("%", size, Const(columns))
+    if not isinstance(rest, Const):
+        bad = machine.builder.elementwise(
+            "ne", rest.var, machine.builder.constant(0, rest.var.type.dtype, rest.var.type.weak)
+        )
+        text = f"cannot reshape array of size {{}} into shape ({columns})"
+        machine.check(bad, ValueError, machine.message(text, size))  # type: ignore[attr-defined]
+    base = machine.getitem(self.base, Const(slice(0, room)))
+    base = machine.call(machine.getattr(base, "reshape"), (Const(-1), Const(columns)))
+    length = bounded.as_int(machine, machine.binary("//", size, Const(columns)))
+    return bounded.made(machine, base, (bounded.Lanes(bounded.var_of(machine, length)), None))
 
 
 @_function(np.reshape)

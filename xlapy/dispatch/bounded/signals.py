@@ -7,10 +7,10 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded.in_python import in_python, is_rows
+from xlapy.dispatch.bounded.in_python import in_python
 from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
-from xlapy.dispatch.numpy.values import absent, cast, kind_of, known
+from xlapy.dispatch.numpy.values import cast, kind_of, known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, NumpyScalar, Scalar, Value
 

@@ -54,6 +54,28 @@ def polymul(a1, a2):
     return np.convolve(a1, a2)[_leading_zeros(a1) + _leading_zeros(a2) :]
 
 
+@replacement(np.polydiv)
+def polydiv(u, v):
+    """np.polydiv: the remainder without the leading coefficients that are about 0."""
+    are_polynomials = isinstance(u, np.poly1d) or isinstance(v, np.poly1d)
+    u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    dtype = (u[0] + v[0]).dtype
+    m, n = len(u) - 1, len(v) - 1
+    scale = 1.0 / v[0]
+    q = np.zeros(max(m - n + 1, 1), dtype)
+    r = u.astype(dtype)
+    for k in range(m - n + 1):
+        d = scale * r[k]
+        q[k] = d
+        r[k : k + n + 1] -= d * v
+    small = np.isclose(r, 0, rtol=1e-14)
+    small[-1] = False
+    r = r[np.argmin(small) :]
+    if are_polynomials:
+        return np.poly1d(q), np.poly1d(r)
+    return q, r
+
+
 def _leading_zeros(a):
     return int(np.argmax(a != 0)) if (a != 0).any() else len(a) - 1
 

@@ -18,7 +18,7 @@ from xlapy.dispatch.numpy.values import (
     skeleton,
 )
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, Tuple, Value
+from xlapy.domain.values import Const, Scalar, Tuple, Value
 
 # -- ranges ----------------------------------------------------------------------------------------------------------
 
@@ -134,9 +134,61 @@ def _folded_function(*functions):
         function(item)(_spaced(item, None))
 
 
-_folded_function(
-    np.geomspace, np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser, np.fft.fftfreq, np.fft.rfftfreq
-)
+_folded_function(np.geomspace, np.kaiser)
+
+
+def _of_any_size(item, implementation):
+    """A function of a number of points: the real one where this is known at compile time."""
+    fold = _spaced(item, None)
+
+    def rule(machine, /, *args, **kwargs):
+        if args and isinstance(args[0], Scalar) and not machine.specialisable(args[0].var):
+            return machine.call(Const(implementation), args, kwargs)
+        return fold(machine, *args, **kwargs)
+
+    function(item)(rule)
+
+
+def _angles(M):
+    return np.pi * (2 * np.arange(M) + (1 - M)) / max(M - 1, 1)
+
+
+def _bartlett(M):
+    n = 2 * np.arange(M) + (1 - M)
+    return 1.0 - np.abs(n) / max(M - 1, 1)
+
+
+def _blackman(M):
+    n = _angles(M)
+    return 0.42 + 0.5 * np.cos(n) + 0.08 * np.cos(2.0 * n)
+
+
+def _hamming(M):
+    return 0.54 + 0.46 * np.cos(_angles(M))
+
+
+def _hanning(M):
+    return 0.5 + 0.5 * np.cos(_angles(M))
+
+
+def _fftfreq(n, d=1.0, device=None):
+    k = np.arange(n)
+    return np.where(k < (n - 1) // 2 + 1, k, k - n) * (1.0 / (n * d))
+
+
+def _rfftfreq(n, d=1.0, device=None):
+    return np.arange(n // 2 + 1) * (1.0 / (n * d))
+
+
+for _item, _implementation in (
+    (np.bartlett, _bartlett),
+    (np.blackman, _blackman),
+    (np.hamming, _hamming),
+    (np.hanning, _hanning),
+    (np.fft.fftfreq, _fftfreq),
+    (np.fft.rfftfreq, _rfftfreq),
+):
+    _of_any_size(_item, _implementation)
 
 
 @function(np.logspace)

@@ -96,12 +96,15 @@ def _vectorize_call(self, func, args):
     else:
         if any([a.size == 0 for a in arrays]):  # noqa: C419
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-        first = func(*[a.flat[0] for a in arrays])
+        first = func(*[a[0] if a.ndim == 1 else a.flat[0] for a in arrays])
         several = isinstance(first, tuple)
         types = [np.asarray(v).dtype for v in (first if several else (first,))]
-    spread = np.broadcast_arrays(*arrays)
-    shape = spread[0].shape
-    columns = [a.ravel() for a in spread]
+    if len(arrays) == 1 and arrays[0].ndim == 1:
+        shape, columns = None, arrays
+    else:
+        spread = np.broadcast_arrays(*arrays)
+        shape = spread[0].shape
+        columns = [a.ravel() for a in spread]
     found = [np.empty(columns[0].shape, dtype) for dtype in types]
     start = 0
     if self.otypes is None and self.cache:
@@ -115,5 +118,5 @@ def _vectorize_call(self, func, args):
         else:
             for column, value in zip(found, values, strict=True):
                 column[i] = value
-    made = [column.reshape(shape) for column in found]
+    made = found if shape is None else [column.reshape(shape) for column in found]
     return tuple(made) if several else made[0]

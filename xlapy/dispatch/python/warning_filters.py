@@ -9,9 +9,9 @@ import warnings
 
 from xlapy.dispatch import table
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import FALSE, NONE, TRUE, UNBOUND, Const, Value, is_none
+from xlapy.domain.values import FALSE, NONE, UNBOUND, Const, Value, is_none
 
-_WARNING, _ZERO = Const(Warning), Const(0)
+_WARNING, _ZERO, _ANY = Const(Warning), Const(0), Const("")
 #: a filter: the action, the category, and whether it looks at nothing else
 Filter = tuple[str, type, bool]
 
@@ -83,7 +83,9 @@ def _add(machine: Machine, new: Filter | None) -> Value:
             "XP0010", "filters of warnings of the whole process are changed", "use `with warnings.catch_warnings():`"
         )
     before = _filters(machine, inside[0])
-    machine.heap.write(inside[0], "filters", Const((*before, new) if new is not None else (("default", Warning, True),)))
+    machine.heap.write(
+        inside[0], "filters", Const((*before, new) if new is not None else (("default", Warning, True),))
+    )
     return NONE
 
 
@@ -95,16 +97,16 @@ def _simplefilter(
     lineno: Value = _ZERO,
     append: Value = FALSE,
 ) -> Value:
-    return _filterwarnings(machine, action, Const(""), category, Const(""), lineno, append)
+    return _filterwarnings(machine, action, _ANY, category, _ANY, lineno, append)
 
 
 @table.function(warnings.filterwarnings)
 def _filterwarnings(
     machine: Machine,
     action: Value,
-    message: Value = Const(""),
+    message: Value = _ANY,
     category: Value = _WARNING,
-    module: Value = Const(""),
+    module: Value = _ANY,
     lineno: Value = _ZERO,
     append: Value = FALSE,
 ) -> Value:

@@ -1,0 +1,166 @@
+"""Matrices whose number of rows depends on data, made larger: np.insert, np.pad, np.tile, np.repeat and np.stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import jax.numpy as jnp
+import numpy as np
+
+from xlapy.dispatch import table
+from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.bounded import rearranging, repeats, signals, stacking
+from xlapy.dispatch.bounded.lanes import fresh, involved, require_static
+from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
+from xlapy.dispatch.bounded.selection import of_sequences
+from xlapy.dispatch.numpy.values import absent, cast, known, try_known
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
+
+
+def _is_matrix(value: object) -> bool:
+    """Whether only the number of rows of a matrix is dynamic."""
+    return isinstance(value, BoundedArray) and len(value.axes) == 2 and value.axes[1] is None
+
+
+def _along_columns(machine: Machine, item: Callable, array: BoundedArray, *args: Value, **options: Value) -> Value:
+    """`item(array, ...)` where it makes new columns of each row's own."""
+    room = machine.new_array(machine.read(array.base))
+    result = machine.call(Const(item), (room, *args), options)
+    return bounded.made(machine, result, (*array.axes[:1], None))
+
+
+def _before(item: Callable) -> Callable:
+    return FUNCTIONS[item]
+
+
+_insert_before, _pad_before = _before(np.insert), _before(np.pad)
+_tile_before, _repeat_before = _before(np.tile), _before(np.repeat)
+
+
+def _insert(machine, arr, obj, values, axis=None):
+    place = known(machine, axis)
+    if not _is_matrix(arr) or place not in (0, 1, -1, -2) or involved(obj, values):
+        return table.passed_on(_insert_before, machine, arr, obj, values, **({} if absent(axis) else {"axis": axis}))
+    if place in (1, -1):
+        if np.ndim(np.empty(bounded_shape(machine, values))) > 0:
+            raise require_static(machine, arr, "np.insert of columns that are no numbers")
+        return _along_columns(machine, np.insert, arr, obj, values, axis=Const(1))
+    return machine.call(Const(_row_inserted), (arr, obj, values))
+
+
+def bounded_shape(machine: Machine, value: Value) -> tuple[int, ...]:
+    """The static shape of a value."""
+    return (
+        bounded.parts(machine, machine.call(Const(np.atleast_1d), (value,)))[0].type.shape if _has_rank(value) else ()
+    )  # type: ignore
+
+
+def _has_rank(value: Value) -> bool:
+    return not isinstance(value, Const) or np.ndim(value.value) > 0  # type: ignore[arg-type]
+
+
+def _row_inserted(arr, obj, values):
+    count = len(arr)
+    if not -count <= obj <= count:
+        raise IndexError(f"index {obj} is out of bounds for axis 0 with size {count}")
+    place = obj + count if obj < 0 else obj
+    rows = np.zeros((1, arr.shape[1]), arr.dtype)
+    rows[...] = values
+    return np.concatenate((arr[:place], rows, arr[place:]))
+
+
+def _pad(machine, array, pad_width, mode="constant", constant_values=0):
+    width = try_known(machine, pad_width)
+    plain = _is_matrix(array) and mode == "constant" if isinstance(mode, str) else known(machine, mode) == "constant"
+    if not (_is_matrix(array) and plain) or np.ndim(known(machine, constant_values)) > 0:  # type: ignore[arg-type]
+        options = {} if isinstance(constant_values, int) else {"constant_values": constant_values}
+        named = {} if isinstance(mode, str) else {"mode": mode}
+        return table.passed_on(_pad_before, machine, array, pad_width, **named, **options)
+    widths = np.broadcast_to(np.asarray(width), (2, 2)).tolist()
+    fill = constant_values if isinstance(constant_values, Value) else Const(constant_values)
+    if any(n for n in widths[1]):
+        array = _along_columns(machine, np.pad, array, Const(((0, 0), tuple(widths[1]))), constant_values=fill)
+    return machine.call(Const(_rows_around), (array, *map(Const, widths[0]), fill))
+
+
+def _rows_around(array, before, after, fill):
+    shape = array.shape[1]
+    first, last = np.full((before, shape), fill, array.dtype), np.full((after, shape), fill, array.dtype)
+    return np.concatenate((first, array, last))
+
+
+def _tile(machine, a, reps):
+    if not _is_matrix(a) or involved(reps):
+        return table.passed_on(_tile_before, machine, a, reps)
+    counts = known(machine, reps)
+    down, across = (1, counts) if isinstance(counts, int) else tuple(counts) if len(counts) == 2 else (0, 0)  # type: ignore
+    if down < 1 or across < 1:
+        raise require_static(machine, a, "np.tile of rows by such numbers")
+    if across > 1 or down == 1:
+        a = _along_columns(machine, np.tile, a, Const((1, int(across))))
+    return machine.call(Const(np.concatenate), (Tuple((a,) * int(down)),)) if down > 1 else a
+
+
+def _repeat(machine, a, repeats, axis=None):
+    if not _is_matrix(a) or involved(repeats) or known(machine, axis) not in (1, -1) or not machine.is_static(repeats):
+        return table.passed_on(_repeat_before, machine, a, repeats, **({} if absent(axis) else {"axis": axis}))
+    return _along_columns(machine, np.repeat, a, repeats, axis=Const(1))
+
+
+FUNCTIONS[np.insert], FUNCTIONS[np.pad], FUNCTIONS[np.tile] = _insert, _pad, _tile
+FUNCTIONS[np.repeat] = METHODS["repeat"] = _repeat
+
+# -- side by side in a new dimension ----------------------------------------------------------------------------------
+
+_stack_before, _dstack_before = _before(np.stack), table.find_function(np.dstack)
+
+
+def _stack(machine, items, axis=None, **options):
+    place = 0 if axis is None else known(machine, axis)
+    found = [bounded.parts(machine, v) for v in items]
+    if options or not all(map(_is_matrix, items)) or place not in (-3, -2, -1, 0, 1, 2):
+        named = {} if axis is None else {"axis": axis}
+        return table.passed_on(_stack_before, machine, Tuple(tuple(items)), **named, **options)
+    return _in_new_dimension(machine, items, found, place % 3)
+
+
+def _in_new_dimension(machine: Machine, items: Sequence[Value], found, place: int) -> Value:
+    """Matrices of one number of columns, and of rows: ValueError in the program where these differ."""
+    if len({room.type.shape[1] for room, _ in found}) > 1:
+        return machine.raise_(ValueError, "all input arrays must have the same shape")
+    dtype = np.result_type(*(room.type.dtype for room, _ in found))
+    space = max(room.type.shape[0] for room, _ in found)
+    lengths = [bounded.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]
+    first = found[0][1][0]
+    target = (
+        first
+        if first is not None and found[0][0].type.shape[0] == space
+        else Lanes(bounded.var_of(machine, lengths[0]))
+    )
+    parts = []
+    for number, (room, axes) in enumerate(found):
+        if number and not bounded.same_length(first, axes[0]):
+            bad = machine.builder.elementwise("ne", *(bounded.var_of(machine, lengths[k]) for k in (0, number)))
+            machine.check(bad, ValueError, "all input arrays must have the same shape")
+        parts.append(cast(machine, bounded.moved(machine, machine.read(room), 0, axes[0], target, space), dtype))
+    lanes: list[Lanes | None] = [target, None]
+    lanes.insert(place, None)
+    return fresh(machine, machine.leaf(_in_a_stack, parts, (place,), name="stack")[0], lanes)
+
+
+def _in_a_stack(*rest):
+    *parts, place = rest
+    return jnp.stack(parts, place)
+
+
+def _dstack(machine, items, **options):
+    if options or not all(map(_is_matrix, items)):
+        raise require_static(machine, first_of(items, {}), "np.dstack of such arrays")
+    return _in_new_dimension(machine, items, [bounded.parts(machine, v) for v in items], 2)
+
+
+of_sequences(np.stack, _stack)
+of_sequences(np.dstack, _dstack)
+
+__all__ = ["rearranging", "repeats", "signals", "stacking"]
