@@ -153,6 +153,58 @@ def neighbours_as_sets(adjacent, start):
     return order
 
 
+def pairs_of_sets():
+    """Members of two sets, of which one has many more than the other, or as many, in tables of several sizes."""
+    random = np.random.default_rng(5)
+    for scale in (20, 200, 2000):
+        for one, two in ((30, 3), (30, 30), (5, 30), (30, 1), (12, 12)):
+            yield np.resize(random.integers(0, scale, one), 30), np.resize(random.integers(0, scale, two), 30)
+
+
+@program(*pairs_of_sets(), compiles=1)
+def differences(a, b):
+    s, t = set(a.tolist()), set(b.tolist())
+    return list(s - t), [v for v in t - s]
+
+
+@program(*pairs_of_sets(), compiles=1)
+def intersections(a, b):
+    s, t = set(a.tolist()), set(b.tolist())
+    return list(s & t), [v for v in t & s]
+
+
+@program((GRAPH, 0), (GRAPH.T.copy(), 2), compiles=1)
+def neighbours_not_seen(adjacent, start):
+    n = len(adjacent)
+    graph = {i: set() for i in range(n)}
+    for i in range(n):
+        for j in range(n):
+            if adjacent[i, j]:
+                graph[i].add(j)
+    seen, todo, order = set(), [start], []
+    while todo:
+        u = todo.pop()
+        if u not in seen:
+            seen.add(u)
+            order.append(u)
+            todo.extend(graph[u] - seen)
+    return order
+
+
+@program((A,), refuse=True)
+def difference_in_place(a):
+    s = set(a.tolist())
+    s -= {1, 5}
+    return [v for v in s]
+
+
+@program((A,), refuse=True)
+def difference_and_more(a):
+    s = set(a.tolist()) - {5}
+    s.add(1000)
+    return [v for v in s]
+
+
 @program((A, 1), refuse=True)
 def after_a_removal(a, k):
     s = set(a.tolist())
@@ -163,6 +215,11 @@ def after_a_removal(a, k):
 @program((A,), refuse=True)
 def of_a_copy(a):
     return [v for v in set(a.tolist()).copy()]
+
+
+@program((A, B), refuse=True)
+def of_a_copy_of_a_difference(a, b):
+    return [v for v in (set(a.tolist()) - set(b.tolist())).copy()]
 
 
 @program((A, B), refuse=True)

@@ -113,6 +113,8 @@ class Machine:
         self.hurries = False
         #: whether numbers in containers among the inputs are keys that are not known
         self.keys_of_items = False
+        #: of sets that operations on sets have made, and the rows of their members: what gives these in order
+        self.orders_of_sets: dict[tuple[int, Var], Callable] = {}
         #: loops that cannot be unrolled
         self.kept_loops: set[tuple] = set()
         #: how long lists and tuples are at most over which loops are unrolled, where there is no reason not to

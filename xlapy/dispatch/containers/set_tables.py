@@ -46,8 +46,8 @@ def has_order(contents: Value) -> bool:
     return all(all(map(plain, v.entries)) for v in alternatives(contents) if isinstance(v, Mapping))
 
 
-def in_order(machine, pairs: Stack) -> Stack:
-    """The members of a set, in CPython's order, as the contents of a list.
+def in_order(machine, pairs: Stack, number: int = 0) -> Stack:
+    """The members of a set, in CPython's order, as the contents of a list; `number` is the set in the heap.
 
     Raises:
         Refused: something else was done to the set than adding members, or their hashes are not known.
@@ -55,12 +55,40 @@ def in_order(machine, pairs: Stack) -> Stack:
     keys = domain.column(pairs, "keys")
     if not pairs.capacity or isinstance(pairs.length, Const) and pairs.length.value < 2:
         return keys
+    found = machine.orders_of_sets.get((number, keys.rows[0])) if keys.rows and not pairs.added else None
+    if found is not None:
+        return found()
+    return _permuted(machine, keys, machine.leaf(_order, _operands(machine, pairs))[0])
+
+
+def in_order_of_difference(machine, pairs: Stack, others: Value) -> tuple[Stack, Var]:
+    """The members of a set in the order in which they come into its difference with one of `others` members, and
+    whether that is a copy of it from which members are taken out: then this is the order of the difference, too."""
+    keys = domain.column(pairs, "keys")
+    operands = [*_operands(machine, pairs), device(machine, others, int)]
+    order, copied = machine.leaf(_order_of_difference, operands)
+    return _permuted(machine, keys, order), copied
+
+
+def in_order_unless(machine, pairs: Stack, listed: Var) -> Stack:
+    """The members of a set in CPython's order, or as they are listed."""
+    keys = domain.column(pairs, "keys")
+    if not pairs.capacity:
+        return keys
+    return _permuted(machine, keys, machine.leaf(_order_unless, [*_operands(machine, pairs), listed])[0])
+
+
+def _operands(machine, pairs: Stack) -> list[Var]:
+    """The hashes of the members of a set, and their number."""
+    keys = domain.column(pairs, "keys")
     known = pairs.added and sys.hash_info.width == 64
     hashes = _hashes(machine, instantiate(keys.element, iter(keys.rows))) if known else None
     if hashes is None:
         raise order_refusal()
-    length = device(machine, pairs.length, int)
-    order = machine.leaf(_order, [hashes, length])[0]
+    return [hashes, device(machine, pairs.length, int)]
+
+
+def _permuted(machine, keys: Stack, order: Var) -> Stack:
     return keys.with_rows([machine.leaf(_taken, [row, order])[0] for row in keys.rows])
 
 
@@ -137,43 +165,69 @@ def _tables(capacity: int) -> tuple[list[int], list[int]]:
 
 def _order(hashes, length):
     """The positions of the members in the order of the table that they make when they are added in turn."""
+    return _grown(hashes, length)[0]
+
+
+def _order_of_difference(hashes, length, others):
+    """The order of a set from which members are taken, and whether CPython copies it for that."""
+    order, size = _grown(hashes, length)
+    wanted = jnp.int64(8)
+    for _ in range(2 * len(_tables(hashes.shape[0])[0])):
+        wanted = jnp.where((length >= 5) & (wanted <= 2 * length), wanted * 2, wanted)
+    copied = (length >> 2) > others
+    again = copied & (wanted != size)
+    return lax.cond(again, lambda: _filled(hashes, order, length, wanted), lambda: order), copied
+
+
+def _order_unless(hashes, length, listed):
+    return lax.cond(listed, lambda: jnp.arange(hashes.shape[0], dtype=jnp.int64), lambda: _order(hashes, length))
+
+
+def _grown(hashes, length):
+    """The order of a table that grows, and its size."""
     count = hashes.shape[0]
     sizes, limits = (jnp.array(v, jnp.int64) for v in _tables(count))
-    largest = _tables(count)[0][-1]
 
-    def inserted(step, state):
-        table, order, size = state
-        member = order[step]
-        mask = (size - 1).astype(jnp.uint64)
-        start = hashes[member] & mask
-
-        def probes(at):
-            return jnp.where(at + jnp.uint64(_LINEAR_PROBES) <= mask, _LINEAR_PROBES, 0)
-
-        def next_(probe):
-            at, left, base, perturb = probe
-            perturbed = perturb >> jnp.uint64(_PERTURB_SHIFT)
-            far = (base * jnp.uint64(5) + jnp.uint64(1) + perturbed) & mask
-            near = left > 0
-            return (
-                jnp.where(near, at + jnp.uint64(1), far),
-                jnp.where(near, left - 1, probes(far)),
-                jnp.where(near, base, far),
-                jnp.where(near, perturb, perturbed),
-            )
-
-        first = (start, probes(start), start, hashes[member])
-        place = lax.while_loop(lambda probe: table[probe[0]] >= 0, next_, first)[0]
-        return table.at[place].set(member), order, size
-
-    def filled(state):
-        stage, order, _ = state
-        size, limit = sizes[stage], limits[stage]
-        table = jnp.full(largest, -1, jnp.int64)
-        table, _, _ = lax.fori_loop(0, jnp.minimum(length, limit), inserted, (table, order, size))
-        used = table >= 0
-        to = jnp.where(used, jnp.cumsum(used) - 1, count)
-        return stage + 1, order.at[to].set(table, mode="drop"), length >= limit
+    def stage(state):
+        number, order, _ = state
+        limit = limits[number]
+        order = _filled(hashes, order, jnp.minimum(length, limit), sizes[number])
+        return number + 1, order, length >= limit
 
     everyone = jnp.arange(count, dtype=jnp.int64)
-    return lax.while_loop(lambda state: state[2], filled, (jnp.int64(0), everyone, jnp.bool_(True)))[1]
+    stages, order, _ = lax.while_loop(lambda state: state[2], stage, (jnp.int64(0), everyone, jnp.bool_(True)))
+    return order, sizes[stages - 1]
+
+
+def _filled(hashes, order, length, size):
+    """The order of a table of a size into which the first members of an order are put in turn."""
+    count = hashes.shape[0]
+    mask = (size - 1).astype(jnp.uint64)
+
+    def probes(at):
+        return jnp.where(at + jnp.uint64(_LINEAR_PROBES) <= mask, _LINEAR_PROBES, 0)
+
+    def following(probe):
+        at, left, base, perturb = probe
+        perturbed = perturb >> jnp.uint64(_PERTURB_SHIFT)
+        far = (base * jnp.uint64(5) + jnp.uint64(1) + perturbed) & mask
+        near = left > 0
+        return (
+            jnp.where(near, at + jnp.uint64(1), far),
+            jnp.where(near, left - 1, probes(far)),
+            jnp.where(near, base, far),
+            jnp.where(near, perturb, perturbed),
+        )
+
+    def inserted(step, table):
+        member = order[step]
+        start = hashes[member] & mask
+        first = (start, probes(start), start, hashes[member])
+        place = lax.while_loop(lambda probe: table[probe[0]] >= 0, following, first)[0]
+        return table.at[place].set(member)
+
+    table = jnp.full(_tables(count)[0][-1], -1, jnp.int64)
+    table = lax.fori_loop(0, length, inserted, table)
+    used = table >= 0
+    to = jnp.where(used, jnp.cumsum(used) - 1, count)
+    return order.at[to].set(table, mode="drop")

@@ -716,6 +716,9 @@ def grows(machine, value: Value) -> bool | None:
         return True
     if isinstance(value, BoundedArray):
         return True
+    if containers.heap_kind(machine, value) in ("dict", "set"):
+        contents = machine.heap.read(value.object, "items")  # type: ignore[attr-defined]
+        return isinstance(contents, Stack) and not isinstance(contents.length, Const)
     if containers.heap_kind(machine, value) in ("generator", "instance"):
         return None
     if not sequences.is_iterator(machine, value):

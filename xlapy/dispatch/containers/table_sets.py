@@ -316,6 +316,50 @@ def _is_set(machine, value: Value) -> bool:
     return kind == "set" or what == "keys" or found is not None and kind == "set"
 
 
+def _contents(machine, value: Value) -> Value | None:
+    """What a set holds now."""
+    is_set = containers.heap_kind(machine, value) == "set"
+    return machine.heap.read(value.object, "items") if is_set else None  # type: ignore[attr-defined]
+
+
+def _note_order(machine, symbol: str, made: Value, left: Value | None, right: Value | None) -> None:
+    """Note how the order of `left - right` or `left & right` follows from theirs, should somebody ask for it."""
+    found = tables.of(machine, made)
+    if found is None or not found.rows or symbol not in ("-", "&") or left is None or right is None:
+        return
+
+    def holder(contents: Value) -> Ref:
+        one = machine.new_set([], None)
+        machine.heap.write(one.object, "items", contents)
+        return one
+
+    def stack(contents: Value) -> Stack:
+        return tables.converted(machine, holder(contents))
+
+    def listed(keys: Stack) -> Value:
+        return Ref(machine.heap.new("list", list, machine.location(), items=keys))
+
+    def of_difference() -> Stack:
+        among = holder(right)
+        keys, copied = set_tables.in_order_of_difference(machine, stack(left), containers.length(machine, among))
+        kept = machine.new_set([], set_order.EMPTY)
+        machine.call(Const(_kept), [kept, listed(keys), among, Const(False)])
+        return set_tables.in_order_unless(machine, stack(machine.heap.read(kept.object, "items")), copied)
+
+    def of_intersection() -> Stack:
+        kept, sides = machine.new_set([], set_order.EMPTY), (stack(left), stack(right))
+        smaller = machine.truth(machine.compare(">", sides[1].length, sides[0].length))
+
+        def among(own: int) -> Value:
+            keys = listed(set_tables.in_order(machine, sides[own]))
+            return machine.call(Const(_kept), [kept, keys, holder(sides[1 - own]), Const(True)]) and NONE
+
+        machine.cond(smaller, lambda: among(0), lambda: among(1))
+        return set_tables.in_order(machine, stack(machine.heap.read(kept.object, "items")))
+
+    machine.orders_of_sets[(made.object, found.rows[0])] = of_difference if symbol == "-" else of_intersection  # type: ignore[index]
+
+
 def _set_operators(*classes: type) -> None:
     before = table.OPERATORS[set]
 
@@ -329,8 +373,10 @@ def _set_operators(*classes: type) -> None:
         plain = symbol.removesuffix("=")
         if plain not in ("|", "&", "-", "^"):
             return None
+        before_it = [_contents(machine, v) for v in (left, right)]
         made = _combined(machine, plain, left, right)
         if plain == symbol or machine.type_of(left) is not set:
+            _note_order(machine, plain, made, *before_it)
             return made
         machine.heap.write(left.object, "items", machine.heap.read(made.object, "items"))  # type: ignore[attr-defined]
         return left

@@ -419,7 +419,7 @@ def ordered(machine, value: Value) -> Value:
     found = owner(machine, value)
     if found is None or heap_kind(machine, found[0]) != "set":
         return whole(machine, value)
-    contents = set_tables.in_order(machine, of(machine, found[0]))  # type: ignore[arg-type]
+    contents = set_tables.in_order(machine, of(machine, found[0]), found[0].object)  # type: ignore[arg-type]
     return Ref(machine.heap.new("list", list, machine.location(), items=contents))
 
 

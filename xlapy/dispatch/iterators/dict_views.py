@@ -237,7 +237,7 @@ def _table_iterator(machine, owner: Ref, what: str) -> Ref:
     pairs: Stack = machine.heap.read(owner.object, "items")
     if machine.heap.objects[owner.object].kind == "set":
         before = _list_of(machine, domain.column(pairs, "keys"))
-        keys = _list_of(machine, set_tables.in_order(machine, pairs))
+        keys = _list_of(machine, set_tables.in_order(machine, pairs, owner.object))
         cls = type(iter(set()))
         return new(machine, _SET, cls, source=keys, position=_ZERO, owner=owner, size=pairs.length, before=before)
     keys = _list_of(machine, domain.column(pairs, "keys"))
