@@ -6,6 +6,7 @@ import functools
 import itertools
 
 import numpy as np
+import pytest
 
 import xlapy
 from tests.semantics.runner import Programs, do
@@ -190,3 +191,59 @@ def test_a_returned_set_has_the_order_of_cpython():
     expected, got = made(FEW), xlapy.jit(made)(FEW)
     assert [list(s) for s in expected] == [list(s) for s in got]
     assert [list(s) for s in expected] == [list(s) for s in xlapy.jit(made)(FEW)]
+
+
+def added_and_removed(s, values):
+    s.add(3)
+    s.discard(1)
+    s |= {7, 8}
+
+
+def emptied_first(s, values):
+    s.clear()
+    s.update([9, 1, 17, 33])
+    s.remove(17)
+
+
+def many_more(s, values):
+    s.update(range(20))
+    s -= {4, 5}
+
+
+def one_taken(s, values):
+    s.pop()
+    s.add(100)
+
+
+def by_operators(s, values):
+    s &= {1, 2, 50}
+    s ^= {50, 51}
+
+
+def on_one_of_two_paths(s, values):
+    if values[0] > 0:
+        s.add(40)
+    else:
+        s.add(41)
+
+
+def in_and_out(s, values):
+    for value in values:
+        if value in s:
+            s.discard(value)
+        else:
+            s.add(value)
+
+
+CHANGES = (added_and_removed, emptied_first, many_more, one_taken, by_operators, on_one_of_two_paths, in_and_out)
+
+
+@pytest.mark.parametrize("members", [[1, 2], [8, 1, 16, 3], range(30), [5]], ids=str)
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_set_has_the_order_of_cpython(change, members):
+    jitted = xlapy.jit(change)
+    for values in ([1, 1, 2, 40], [-1, 8, 8, 8]):
+        expected, got = set(members), set(members)
+        change(expected, values)
+        jitted(got, values)
+        assert list(got) == list(expected)

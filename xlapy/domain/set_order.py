@@ -59,6 +59,19 @@ def same(one: SetHistory | None, two: SetHistory | None) -> bool:
     return True
 
 
+def since(history: SetHistory | None, base: SetHistory | None) -> list[SetHistory] | None:
+    """What was done to a set after `base`, one thing after the other; None if that is not known."""
+    found: list[SetHistory] = []
+    while history is not base:
+        if history is EMPTY:
+            return [SetHistory(method=set.clear), *found[::-1]]
+        if history is None or history.method is None or isinstance(history.method, Made):
+            return None
+        found.append(history)
+        history = history.before
+    return found[::-1] if base is not None else None
+
+
 def replayed(history: SetHistory) -> set:
     """A real set to which all of that was done."""
     made: set = set()

@@ -12,7 +12,7 @@ import numpy as np
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import objects
-from xlapy.domain import values
+from xlapy.domain import set_order, values
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.heap import FROZEN, STATE
 from xlapy.domain.join import unchanged
@@ -108,6 +108,8 @@ class Made:
     entries: tuple = ()
     #: of a set of constants
     history: SetHistory | None = None
+    #: of a set of the caller's: what is done to it, where that is known
+    steps: list[SetHistory] | None = None
 
 
 def _is_constant(key: object) -> bool:
@@ -461,7 +463,11 @@ class Outputs:
             elif value is UNBOUND:
                 recipe = None
             elif name == "items":
-                recipe = Made(info.kind, info.cls, {}, self.contents(value))
+                recipe = made = Made(info.kind, info.cls, {}, self.contents(value))
+                if info.cls is set and isinstance(value, Mapping) and all(map(_is_constant, value.entries)):
+                    before = heap.initial.get((number, name))
+                    base = before.history if isinstance(before, Mapping) else None
+                    made.steps = set_order.since(value.history, base)
             else:
                 recipe = self.recipe(value)
             found.append(Effect(info.kind, info.source, name, recipe))

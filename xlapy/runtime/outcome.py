@@ -18,6 +18,7 @@ from xlapy.domain.device import DeviceBuffer
 from xlapy.domain.exceptions import ABSENT, INITIALISED, NOTES
 from xlapy.domain.host_views import shown
 from xlapy.domain.numbers import SCALAR_DTYPES
+from xlapy.domain.set_order import SetHistory
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.subclasses import BASES, CONTENTS
 from xlapy.interpreter.analyse import Analysis
@@ -301,6 +302,19 @@ def _builtin_base(cls: type) -> type:
     return next((base for base in BASES if issubclass(cls, base)), object)
 
 
+def _change(target: set, made: set, steps: list[SetHistory] | None) -> None:
+    """Give a set other members as the program has: the order of a set depends on how it came about."""
+    if steps is not None:
+        for step in steps:
+            step.method(target, *step.operands)  # type: ignore[misc]
+        return
+    for member in set(target):
+        if member not in made:
+            set.discard(target, member)
+    for member in made:
+        set.add(target, member)
+
+
 def _fill(target: Any, made: Any) -> None:
     """Give a list, dict or set, or an object of a subclass, the contents of another one, whatever its class defines."""
     base = _builtin_base(type(target))
@@ -450,6 +464,8 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
     match effect.kind:
         case "buffer":
             target[...] = made
+        case "set" if isinstance(target, set):
+            _change(target, made, effect.recipe.steps)
         case "list" | "dict" | "set":
             _fill(target, made)
         case "random" if effect.recipe is None:
