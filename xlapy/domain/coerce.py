@@ -114,9 +114,9 @@ def _coerce_lanes(value: Value, skeleton: BoundedArray, joiner: Joiner, builder:
     base = value.base if isinstance(value, BoundedArray) else value
     axes = value.axes if isinstance(value, BoundedArray) else (None,) * len(skeleton.axes)
     found = coerce(base, skeleton.base, joiner, builder)
-    for size, lanes, goal in zip(base.type.shape, axes, skeleton.axes, strict=True):
+    for k, (lanes, goal) in enumerate(zip(axes, skeleton.axes, strict=True)):
         if goal is not None:
-            mine = lanes.parts() if lanes is not None else (builder.constant(size, _INT64),)
+            mine = lanes.parts() if lanes is not None else (builder.constant(base.type.shape[k], _INT64),)
             found += [p for p, own in zip(mine, goal.parts(), strict=True) if isinstance(own, Hole)]  # type: ignore[misc]
     return found
 

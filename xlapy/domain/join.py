@@ -349,7 +349,7 @@ class Joiner:
                 if a.rule is not b.rule or len(a.captures) != len(b.captures):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are different callables")
             case BoundedArray():
-                if a.base.type != b.base.type or _lane_kinds(a) != _lane_kinds(b):  # type: ignore[attr-defined, arg-type]
+                if not _of_one_room(a, b) or _lane_kinds(a) != _lane_kinds(b):  # type: ignore[arg-type]
                     raise JoinFailure(a, b, "have other dimensions of dynamic length")
                 unions, self.unions = self.unions, False
                 try:
@@ -707,6 +707,12 @@ def same_static(a: NdArray, b: NdArray) -> bool:
         return tuple(map(static, part)) if isinstance(part, tuple) else part
 
     return [static(x.params) for x in a.lenses] == [static(x.params) for x in b.lenses]
+
+
+def _of_one_room(a: BoundedArray, b: BoundedArray) -> bool:
+    """Whether two arrays have room for as many elements, where that is not told by the state that a list holds."""
+    rooms = [v.base.type for v in (a, b) if isinstance(v.base, NdArray)]
+    return len(rooms) < 2 or rooms[0] == rooms[1]
 
 
 def _lane_kinds(array: BoundedArray) -> list:

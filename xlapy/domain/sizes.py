@@ -17,8 +17,8 @@ _LENGTH = TensorType((), np.dtype(np.int64))
 
 
 def is_array(value: Value) -> bool:
-    """Whether a value is a NumPy array."""
-    return isinstance(value, NdArray | BoundedArray)
+    """Whether a value is a NumPy array, and no state of one as a list that grew holds it."""
+    return isinstance(base_of(value), NdArray)
 
 
 def base_of(value: Value) -> NdArray:
