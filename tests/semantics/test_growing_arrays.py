@@ -576,4 +576,127 @@ def either_end(x, y):
     return x
 
 
+@program((X, 0.3), (Y, -0.5), (Y, 1.5), (Y, 99.0))
+def with_another_name(x, t):
+    out = np.zeros(2)
+    keep = out
+    for v in x:
+        if v > t:
+            out = np.append(out, v)
+        out[0] += 1
+    return (out, keep)
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 1.5), (Y, 99.0))
+def kept_in_a_list(x, t):
+    out = x[:0]
+    saved = []
+    for v in x:
+        if v > t:
+            out = np.append(out, v)
+            saved.append(out)
+    return (out, len(saved), saved[-1] if saved else None)
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 1.5), (Y, 99.0))
+def until_an_exception(x, t):
+    out = np.array([])
+    try:
+        for v in x:
+            if v > t:
+                out = np.append(out, v)
+            if len(out) > 6:
+                raise ValueError("many")
+    except ValueError:
+        out = out[:2]
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 1.5), (Y, 99.0))
+def two_that_change_places(x, t):
+    a = np.array([])
+    b = np.array([])
+    for v in x:
+        if v > t:
+            a, b = (b, np.append(a, v))
+    return (a, b)
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 1.5), (Y, 99.0))
+def a_stack_of_numbers(x, t):
+    q = np.array([0])
+    n = 0
+    while len(q) and n < 40:
+        k = q[-1]
+        q = q[:-1]
+        n += 1
+        if x[k % 50] > t:
+            q = np.append(q, [k + 1, k + 2])
+        else:
+            q = np.append(q, k + 3)
+    return (q, n)
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 1.5), (Y, 99.0))
+def in_a_list_of_arrays(x, t):
+    outs = [np.array([]) for _ in range(3)]
+    for i in range(len(x)):
+        if x[i] > t:
+            outs[i % 3] = np.append(outs[i % 3], x[i])
+    return outs
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 1.5), (Y, 99.0))
+def none_at_first(x, t):
+    s = "none"
+    out = None
+    for v in x:
+        if v > t:
+            if out is None:
+                out = np.array([v])
+                s = "one"
+            else:
+                out = np.append(out, v)
+                s = "more"
+    return (s, out)
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 1.5), (Y, 99.0))
+def begun_anew(x, t):
+    rows = []
+    out = np.array([])
+    for v in x:
+        if v > t:
+            out = np.append(out, v)
+        elif len(out):
+            rows.append(out)
+            out = np.array([])
+    return ([r.sum() for r in rows], len(rows))
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 1.5), (Y, 99.0))
+def in_a_closure(x, t):
+    out = np.array([])
+
+    def add(v):
+        nonlocal out
+        out = np.append(out, v)
+
+    for v in x:
+        if v > t:
+            add(v)
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 1.5), (Y, 99.0), refuse=True)
+def list_of_selections(x, t):
+    rows = []
+    for i in range(0, 50, 5):
+        seg = x[i : i + 5]
+        seg = seg[seg > t]
+        if len(seg):
+            rows.append(seg)
+    return rows
+
+
 test_programs = program.test()

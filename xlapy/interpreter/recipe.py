@@ -261,6 +261,9 @@ class Outputs:
                     return self._view(value, info.source)
                 return Leaf(self.output(machine.read(value)), mutable=value.identity)
             case BoundedArray():
+                if isinstance(value.base, Stored):
+                    what = "a list that grew in a loop, of arrays whose length depends on data, leaves the program"
+                    raise Refused("XP0010", what, "return the arrays one after another, and where each begins")
                 whole, axes = bounded.compacted(machine, value)
                 lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)  # type: ignore
                 return Cut(Leaf(self.output(whole), mutable=True), lengths)
