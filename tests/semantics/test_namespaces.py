@@ -282,6 +282,64 @@ def of_a_global():
     return sum(vars(GLOBAL).values())
 
 
+# -- attributes that an object has on some paths only -----------------------------------------------------------------
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self):
+        self.a = 1.0
+
+    def __eq__(self, other):
+        return [getattr(self, n, None) for n in "ab"] == [getattr(other, n, None) for n in "ab"]
+
+
+@program((Pair(1.0), 2.0), (Pair(1.0), 0.5), (with_one_more(), 0.5), compiles=2)
+def given_on_one_path(pair, x):
+    if x > 1:
+        pair.new = x
+
+
+@program((Pair(1.0), 2.0), (Pair(1.0), 0.5), compiles=1)
+def taken_on_one_path(pair, x):
+    if x > 1:
+        del pair.a
+
+
+@program((Pair(1.0), 2.0), (Pair(1.0), 0.5), (Pair(1.0), 3.0), compiles=1)
+def given_and_taken(pair, x):
+    if x > 1:
+        pair.new = [x]
+        if x > 2:
+            del pair.new
+
+
+@program((Slotted(), 2.0), (Slotted(), 0.5), (Slotted(), -1.0), compiles=1)
+def slots_given_and_taken(slotted, x):
+    if x > 1:
+        slotted.b = x
+    elif x < 0:
+        del slotted.a
+
+
+@program((Pair(1.0), [1.0, 5.0]), (Pair(1.0), [1.0, 2.0]), compiles=1)
+def given_in_a_loop(pair, xs):
+    for x in xs:
+        if x > 2:
+            pair.found = x
+            break
+    return hasattr(pair, "found")
+
+
+@program(2.0, 0.5, compiles=1)
+def made_and_returned(x):
+    pair = Pair(x)
+    if x > 1:
+        pair.new = [x, 2.0]
+    return pair
+
+
 # -- types.SimpleNamespace --------------------------------------------------------------------------------------------
 
 

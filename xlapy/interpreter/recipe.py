@@ -14,6 +14,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import objects
 from xlapy.domain import set_order, values
 from xlapy.domain.coerce import instantiate
+from xlapy.domain.exceptions import ABSENT
 from xlapy.domain.heap import FROZEN, STATE
 from xlapy.domain.join import unchanged
 from xlapy.domain.set_order import SetHistory
@@ -115,6 +116,13 @@ class Made:
 def _is_constant(key: object) -> bool:
     """Whether a key of a dict or set has no abstract value in it."""
     return all(map(_is_constant, key)) if isinstance(key, tuple | frozenset) else not isinstance(key, Value)
+
+
+def _or_nothing(value: Value) -> Value:
+    """What a place holds, with a mark for nothing where it may be empty."""
+    if isinstance(value, Union) and UNBOUND in value.alternatives:
+        return Union(value.selector, tuple(Const(ABSENT) if a is UNBOUND else a for a in value.alternatives))
+    return value
 
 
 @dataclass
@@ -351,7 +359,7 @@ class Outputs:
             for name in self._names(value.object):
                 field = heap.read(value.object, name)
                 if field is not UNBOUND:
-                    made.fields[name] = self.recipe(field)
+                    made.fields[name] = self.recipe(_or_nothing(field))
         else:
             setting = next((name for base, name in _SETTINGS.items() if issubclass(info.cls, base)), None)
             if setting is not None:
@@ -472,7 +480,7 @@ class Outputs:
                     base = before.history if isinstance(before, Mapping) else None
                     made.steps = set_order.since(value.history, base)
             else:
-                recipe = self.recipe(value)
+                recipe = self.recipe(_or_nothing(value))
             found.append(Effect(info.kind, info.source, name, recipe))
         self.stores = False
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -213,14 +214,17 @@ class Finisher:
             made = _blank(recipe.cls)
             self._made[id(recipe)] = made
             for name, field in recipe.fields.items():
+                value = self.make(field)
+                if value is ABSENT:
+                    continue
                 if name == CONTENTS:
-                    _fill(made, self.make(field))
+                    _fill(made, value)
                 elif isinstance(made, BaseException) and name in ("args", "__cause__"):
-                    setattr(made, name, self.make(field))
+                    setattr(made, name, value)
                 elif isinstance(getattr(recipe.cls, name, None), property):
-                    made.__dict__[name] = self.make(field)  # what a property of this name shows
+                    made.__dict__[name] = value  # what a property of this name shows
                 else:
-                    object.__setattr__(made, name, self.make(field))
+                    object.__setattr__(made, name, value)
             return made
         if recipe.kind == "tuple":
             made = self._made[id(recipe)] = tuple(self.items(recipe.entries))
@@ -461,6 +465,7 @@ def to_numpy_if_mutable(value: Any, leaf: Leaf) -> Any:
 
 
 def _apply(effect: Effect, target: Any, made: Any) -> None:
+    gone = effect.recipe is None or made is ABSENT
     match effect.kind:
         case "buffer":
             target[...] = made
@@ -473,22 +478,25 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
         case "random":
             randomness.reseed(target, made)
         case "globals":
-            if effect.recipe is None:
-                del target[effect.name]
+            if gone:
+                target.pop(effect.name, None)
             else:
                 target[effect.name] = made
         case "cell":
-            if effect.recipe is None:
-                del target.cell_contents
+            if gone:
+                with contextlib.suppress(ValueError):
+                    del target.cell_contents
             else:
                 target.cell_contents = made
         case "class" | "function":
-            if effect.recipe is None:
-                delattr(target, effect.name)
+            if gone:
+                if effect.name in vars(target):
+                    delattr(target, effect.name)
             else:
                 setattr(target, effect.name, made)
         case _:
-            if effect.recipe is None:
-                object.__delattr__(target, effect.name)
+            if gone:
+                with contextlib.suppress(AttributeError):  # it may not have had it
+                    object.__delattr__(target, effect.name)
             else:
                 object.__setattr__(target, effect.name, made)
