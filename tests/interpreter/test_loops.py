@@ -107,10 +107,24 @@ def test_layers_unroll():
     np.testing.assert_allclose(xlapy.jit(f)(X), f(X))
 
 
-def test_growing_shapes_unroll_and_make_the_count_static():
+def test_an_array_that_grows_keeps_the_loop():
     def f(x, n):
         for _ in range(n):
             x = np.concatenate([x, x[:1]])
+        return x
+
+    assert whiles(f, X, 3) == 1
+    assert "static n" not in xlapy.jit(f).explain(X, 3)
+    jitted = xlapy.jit(f)
+    for n in (3, 0, 7):
+        np.testing.assert_array_equal(jitted(X, n), f(X, n))
+    assert jitted.cache_info().misses == 1
+
+
+def test_shapes_that_settle_nowhere_make_the_count_static():
+    def f(x, n):
+        for _ in range(n):
+            x = x[None]
         return x
 
     assert whiles(f, X, 3) == 0

@@ -22,7 +22,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import UNBOUND, Const, Function, Ref, Tuple, Value
 from xlapy.interpreter import calls
-from xlapy.interpreter.world import trusted
+from xlapy.interpreter.definitions import trusted
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine

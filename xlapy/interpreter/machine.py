@@ -154,6 +154,8 @@ class Machine:
         self.unrolled_places: set[tuple] = set()
         #: what is known of the heads of loops from the last time they were met
         self.loop_memory: dict[tuple, Recollection] = {}
+        #: and of the arrays that change their size in them: what a trip adds, and guesses of the room
+        self.loop_sizes: dict[object, tuple[dict, dict]] = {}
         #: body regions of loops, by identity, with the key of the loop
         self.loop_bodies: dict[int, tuple] = {}
         #: operations executed so far

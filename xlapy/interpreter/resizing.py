@@ -8,6 +8,7 @@ small, as for lists that grow (`collecting`).
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.bounded import sizes as bounded_sizes
@@ -15,12 +16,12 @@ from xlapy.dispatch.protocol import NeedStatic
 from xlapy.domain import sizes, stacks
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import Const, MixedScalar, Scalar, Tuple, Union, Value, alternatives
+from xlapy.domain.values import DEAD, Const, MixedScalar, Scalar, Tuple, Union, Value, alternatives
 from xlapy.interpreter import merge
-from xlapy.ir import Var, greatest_increase
+from xlapy.ir import Region, Var, greatest_increase
 
 if TYPE_CHECKING:
-    from xlapy.interpreter.machine import Machine
+    from xlapy.interpreter.machine import Machine, State
 
 Place = tuple
 Shape = tuple[int, ...]
@@ -53,7 +54,7 @@ class Resizing:
         self._regular: dict[Place, Shape]
         self._guessed: dict[Place, Shape]
         #: the step that gave the room in a place, here or when the interpreter met the loop before; and the room
-        self._regular, guessed = machine.loop_memory.get((key, "sizes"), ({}, {}))  # type: ignore[misc]
+        self._regular, guessed = machine.loop_sizes.get(key, ({}, {}))
         self._regular, self._guessed = dict(self._regular), dict(guessed)
         self._rooms: dict[Place, Shape] = {}
         #: whether a loop so short is unrolled rather
@@ -146,7 +147,7 @@ class Resizing:
 
     def remember(self) -> None:
         """What a trip adds, and a guess, is taken for known when the interpreter meets the loop again."""
-        self.machine.loop_memory[(self.key, "sizes")] = (self._regular, self._guessed)
+        self.machine.loop_sizes[self.key] = (self._regular, self._guessed)
 
     def _guess(self, place: Place, largest: Shape, step: Shape, like: Value) -> Shape:
         row = max(self._bytes(tuple(1 if s else n for n, s in zip(largest, step, strict=True)), like), 1)
@@ -215,7 +216,25 @@ def is_rough(value: Value) -> bool:
     return any(sizes.is_array(v) and not sizes.is_plain(v) for v in found)
 
 
-def smoothed(machine: Machine, value: Value, place: Place, roots: list[Value]) -> Value:
+def smooth(machine: Machine, place: Place, state: State, body: Region | None = None) -> None:
+    """Copy the arrays in one place of a state, at the end of a trip (in `body`) or before the loop."""
+    machine.restore(state)
+    is_register = len(place) == 1
+    value = state.registers[place[0]] if is_register else state.slots.get(place)
+    if value is None or not is_rough(value):
+        raise JoinFailure(DEAD, DEAD, "are views of different arrays")
+    rest = [v for r, v in enumerate(state.registers) if (r,) != place]
+    rest += [v for frame in machine.frames[:-1] for v in frame.registers]
+    with machine.region(body) if body is not None else contextlib.nullcontext():
+        value = _smoothed(machine, value, place, rest)
+    state.slots.update(machine.heap.slots)
+    if is_register:
+        state.registers[place[0]] = value
+    else:
+        state.slots[place] = value
+
+
+def _smoothed(machine: Machine, value: Value, place: Place, roots: list[Value]) -> Value:
     """`value` with copies of the arrays in it that are views, or have their elements here and there. `roots` are the
     values in other registers: what is two arrays now must not be written where something else refers to it."""
 

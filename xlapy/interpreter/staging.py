@@ -39,7 +39,7 @@ from xlapy.interpreter.collecting import Growing
 from xlapy.interpreter.emission import Emission
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of, test_of
 from xlapy.interpreter.rehearsal import recollect, rehearsed
-from xlapy.interpreter.resizing import Place, Resizing, Rough, is_rough, smoothed
+from xlapy.interpreter.resizing import Place, Resizing, Rough, is_rough, smooth
 from xlapy.ir import Region, TensorType, Var, compared
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ class Staging:
         for place in self._rough:
             value = out.registers[place[0]] if len(place) == 1 else out.slots.get(place)
             if value is not None and is_rough(value):
-                self._smooth(place, out, body)
+                smooth(self.machine, place, out, body)
         for _ in range(_MAXIMUM_ROUNDS):
             resizing.checks.clear()
             resizing.left_out.clear()
@@ -274,31 +274,10 @@ class Staging:
             except Rough as rough:
                 if rough.at_entry:
                     raise
-                self._smooth(rough.place, out, body)
+                smooth(self.machine, rough.place, out, body)
                 continue
             return fresh
         raise JoinFailure(DEAD, DEAD, "do not settle")
-
-    def _smooth(self, place: Place, state: State, body: Region | None = None) -> None:
-        """Copy the arrays in one place of a state, at the end of a trip or before the loop."""
-        machine = self.machine
-        machine.restore(state)
-        is_register = len(place) == 1
-        value = state.registers[place[0]] if is_register else state.slots.get(place)
-        if value is None or not is_rough(value):
-            raise JoinFailure(DEAD, DEAD, "are views of different arrays")
-        rest = [v for r, v in enumerate(state.registers) if (r,) != place]
-        rest += [v for frame in machine.frames[:-1] for v in frame.registers]
-        if body is None:
-            value = smoothed(machine, value, place, rest)
-        else:
-            with machine.region(body):
-                value = smoothed(machine, value, place, rest)
-        state.slots.update(machine.heap.slots)
-        if is_register:
-            state.registers[place[0]] = value
-        else:
-            state.slots[place] = value
 
     def _smooth_entry(self, place: Place) -> None:
         """Copy what is a view in one place before the loop; where there is none, what becomes one in each trip."""
@@ -309,7 +288,7 @@ class Staging:
                 raise JoinFailure(DEAD, DEAD, "are views of different arrays")
             self._rough.add(place)
             return
-        self._smooth(place, self.entry)
+        smooth(machine, place, self.entry)
         machine.restore(self.entry)
         self.entry = machine.save()
 

@@ -7,12 +7,10 @@ the program depends on otherwise becomes a guard. Nothing here changes the calle
 
 from __future__ import annotations
 
-import abc
 import collections
 import enum
 import math
 import os
-import sys
 import types
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -21,7 +19,7 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from xlapy.dispatch import libraries, table
+from xlapy.dispatch import table
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.containers.common import NODES, structure
@@ -51,16 +49,12 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.immutable import immutable
-from xlapy.interpreter.signature import Signature
+from xlapy.interpreter.definitions import Definitions, trusted
 from xlapy.ir import TensorType, Var
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
-#: libraries whose functions nobody replaces while a program runs: no guards on them
-_TRUSTED_ROOTS = frozenset({"numpy", "jax", "jaxlib", "builtins", *sys.stdlib_module_names}) - {"__main__"}
-#: flags of types: made by a `class` statement, and without attributes that can be set
-_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 
 #: elements of an array that shapes may depend on
 _MOST_KNOWN = 64
@@ -73,8 +67,9 @@ class Guard:
     kind: 'is' (identity with `value`), 'equal' (same type and equal), 'type', 'isinstance', 'len', 'keys', 'missing',
     'same' (identity with what is found at the source `value`), 'distinct' (the contrary), 'apart' (an array that shares
     no memory with the one there), 'layout' (how an array lies in the memory of another), 'gives' (what a `HostValue`
-    gives for what is found at sources), 'absent' (a class without the attributes named in `value`), 'room' (the size
-    of a set's table in bytes).
+    gives for what is found at sources), 'absent' (a class without the attributes named in `value`), 'room' (the size of
+    a set's table in bytes), 'subclasses' (the classes derived from one), 'registry' (the implementations of a generic
+    function), 'registrations' (of classes with abstract ones).
     """
 
     kind: str
@@ -98,16 +93,12 @@ class Parameter:
         return self.var.type.shape == () and not self.array
 
 
-def trusted(name: str | None) -> bool:
-    """Whether a module belongs to a library whose functions are taken as they are."""
-    return name is not None and name.partition(".")[0] in _TRUSTED_ROOTS
-
-
-class World:
+class World(Definitions):
     """Wraps real objects; `static` and `dynamic` say which numbers must be known and which must be inputs, `storages`
     which memory is seen by several arrays."""
 
     def __init__(self, static: set[Source], dynamic: set[Source], storages: Sequence[Storage] = ()) -> None:
+        super().__init__()
         self.static, self.dynamic = static, dynamic
         self.storages = {id(shared.root): shared for shared in storages}
         #: whole arrays of that memory, by the identity of their owner, and where these are found
@@ -119,17 +110,9 @@ class World:
         self._found: dict[Var, object] = {}
         self._worked_out: dict[Var, np.ndarray | None] = {}
         self.guards: dict[tuple, Guard] = {}
-        self._known: dict[int, tuple[object, Value, Source]] = {}
-        self._globals: dict[int, int] = {}
-        self._namespaces: dict[int, int] = {}
         self._keep: list[object] = []
         #: whole arrays on the device, by the identity of their buffers, and where these are found
         self._device_buffers: dict[int, tuple[NdArray, Source]] = {}
-        self._signatures: dict[types.FunctionType, Signature] = {}
-        self._class_values: dict[tuple[type, str], Value] = {}
-        #: names that were looked for in a class that does not have them
-        self._absent: dict[type, set[str]] = {}
-        self._changeable: dict[type, bool] = {}
 
     def attach(self, machine: Machine) -> None:
         """Tie the world to the machine that reads it."""
@@ -148,7 +131,7 @@ class World:
     def assumptions(self) -> list[Guard]:
         """All guards: what was recorded, and that no class gets an attribute that would come before the one found."""
         found = list(self.guards.values())
-        for cls, names in self._absent.items():
+        for cls, names in self.absent.items():
             found.append(Guard("is", attribute(anchor(cls), "__mro__"), cls.__mro__))
             found.append(Guard("absent", anchor(cls), frozenset(names)))
         return found
@@ -467,10 +450,10 @@ class World:
                 self.guard("missing", source)
             return UNBOUND
         if trusted(namespace.get("__name__")) and not isinstance(namespace[name], np.ndarray | list | dict):
-            return self._unguarded(namespace[name])
+            return self.unguarded(namespace[name])
         return self.wrap(namespace[name], source)
 
-    def _unguarded(self, found: object) -> Value:
+    def unguarded(self, found: object) -> Value:
         """A global of a trusted library."""
         if isinstance(found, tuple):
             return Tuple(tuple(map(self._unguarded, found)), type(found))
@@ -503,181 +486,6 @@ class World:
                 self.guard("missing", where)
             return UNBOUND
         return self.wrap(found, where)
-
-    # -- functions, classes, modules --------------------------------------------------------------------------------
-
-    def globals_of(self, namespace: dict) -> int:
-        """The heap object of a namespace."""
-        number = self._globals.get(id(namespace))
-        if number is None:
-            number = self.machine.heap.external("globals", dict, anchor(namespace), namespace)
-            self._globals[id(namespace)] = number
-        return number
-
-    def module_attribute(self, module: Const, name: str) -> Value:
-        """`module.name`."""
-        real: types.ModuleType = module.value  # type: ignore[assignment]
-        if name not in real.__dict__:
-            libraries.has_attribute(real, name)
-        value = self.machine.heap.read(self.globals_of(real.__dict__), name)
-        if value is UNBOUND:
-            try:
-                return self._unguarded(getattr(real, name))
-            except AttributeError as error:
-                return self.machine.reraise(error)
-        return value
-
-    def namespace_of(self, holder: type | types.FunctionType) -> int:
-        """The heap object of the attributes of a class or a function, which the program assigns."""
-        number = self._namespaces.get(id(holder))
-        if number is None:
-            kind = "class" if isinstance(holder, type) else "function"
-            number = self.machine.heap.external(kind, type(holder), anchor(holder), holder)
-            self._namespaces[id(holder)] = number
-        return number
-
-    def has_namespace(self, holder: object) -> bool:
-        """Whether the program has touched an attribute of a function."""
-        return id(holder) in self._namespaces
-
-    def assigned(self, cls: type, name: str) -> Value | None:
-        """What the program has assigned to an attribute of a class or of one of its bases, if it comes first."""
-        if not self._namespaces:
-            return None
-        for owner in cls.__mro__:
-            number = self._namespaces.get(id(owner))
-            if number is not None:
-                value = self.machine.heap.read(number, name)
-                if (number, name) in self.machine.heap.slots:
-                    return None if value is UNBOUND else value
-            if name in owner.__dict__:
-                return None
-        return None
-
-    def lookup(self, order: tuple[type, ...], name: str) -> tuple[object, type | None]:
-        """The entry `name` of the first class in `order` that has it, without descriptors, and that class."""
-        for owner in order:
-            if name in owner.__dict__:
-                return owner.__dict__[name], owner
-            if self.may_change(owner):
-                self._absent.setdefault(owner, set()).add(name)
-        return None, None
-
-    def lineage(self, cls: type) -> None:
-        """The program depends on the bases of a class."""
-        if self.may_change(cls):
-            self._absent.setdefault(cls, set())
-
-    def subclasses(self, cls: type) -> list[type]:
-        """The classes that are derived from a class, on which the program depends from now on."""
-        found = cls.__subclasses__()
-        self.guard("subclasses", anchor(cls), found)
-        return found
-
-    def registered(self, cls: type, own: type) -> None:
-        """The program depends on that a class has not been registered with an abstract one."""
-        if isinstance(cls, abc.ABCMeta) and (self.may_change(cls) or self.may_change(own)):
-            self.guard("registrations", anchor(abc), abc.get_cache_token())
-
-    def implementation(self, function: types.FunctionType, cls: type) -> object:
-        """What `functools.singledispatch` made of `function` calls for a class."""
-        if not trusted(function.__module__):
-            self.guard("registry", anchor(function), list(function.registry.items()))  # type: ignore[attr-defined]
-        self.lineage(cls)
-        return function.dispatch(cls)  # type: ignore[attr-defined]
-
-    def fact(self, item: type | types.FunctionType, name: str) -> object:
-        """An attribute that a class or a function has by nature, such as its name."""
-        found = getattr(item, name)
-        if self.may_change(item) if isinstance(item, type) else not trusted(item.__module__):
-            self.guard("equal" if isinstance(found, str) else "is", attribute(anchor(item), name), found)
-        return found
-
-    def lacks(self, function: types.FunctionType, name: str) -> None:
-        """The program depends on that a function does not have an attribute."""
-        if not trusted(function.__module__):
-            self.guard("missing", attribute(anchor(function), name))
-
-    def may_change(self, cls: type) -> bool:
-        """Whether a class is the user's own, who may change it between two calls."""
-        changeable = self._changeable.get(cls)
-        if changeable is None:
-            fixed = not cls.__flags__ & _HEAP_TYPE or cls.__flags__ & _IMMUTABLE_TYPE
-            changeable = self._changeable[cls] = not fixed and not trusted(cls.__module__)
-        return changeable
-
-    def class_value(self, owner: type, name: str) -> Value:
-        """An entry of a class's namespace."""
-        if self._namespaces:
-            value = self.assigned(owner, name)
-            if value is not None:
-                return value
-        return self._entry(owner, name)
-
-    def _entry(self, owner: type, name: str) -> Value:
-        value = self._class_values.get((owner, name))
-        if value is None:
-            value = self._class_values[(owner, name)] = self._class_value(owner, name)
-        return value
-
-    def _class_value(self, owner: type, name: str) -> Value:
-        found = owner.__dict__[name]
-        source = Source("entry", (Anchor(owner), name))
-        if isinstance(found, types.FunctionType | property | classmethod | staticmethod | type) or _is_descriptor(
-            found
-        ):
-            if not trusted(owner.__module__):
-                self.guard("is", source, found)
-            return Const(found, source)
-        return self.wrap(found, source)
-
-    def signature(self, function: types.FunctionType) -> Signature:
-        """The parameters of a function with its defaults; its code and defaults are assumed not to change."""
-        found = self._signatures.get(function)
-        if found is None:
-            found = self._signatures[function] = self._signature(function)
-        return found
-
-    def _signature(self, function: types.FunctionType) -> Signature:
-        base = anchor(function)
-        if trusted(function.__module__):
-            defaults = tuple(self._unguarded(v) for v in function.__defaults__ or ())
-            named = {k: self._unguarded(v) for k, v in (function.__kwdefaults__ or {}).items()}
-            return Signature(function.__code__, defaults, named)
-        self.guard("is", attribute(base, "__code__"), function.__code__)
-        where, named_where = attribute(base, "__defaults__"), attribute(base, "__kwdefaults__")
-        defaults, named = (), {}
-        if function.__defaults__:
-            self.guard("len", where, len(function.__defaults__))
-            defaults = tuple(self.wrap(v, item(where, i)) for i, v in enumerate(function.__defaults__))
-        else:
-            self.guard("is", where, function.__defaults__)
-        if function.__kwdefaults__:
-            self.guard("keys", named_where, tuple(function.__kwdefaults__))
-            named = {k: self.wrap(v, item(named_where, k)) for k, v in function.__kwdefaults__.items()}
-        return Signature(function.__code__, defaults, named)
-
-    def cells(self, function: types.FunctionType) -> list[Value]:
-        """The closure of a function."""
-        found = []
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            known = self._known.get(id(cell))
-            if known is None:
-                source = Source("object", (Anchor(cell), name))
-                value = Ref(self.machine.heap.external("cell", types.CellType, source, cell))
-                self._known[id(cell)] = known = (cell, value, source)
-            found.append(known[1])
-        return found
-
-    def own_attributes(self, number: int) -> tuple[str, ...]:
-        """The attributes in the `__dict__` of an object of the caller's, on which the program depends from now on."""
-        info = self.machine.heap.objects[number]
-        own = getattr(info.real, "__dict__", None)
-        if not isinstance(own, dict):
-            return ()
-        names = tuple(own)
-        self.guard("keys", attribute(info.source, "__dict__"), names)  # type: ignore[arg-type]
-        return names
 
     # -- pytrees ----------------------------------------------------------------------------------------------------
 
@@ -769,10 +577,6 @@ def _compares(found: object, kind: type) -> bool:
     if isinstance(found, frozenset | np.dtype | slice | range):
         return True
     return kind.__module__.partition(".")[0] == "jax" and isinstance(kind.__eq__, types.FunctionType)
-
-
-def _is_descriptor(found: object) -> bool:
-    return hasattr(type(found), "__get__")
 
 
 def _holds_state(kind: type) -> bool:
