@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from xlapy.domain import set_order
-from xlapy.domain.heap import Capture, Heap, Object, Slot
+from xlapy.domain.heap import Capture, Heap, Slot
 from xlapy.domain.numbers import (
     INT64,
     becomes,
@@ -31,6 +31,7 @@ from xlapy.domain.numbers import (
     twin_kind,
     twins,
 )
+from xlapy.domain.object_names import Aliased, JoinFailure, ObjectNames
 from xlapy.domain.values import (
     DEAD,
     STALE,
@@ -62,7 +63,6 @@ from xlapy.domain.values import (
     mixed,
     rebuild,
     references,
-    renamed,
     substitute,
     variables,
 )
@@ -76,18 +76,6 @@ _MAXIMUM_KEYS = 4
 
 #: which alternative of a union a value is
 SELECTOR = TensorType((), np.dtype(np.int32))
-
-
-class JoinFailure(Exception):
-    """Two values that no abstract value covers. `first` and `second` are the values, `reason` a phrase."""
-
-    def __init__(self, first: Value, second: Value, reason: str = "have no common type") -> None:
-        super().__init__(reason)
-        self.first, self.second, self.reason = first, second, reason
-
-
-class Aliased(JoinFailure):
-    """Two objects that one name cannot stand for, since they have others, too."""
 
 
 class Sizes(Protocol):
@@ -128,7 +116,7 @@ def _has_stack(a: Value, b: Value) -> bool:
     return any(isinstance(v, Stack) for v in found) and all(isinstance(v, Stack | Tuple | Mapping) for v in found)
 
 
-class Joiner:
+class Joiner(ObjectNames):
     """Joins values from two paths.
 
     `depth` is the nesting depth of the regions that are being joined: device values from further out need no hole.
@@ -138,7 +126,7 @@ class Joiner:
     """
 
     def __init__(self, heap: Heap, depth: int, widen: bool, unions: bool, stacks: Stacks | None = None) -> None:
-        self.heap = heap
+        super().__init__(heap)
         #: whether Python's ints have 32 bits, which a loop may use up
         self.narrow = False
         self.depth = depth
@@ -146,21 +134,6 @@ class Joiner:
         self.unions = unions
         #: whether numbers keep their types all the same, since they may keep them at run time
         self._exact = False
-        #: merged objects: (from first, from second) -> summary
-        self.merged: dict[tuple[int, int], int] = {}
-        #: the same of the identities of array objects
-        self._identities: dict[tuple[int, int], int] = {}
-        #: summaries of earlier rounds of a loop, each with the object it stands for at the end of this round: two names
-        #: never stand for one object, nor one for two
-        self.absorbed: dict[int, int | None] = {}
-        #: objects numbered above it were made inside the loop; None for branches
-        self.mark: int | None = None
-        #: summaries of objects that nothing stands for at the head of the loop
-        self.adopted: list[int] = []
-        #: objects that can be reached otherwise too, so that a summary would hide an alias
-        self.pinned: set[int] = set()
-        #: whether an array was entangled that the program could still write before
-        self.unsettled = False
         #: where the contents of objects are found that become items of a stack, and the loop that puts them there
         self.states: tuple[dict[Slot, Value], ...] = ()
         self.loop: object = None
@@ -244,56 +217,12 @@ class Joiner:
         if a is not b:
             return self._alike(a, b)
         for number in references(a):
-            self._keep(number)
+            self.keep(number)
         return a if not self._local(a) else self.hollow(a)
-
-    # -- names of objects at the head of a loop ---------------------------------------------------------------------
 
     def _arriving(self, value: Value) -> Value:
         """A value from the end of a loop's body that nothing stands for at its head."""
-        return self.hollow(value if self.mark is None else self._renamed(value))
-
-    def _renamed(self, value: Value) -> Value:
-        """`value` with the names that its objects have at the head of the loop."""
-        return renamed(value, self._name, lambda array: self.identity(array, array))
-
-    def _name(self, number: int) -> int:
-        """The name at the head of the loop of an object at its end."""
-        name = self._representative(number)
-        if name is not None:
-            return name
-        if number in self.absorbed:
-            if self.absorbed[number] is None:
-                self.absorbed[number] = number
-                return number
-            if self.heap.objects[number].kind != "buffer":
-                raise _several_alive()
-            return self._adopt(number)
-        return self._adopt(number) if self.heap.made_since(number, self.mark) else number  # type: ignore[arg-type]
-
-    def _representative(self, number: int) -> int | None:
-        """What stands, at the head of the loop, for an object at its end."""
-        found = (s for s, o in self.absorbed.items() if o == number)
-        return next(found, None) or next((made for pair, made in self.merged.items() if pair[1] == number), None)
-
-    def _keep(self, number: int) -> None:
-        """A place refers to the same object at the head and at the end of a loop."""
-        if number in self.absorbed and self.absorbed[number] != number:
-            if self.absorbed[number] is not None or self._representative(number) is not None:
-                raise _several_alive()
-            self.absorbed[number] = number
-
-    def _adopt(self, number: int) -> int:
-        """A summary of an object at the end of the loop that nothing stands for at its head."""
-        if number in self.heap.mirrors:
-            raise JoinFailure(DEAD, Ref(number), "are the attributes of an object that is not the same on every trip")
-        info = self.heap.objects[number]
-        summary = self.heap.new(info.kind, info.cls, info.location)
-        self.heap.objects[summary].details = info.details
-        self.heap.renamed(summary, number)
-        self.absorbed[summary] = number
-        self.adopted.append(summary)
-        return summary
+        return self.hollow(value if self.mark is None else self.at_head(value))
 
     def _local(self, value: Value) -> bool:
         return any(isinstance(v, Var) and v.depth >= self.depth for v in variables(value))
@@ -327,7 +256,7 @@ class Joiner:
                 return self._views(a, b)  # type: ignore[arg-type]
             case Ref():
                 if a.object == b.object:  # type: ignore[attr-defined]
-                    self._keep(a.object)  # type: ignore[attr-defined]
+                    self.keep(a.object)  # type: ignore[attr-defined]
                     return a
                 merged = self.merge(a.object, b.object)  # type: ignore[attr-defined]
                 return a if merged == a.object else Ref(merged)
@@ -467,7 +396,7 @@ class Joiner:
             raise JoinFailure(a, b, f"have types {a.type} and {b.type}")
         if a.buffer == b.buffer and [x.kind for x in a.lenses] == [x.kind for x in b.lenses]:
             if same_static(a, b):
-                self._keep(a.buffer)
+                self.keep(a.buffer)
                 joined = self._parts(a, b)
                 if joined is a or a.identity == b.identity:
                     return joined
@@ -489,14 +418,6 @@ class Joiner:
             return a
         writeable = a.writeable and b.writeable
         return NdArray(buffer, joined.lenses, a.type, self.identity(a, b), writeable)  # type: ignore[attr-defined]
-
-    def identity(self, a: NdArray, b: NdArray) -> int:
-        """The identity of what is the array object `a` on one path and `b` on the other."""
-        known = self._identities.get((a.identity, b.identity))
-        if known is None:
-            known = self._identities[(a.identity, b.identity)] = self.heap.identity()
-            self.heap.joined.add(known)
-        return known
 
     # -- unions -----------------------------------------------------------------------------------------------------
 
@@ -572,102 +493,6 @@ class Joiner:
                 changed = True
         return Union(Hole(SELECTOR), tuple(several)) if changed else a  # type: ignore[arg-type]
 
-    # -- objects ----------------------------------------------------------------------------------------------------
-
-    def merge(self, first: int, second: int) -> int:
-        """The object that stands for `first` on one path and `second` on the other."""
-        known = self.merged.get((first, second))
-        if known is not None:
-            return known
-        one, two = self.heap.objects[first], self.heap.objects[second]
-        rivals = {made for pair, made in self.merged.items() if first == pair[0] or second == pair[1]}
-        if first in self.absorbed:
-            self.heap.renamed(first, second)
-            if self.absorbed[first] == second:
-                return first
-            taken = self.absorbed[first] is not None or self._representative(second) is not None
-            if taken and self._may_part(first, second):
-                return self._parted(first, second)
-            if taken or not self._mergeable(one, two) or not self._may_merge(first, second, rivals):
-                raise Aliased(Ref(first), Ref(second), "are aliased on one trip of the loop and not on another")
-            self.absorbed[first] = second
-            return first
-        if {first, second} & self.heap.mirrors.keys():
-            raise JoinFailure(Ref(first), Ref(second), "are the attributes of different objects")
-        if not self._mergeable(one, two):
-            raise JoinFailure(Ref(first), Ref(second), f"are a {one.cls.__name__} and a {two.cls.__name__}")
-        if second in self.absorbed.values() or not self._may_merge(first, second, rivals):
-            raise Aliased(Ref(first), Ref(second), "are different objects that can be reached otherwise")
-        summary = self.heap.new(one.kind, one.cls, one.location)
-        self.heap.objects[summary].details = one.details
-        for number in (first, second):
-            self.heap.renamed(summary, number)
-        if {first, second} & self.heap.entangled:
-            self.heap.entangled.add(summary)
-        if {first, second} & self.heap.shared.keys():
-            self.heap.share({first, second, summary})
-        self.merged[(first, second)] = summary
-        return summary
-
-    def merge_buffers(self, first: int, second: int) -> int:
-        """The same for buffers of arrays, that may be one."""
-        if first != second:
-            return self.merge(first, second)
-        self._keep(first)
-        return first
-
-    def _may_part(self, first: int, second: int) -> bool:
-        """Whether what is one array at the head of a loop may be two from now on: until one of them is written."""
-        one, two = self.heap.objects[first], self.heap.objects[second]
-        return self.mark is not None and self.heap.optimistic and one.kind == two.kind == "buffer"
-
-    def _parted(self, first: int, second: int) -> int:
-        """A name of its own for an array at the end of a loop whose name at the head stands for another one as well."""
-        entangled = {first, second}
-        self.unsettled = self.unsettled or not entangled <= self.heap.entangled
-        summary = self.heap.new("buffer", self.heap.objects[first].cls)
-        self.merged[(first, second)] = summary
-        self.heap.entangled |= {*entangled, summary}
-        return summary
-
-    def _may_merge(self, first: int, second: int, rivals: set[int]) -> bool:
-        """Whether one name may stand for two objects. Arrays that can be reached otherwise may be merged until one of
-        them is written; so may containers and objects that the program has made, in loops where nothing else helps."""
-        objects = self.heap.objects
-        reachable = rivals or any(n in self.pinned or objects[n].source is not None for n in (first, second))
-        if not reachable:
-            return True
-        if self.heap.sharing and objects[first].kind in _SHARED:
-            if objects[first].source is not None or objects[second].source is not None:
-                return False
-            self.unsettled = not self.heap.share({first, second, *rivals}) or self.unsettled
-            return True
-        if not self.heap.optimistic or objects[first].kind != "buffer":
-            return False
-        entangled = {first, second, *rivals}
-        self.unsettled = self.unsettled or not entangled <= self.heap.entangled
-        self.heap.entangled |= entangled
-        return True
-
-    def covers(self, summary: int, number: int) -> bool:
-        """Whether `summary` stands for `number` on one of the paths."""
-        stands = self.absorbed.get(summary, summary)
-        return number == (summary if stands is None else stands) or any(
-            made == summary and number in pair for pair, made in self.merged.items()
-        )
-
-    @staticmethod
-    def _mergeable(one: Object, two: Object) -> bool:
-        if one.kind != two.kind or one.cls is not two.cls:
-            return False
-        if one.kind in ("iterator", "generator"):
-            return one.details is two.details or (one.details is not None and one.details == two.details)
-        return one.kind in ("buffer", "list", "tuple", "dict", "set", "instance", "cell")
-
-
-#: kinds of objects that may be copies of one another until they are written
-_SHARED = frozenset(("list", "dict", "set", "instance"))
-
 
 def _identified(value: Value) -> int | None:
     """The object that a value refers to, or whose elements it shows."""
@@ -692,10 +517,6 @@ def _of_one_factory(a: Value | None, b: Value | None) -> bool:
     if isinstance(a, Function) and isinstance(b, Function):
         return a.code is b.code and a.namespace == b.namespace
     return a is b
-
-
-def _several_alive() -> Aliased:
-    return Aliased(DEAD, DEAD, "are different objects on every trip, of which more than one stays alive")
 
 
 def same_static(a: NdArray, b: NdArray) -> bool:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import gather, table
+from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
-from xlapy.dispatch.containers import loans, ranges, rows, stack_arrays, stack_edits, stacks
+from xlapy.dispatch.containers import loans, ranges, stack_arrays, stack_edits, stacks
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
@@ -20,41 +20,27 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import all as python_all
 from xlapy.domain import stacks as domain
 from xlapy.domain.join import JoinFailure
-from xlapy.domain.stacks import hollow
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
     Const,
     JaxArray,
     NdArray,
-    NumpyScalar,
     Ref,
     Scalar,
-    Slice,
     Stack,
-    Tuple,
     Value,
-    alternatives,
     is_none,
-    variables,
 )
 from xlapy.ir import Var
 
 _POP_EMPTY = provoke([].pop)
 _POP_RANGE = provoke([0].pop, 5)
 _DEQUE_EMPTY = provoke(collections.deque().pop)
-_LIST_INDEX = provoke(operator.getitem, [], 0)
-_DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
-_LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
-#: items of a list of numbers that becomes a stack once its subscript is not known, where it is read or where it is
-#: written: then each item is one of two, and there is nothing to know of them
-_LONG, _WRITTEN = 48, 4
-#: the same of ints and floats
-_MIXED = 9
 _ZERO, _LAST = Const(0), Const(-1)
 
 
-def _write(machine, self: Ref, stack: Stack) -> None:
+def write(machine, self: Ref, stack: Stack) -> None:
     machine.heap.write(self.object, "items", stack)
 
 
@@ -73,11 +59,11 @@ def _append(machine, self: Ref, stack: Stack, item: Value) -> Value:
         full = machine.truth(machine.compare(">=", stack.length, Const(limit)))
         stack = _without(machine, stack, full, stacks.pop_first)
     if limit is not None:
-        _write(machine, self, stacks.push(machine, stack, item))
+        write(machine, self, stacks.push(machine, stack, item))
         return NONE
     loans.doubled(machine, self, item)
     with stacks.places_kept(machine):
-        _write(machine, self, stacks.push(machine, stack, item))
+        write(machine, self, stacks.push(machine, stack, item))
     return NONE
 
 
@@ -86,7 +72,7 @@ def _appendleft(machine, self: Ref, stack: Stack, item: Value) -> Value:
     if limit is not None:
         full = machine.truth(machine.compare(">=", stack.length, Const(limit)))
         stack = _without(machine, stack, full, stacks.pop)
-    _write(machine, self, stacks.push_first(machine, stack, item))
+    write(machine, self, stacks.push_first(machine, stack, item))
     return NONE
 
 
@@ -99,7 +85,7 @@ def _without(machine, stack: Stack, full: bool | Var, remove: Callable) -> Stack
     holder = Ref(machine.heap.new("list", list, machine.location(), items=stack))
 
     def shorter() -> Value:
-        _write(machine, holder, remove(machine, stack)[0])
+        write(machine, holder, remove(machine, stack)[0])
         return NONE
 
     machine.cond(full, shorter, lambda: NONE)
@@ -127,7 +113,7 @@ def _pop(machine, self: Ref, stack: Stack, where: Value = _LAST) -> Value:
         at = stack_edits.index(machine, stack, where, _POP_RANGE)
         item = stacks.item(machine, stack, at)
         rest = stack_edits.without(machine, stack, at)
-    _write(machine, self, rest)
+    write(machine, self, rest)
     return item
 
 
@@ -142,10 +128,10 @@ def _check_filled(machine, stack: Stack, error: BaseException) -> None:
 
 def _insert(machine, self: Ref, stack: Stack, where: Value, item: Value) -> Value:
     if isinstance(where, Const) and where.value == 0:
-        _write(machine, self, stacks.push_first(machine, stack, item))
+        write(machine, self, stacks.push_first(machine, stack, item))
     else:
         loans.doubled(machine, self, item)
-        _write(machine, self, stack_edits.inserted(machine, stack, ranges.index(machine, where), item))
+        write(machine, self, stack_edits.inserted(machine, stack, ranges.index(machine, where), item))
     return NONE
 
 
@@ -167,7 +153,7 @@ def _remove(machine, self: Ref, stack: Stack, item: Value) -> Value:
 def _copy(machine, self: Ref, stack: Stack) -> Value:
     made = machine.new_list(())
     loans.share(machine, self)
-    _write(machine, made, stacks.of(machine, self) or stack)
+    write(machine, made, stacks.of(machine, self) or stack)
     info = machine.heap.objects[self.object]
     machine.heap.objects[made.object].cls = info.cls
     if info.cls is collections.deque:
@@ -176,7 +162,7 @@ def _copy(machine, self: Ref, stack: Stack) -> Value:
 
 
 def _reverse(machine, self: Ref, stack: Stack) -> Value:
-    _write(machine, self, stack_edits.reversed_(machine, stack))
+    write(machine, self, stack_edits.reversed_(machine, stack))
     return NONE
 
 
@@ -199,13 +185,6 @@ def _find_item(items, wanted):
     raise ValueError(f"{wanted!r} is not in list")
 
 
-def _has_item(items, wanted):
-    for item in items:
-        if item == wanted:
-            return True
-    return False
-
-
 def _count(machine, self: Ref, stack: Stack, item: Value) -> Value:
     return machine.call(Const(_count_items), [self, item])
 
@@ -221,16 +200,16 @@ def _keys_of(items, key):
 def _sort(machine, self: Ref, stack: Stack, *, key: Value = NONE, reverse: Value = Const(False)) -> Value:  # noqa: B008
     keys = stack
     if not is_none(key):
-        keys = _as_stack(machine, machine.call(Const(_keys_of), [self, key]))
+        keys = _keys_as_stack(machine, machine.call(Const(_keys_of), [self, key]))
     descending = bool(machine.static(reverse, "reverse of sort"))
     if keys.capacity:
         keys = stacks.resized(machine, keys, stack.capacity)
-        _write(machine, self, stack_edits.sorted_(machine, stack, keys, descending))
+        write(machine, self, stack_edits.sorted_(machine, stack, keys, descending))
     return NONE
 
 
-def _as_stack(machine, made: Value) -> Stack:
-    """The contents of a list as a stack."""
+def _keys_as_stack(machine, made: Value) -> Stack:
+    """The keys of the items of a list, to sort by."""
     stack = stacks.of(machine, made)
     if stack is not None:
         return stack
@@ -280,51 +259,7 @@ for _name, _rule in {**_METHODS, "appendleft": _appendleft, "popleft": _popleft}
     _for_stacks(collections.deque, _name, _rule)
 
 
-# -- subscripts -------------------------------------------------------------------------------------------------------
-
-
-def is_slice(key: Value) -> bool:
-    """Whether a subscript is a slice."""
-    return isinstance(key, Slice) or (isinstance(key, Const) and isinstance(key.value, slice))
-
-
-def _getitem(machine, self: Ref, stack: Stack, key: Value) -> Value:
-    if is_slice(key):
-        made = machine.new_list(())
-        loans.share(machine, self)
-        _write(machine, made, stack_edits.sliced(machine, stacks.of(machine, self) or stack, key))
-        return made
-    return loans.lend(machine, self, stack, _position(machine, self, stack, key, _LIST_INDEX), key=key)
-
-
-def _position(machine, self: Ref, stack: Stack, key: Value, error: BaseException) -> Value:
-    if not ranges.is_index(machine, key):
-        name = iteration.type_name(machine, key)
-        machine.raise_(TypeError, f"list indices must be integers or slices, not {name}")
-    if machine.heap.objects[self.object].cls is collections.deque:
-        error = _DEQUE_INDEX
-    return stack_edits.index(machine, stack, key, error)
-
-
-def _setitem(machine, self: Ref, stack: Stack, key: Value, item: Value) -> None:
-    if is_slice(key):
-        new = _as_stack(machine, item)
-        _write(machine, self, new if _is_whole(key) else stack_edits.replaced(machine, stack, key, new))
-        return
-    if loans.lies_there(machine, self, key, item):
-        return
-    loans.doubled(machine, self, item)
-    at = _position(machine, self, stack, key, _LIST_ASSIGNMENT)
-    _write(machine, self, stacks.put(machine, stack, at, item))
-
-
-def _is_whole(key: Value) -> bool:
-    """Whether a slice is `[:]`."""
-    parts = (key.start, key.stop, key.step) if isinstance(key, Slice) else (key,)
-    return all(is_none(p) or isinstance(p, Const) and p.value == slice(None) for p in parts)
-
-
-def _as_stack(machine, value: Value) -> Stack:
+def as_stack(machine, value: Value) -> Stack:
     """The items of an iterable as a stack."""
     loans.share(machine, value)
     made = machine.call(Const(list), [value])
@@ -334,163 +269,6 @@ def _as_stack(machine, value: Value) -> Stack:
         return stack
     items = containers.contents(machine, made)
     return stacks.of_items(machine, items, stacks.common_element(machine, items))
-
-
-def _delitem(machine, self: Ref, stack: Stack, key: Value) -> None:
-    if is_slice(key):
-        _write(machine, self, stack_edits.cut(machine, stack, key))
-        return
-    _write(machine, self, stack_edits.without(machine, stack, _position(machine, self, stack, key, _LIST_ASSIGNMENT)))
-
-
-def _contains(machine, item: Value, self: Ref, stack: Stack) -> bool | Var:
-    return machine.truth(machine.call(Const(_has_item), [self, item]))
-
-
-def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
-    """A long list of numbers of one type as a stack, once it is subscripted by an index on the device: what the list
-    holds from now on. A list of the caller's is left as it is while it is only read."""
-    read = where is containers.GETITEM
-    if (
-        not (read or where is containers.SETITEM)
-        or isinstance(key, Const)
-        or is_slice(key)
-        or not isinstance(self, Ref)
-    ):
-        return None
-    if (
-        machine.heap.objects[self.object].cls is not list
-        or read
-        and machine.heap.objects[self.object].source is not None
-    ):
-        return None
-    contents = machine.heap.read(self.object, "items")
-    if not isinstance(contents, Tuple) or not contents.items:
-        return None
-    kind = gather.signature(contents.items[0])
-    if kind is None or kind[0] == "tuple" or not gather.stackable(machine, contents.items):
-        return _of_mixed_numbers(machine, self, contents)
-    if len(contents.items) < _LONG:
-        if read or not machine.tables or len(contents.items) < _WRITTEN:
-            return None
-        machine.has_tables = True
-    _write(machine, self, stacks.of_items(machine, contents.items, hollow(contents.items[0])))
-    return stacks.of(machine, self)
-
-
-def _of_mixed_numbers(machine, self: Ref, contents: Tuple) -> Stack | None:
-    """A list of ints and floats as a stack, if these are too many to be told apart in branches."""
-    if not machine.tables or len(contents.items) < _MIXED or not all(map(_is_number, contents.items)):
-        return None
-    stack = _packed(machine, contents, contents)
-    if stack is None:
-        return None
-    machine.has_tables = True
-    _write(machine, self, stack)
-    return stack
-
-
-def _packed(machine, contents: Tuple, source: Value | None = None, field: Callable | None = None) -> Stack | None:
-    """Known items as a stack, if they have enough in common; `source` and `field` as for `stacks.of_items`."""
-    try:
-        element = stacks.common_element(machine, contents.items, source, field)
-        return stacks.of_items(machine, contents.items, element, source=source, field=field)
-    except JoinFailure:
-        return None
-
-
-def _is_number(value: Value) -> bool:
-    options = alternatives(value)
-    return all(containers.is_number(v) for v in options)
-
-
-def _of_lists(machine, self: Value, key: Value) -> Stack | None:
-    """A list of the program's own lists of several lengths, or empty ones, as a stack, once it is subscripted by an
-    index that depends on data: what the list holds from now on."""
-    if not isinstance(self, Ref) or not isinstance(key, Scalar | NumpyScalar):
-        return None
-    contents = machine.heap.read(self.object, "items")
-    if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
-        return None
-    if machine.tables and not machine.is_static(key) and rows.is_table(machine, self):
-        return rows.as_stack(machine, self)
-    if not stacks.grow(machine, contents.items) or len(set(contents.items)) < len(contents.items):
-        return None
-    if machine.is_static(key):
-        return None
-    if machine.unrolls(key.var) and not machine.is_of_items(key.var):
-        # the length of a list that depends on data would still be unknown
-        if not machine.specialisable(key.var) or not any(_is_of_data(machine, v) for v in contents.items):
-            return None
-    stack = _packed(machine, contents, self, stacks.of_several_lengths(machine, contents.items))
-    if stack is None or not domain.has_own(stack.element):
-        return None
-    with stacks.places_kept(machine):
-        _write(machine, self, stack)
-    return stack
-
-
-def _is_of_data(machine, value: Value) -> bool:
-    """Whether the number of items of a list or dict depends on data."""
-    contents = machine.heap.read(value.object, "items") if isinstance(value, Ref) else value
-    low, high = domain.sizes(contents) if domain.is_contents(contents) else (0, 0)
-    return low < high
-
-
-def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | None:
-    """The items of a list as a stack, if it is sliced between bounds that depend on data. A list whose slice is
-    assigned or deleted holds the stack from now on."""
-    if where is containers.CONTAINS or not isinstance(key, Slice) or containers.heap_kind(machine, self) != "list":
-        return None
-    parts = [v for part in (key.start, key.stop) if not machine.is_static(part) for v in variables(part)]
-    if all(machine.unrolls(var) or machine.specialisable(var) for var in parts):  # type: ignore[arg-type]
-        return None
-    contents = machine.heap.read(self.object, "items")  # type: ignore[attr-defined]
-    if not isinstance(contents, Tuple) or not contents.items or any(isinstance(v, Ref) for v in contents.items):
-        return None
-    stack = _packed(machine, contents)
-    if stack is not None and where is not containers.GETITEM:
-        _write(machine, self, stack)  # type: ignore[arg-type]
-    return stack
-
-
-def _given_data(machine, self: Value, key: Value, item: Value) -> Stack | None:
-    """The items of a list as a stack, if a list whose length depends on data takes the place of a slice of it."""
-    if not is_slice(key) or not isinstance(self, Ref) or not stacks.is_dynamic(machine, item):
-        return None
-    contents = machine.heap.read(self.object, "items")
-    if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
-        return None
-    if _is_whole(key):
-        return stacks.of(machine, item)
-    known = contents.items and not any(isinstance(v, Ref) for v in contents.items)
-    return _packed(machine, contents) if known else None
-
-
-def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
-    for cls in (list, collections.deque):
-        before = where[cls] if cls in where else where[list]
-
-        def either(machine, /, *args: Value, _before=before) -> object:
-            self = args[receiver]
-            stack = stacks.of(machine, self) or _of_numbers(machine, self, args[1], where)
-            if stack is None and where is containers.GETITEM:
-                stack = _of_lists(machine, self, args[1])
-            stack = stack or _sliced_by_data(machine, self, args[1], where)
-            if stack is None and where is containers.SETITEM:
-                stack = _given_data(machine, self, args[1], args[2])
-            if stack is None:
-                return _before(machine, *args)
-            place = receiver + 1
-            return rule(machine, *args[:place], stack, *args[place:])
-
-        where[cls] = either
-
-
-_subscripts(containers.GETITEM, _getitem, 0)
-_subscripts(containers.SETITEM, _setitem, 0)
-_subscripts(containers.DELITEM, _delitem, 0)
-_subscripts(containers.CONTAINS, _contains, 1)
 
 
 # -- operators --------------------------------------------------------------------------------------------------------
@@ -511,7 +289,7 @@ def _operators(cls: type) -> None:
             made = machine.call(Const(_repeated), [left, right] if ranges.is_index(machine, right) else [right, left])
             if symbol == "*" or not isinstance(left, Ref):
                 return made
-            _write(machine, left, _as_stack(machine, made))
+            write(machine, left, as_stack(machine, made))
             return left
         if symbol == "+" and _both_lists(machine, left, right):
             made = _copy(machine, left, _stack_of(machine, left, right))  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
-from xlapy.dispatch.containers import loans, ranges, stack_arrays, stack_rules, stacks
+from xlapy.dispatch.containers import loans, ranges, stack_arrays, stack_rules, stack_subscripts, stacks
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
 from xlapy.dispatch.protocol import Refused
@@ -113,7 +113,7 @@ def _room(stack: Stack) -> tuple:
 
 
 def _getitem(machine, self: Ref, key: Value) -> Value:
-    if stack_rules.is_slice(key):
+    if stack_subscripts.is_slice(key):
         return of_list(machine, machine.getitem(as_list(machine, self), key))
     if not ranges.is_index(machine, key):
         name = iteration.type_name(machine, key)
