@@ -456,7 +456,7 @@ class World(Definitions):
     def unguarded(self, found: object) -> Value:
         """A global of a trusted library."""
         if isinstance(found, tuple):
-            return Tuple(tuple(map(self._unguarded, found)), type(found))
+            return Tuple(tuple(map(self.unguarded, found)), type(found))
         if found is None:
             return NONE
         if type(found) in SCALAR_DTYPES or isinstance(found, str | np.generic):
