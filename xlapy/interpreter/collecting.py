@@ -28,6 +28,22 @@ _MANY_KEYS = 1024
 _MOST_BYTES = 1 << 33
 
 
+def most_trips(machine: Machine, trips: Value | None, what: str) -> int | None:
+    """The largest number of trips of a loop in which `what` grows, if it has a bound.
+
+    Raises:
+        NeedStatic: it would have one if an argument were known.
+    """
+    bounds = known_bounds(trips) if trips is not None else None
+    if bounds is not None and bounds[1] <= _MANY:
+        return max(bounds[1], 0)
+    if machine.sizes_vary:
+        return None
+    if isinstance(trips, Scalar) and machine.specialisable(trips.var):
+        raise NeedStatic(trips.var, f"the number of trips of a loop in which {what} grows")
+    return None
+
+
 class Growing:
     """The lists that grow in one loop. `trips` is the number of trips, if it is known before the loop."""
 
@@ -35,17 +51,6 @@ class Growing:
         self.machine, self.key, self.trips = machine, key, trips
         self.growth: dict[Slot, tuple[int, int]] = {}
         self.entry: dict[Slot, Value] = {}
-
-    def _most(self) -> int | None:
-        """The largest number of trips, if it has a bound."""
-        bounds = known_bounds(self.trips) if self.trips is not None else None
-        if bounds is not None and bounds[1] <= _MANY:
-            return max(bounds[1], 0)
-        if self.machine.sizes_vary:
-            return None
-        if isinstance(self.trips, Scalar) and self.machine.specialisable(self.trips.var):
-            raise NeedStatic(self.trips.var, "the number of trips of a loop in which a list grows")
-        return None
 
     def join(self, joiner: Joiner, slot: Slot, entry: Value, old: Value, new: Value, start: Value | None) -> Value:
         """The contents of a list at the head of the loop: `entry` before it, `old` so far, with `start` in a trip,
@@ -66,7 +71,7 @@ class Growing:
         elif keys is not None:
             capacity, upper = max(room, keys), max(last, keys)
         else:
-            trips = self._most()
+            trips = most_trips(self.machine, self.trips, "a list")
             if trips is None or self._too_many(slot, element, last + grows[1] * trips):
                 elastic = (self.key, slot[1])
                 capacity = upper = self._guess(elastic, element, last + grows[1])

@@ -12,12 +12,11 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.bounded import sizes as bounded_sizes
-from xlapy.dispatch.protocol import NeedStatic
 from xlapy.domain import sizes, stacks
 from xlapy.domain.join import Joiner, JoinFailure
-from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import DEAD, Const, MixedScalar, Scalar, Tuple, Union, Value, alternatives
+from xlapy.domain.values import DEAD, Const, MixedScalar, Tuple, Union, Value, alternatives
 from xlapy.interpreter import merge
+from xlapy.interpreter.collecting import most_trips
 from xlapy.ir import Region, Var, greatest_increase
 
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
 Place = tuple
 Shape = tuple[int, ...]
-#: trips beyond which a bound is none, and bytes that an array may take
-_MANY, _MOST_BYTES = 1 << 24, 1 << 32
+#: bytes that an array may take
+_MOST_BYTES = 1 << 32
 #: how often an array may grow by another number of elements before its room is a guess
 _IRREGULAR = 4
 
@@ -135,7 +134,7 @@ class Resizing:
             step = regular
         elif list(steps.values()).count(step) < 2:
             return self._guess(place, largest, step, a) if len(steps) > _IRREGULAR else largest
-        trips = self._most()
+        trips = most_trips(self.machine, self.trips, "an array")
         if trips is None:
             return self._guess(place, largest, step, a)
         room = tuple(max(n, f + s * trips) for n, f, s in zip(least, first, step, strict=True))
@@ -168,17 +167,6 @@ class Resizing:
         for n in room:
             size *= n
         return size
-
-    def _most(self) -> int | None:
-        """The largest number of trips, if it has a bound."""
-        bounds = known_bounds(self.trips) if self.trips is not None else None
-        if bounds is not None and bounds[1] <= _MANY:
-            return max(bounds[1], 0)
-        if self.machine.sizes_vary:
-            return None
-        if isinstance(self.trips, Scalar) and self.machine.specialisable(self.trips.var):
-            raise NeedStatic(self.trips.var, "the number of trips of a loop in which an array grows")
-        return None
 
     def _check(self, room: Shape, b: Value) -> None:
         """Note the lengths of `b` that may be too much, unless it is known by how much a trip makes it longer."""

@@ -24,7 +24,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lens, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
 from xlapy.ir import Var, constant_value
-from xlapy.ir.affine import Unknown, affine, unknown
+from xlapy.ir.affine import difference
 
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(bool)
@@ -324,19 +324,8 @@ def resolved_slice(machine: Machine, part: Slice, size: int) -> bool:
 
 def _difference(start: Value, stop: Value) -> int | None:
     """`stop - start`, if it is a known number."""
-    first, second = _affine(start), _affine(stop)
-    if first is None or second is None:
-        return None
-    terms = dict(second[0])
-    for var, factor in first[0].items():
-        terms[var] = terms.get(var, 0) - factor
-    return second[1] - first[1] if not any(terms.values()) else None
-
-
-def _affine(value: Value) -> tuple[dict[Unknown, int], int] | None:
-    if isinstance(value, Const):
-        return {}, int(value.value)  # type: ignore[call-overload]
-    return affine(value.var, unknown)  # type: ignore[attr-defined]
+    first, second = (int(v.value) if isinstance(v, Const) else v.var for v in (start, stop))  # type: ignore
+    return difference(second, first)
 
 
 def refuse_data_dependent(what: str) -> None:

@@ -20,7 +20,7 @@ from xlapy.domain.numbers import known_bounds
 from xlapy.domain.sources import Source
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value
 from xlapy.ir import Operation, TensorType, Var, constant_value
-from xlapy.ir.affine import affine, difference, unknown
+from xlapy.ir.affine import affine, difference
 from xlapy.ir.lanes import Lanewise, noted
 from xlapy.ir.operations import SAME
 
@@ -88,10 +88,9 @@ def subtract(machine: Machine, a: Int, b: Int) -> Int:
         return a
     if isinstance(a.value, int) and isinstance(b.value, int):
         return known_int(a.value - b.value)
-    terms, total = affine(var_of(machine, a), unknown)
-    others, more = affine(var_of(machine, b), unknown)
-    if {k: v for k, v in terms.items() if v} == {k: v for k, v in others.items() if v}:
-        return known_int(total - more)
+    distance = difference(var_of(machine, a), var_of(machine, b))
+    if distance is not None:
+        return known_int(distance)
     return Int(_operation(machine, "sub", a, b), max(a.low - b.high, INT_MIN), min(a.high - b.low, INT_MAX))
 
 
@@ -120,10 +119,8 @@ def subtract_bound(machine: Machine, a: Int, b: Int) -> int:
     """A lower bound of a - b."""
     if a.low >= b.high:
         return a.low - b.high
-    terms, total = affine(var_of(machine, a), unknown)
-    others, more = affine(var_of(machine, b), unknown)
-    same = {k: v for k, v in terms.items() if v} == {k: v for k, v in others.items() if v}
-    return total - more if same else a.low - b.high
+    distance = difference(var_of(machine, a), var_of(machine, b))
+    return a.low - b.high if distance is None else distance
 
 
 def scalar(machine: Machine, value: Int) -> Value:
@@ -176,13 +173,7 @@ def _same(a: object, b: object, depth: int, known: set[tuple[int, int]]) -> bool
 
 def same_int(a: object, b: object) -> bool:
     """Whether two integers are certainly equal."""
-    if same(a, b):
-        return True
-    if isinstance(a, Var) and isinstance(b, Var):
-        (terms, total), (others, more) = affine(a, unknown), affine(b, unknown)
-        plain = {k: v for k, v in terms.items() if v} == {k: v for k, v in others.items() if v}
-        return plain and total == more
-    return False
+    return same(a, b) or isinstance(a, Var) and isinstance(b, Var) and difference(a, b) == 0
 
 
 # -- lanes ------------------------------------------------------------------------------------------------------------
