@@ -47,6 +47,29 @@ def changes(one, two):
     return list(s), list(t), list(s.copy()), list(copy.copy(s)), list(copy.deepcopy(s))
 
 
+@program([3.5, 33, 1, 17, 2, 65, 129, 9, 8], MANY)
+def with_itself(values):
+    s = set(values)
+    s.discard(2)
+    either, both, t, u, v, w = s | s, s & s, s.copy(), s.copy(), s.copy(), s.copy()
+    same = t
+    t &= t
+    u |= u
+    v.update(v, [24], v)
+    w.intersection_update(w)
+    lists = [list(one) for one in (either, both, s.union(s), s.intersection(s), t, u, v, w, same)]
+    s ^= s
+    s.update(values)
+    return lists, list(s), s - s
+
+
+@program(({3.5, 33, 1, 17, 2, 65, 129, 9, 8},), (set(MANY),))
+def a_passed_one_with_itself(values):
+    values.discard(2)
+    values &= values
+    return list(values)
+
+
 @program(MANY, FEW)
 def popped(values):
     s, order = set(values), []

@@ -37,8 +37,8 @@ class Made:
 EMPTY = SetHistory()
 
 
-#: in the place of an operand whose table is not known
-UNKNOWN = object()
+#: in the place of an operand whose table is not known, and of one that is the set itself
+UNKNOWN, ITSELF = object(), object()
 
 
 def extended(history: SetHistory | None, method: Callable, *operands: object) -> SetHistory | None:
@@ -72,6 +72,11 @@ def since(history: SetHistory | None, base: SetHistory | None) -> list[SetHistor
     return found[::-1] if base is not None else None
 
 
+def done(step: SetHistory, to: set) -> object:
+    """Do to a real set what a step says."""
+    return step.method(to, *(to if operand is ITSELF else operand for operand in step.operands))  # type: ignore[misc]
+
+
 def replayed(history: SetHistory) -> set:
     """A real set to which all of that was done."""
     made: set = set()
@@ -82,7 +87,7 @@ def replayed(history: SetHistory) -> set:
         node = node.before
     for step in reversed(steps):
         if step.method is not None:
-            result = step.method(made, *step.operands)
+            result = done(step, made)
             made = result if isinstance(step.method, Made) else made
     return made
 

@@ -310,7 +310,7 @@ def _change(target: set, made: set, steps: list[SetHistory] | None) -> None:
     """Give a set other members as the program has: the order of a set depends on how it came about."""
     if steps is not None:
         for step in steps:
-            step.method(target, *step.operands)  # type: ignore[misc]
+            set_order.done(step, target)
         return
     for member in set(target):
         if member not in made:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Sequence
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import set_tables
@@ -60,6 +61,20 @@ def _real(machine, value: Value, keys: dict) -> object:
     return dict.fromkeys(keys).keys() if info.details == "keys" else dict(keys).items()
 
 
+def _all_taken(machine, values: Sequence[Value]) -> tuple[list[dict], list[object]]:
+    """What `taken` says of several iterables; CPython treats a set that meets itself in a way of its own."""
+    known: dict[int, tuple[dict, object]] = {}
+    parts = []
+    for value in values:
+        is_set = isinstance(value, Ref) and machine.heap.objects[value.object].kind == "set"
+        number = value.object if is_set else -1  # type: ignore[attr-defined]
+        part = known.get(number) or taken(machine, value)
+        if is_set:
+            known[number] = part
+        parts.append(part)
+    return [keys for keys, _ in parts], [real for _, real in parts]
+
+
 def _history(machine, value: Value) -> set_order.SetHistory | None:
     contents = machine.heap.read(value.object, "items")  # type: ignore[attr-defined]
     return contents.history if isinstance(contents, Mapping) else None
@@ -101,7 +116,7 @@ def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | Non
         if machine.type_of(left) in _LIKE_SETS and machine.type_of(right) in _LIKE_SETS:
             raise Refused("XP0004", "an operation of sets and the items of a dict with values that depend on data")
         return None
-    (one, first), (two, second) = taken(machine, left), taken(machine, right)
+    (one, two), (first, second) = _all_taken(machine, (left, right))
     if symbol in COMPARISONS:
         return Const(COMPARISONS[symbol](set(one), set(two)))
     plain = symbol.removesuffix("=")
@@ -110,7 +125,8 @@ def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | Non
     found = _FUNCTIONS[plain](set(one), set(two))
     cls = machine.type_of(left)
     if symbol != plain and cls is set and machine.type_of(right) in (set, frozenset):
-        history = set_order.extended(_history(machine, left), _IN_PLACE[plain], second)
+        operand = set_order.ITSELF if first is second else second
+        history = set_order.extended(_history(machine, left), _IN_PLACE[plain], operand)
         set_entries(machine, left, dict.fromkeys(found, TRUE), history)  # type: ignore[arg-type]
         return left
     return _made(machine, cls, found, _FUNCTIONS[plain], first, second)
@@ -118,19 +134,20 @@ def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | Non
 
 def _combine(name: str, symbol: str):
     def rule(machine, self: Value, *others: Value) -> Value:
-        parts = [taken(machine, value) for value in (self, *others)]
-        found = functools.reduce(_FUNCTIONS[symbol], [set(keys) for keys, _ in parts])
+        keys, real = _all_taken(machine, (self, *others))
+        found = functools.reduce(_FUNCTIONS[symbol], map(set, keys))
         cls = machine.type_of(self)
-        return _made(machine, cls, found, getattr(cls, name), *(real for _, real in parts))
+        return _made(machine, cls, found, getattr(cls, name), *real)
 
     return rule
 
 
 def _update(name: str, symbol: str):
     def rule(machine, self: Ref, *others: Value) -> Value:
-        parts = [taken(machine, value) for value in others]
-        found = functools.reduce(_FUNCTIONS[symbol], [set(keys) for keys, _ in parts], members(machine, self))
-        history = set_order.extended(_history(machine, self), getattr(set, name), *(real for _, real in parts))
+        keys, (own, *real) = _all_taken(machine, (self, *others))
+        found = functools.reduce(_FUNCTIONS[symbol], map(set, keys))
+        operands = (set_order.ITSELF if operand is own else operand for operand in real)
+        history = set_order.extended(_history(machine, self), getattr(set, name), *operands)
         set_entries(machine, self, dict.fromkeys(found, TRUE), history)
         return NONE
 
