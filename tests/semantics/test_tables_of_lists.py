@@ -250,4 +250,24 @@ def small_table_with_a_known_size(table, k):
     return np.ones(mine[4][0]), mine, mine[k]
 
 
+BUCKETS = {0: [], 1: []}
+X, Y = np.array([3, 1, 4, 1, 5, 9, 2, 6]), np.array([2, 7, 1, 8, 2, 8, 1, 9])
+
+
+@program((X, BUCKETS), (Y, {0: [5], 1: []}), (X, {0: [], 1: [4, 4]}))
+def buckets_of_the_caller(x, buckets):
+    for v in x:
+        buckets[int(v) % 2].append(int(v))
+    return sum(buckets[0]), len(buckets[1])
+
+
+@program((X, {"a": [1], "b": [2]}), (Y, {"a": [], "b": [2]}))
+def named_buckets_of_the_caller(x, buckets):
+    for v in x:
+        buckets["a" if v > 3 else "b"].append(int(v))
+    if buckets["a"]:
+        buckets["b" if x[0] > 2 else "a"].pop()
+    return len(buckets["a"])
+
+
 test_programs = program.test()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 
-BASES = (collections.OrderedDict, collections.defaultdict, list, dict, set)
+BASES = (collections.OrderedDict, collections.defaultdict, collections.Counter, list, dict, set)
 #: the slot of the container; no identifier
 CONTENTS = "<contents>"
 #: modules whose subclasses of containers have rules of their own

@@ -127,7 +127,12 @@ def _told_apart(machine: Machine, args: list[Value], kwargs: dict[str, Value], t
     count = len(args)
 
     def chosen(*values: Value) -> Value:
-        return then(list(values[:count]), dict(zip(kwargs, values[count:], strict=True)))
+        def applied() -> Value:
+            return then(list(values[:count]), dict(zip(kwargs, values[count:], strict=True)))
+
+        # what the operation was told of are the unions: those that they stand for may have several contents, too
+        result = unions.over_contents(machine, values, applied) if machine.heap.has_unions else None
+        return applied() if result is None else result
 
     return unions.over_unions(machine, (*args, *kwargs.values()), chosen)
 
@@ -342,12 +347,13 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
         )
     if isinstance(made, Ref) and issubclass(machine.heap.objects[made.object].cls, cls) or isinstance(made, Tuple):
         init, owner = attributes.lookup(machine, cls, "__init__")
-        if isinstance(init, types.FunctionType) and owner is not None:
+        inherited = subclasses.inherited(machine, init, made)
+        if inherited is not None:
+            call(machine, inherited, args, kwargs)
+        elif isinstance(init, types.FunctionType) and owner is not None:
             if issubclass(cls, BaseException):
                 machine.heap.objects[made.object].details = INITIALISED  # type: ignore[attr-defined]
             call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
-        elif (inherited := subclasses.inherited(machine, init, made)) is not None:
-            call(machine, inherited, args, kwargs)
         elif (args or kwargs) and owner is object and not isinstance(new, types.FunctionType) and isinstance(made, Ref):
             if not issubclass(cls, BaseException):
                 machine.raise_(TypeError, f"{cls.__name__}() takes no arguments")

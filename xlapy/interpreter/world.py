@@ -256,7 +256,7 @@ class World(Definitions):
         if isinstance(found, list | dict | set) and kind.__module__ != "builtins" and not isinstance(found, enum.Enum):
             name = next(c for c in (list, dict, set) if isinstance(found, c)).__name__
             base = base_of(kind)
-            own = base in (list, dict, set) and kinds.changes(kind) is not None and subclasses.reads_plainly(kind, base)
+            own = base is not None and subclasses.reads_plainly(kind, base)
             if not own:
                 kinds.check_container(kind)
             self.guard("type", source, kind)
@@ -418,7 +418,8 @@ class World(Definitions):
                 return Const(np.uint32(0)) if name == "counter" else UNBOUND
             case "instance" if name == CONTENTS:
                 base = base_of(info.cls)
-                return Ref(self.machine.heap.external(base.__name__, base, source, real))  # type: ignore[union-attr, arg-type]
+                name = next(c for c in (list, dict, set) if issubclass(base, c)).__name__  # type: ignore[arg-type]
+                return Ref(self.machine.heap.external(name, base, source, real))  # type: ignore[arg-type]
             case "instance":
                 return self._load_attribute(real, name, source)
         return UNBOUND

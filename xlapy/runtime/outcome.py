@@ -219,6 +219,8 @@ class Finisher:
                     continue
                 if name == CONTENTS:
                     _fill(made, value)
+                    if isinstance(made, collections.defaultdict):
+                        made.default_factory = value.default_factory
                 elif isinstance(made, BaseException) and name in ("args", "__cause__"):
                     setattr(made, name, value)
                 elif isinstance(getattr(recipe.cls, name, None), property):
@@ -325,13 +327,13 @@ def _fill(target: Any, made: Any) -> None:
     if base is object:  # a deque
         base = type(target)
     base.clear(target)
+    if base is collections.Counter:  # `update` counts
+        base = dict
     if base is collections.OrderedDict:  # `update` asks the class
         for key, value in made.items():
             base.__setitem__(target, key, value)
     else:
         (base.extend if hasattr(base, "extend") else base.update)(target, made)
-    if base is collections.defaultdict:
-        target.default_factory = made.default_factory
 
 
 def to_jax(value: Any, leaf: Leaf) -> Any:
@@ -471,7 +473,7 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
             target[...] = made
         case "set" if isinstance(target, set):
             _change(target, made, effect.recipe.steps)
-        case "list" | "dict" | "set":
+        case "list" | "dict" | "set" if effect.name == "items":
             _fill(target, made)
         case "random" if effect.recipe is None:
             randomness.advance(target)

@@ -1,4 +1,4 @@
-"""Objects of classes that derive from list, dict, set, OrderedDict or defaultdict.
+"""Objects of classes that derive from list, dict, set, OrderedDict, defaultdict or Counter.
 
 They have attributes and methods of their own, and a container inside.
 
@@ -9,6 +9,7 @@ first, as Python finds it; what it inherits from the built-in class is done to t
 from __future__ import annotations
 
 import collections
+import types
 from collections.abc import Callable
 
 from xlapy.dispatch import table, unions
@@ -26,12 +27,21 @@ _OPERATORS = {
     "add": "+", "mul": "*", "or": "|", "and": "&", "sub": "-", "xor": "^",
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
+#: methods of counters, which are written in Python; `copy` makes an object of the subclass by calling it
+_COUNTERS = {name: f for name, f in vars(collections.Counter).items() if name not in ("copy", "__missing__")}
+#: what these methods call
+_CALLED = (*_READING, "__setitem__", "__delitem__", "__missing__", "__contains__", "get", "items", "values", "update")
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 def reads_plainly(cls: type, base: type) -> bool:
     """Whether the caller's objects of a class show their contents as the built-in class would."""
     return not any(name in c.__dict__ for c in cls.__mro__[: cls.__mro__.index(base)] for name in _READING)
+
+
+def _counts_plainly(cls: type) -> bool:
+    between = cls.__mro__[: cls.__mro__.index(collections.Counter)] if issubclass(cls, collections.Counter) else ()
+    return not any(name in vars(c) for c in between for name in _CALLED)
 
 
 def make(machine: Machine, cls: type, base: type) -> Ref:
@@ -60,6 +70,9 @@ def inherited(machine: Machine, found: object, self: Value) -> Value | None:
     """A method of list, dict or set that was found in a class, bound to an object of it; None if it is no such method,
     or there is no rule for it."""
     owner, name = getattr(found, "__objclass__", None), getattr(found, "__name__", "")
+    if isinstance(found, types.FunctionType) and _COUNTERS.get(name) is found:
+        # written in Python: where the class changes what they call, they are called themselves
+        owner = collections.Counter if _counts_plainly(machine.type_of(self)) else None
     if owner not in BASES or contents(machine, self) is None:
         return None
     rule = _rule(owner, name)
@@ -126,7 +139,8 @@ def _getitem(machine: Machine, self: Value, key: Value) -> Value:
 
     def then() -> Value:
         method = getattr(machine.type_of(self), "__missing__", None)
-        if method is None or getattr(method, "__objclass__", None) is collections.defaultdict:
+        built_in = getattr(method, "__objclass__", None) is collections.defaultdict
+        if method is None or built_in or method is collections.Counter.__missing__:
             return machine.getitem(inner, key)  # type: ignore[arg-type]
         there = containers.contains(machine, key, inner)
         stack = tables.of(machine, inner)  # type: ignore[arg-type]
@@ -172,6 +186,8 @@ def _fits(machine: Machine, inner: Value, other: Value, symbol: str) -> bool:
     if symbol == "*":
         return machine.type_of(inner) is list
     theirs, cls = machine.type_of(other), machine.type_of(inner)
+    if cls is collections.Counter:
+        return issubclass(theirs, cls) or symbol in ("==", "!=") and issubclass(theirs, dict)
     return theirs is cls or issubclass(cls, dict) and issubclass(theirs, dict)
 
 

@@ -286,6 +286,9 @@ def _bind(machine, owner: type, name: str, found: object, self: Value, cls: type
     """Descriptor binding of a class entry to an instance."""
     if name == "__new__":
         return Const(found.__func__ if isinstance(found, staticmethod) else found)
+    inherited = subclasses.inherited(machine, found, self)
+    if inherited is not None:
+        return inherited
     if isinstance(found, types.FunctionType):
         function = machine.world.class_value(owner, name)
         return BoundMethod(function, self)
@@ -299,9 +302,6 @@ def _bind(machine, owner: type, name: str, found: object, self: Value, cls: type
             machine.raise_(AttributeError, f"property '{name}' of '{cls.__name__}' object has no getter")
         machine.world.class_value(owner, name)
         return machine.call(Const(found.fget), (self,))
-    inherited = subclasses.inherited(machine, found, self)
-    if inherited is not None:
-        return inherited
     rule = table.find_method(owner, name)
     if rule is not None:
         return BoundMethod(Intrinsic(f"{owner.__name__}.{name}", rule), self)
