@@ -128,4 +128,111 @@ def complex_numbers_divided_by_real_ones(z, x):
         return known, z / x, z / x[2], z / len(x), z / (x > 1)
 
 
+@program((np.array([1.5, np.inf, -np.inf, np.nan, -300.0], np.float16),))
+def half_floats_as_integers(x):
+    """Infinity is no number that wraps."""
+    return [x.astype(t) for t in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64)]
+
+
+@program((np.array([250, 5, 10], np.uint8), np.array([1.9, -700.0, 3.0])))
+def means_in_integers(k, x):
+    """The sum wraps in the type that is asked for, and the quotient is cut."""
+    byte = np.mean(k, dtype=np.uint8), np.mean(x, dtype=np.int8), np.mean(k > 7, dtype=bool)
+    return byte, np.mean(k, dtype=np.uint64), np.mean(x, dtype=np.int16, where=x > 0), x.mean(0, dtype="u2")
+
+
+@program((np.array([-(2**63), 6, -9, 0]), np.array([4, -(2**63), 6, -(2**63)])))
+def divisors_of_the_smallest_integer(a, b):
+    return np.gcd(a, b), np.lcm(a, b % 7), np.gcd(a.astype(np.int8), np.int8(-128)), np.gcd.reduce(a[1:])
+
+
+@program((np.array([1.0, -1.0, -3.0, -0.5, 0.0, -0.0, -np.inf, 65504.0], np.float16),))
+def spacing_of_half_floats(x):
+    return np.spacing(x), np.spacing((x[:4] * 2).astype(np.int8))
+
+
+@program((X, np.array([True, False, True, True, False, True])), (X * 2, np.zeros(6, bool)))
+def reductions_over_no_axis_have_an_initial_value(x, m):
+    mean = np.add.reduce(x, axis=(), initial=2), np.maximum.reduce(x, axis=(), initial=1)
+    power = np.float_power.reduce(np.abs(x), axis=(), initial=2), np.hypot.reduce(x, axis=(), initial=3, where=m)
+    return mean, power, np.subtract.reduce(x, axis=())
+
+
+@program((np.array([1, 2], np.int8),))
+def initial_values_are_stored_in_the_type(k):
+    return np.sum(k, initial=2.7), np.sum(k, initial=np.float64(-2.7)), np.max(k, initial=-5), np.any(k, where=k > 1)
+
+
+@program((np.array([1, 2], np.int8),), raises=OverflowError)
+def initial_value_too_large(k):
+    return np.max(k, initial=300)
+
+
+@program((np.array([1, 2]),), raises=ValueError)
+def initial_value_is_nan(k):
+    return np.sum(k, initial=np.nan)
+
+
+@program((np.array([1, 2]),), raises=OverflowError)
+def initial_value_is_infinite(k):
+    return np.prod(k, axis=(), initial=np.inf)
+
+
+@program((np.ones(1), np.array([True, False, True])), raises=ValueError)
+def mask_larger_than_the_array(x, m):
+    return np.sum(x, where=m)
+
+
+@program((X, np.ones((2, 6), bool)), raises=ValueError)
+def mask_of_more_dimensions(x, m):
+    return np.prod(x, axis=0, where=m)
+
+
+@program((X, np.ones((2, 6), bool)), raises=ValueError)
+def mean_under_a_mask_of_more_dimensions(x, m):
+    return np.mean(x, where=m)
+
+
+NUMBER = np.array(3.0)
+
+
+@program(NUMBER, raises=np.exceptions.AxisError)
+def a_number_has_no_mean_along_an_axis(x):
+    return np.mean(x, axis=0)
+
+
+@program(NUMBER, raises=np.exceptions.AxisError)
+def a_number_has_no_average_along_an_axis(x):
+    return np.average(x, axis=0)
+
+
+@program(NUMBER, raises=np.exceptions.AxisError)
+def a_number_has_no_sum_along_a_tuple_of_axes(x):
+    return np.sum(x, axis=(0,))
+
+
+@program(NUMBER)
+def a_number_along_an_axis(x):
+    return np.sum(x, axis=0), np.argsort(x), np.argmax(x, axis=-1), np.nanargmin(x, axis=0), np.cumsum(x, axis=0)
+
+
+HOLES = np.array([[1 + 2j, np.nan, 3], [4 + 1j, 4 - 1j, np.nan]])
+
+
+@program((HOLES, np.array([[np.nan, -np.inf], [2.0, np.nan]])), (HOLES[::-1], np.array([[np.inf, np.nan], [1.0, 2.0]])))
+def places_without_nan(z, x):
+    complex_ones = np.nanargmax(z), np.nanargmin(z, axis=1), np.nanargmax(z, axis=0, keepdims=True)
+    return complex_ones, np.nanargmax(x, axis=1), np.nanargmin(x, axis=1), np.nanargmin(x)
+
+
+@program((np.array(np.nan),), raises=ValueError)
+def place_in_nothing_but_nan(x):
+    return np.nanargmin(x)
+
+
+@program(3, 4)
+def indices_of_a_generated_shape(n):
+    return np.indices(k + 1 for k in range(n))
+
+
 test_programs = program.test()

@@ -22,7 +22,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import NdArray, Tuple
+from xlapy.domain.values import Const, NdArray, Tuple
 
 #: constants up to this many elements are part of the program; larger ones are computed
 SMALL = 1024
@@ -237,6 +237,8 @@ def _meshgrid(*rest):
 @function(np.indices)
 def indices(machine, dimensions, dtype=int, sparse=False):
     """np.indices."""
+    if not isinstance(dimensions, Const):  # a generator, too
+        dimensions = machine.call(Const(tuple), (dimensions,))
     shape, target = known(machine, dimensions, "a shape"), dtype_or(machine, dtype, int)
     if known(machine, sparse):
         parts = np.indices(shape, target, sparse=True)

@@ -7,9 +7,8 @@ import numpy as np
 
 from xlapy.dispatch.numpy.extremes import extreme
 from xlapy.dispatch.numpy.leaf import numpy_leaf
-from xlapy.dispatch.numpy.reductions import reduce_rule
+from xlapy.dispatch.numpy.reductions import arg_extreme, reduce_rule
 from xlapy.dispatch.numpy.values import (
-    deliver,
     kind_of,
     known,
     operand,
@@ -100,16 +99,17 @@ numpy_leaf(np.nancumsum, _nan_cumulative(jnp.cumsum, 0), "a", "promote")
 numpy_leaf(np.nancumprod, _nan_cumulative(jnp.cumprod, 1), "a", "promote")
 
 
-def _nan_position(numpy_function, jax_function):
+def _nan_position(numpy_function):
     def rule(machine, a, axis=None, out=None, *, keepdims=False):
         var = operand(machine, a)
-        where = known(machine, axis, "an axis")
-        if kind_of(var.type.dtype) == "f" and var.type.shape:
-            empty = machine.leaf(_all_nan, (var,), (where,), name="isnan")[0]
+        if kind_of(var.type.dtype) in "fc":
+            where = known(machine, axis, "an axis")
+            empty = machine.leaf(_all_nan, (var,), (where if var.type.shape else None,), name="isnan")[0]
             machine.check(empty, ValueError, "All-NaN slice encountered")
-        keep = bool(known(machine, keepdims if keepdims is not _NONE else False))
-        result = machine.leaf(_nan_arg, (var,), (jax_function, where, keep), name=numpy_function.__name__)[0]
-        return deliver(machine, result, out)
+            worst = -np.inf if numpy_function is np.nanargmax else np.inf
+            var = machine.leaf(_without_nan, (var,), (worst,), name="nan_to_num")[0]
+        plain, search = (np.argmax, jnp.argmax) if numpy_function is np.nanargmax else (np.argmin, jnp.argmin)
+        return arg_extreme(machine, plain, search, JaxArray(var), axis, out, keepdims)
 
     return rule
 
@@ -118,9 +118,5 @@ def _all_nan(x, axis):
     return jnp.any(jnp.all(jnp.isnan(x), axis=axis))
 
 
-def _nan_arg(x, which, axis, keep):
-    return which(x, axis=axis, keepdims=keep).astype(jnp.int64)
-
-
-function(np.nanargmax)(_nan_position(np.nanargmax, jnp.nanargmax))
-function(np.nanargmin)(_nan_position(np.nanargmin, jnp.nanargmin))
+function(np.nanargmax)(_nan_position(np.nanargmax))
+function(np.nanargmin)(_nan_position(np.nanargmin))

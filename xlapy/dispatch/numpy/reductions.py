@@ -56,7 +56,7 @@ def normalised_axes(machine: Machine, axis: object, rank: int) -> tuple[int, ...
     items = axis if isinstance(axis, tuple | list) else (axis,)
     try:
         model = np.broadcast_to(np.False_, (1,) * rank)
-        np.add.reduce(model, axis=tuple(items) if len(items) != 1 else items[0])
+        np.add.reduce(model, axis=tuple(items) if isinstance(axis, tuple | list) else axis)
         return tuple(int(a) % max(rank, 1) for a in items) if rank else ()
     except Exception as error:
         raise_real(machine, error)
@@ -89,6 +89,7 @@ def reduce_rule(
     mask = None if where is True or where is _NONE or (isinstance(where, Const) and where.value is True) else where
     if mask is not None:
         mask = _where_mask(machine, mask)
+        _check_mask(machine, ufunc.reduce, var, mask, axis=known(machine, axis, "an axis"), initial=0)
         if initial is None and ufunc.identity is None:
             message = (
                 f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
@@ -102,7 +103,7 @@ def reduce_rule(
     operands = [var]
     flags = (initial is not None, mask is not None)
     if initial is not None:
-        operands.append(operand(machine, initial, result_type))
+        operands.append(_initial(machine, initial, result_type))
     if mask is not None:
         operands.append(mask)
     static = (ufunc, input_type, result_type, axes, keep, flags)
@@ -119,6 +120,35 @@ def reduce_rule(
     if ufunc is np.add and var.type.dtype == bool and result_type == np.int64 and initial is None:
         return bounded(machine, result, 0, int(np.prod(var.type.shape)))
     return machine.numpy_result(result)
+
+
+def _check_mask(machine: Machine, reduction: Callable, var: Var, mask: Var, **options: object) -> None:
+    """Let NumPy complain of a mask that has no place in the array's shape."""
+    array, where = (np.broadcast_to(np.zeros((), v.type.dtype), v.type.shape) for v in (var, mask))
+    try:
+        if np.broadcast_shapes(array.shape, where.shape) == array.shape:
+            return
+    except ValueError:
+        pass
+    try:
+        reduction(array, where=where, **options)
+    except Exception as error:
+        raise_real(machine, error)
+
+
+def _initial(machine: Machine, initial: object, dtype: np.dtype) -> Var:
+    """The first operand of a reduction, which NumPy stores in an element of the result's type."""
+    if isinstance(initial, Const) or not isinstance(initial, Value):
+        element = np.zeros((), dtype)
+        try:
+            element[()] = initial.value if isinstance(initial, Const) else initial
+        except Exception as error:
+            raise_real(machine, error)
+        return machine.builder.constant(element, dtype)
+    var = operand(machine, initial, dtype)
+    if var.type.shape:
+        raise Refused("XP0011", "an array as the initial value of a reduction")
+    return var
 
 
 def known_out(machine: Machine, out: object) -> NdArray:
@@ -229,6 +259,9 @@ def _generic_reduce(x, ufunc, axes, keep, options):
     operation = as_function(ufunc, kind_of(np.dtype(x.dtype)))
     where = jnp.broadcast_to(options["where"], x.shape) if "where" in options else None
     initial = options.get("initial")
+    if not axes and initial is not None:
+        done = operation(jnp.broadcast_to(initial.astype(x.dtype), x.shape), x)
+        return done if where is None else jnp.where(where, done, initial.astype(x.dtype))
     for axis in sorted(axes, reverse=True):
         items = jnp.moveaxis(x, axis, 0)
         masks = None if where is None else jnp.moveaxis(where, axis, 0)
@@ -315,13 +348,21 @@ def _moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdim
     """Mean, variance or standard deviation."""
     var = operand(machine, a)
     axes = normalised_axes(machine, axis, len(var.type.shape))
+    if not var.type.shape and known(machine, axis, "an axis") is not None:  # where a sum would take 0 and -1
+        try:
+            np.mean(np.zeros(()), axis=known(machine, axis, "an axis"))  # type: ignore[call-overload]
+        except Exception as error:
+            return raise_real(machine, error)
     given = None if absent(dtype) else require_dtype(known(machine, dtype, "a dtype"))
+    if given is not None and kind_of(given) not in "fc" and numpy_function is not np.mean:
+        raise Refused("XP0011", f"np.{numpy_function.__name__} with dtype={given}", "convert the result instead")
     with np.errstate(all="ignore"):
         sample = numpy_function(np.ones(2, var.type.dtype), dtype=given)
     operands = [var]
     masked = not (where is True or where is _NONE or (isinstance(where, Const) and where.value is True))
     if masked:
         operands.append(_where_mask(machine, where))
+        _check_mask(machine, numpy_function, var, operands[-1], axis=known(machine, axis, "an axis"))
     keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
     offset = known(machine, ddof, "ddof")
     if mean is not None:
@@ -333,11 +374,11 @@ def _moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdim
 
 def _moments(x, *rest):
     *mask, which, given, result_type, axes, keep, ddof, masked, centred = rest
+    if given is not None and kind_of(given) not in "fc":
+        return _mean_of_integers(x, mask[0] if masked else None, given, axes, keep)
     compute = given if given is not None else result_type
     if compute.kind == "f" and kind_of(np.dtype(x.dtype)) == "c":
         compute = np.dtype(f"c{2 * compute.itemsize}")
-    if kind_of(compute) not in "fc":
-        compute = np.dtype(np.float64)
     if compute == np.float16:
         compute = np.dtype(np.float32)
     x = cast_array(x, compute)
@@ -360,6 +401,18 @@ def _moments(x, *rest):
         if which is np.std:
             result = jnp.sqrt(result)
     return cast_array(result if keep else jnp.squeeze(result, axes), result_type)
+
+
+def _mean_of_integers(x, where, dtype, axes, keep):
+    """np.mean with an integer dtype: the sum wraps in it, and the quotient is cut."""
+    where = None if where is None else jnp.broadcast_to(where, x.shape)
+    count = math.prod(x.shape[a] for a in axes) if where is None else jnp.sum(where, axis=axes, keepdims=keep)
+    x = cast_array(x, dtype)
+    if kind_of(dtype) == "b":
+        total = jnp.any(x, axis=axes, keepdims=keep, where=where)
+    else:
+        total = jnp.sum(x, axis=axes, keepdims=keep, where=where, dtype=dtype)
+    return cast_array(total.astype(jnp.float64) / count, dtype)
 
 
 # -- positions of extremes -------------------------------------------------------------------------------------------
@@ -475,6 +528,8 @@ def _accumulate(x, ufunc, dtype, axis):
 
 def _cumulative(ufunc):
     def rule(machine, a, axis=None, dtype=None, out=None):
+        if not operand(machine, a).type.shape and known(machine, axis, "an axis") in (0, -1):
+            axis = None
         return accumulate_rule(machine, ufunc, a, axis, dtype, out)
 
     return rule

@@ -54,6 +54,8 @@ def _sort(x, axis):
 def argsort(machine, a, axis=-1, kind=None, order=None, *, stable=None):
     """np.argsort: stable, which every order of equal elements may be."""
     var = operand(machine, a)
+    if not var.type.shape and known(machine, axis, "an axis") in (0, -1):
+        axis = None  # a single number, of which NumPy gives a vector
     where = axis_of(machine, axis, len(var.type.shape))
     return machine.new_array(machine.leaf(_argsort, (var,), (where,), name="argsort")[0])
 

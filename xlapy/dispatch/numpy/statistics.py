@@ -21,6 +21,9 @@ from xlapy.lowering.derivatives import differentiated_as
 def average(machine, a, axis=None, weights=None, returned=False, *, keepdims=False):
     """np.average."""
     if absent(weights):
+        rank = len(operand(machine, a).type.shape)
+        if not rank and known(machine, axis, "an axis") is not None:
+            return raise_as_numpy(machine, np.average, (a, axis), {}, "an axis of a number")
         mean = machine.call(
             Const(np.mean), (a,), {k: v for k, v in (("axis", axis), ("keepdims", keepdims)) if isinstance(v, Value)}
         )

@@ -80,14 +80,19 @@ def _gcd(x, y):
         a, b = state
         return jnp.where(b == 0, a, b), jnp.where(b == 0, 0, lax.rem(a, jnp.where(b == 0, 1, b)))
 
-    x, y = (jnp.abs(v) if v.dtype.kind == "i" else v for v in (x, y))
-    return lax.while_loop(lambda s: jnp.any(s[1] != 0), step, (x, y))[0]
+    found = lax.while_loop(lambda s: jnp.any(s[1] != 0), step, (_magnitude(x), _magnitude(y)))[0]
+    return found.astype(x.dtype)
 
 
 def _lcm(x, y):
+    dtype, x, y = x.dtype, _magnitude(x), _magnitude(y)
     common = _gcd(x, y)
-    x, y = (jnp.abs(v) if v.dtype.kind == "i" else v for v in (x, y))
-    return jnp.where(common == 0, 0, lax.div(x, jnp.where(common == 0, 1, common)) * y)
+    return jnp.where(common == 0, 0, lax.div(x, jnp.where(common == 0, 1, common)) * y).astype(dtype)
+
+
+def _magnitude(x):
+    """Absolute values, unsigned: that of the smallest integer has no signed one."""
+    return jnp.abs(x).astype(f"u{x.dtype.itemsize}") if x.dtype.kind == "i" else x
 
 
 def _popcount(x):
@@ -152,9 +157,13 @@ def _spacing(x):
 
 
 def _half_spacing(x):
-    bits = lax.bitcast_convert_type(jnp.abs(x), jnp.uint16)
-    up = lax.bitcast_convert_type(bits + jnp.uint16(1), jnp.float16) - jnp.abs(x)
-    return jnp.where(jnp.isfinite(x), jnp.copysign(up, x), jnp.nan).astype(x.dtype)
+    """The distance to the next larger number, which for -1 is half that for 1; other floats are as if positive."""
+    size = jnp.abs(x)
+    bits = lax.bitcast_convert_type(size, jnp.uint16)
+    up = lax.bitcast_convert_type(bits + jnp.uint16(1), jnp.float16) - size
+    down = size - lax.bitcast_convert_type(bits - jnp.uint16(1), jnp.float16)
+    gap = jnp.where(x < 0, down, up)
+    return jnp.where(jnp.isfinite(x), gap, jnp.nan).astype(x.dtype)
 
 
 def _float_spacing(x):
@@ -444,11 +453,19 @@ TABLE: dict[np.ufunc, Entry] = {
     np.lcm: {"*": _lcm},
 }
 
-#: ufuncs that look at the truth of their operands only
+#: what takes several steps, each of which would round: computed in float32 for float16, as NumPy does
+IN_SINGLE = frozenset(
+    {np.floor_divide, np.remainder, np.divmod, np.power, np.cbrt, np.exp, np.exp2, np.expm1, np.log, np.log2}
+    | {np.log10, np.log1p, np.logaddexp, np.logaddexp2, np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan}
+    | {np.arctan2, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh, np.hypot}
+    | {np.degrees, np.rad2deg, np.radians, np.deg2rad}
+)
+
 #: what has a finite derivative everywhere, whatever its operands are
 FINITE_SLOPES = frozenset(
     {np.add, np.subtract, np.negative, np.positive, np.maximum, np.minimum, np.floor, np.ceil, np.trunc, np.rint}
 )
+#: ufuncs that look at the truth of their operands only
 LOGICAL = frozenset({np.logical_and, np.logical_or, np.logical_xor, np.logical_not})
 
 #: comparisons of operands of one type need no function

@@ -17,6 +17,7 @@ from xlapy.dispatch.numpy.gram import gram
 from xlapy.dispatch.numpy.ufunc_table import (
     FINITE_SLOPES,
     GENERALISED,
+    IN_SINGLE,
     LAX,
     LOGICAL,
     PLAIN_COMPARISON,
@@ -48,6 +49,7 @@ from xlapy.ir import Operation, TensorType, Var, constant_value
 
 Types = tuple  # of np.dtype, int, float or complex
 _BOOL = np.dtype(bool)
+_SINGLE = np.dtype(np.float32)
 _INT64 = np.dtype(np.int64)
 _CLASS = type
 UNARY: dict[str, np.ufunc] = {"-": np.negative, "+": np.positive, "~": np.invert, "abs": np.absolute}
@@ -283,6 +285,10 @@ def apply(
 ) -> list[Var]:
     """Emit a loop: operands of the loop's dtypes, broadcast to one shape; results of the loop's dtypes."""
     builder = machine.builder
+    if dtypes[0] == np.float16 and ufunc in IN_SINGLE:
+        variables = [cast(machine, v, _SINGLE) for v in variables]
+        wide = apply(machine, ufunc, variables, (_SINGLE,) * len(dtypes), inputs, mask)
+        return [cast(machine, v, d) for v, d in zip(wide, dtypes[ufunc.nin :], strict=True)]
     operation = _shortcut(machine, ufunc, variables) or entry(ufunc, kind_of(dtypes[0]))
     if operation is None:
         raise Refused("XP0004", f"{ufunc.__name__} has no rule for {dtypes[0]}")

@@ -155,9 +155,8 @@ def cast_array(x, dtype):
         if jnp.finfo(x.dtype).max > limit:
             fits = (x >= -limit) & (x < limit)
             return jnp.where(fits, x, 0).astype(dtype) + jnp.where(fits, 0, np.iinfo(dtype).min).astype(dtype)
-        return jnp.where(jnp.isnan(x), 0, x).astype(dtype) + jnp.where(jnp.isfinite(x), 0, np.iinfo(dtype).min).astype(
-            dtype
-        )
+        finite = jnp.isfinite(x)  # as every finite float16 fits
+        return jnp.where(finite, x, 0).astype(dtype) + jnp.where(finite, 0, np.iinfo(dtype).min).astype(dtype)
     return x.astype(dtype)
 
 
