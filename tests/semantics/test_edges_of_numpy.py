@@ -1,5 +1,7 @@
 """What NumPy does at the edges: of nothing, with infinities, with types one does not think of."""
 
+import math
+
 import numpy as np
 
 from .runner import Programs
@@ -233,6 +235,36 @@ def place_in_nothing_but_nan(x):
 @program(3, 4)
 def indices_of_a_generated_shape(n):
     return np.indices(k + 1 for k in range(n))
+
+
+@program((2.0 ** np.arange(-30, 60), 10.0 ** np.arange(-9, 20)), (2.0 ** np.arange(-9, 81), 10.0 ** np.arange(-20, 10)))
+def logarithms_that_are_whole_numbers(x, y):
+    """Programs cut or round such results: a last bit too many is the next power of two."""
+    whole = np.floor(np.log2(x)), np.ceil(np.log2(x)), np.log10(y).astype(int), np.ceil(np.log10(y))
+    n, d = int(math.ceil(math.log2(x[59]))), int(math.log10(y[-5]))
+    return whole, n, d, np.log2(x.astype(np.float32)) % 1, [np.log2(x[k]) % 1 for k in range(40)]
+
+
+@program(np.arange(-30.0, 60.0), np.arange(-90.0, 0.0))
+def powers_and_roots_that_are_whole_numbers(k):
+    single = np.exp2(k.astype(np.float32)), np.cbrt(np.round(k) ** 3) % 1
+    return np.exp2(k) == 2.0**k, np.exp2(np.abs(k)).astype(int), np.cbrt(np.abs(k) ** 3).astype(int), single
+
+
+ODD = np.array([0.0, -0.0, -1.0, np.nan, np.inf, -np.inf, 1e-300, 1.7e308, 2.3e-308, 1 + 1e-10, 0.3])
+
+
+@program(ODD, ODD[::-1], (ODD * 1e-30).astype(np.float32))
+def logarithms_of_special_numbers(x):
+    with np.errstate(all="ignore"):
+        return np.log2(x), np.log10(x), np.exp2(x), np.cbrt(x), np.exp2(-x)
+
+
+@program((np.linspace(0.1, 9, 40).astype(np.float16), np.linspace(-3, 4, 40).astype(np.float16)), rtol=1e-3)
+def functions_of_half_floats(x, y):
+    """In float32, and rounded once."""
+    logs = np.log2(x), np.log10(x), np.exp2(y), np.expm1(y), np.logaddexp(x, y), np.logaddexp2(x, y)
+    return logs, np.hypot(x, y), np.arcsinh(y), np.degrees(x), x // y, x % y, np.divmod(y, x)
 
 
 test_programs = program.test()

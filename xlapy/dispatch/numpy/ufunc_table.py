@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.lowering import whole_results
 from xlapy.lowering.derivatives import complex_power, differentiated_as
 from xlapy.lowering.rules import nextafter
 
@@ -386,13 +387,13 @@ TABLE: dict[np.ufunc, Entry] = {
     np.square: {"b": identity, "*": square},
     np.reciprocal: {"i": _int_reciprocal, "u": _int_reciprocal, "f": _float_reciprocal, "c": _complex_reciprocal},
     np.sqrt: {"*": "sqrt"},
-    np.cbrt: {"*": "cbrt"},
+    np.cbrt: {"*": whole_results.cbrt},
     np.exp: {"*": "exp"},
-    np.exp2: {"c": _complex_exp2, "*": jnp.exp2},
+    np.exp2: {"c": _complex_exp2, "*": whole_results.exp2},
     np.expm1: {"*": "expm1"},
     np.log: {"*": "log"},
-    np.log2: {"c": _complex_log2, "*": jnp.log2},
-    np.log10: {"c": _complex_log10, "*": jnp.log10},
+    np.log2: {"c": _complex_log2, "*": whole_results.log2},
+    np.log10: {"c": _complex_log10, "*": whole_results.log10},
     np.log1p: {"*": "log1p"},
     np.logaddexp: {"f": jnp.logaddexp},
     np.logaddexp2: {"f": jnp.logaddexp2},

@@ -1,0 +1,101 @@
+"""Logarithms, powers of two and cube roots that are exact where the result is a whole number.
+
+XLA divides the natural logarithm by that of the base: `log10(1e15)` is 14.999999999999998, `log2(2**29)` more than 29.
+Programs cut such results to an int, or round them up (the digits of a number, the next power of two), so that the last
+bit decides. Here the exponent of a float is taken out of its bits, and the function is left with what remains.
+A TPU has no bits of float64: there, XLA's functions are taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from xlapy.lowering.derivatives import differentiated_as
+
+
+def log2(x: jax.Array) -> jax.Array:
+    """The logarithm to base 2; whole numbers for powers of two."""
+
+    def parts(x: jax.Array) -> jax.Array:
+        ordinary, exponent, rest = _taken_apart(x)
+        found = jnp.log(rest)
+        return jnp.where(ordinary, exponent + found * _constant(x, 1 / math.log(2)), found)
+
+    return _by_parts(x, parts, jnp.log2)
+
+
+def log10(x: jax.Array) -> jax.Array:
+    """The logarithm to base 10; whole numbers for powers of ten."""
+
+    def parts(x: jax.Array) -> jax.Array:
+        ordinary, exponent, rest = _taken_apart(x)
+        found = jnp.log(rest)
+        step = 2.0 ** (40 if x.dtype == jnp.float64 else 14)  # so that exponent * high is exact
+        high = round(math.log10(2) * step) / step
+        low = exponent * _constant(x, math.log10(2) - high) + found * _constant(x, 1 / math.log(10))
+        return jnp.where(ordinary, exponent * _constant(x, high) + low, found)
+
+    return _by_parts(x, parts, jnp.log10)
+
+
+def exp2(x: jax.Array) -> jax.Array:
+    """Powers of two, exact for whole exponents."""
+
+    def parts(x: jax.Array) -> jax.Array:
+        limit = 1100.0 if x.dtype == jnp.float64 else 160.0
+        whole = jnp.round(jnp.clip(x, -limit, limit))
+        half = jnp.floor(whole * 0.5)
+        scales = (_power_of_two(half, x.dtype), _power_of_two(whole - half, x.dtype))
+        return jnp.exp((x - whole) * _constant(x, math.log(2))) * scales[0] * scales[1]
+
+    return _by_parts(x, parts, jnp.exp2)
+
+
+def cbrt(x: jax.Array) -> jax.Array:
+    """Cube roots: XLA's, and one step of Newton's method."""
+    root = lax.cbrt(x)
+    better = root - (root * root * root - x) / (3 * root * root)
+    return differentiated_as(jnp.where(jnp.isfinite(better), better, root), root)
+
+
+def _by_parts(x: jax.Array, parts: Callable, plain: Callable) -> jax.Array:
+    if x.dtype not in (jnp.float32, jnp.float64):
+        return plain(x)
+    x = lax.convert_element_type(x, x.dtype)  # of strong type
+    return differentiated_as(lax.platform_dependent(x, tpu=plain, default=parts), plain(x))
+
+
+def _bits(dtype: np.dtype) -> tuple[np.dtype, int, int]:
+    """Of a type of floats: the integers of its size, its bits of mantissa, and the bias of its exponents."""
+    return np.dtype(f"i{dtype.itemsize}"), *((52, 1023) if dtype == np.float64 else (23, 127))
+
+
+def _constant(x: jax.Array, value: float) -> np.ndarray:
+    return np.asarray(value, x.dtype)
+
+
+def _taken_apart(x: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Whether a float is finite, positive and normal, its exponent, and its mantissa, within a factor 1.42 of 1.
+
+    For other floats the third is the float itself.
+    """
+    dtype = np.dtype(x.dtype)
+    integer, mantissa, bias = _bits(dtype)
+    bits = lax.bitcast_convert_type(x, integer)
+    one = bias << mantissa
+    rest = lax.bitcast_convert_type((bits & ((1 << mantissa) - 1)) | one, dtype)
+    large = rest > math.sqrt(2)
+    exponent = ((bits >> mantissa).astype(jnp.int32) - bias + large).astype(dtype)  # int32, which vectors convert
+    ordinary = (x >= jnp.finfo(dtype).tiny) & (x < jnp.inf)
+    return ordinary, exponent, jnp.where(ordinary, jnp.where(large, 0.5 * rest, rest), x)
+
+
+def _power_of_two(exponent: jax.Array, dtype: np.dtype) -> jax.Array:
+    integer, mantissa, bias = _bits(np.dtype(dtype))
+    return lax.bitcast_convert_type((exponent.astype(jnp.int32).astype(integer) + bias) << mantissa, dtype)
