@@ -19,7 +19,7 @@ from xlapy.dispatch.unions import contents_of_lists, contents_of_rows
 from xlapy.domain.join import MAXIMUM_ALTERNATIVES, SELECTOR, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, same_constant
 from xlapy.domain.stacks import known_length
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Union, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Union, Value, variables
 from xlapy.ir import TensorType, Var
 from xlapy.ir.affine import affine
 
@@ -52,6 +52,13 @@ def signature(value: Value) -> tuple | None:
             parts = tuple(map(signature, value.items))
             return None if any(p is None for p in parts) else ("tuple", value.cls, parts)
     return None
+
+
+def holds_texts(value: Value) -> bool:
+    """Whether a value is a known text or None, or a tuple of numbers and of these: they are numbered to be gathered."""
+    if isinstance(value, Tuple):
+        return all(signature(item) is not None or holds_texts(item) for item in value.items)
+    return isinstance(value, Const) and isinstance(value.value, str | None)
 
 
 def are_arrays(machine, items: Sequence[Value]) -> bool:
@@ -230,8 +237,8 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
     if pairs is not None:
         return mixed.from_pair(_gather(machine, pairs, at))
     codes = coded(machine, items)
-    if codes is not None and len(codes[1]) > _MAXIMUM_GROUPS and all(isinstance(item, Const) for item in items):
-        codes = None
+    if codes is not None and len(codes[1]) > _MAXIMUM_GROUPS and any(map(machine.specialisable, variables(at))):
+        codes = None  # the position can be known
     if codes is not None:
         return decoded(_gather(machine, codes[0], at), codes[1])
     if isinstance(items[0], NdArray) and are_arrays(machine, items):
@@ -285,13 +292,15 @@ def is_table(machine, lists: Sequence[Value]) -> bool:
 
 
 def ragged(machine, lists: Sequence[Value]) -> list[Tuple] | None:
-    """The contents of lists or tuples of numbers, and of tuples of numbers, that are of several lengths."""
+    """The contents of lists or tuples of numbers and texts, and of tuples of them, that are of several lengths."""
     found = contents_of_rows(machine, lists)
     if found is None or not all(isinstance(contents, Tuple) for contents in found):
         return None
     if len({len(contents.items) for contents in found}) < 2:  # type: ignore[attr-defined]
         return None
-    alike = all(signature(item) is not None for contents in found for item in contents.items)  # type: ignore[attr-defined]
+    items = [item for contents in found for item in contents.items]  # type: ignore[attr-defined]
+    alike = all(signature(item) is not None for item in items)
+    alike = alike or all(holds_texts(item) and (items[0] is item or _alike(items[0], item)) for item in items)
     return found if alike else None  # type: ignore[return-value]
 
 
@@ -305,6 +314,11 @@ def items_of_table(machine, rows: Sequence[Value]) -> int:
         inner = contents_of_lists(machine, (first,))
         contents = None if inner is None else inner[0]
     return count
+
+
+def _alike(first: Value, item: Value) -> bool:
+    """Whether two values are two texts, or tuples of as many items."""
+    return _like(first, item) if isinstance(first, Tuple) else isinstance(item, Const)
 
 
 def _like(first: Tuple, item: Value) -> bool:

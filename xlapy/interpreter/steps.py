@@ -178,9 +178,11 @@ def _is_row(machine: Machine, args: Sequence[Value]) -> bool:
 
 
 def _is_key(machine: Machine, args: Sequence[Value], container: int, key: int) -> bool:
-    """Whether the only union among the arguments is the key of a dict or set."""
-    several = [a for a in args if type(a) is Union]
-    return several == [args[key]] and common.takes_unions(machine, args[container])
+    """Whether the only union among the arguments is the key of a dict or set, but for constants that are put there."""
+    if type(args[key]) is not Union or not common.takes_unions(machine, args[container]):
+        return False
+    others = [a for a in args if type(a) is Union and a is not args[key]]
+    return all(a is args[-1] and all(type(v) is Const for v in a.alternatives) for a in others)
 
 
 def _takes_unions(function: Value) -> bool:

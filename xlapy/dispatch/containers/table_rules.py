@@ -5,10 +5,10 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable
 
-from xlapy.dispatch import table, unions
+from xlapy.dispatch import gather, table, unions
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import dicts, loans, stack_edits, stacks, tables
-from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke
+from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.values import NONE, TRUE, Const, Mapping, NdArray, Ref, Stack, Tuple, Union, Value, key_value
@@ -67,7 +67,8 @@ def _subscripts() -> None:
         stack = _rows(machine, self, key) or _of_containers(machine, self, key)
         if stack is None:
             if not (_is_empty(machine, self) and tables.unknown(machine, key)):
-                return unions.over_parts(machine, key, lambda k: get(machine, self, k))
+                found = _of_known_keys(machine, self, key)
+                return found or unions.over_parts(machine, key, lambda k: get(machine, self, k))
             return made(machine, self, key)
         at, there = tables.locate(machine, stack, key)
         if there is False:
@@ -100,7 +101,8 @@ def _subscripts() -> None:
                 if not several or tables.of(machine, self) is not None:
                     raise
         if several:
-            unions.over_parts(machine, key, lambda k: containers.setitem(machine, self, k, item) or NONE)
+            if not _put_under_known_keys(machine, self, key, item):
+                unions.over_parts(machine, key, lambda k: containers.setitem(machine, self, k, item) or NONE)
         else:
             set_(machine, self, key, item)
 
@@ -152,6 +154,60 @@ def _is_empty(machine, value: Value) -> bool:
 _subscripts()
 
 
+# -- keys that are one of several known ones --------------------------------------------------------------------------
+
+
+def known_keys(machine, self: Value, key: Value) -> list[object] | None:
+    """The keys of a dict or set that the alternatives of a key are, if all that are possible are there."""
+    if type(key) is not Union or not isinstance(self, Ref) or not all(isinstance(k, Const) for k in key.alternatives):
+        return None
+    contents = machine.heap.read(self.object, "items")
+    if not isinstance(contents, Mapping):
+        return None
+    keys = [containers.key_of(machine, one, contents.entries) for one in key.alternatives]
+    there = [keys[index] for index in unions.possible(machine, key)]
+    if len(set(there)) < len(there) or not all(one in contents.entries for one in there):
+        return None
+    return [one if index in unions.possible(machine, key) else there[0] for index, one in enumerate(keys)]
+
+
+def _of_known_keys(machine, self: Value, key: Value) -> Value | None:
+    """`self[key]` by the number of the alternative that the key is, without a branch for each; None if values differ
+    in type."""
+    keys = known_keys(machine, self, key)
+    if keys is None:
+        return None
+    held = containers.entries(machine, self)
+    values = [held[one] for one in keys]
+    if all(isinstance(v, Ref) for v in values) and len(set(values)) == len(values):
+        kinds = {(machine.heap.objects[v.object].kind, machine.type_of(v)) for v in values}  # type: ignore[attr-defined]
+        return Union(key.selector, tuple(values)) if len(kinds) == 1 else None  # type: ignore[attr-defined]
+    numbers = gather.signature(values[0]) is not None and gather.stackable(machine, values)
+    return gather.gather(machine, values, _number(machine, key)) if numbers or gather.coded(machine, values) else None
+
+
+def _put_under_known_keys(machine, self: Ref, key: Value, item: Value) -> bool:
+    """`self[key] = item` in the same way; False if that is not possible."""
+    keys = known_keys(machine, self, key)
+    if keys is None:
+        return False
+    held = containers.entries(machine, self)
+    values = [held[one] for one in keys]
+    kind = gather.signature(item)
+    numbers = kind is not None and kind[0] != "tuple" and gather.stackable(machine, [item, *values])
+    if not numbers and gather.coded(machine, [item, *values]) is None:
+        return False
+    changed = gather.scatter(machine, values, _number(machine, key), item)
+    for index in unions.possible(machine, key):  # type: ignore[arg-type]
+        held[keys[index]] = changed[index]
+    containers.set_entries(machine, self, held)
+    return True
+
+
+def _number(machine, key: Value) -> Value:
+    return scalar(machine, int, key.selector, (0, len(key.alternatives) - 1))  # type: ignore[attr-defined]
+
+
 def _membership(cls: type) -> None:
     before = containers.CONTAINS[cls]
 
@@ -161,6 +217,8 @@ def _membership(cls: type) -> None:
             return tables.locate(machine, stack, item)[1]
         if unions.union_in(item) is None:
             return before(machine, item, self)
+        if known_keys(machine, self, item) is not None:
+            return True
         return machine.truth(
             unions.over_parts(machine, item, lambda k: machine.boolean(containers.contains(machine, k, self)))
         )

@@ -193,7 +193,7 @@ def _one_of_several(machine, number: int, what: str) -> Value | None:
     if not isinstance(owner, Union) or not all(_has_known_keys(machine, one) for one in owner.alternatives):
         return None
     found = tuple(_shown(machine, one, what) for one in owner.alternatives)
-    if any(gather.signature(one) is None for one in found):
+    if any(gather.signature(one) is None and not gather.holds_texts(one) for one in found):
         return None
     if len({len(one.items) for one in found}) == 1:
         return gather.gather(machine, found, scalar(machine, int, owner.selector, (0, len(found) - 1)))
