@@ -301,4 +301,46 @@ def more_sum_axis(a):
     return np.sum(t), np.mean(t), np.sum(np.array(t)), np.array(t).sum(), np.array(t, dtype=float)
 
 
+# -- columns of selected rows -----------------------------------------------------------------------------------------
+
+
+POINTS = [[0.0, 0.0], [1.0, 0.0], [9.0, 9.0], [8.0, 9.0], [0.0, 1.0]]
+MOVED = [[0.0, 0.0], [1.0, 5.0], [9.0, 9.0], [8.0, 9.0], [3.0, 1.0]]
+
+
+@program((POINTS, 0.5), (MOVED, 2.0), rtol=1e-9)
+def columns_of_the_callers_rows(points, t):
+    xs, ys = zip(*[p for p in points if p[0] > t])
+    return sum(xs), max(ys), xs, len(ys)
+
+
+@program((POINTS, 0.5), (MOVED, 2.0))
+def rows_change_after_their_columns(points, t):
+    chosen = [p for p in points if p[0] > t]
+    xs, _ = zip(*chosen)
+    for p in chosen:
+        p[0] += 1
+    return xs
+
+
+@program((np.array(POINTS), 0.5), (np.array(MOVED), 2.0), rtol=1e-9)
+def columns_of_rows_of_arrays(points, t):
+    chosen = [p for p in points if p[0] > t]
+    xs, ys = zip(*chosen)
+    lists = [list(p) for p in points if p[0] > t]
+    return (
+        sum(xs),
+        max(ys),
+        len(xs),
+        [sum(c) for c in zip(*lists)],
+        [max(c) for c in zip(*[p.tolist() for p in chosen])],
+    )
+
+
+@program((np.array(POINTS), 0.5), (np.array(MOVED), 2.0), rtol=1e-9)
+def columns_of_a_few_tuples(points, t):
+    xs, ys = zip(*[(a, a + b) for a, b in points.tolist() if a > t])
+    return xs, sum(ys)
+
+
 test_programs = program.test()

@@ -51,10 +51,8 @@ def _call_ex(machine, frame, op, function, positional, keywords=None):
         for key in kwargs:
             if not isinstance(key, str):
                 machine.raise_(TypeError, "keywords must be strings")
-    if isinstance(function, Const) and function.value is zip and not kwargs:
-        made = stack_tuples.columns(machine, positional)
-        if made is not None:
-            return made
+    if not kwargs and stack_tuples.zips(machine, function, positional):
+        return stack_tuples.columns(machine, positional)
     return machine.call(function, machine.iterate(positional), kwargs)
 
 

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlapy.dispatch import table, unions
-from xlapy.dispatch.containers import common, rows
+from xlapy.dispatch.containers import common, rows, stack_tuples
 from xlapy.dispatch.iterators import dict_views
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Refused
@@ -197,6 +197,7 @@ def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) 
     result = None
     if treatment >= _CONTENT and machine.heap.has_unions:
         apart = op.kind == "iter" and dict_views.is_one(machine, args[0])
+        apart = apart or op.kind == "call_ex" and stack_tuples.zips(machine, args[0], args[1])
         containers = [] if apart else _containers(args)
         result = unions.over_contents(machine, containers, lambda: packed(handler(machine, frame, op, *args)))
     return packed(handler(machine, frame, op, *args)) if result is None else result

@@ -17,8 +17,23 @@ from xlapy.dispatch.containers import loans, ranges, stack_arrays, stack_rules, 
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.unions import contents_of_lists
 from xlapy.domain import stacks as domain
-from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, NumpyScalar, Ref, Stack, Stored, Tuple, Value
+from xlapy.domain.join import JoinFailure
+from xlapy.domain.values import (
+    BoundedArray,
+    Const,
+    JaxArray,
+    NdArray,
+    NumpyScalar,
+    Ref,
+    Stack,
+    Stored,
+    Tuple,
+    Union,
+    Value,
+    alternatives,
+)
 from xlapy.ir import Var
 
 _INDEX = provoke(operator.getitem, (), 0)
@@ -79,17 +94,32 @@ def _make() -> None:
 _make()
 
 
-def columns(machine, rows: Value) -> Value | None:
-    """`zip(*rows)` of a list whose length depends on data, of tuples or lists of one length; None for other values."""
-    if not stacks.is_dynamic(machine, rows):
-        return None
+def zips(machine, function: Value, rows: Value) -> bool:
+    """Whether `function(*rows)` is a `zip` of a list whose length depends on data."""
+    if not (isinstance(function, Const) and function.value is zip):
+        return False
+    if containers.heap_kind(machine, rows) == "list" and isinstance(_contents(machine, rows), Union):
+        try:
+            return stacks.settled(machine, rows) is not None and stacks.is_dynamic(machine, rows)  # type: ignore[arg-type]
+        except JoinFailure:
+            return False
+    return stacks.is_dynamic(machine, rows)
+
+
+def _contents(machine, value: Value) -> Value:
+    return machine.heap.read(value.object, "items")  # type: ignore[attr-defined]
+
+
+def columns(machine, rows: Value) -> Value:
+    """`zip(*rows)` of a list whose length depends on data, of rows of one length."""
     stack = stacks.of(machine, rows)
     assert stack is not None
     element = stack.element
     parts = element.items if isinstance(element, Tuple) else ()
     if isinstance(element, Stored) and element.kind == "list" and element.held is None:
         parts = element.parts
-    if not parts:
+    width = None if parts else _width(machine, element)
+    if not parts and width is None:
         raise Refused("XP0004", "zip(*rows) of rows that are no tuples of one length, whose number depends on data")
     empty = machine.truth(machine.compare("==", stack.length, _ZERO))
     if empty is not False:
@@ -97,12 +127,38 @@ def columns(machine, rows: Value) -> Value | None:
         refuse_where(machine, where, "XP0004", "zip(*rows) of no rows")
     loans.share(machine, rows)
     stack, found, start = stacks.of(machine, rows), [], 0
+    for k in range(width or 0):
+        found.append(of_list(machine, machine.call(Const(_column), [rows, Const(k)])))
     for part in parts:
         count = len(domain.variables(part))
         column = stack.rows[start : start + count]  # type: ignore[union-attr]
         found.append(_of(machine, Stack(domain.disowned(part), column, *_room(stack))))  # type: ignore[arg-type]
         start += count
     return sequences.new(machine, sequences.INDEXED, zip, source=Tuple(tuple(found)), position=_ZERO)
+
+
+def _width(machine, element: Value) -> int | None:
+    """How many items each row has, of rows that are one of several, lists elsewhere or vectors; None if they differ."""
+    widths = {_items_of(machine, one) for one in alternatives(element)}
+    return widths.pop() if len(widths) == 1 else None
+
+
+def _items_of(machine, row: Value) -> int | None:
+    if isinstance(row, Stored) and row.kind == "buffer":
+        row = row.parts[0]
+    match row:
+        case Tuple():
+            return len(row.items)
+        case Stored() if row.kind == "list" and row.held is None:
+            return len(row.parts)
+        case JaxArray() if row.var.type.shape:
+            return row.var.type.shape[0]
+    found = contents_of_lists(machine, (row,))
+    return None if found is None else domain.known_length(found[0])  # type: ignore[arg-type]
+
+
+def _column(rows, k):
+    return [row[k] for row in rows]
 
 
 def _room(stack: Stack) -> tuple:
