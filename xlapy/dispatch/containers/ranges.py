@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -23,10 +24,24 @@ from xlapy.dispatch.numbers.scalar_values import (
     provoke,
     scalar,
 )
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Range, Ref, Scalar, Slice, Tuple, Value
+from xlapy.domain.values import (
+    NONE,
+    Const,
+    JaxArray,
+    NdArray,
+    NumpyScalar,
+    Range,
+    Ref,
+    Scalar,
+    Slice,
+    Tuple,
+    Value,
+    is_none,
+)
 from xlapy.ir import Var
 
 _ZERO_STEP = provoke(range, 0, 1, 0)
+_NO_STEP = provoke(slice(None, None, 0).indices, 1)
 _OUT_OF_RANGE = provoke(operator.getitem, range(1), 1)
 _NOT_IN_RANGE = provoke(range(1).index, 1)
 
@@ -221,16 +236,27 @@ def _slice(machine, value: Value, key: Value) -> Value:
 
 
 def slice_indices(machine, key: slice | Slice, count: Value) -> tuple[Value, Value, Value]:
-    """`key.indices(count)` where the parts or the count may be dynamic; the sign of the step must be known."""
-    lifted = [p if isinstance(p, Value) else Const(p) for p in (key.start, key.stop, key.step)]
-    step = Const(1) if lifted[2].value is None else index(machine, lifted[2])  # type: ignore[attr-defined]
-    step = Const(machine.static(step, "the step of a slice"))
-    check(machine, step.value == 0, provoke(slice(None, None, 0).indices, 1))
-    low, high = (Const(0), count) if step.value > 0 else (Const(-1), machine.binary("-", count, Const(1)))  # type: ignore[operator]
-    defaults = (low, high) if step.value > 0 else (high, low)  # type: ignore[operator]
+    """`key.indices(count)` where the parts or the count may be dynamic."""
+    parts = [p if isinstance(p, Value) else Const(p) for p in (key.start, key.stop, key.step)]
+    step = Const(1) if is_none(parts[2]) else index(machine, parts[2])
+    zero = machine.truth(machine.compare("==", step, Const(0)))
+    check(machine, zero, _NO_STEP)
+    sign = _sign(step)
+    if sign:
+        return (*_ends(machine, parts[:2], count, sign), step)
+    rising, falling = (_ends(machine, parts[:2], count, sign) for sign in (1, -1))
+    up = machine.truth(machine.compare(">", step, Const(0)))
+    start, stop = (select(machine, up, a, b) for a, b in zip(rising, falling, strict=True))
+    return start, stop, step
+
+
+def _ends(machine, parts: Sequence[Value], count: Value, sign: int) -> tuple[Value, Value]:
+    """Where a slice begins and ends, if its step has this sign."""
+    low, high = (Const(0), count) if sign > 0 else (Const(-1), machine.binary("-", count, Const(1)))
+    defaults = (low, high) if sign > 0 else (high, low)
     found = []
-    for part, default in zip(lifted[:2], defaults, strict=True):
-        if isinstance(part, Const) and part.value is None:
+    for part, default in zip(parts, defaults, strict=True):
+        if is_none(part):
             found.append(default)
             continue
         at = index(machine, part)
@@ -239,7 +265,7 @@ def slice_indices(machine, key: slice | Slice, count: Value) -> tuple[Value, Val
             at = select(machine, negative, machine.binary("+", at, count), at)
         at = maximum(machine, at, low)
         found.append(minimum(machine, at, high))
-    return found[0], found[1], step
+    return found[0], found[1]
 
 
 def select(machine, predicate: Var | bool, then: Value, orelse: Value) -> Value:

@@ -124,7 +124,7 @@ def _reordered(rows, order):
 
 
 def sliced(machine, stack: Stack, key: Value) -> Stack:
-    """The items of a slice whose step is known."""
+    """The items of a slice."""
     parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
     wanted = ranges.slice_indices(machine, parts, stack.length)
     start, stop, step = wanted
@@ -158,29 +158,41 @@ def replaced(machine, stack: Stack, key: Value, new: Stack) -> Stack:
     return stack.with_rows(machine.leaf(_replaced, [old, row, *operands])[0] for old, row in pairs)
 
 
-def _replaced(rows, new, start, step, count):
+def _inside(rows, start, step, count):
+    """Where each row is in a slice, and whether it is."""
     distance = jnp.arange(rows.shape[0]) - start
     at = distance // step
-    inside = (at >= 0) & (at < count) & (distance % step == 0)
+    return at, (at >= 0) & (at < count) & (distance % step == 0)
+
+
+def _replaced(rows, new, start, step, count):
+    at, inside = _inside(rows, start, step, count)
     taken = jnp.take(new, jnp.clip(at, 0, new.shape[0] - 1), axis=0).astype(rows.dtype)
     return jnp.where(inside.reshape(inside.shape + (1,) * (rows.ndim - 1)), taken, rows)
 
 
 def cut(machine, stack: Stack, key: Value) -> Stack:
-    """The stack without the items of a slice whose step is 1."""
+    """The stack without the items of a slice."""
     parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
     start, stop, step = ranges.slice_indices(machine, parts, stack.length)
-    if step.value != 1:  # type: ignore[attr-defined]
-        raise Refused("XP0004", "every n-th item of a list whose length depends on data is deleted")
     count = ranges.length(machine, Range(start, stop, step))
-    operands = [device(machine, v, int) for v in (start, count)]
-    rows = [machine.leaf(_cut, [row, *operands])[0] for row in stack.rows]
+    if isinstance(step, Const) and step.value == 1:
+        operands = [device(machine, v, int) for v in (start, count)]
+        rows = [machine.leaf(_cut, [row, *operands])[0] for row in stack.rows]
+    else:
+        operands = [device(machine, v, int) for v in (start, step, count)]
+        rows = [machine.leaf(_thinned, [row, *operands])[0] for row in stack.rows]
     return stack.with_rows(rows, machine.binary("-", stack.length, count))
 
 
 def _cut(rows, start, count):
     lane = jnp.arange(rows.shape[0])
     return jnp.take(rows, jnp.minimum(jnp.where(lane >= start, lane + count, lane), rows.shape[0] - 1), axis=0)
+
+
+def _thinned(rows, start, step, count):
+    _, inside = _inside(rows, start, step, count)
+    return jnp.take(rows, jnp.argsort(inside, stable=True), axis=0)
 
 
 def _strided(rows, start, step):
