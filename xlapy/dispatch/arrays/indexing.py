@@ -28,6 +28,8 @@ from xlapy.ir.affine import difference
 
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(bool)
+#: of how many elements one is a constant
+_KNOWN = 4096
 _BAD_KEY = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid"
     " indices"
@@ -59,8 +61,21 @@ def getitem(machine: Machine, array: NdArray | NumpyScalar, key: Value) -> Value
         return numpy_fancy.take(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view))
     result = basic_view(machine, array, parsed.parts)
     if result.type.shape == () and not parsed.ellipsis:
-        return machine.numpy_result(read_view(machine, result))
+        return _element(machine, array, parsed, read_view(machine, result))
     return machine.new_array(read_view(machine, result)) if parsed.scalar_array else result
+
+
+def _element(machine: Machine, array: NdArray, key: Key, var: Var) -> Value:
+    """One element; of known integers (`for i in np.arange(n)`), it is known, or what lies between them."""
+    value = machine.numpy_result(var)
+    if isinstance(value, NumpyScalar) and var.type.dtype.kind in "iu":
+        items = constant_value(machine.heap.read(array.buffer, "data").var)
+        if items is not None and items.size:
+            places = tuple(place.value for kind, place in key.parts if kind == "int" and isinstance(place, Const))
+            if not array.lenses and len(places) == items.ndim and items.size <= _KNOWN:
+                return Const(items[places])
+            return NumpyScalar(value.var, (int(items.min()), int(items.max())))
+    return value
 
 
 def _of_scalar(machine: Machine, scalar: NumpyScalar, key: Value) -> Value:

@@ -469,6 +469,9 @@ FINITE_SLOPES = frozenset(
 #: ufuncs that look at the truth of their operands only
 LOGICAL = frozenset({np.logical_and, np.logical_or, np.logical_xor, np.logical_not})
 
+#: what is monotone in each of its operands
+MONOTONE = frozenset({np.add, np.subtract, np.multiply, np.negative, np.positive, np.maximum, np.minimum})
+
 #: comparisons of operands of one type need no function
 PLAIN_COMPARISON = {
     np.equal: "eq",

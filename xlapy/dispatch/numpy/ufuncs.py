@@ -5,6 +5,7 @@ Python scalars are weak (NEP 50): `resolve_dtypes` is asked with the types `int`
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Sequence
 from functools import lru_cache, partial
@@ -20,6 +21,7 @@ from xlapy.dispatch.numpy.ufunc_table import (
     IN_SINGLE,
     LAX,
     LOGICAL,
+    MONOTONE,
     PLAIN_COMPARISON,
     REFUSED,
     TABLE,
@@ -44,6 +46,7 @@ from xlapy.dispatch.numpy.values import (
     supported,
 )
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import Operation, TensorType, Var, constant_value
 
@@ -133,7 +136,7 @@ def call(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value]) -> Value:
     if all(isinstance(v, Const) for v in inputs):
         return _fold(machine, ufunc, inputs)
     results = compute(machine, ufunc, inputs)
-    values = [_result(machine, inputs, var) for var in results]
+    values = [_result(machine, ufunc, inputs, var) for var in results]
     return values[0] if len(values) == 1 else Tuple(tuple(values))
 
 
@@ -143,9 +146,22 @@ def unary_rule(machine: Machine, symbol: str, value: Value) -> Value | None:
     return None if ufunc is None else call(machine, ufunc, (value,))
 
 
-def _result(machine: Machine, inputs: Sequence[Value], var: Var) -> Value:
+def _result(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], var: Var) -> Value:
     value = machine.numpy_result(var)
-    return keep_order(machine, value, inputs) if isinstance(value, NdArray) else value
+    if isinstance(value, NdArray):
+        return keep_order(machine, value, inputs)
+    if ufunc in MONOTONE and isinstance(value, NumpyScalar) and var.type.dtype.kind in "iu":
+        return NumpyScalar(var, _bounds(ufunc, inputs, np.iinfo(var.type.dtype)))
+    return value
+
+
+def _bounds(ufunc: np.ufunc, inputs: Sequence[Value], info: np.iinfo) -> tuple[int, int] | None:
+    """The interval of an integer result: its ends are among the results for the ends of the operands."""
+    ends = [known_bounds(v) for v in inputs]
+    if any(e is None or max(map(abs, e)) >= 2**31 for e in ends):
+        return None
+    found = [int(ufunc(*corner)) for corner in itertools.product(*ends)]  # type: ignore[arg-type]
+    return (min(found), max(found)) if info.min <= min(found) and max(found) <= info.max else None
 
 
 def _fold(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value]) -> Value:
