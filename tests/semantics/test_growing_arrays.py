@@ -1,6 +1,9 @@
 """Arrays that grow or shrink in loops: they get room, and a dynamic length."""
 
 import numpy as np
+import pytest
+
+import xlapy
 
 from .runner import Programs
 
@@ -697,6 +700,86 @@ def list_of_selections(x, t):
         if len(seg):
             rows.append(seg)
     return rows
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 99.0))
+def appended_in_both_arms(x, t):
+    up, down = np.array([]), np.array([], dtype=int)
+    for i in range(len(x)):
+        if x[i] > t:
+            up = np.append(up, x[i])
+        else:
+            down = np.append(down, i)
+        if len(up) > 3:
+            up[-1] += up[0]
+    return up, down
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 99.0))
+def parts_of_any_length_appended(x, t):
+    out = np.zeros(0)
+    for i in range(0, 50, 5):
+        seg = x[i : i + 5]
+        out = np.concatenate([out, seg[seg > t], [i]])
+    return out, out.sum()
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 99.0))
+def appended_in_arms(x, t):
+    up, down = np.array([]), np.array([], dtype=int)
+    for i in range(len(x)):
+        if x[i] > t:
+            up = np.append(up, x[i])
+        else:
+            down = np.append(down, i)
+    return up, down
+
+
+@program((M, 0.3), (M[::-1].copy(), -0.5), (M, 99.0))
+def rows_stacked(m, t):
+    out = np.empty((0, 3))
+    for row in m:
+        if row[0] > t:
+            out = np.vstack([out, row])
+    return out
+
+
+@program((M, 0.3), (M[::-1].copy(), -0.5), (M, 99.0))
+def rows_appended(m, t):
+    out = np.empty((0, 3))
+    for row in m:
+        if row[0] > t:
+            out = np.vstack([out, row])
+            out[0] -= 1
+    return out
+
+
+@program((X, 0.3), (Y, -0.5), (Y, 99.0))
+def put_before_and_appended(x, t):
+    """What is put before moves the rest."""
+    out = np.array([])
+    for v in x:
+        out = np.append(out, v) if v > t else np.append(v, out)
+    return out
+
+
+@program((X, 0.3), (Y, -0.5))
+def resized_by_numpy(x, t):
+    out = np.resize(x[:3], 5)
+    for k in range(4):
+        out = np.resize(out, 5) if x[k] > t else np.append(out[:-1], x[k])
+    return out
+
+
+@pytest.mark.parametrize("program", [appended, appended_in_arms, rows_stacked])
+def test_appending_is_a_store(program):
+    """One program for all data, one loop of one size, and no array larger than the room."""
+    shape = (40, 3) if program is rows_stacked else (50,)
+    text = xlapy.code_typed(program, np.zeros(shape), 0.5)
+    assert text.count(" = for(") == 1
+    assert "append_in_room" not in text
+    more = xlapy.code_typed(program, np.zeros((2 * shape[0], *shape[1:])), 0.5)
+    assert len(more.splitlines()) == len(text.splitlines())
 
 
 test_programs = program.test()

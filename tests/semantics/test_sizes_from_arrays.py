@@ -2,6 +2,8 @@
 
 import numpy as np
 
+import xlapy
+
 from .runner import Programs
 
 program = Programs()
@@ -170,6 +172,54 @@ def sequences_repeated_by_numpy_integers(n, v):
 @program((np.float64(2.0),), (np.bool_(True),), (np.array([2.0]).max(),), raises=TypeError)
 def sequences_repeated_by_other_numbers(x):
     return [1.0] * x
+
+
+@program((X, 4), (X[::-1].copy(), 6))
+def sizes_from_numpy_ranges(x, n):
+    """`for i in np.arange(n)`: the items are known to be small, and so are sums with them."""
+    total = 0.0
+    for i in np.arange(n - 1, -1, -1):
+        total += (x[: i + 1] * np.arange(i + 1)).sum() + np.ones(2 * i - 1 if i else 0).sum()
+    for k in np.array([2, 0, 3], dtype=np.uint8):
+        total += np.zeros(k + 1).size + np.arange(np.minimum(k, np.uint8(2)))[:1].sum()
+    return total
+
+
+@program((100.0, 90.0, 1.02, 6), (80.0, 90.0, 1.03, 9))
+def american_put_on_a_shrinking_array(s, k, u, n):
+    prices = s * u ** -np.arange(n, -1.0, -1) * u ** np.arange(0.0, n + 1)
+    values = np.maximum(0, k - prices)
+    for i in np.arange(n - 1, -1, -1):
+        prices = s * u ** -np.arange(i, -1.0, -1) * u ** np.arange(0, i + 1)
+        values[: i + 1] = 0.99 * (0.55 * values[1 : i + 2] + 0.45 * values[0 : i + 1])
+        values = np.maximum(values[:-1], k - prices)
+    return values[0]
+
+
+@program((np.array([3, 1, 2]), 5), (np.array([0, 2, 2]), -1))
+def elements_of_changed_arrays_are_not_known(a, v):
+    b = np.array([1, 2, 3])
+    for i in range(3):
+        b[i] += a[i]
+        b[0] = v
+    c = np.arange(4)[::-1]
+    return np.arange(b[1]), x_of(b), c[0] + c[3], c[1:][0], np.zeros(c[2]), b[0] * np.int8(3)
+
+
+def x_of(b):
+    return [np.zeros(int(n)) for n in b[1:]]
+
+
+def test_loops_over_numpy_ranges_stay_loops():
+    def program(x, n):
+        total = 0.0
+        for i in np.arange(n - 1, -1, -1):
+            total += np.arange(i + 1).sum() * x[i]
+        return total
+
+    texts = [xlapy.code_typed(program, np.zeros(50), n) for n in (20, 40)]
+    assert [text.count(" = for(") for text in texts] == [1, 1]
+    assert len(texts[0].splitlines()) == len(texts[1].splitlines())
 
 
 test_programs = program.test()

@@ -9,9 +9,9 @@ import itertools
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from xlapy.dispatch import table
+from xlapy.dispatch.bounded import appending
 from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import reductions as bounded_reductions
@@ -204,21 +204,10 @@ def joined(machine, arrays, axis=0, out=None, **options):
         lengths.append(bounded.length_int(machine, axes[axis], room.type.shape[axis]))
     ends = list(itertools.accumulate(lengths, lambda one, two: bounded.add(machine, one, two)))
     places = [bounded.var_of(machine, end) for end in ends[:-1]]
-    whole = machine.leaf(_one_after_another, (*parts, *places), (len(parts), axis), name="concatenate")[0]
+    whole = appending.one_after_another(machine, parts, places, axis)
     lanes: list[Lanes | None] = [None] * rank
     lanes[axis] = Lanes(bounded.var_of(machine, ends[-1]))
     return fresh(machine, whole, lanes)
-
-
-def _one_after_another(*rest):
-    *values, count, axis = rest
-    first, *parts = values[:count]
-    pads = [(0, 0, 0)] * first.ndim
-    pads[axis] = (0, sum(p.shape[axis] for p in parts), 0)
-    whole = lax.pad(first, jnp.zeros((), first.dtype), pads)
-    for part, place in zip(parts, values[count:], strict=True):
-        whole = lax.dynamic_update_slice_in_dim(whole, part, place, axis)
-    return whole
 
 
 def of_sequences(item: object, of_items: Rule) -> None:

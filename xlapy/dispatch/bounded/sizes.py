@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-from jax import lax
-
+from xlapy.dispatch.bounded import appending
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain import sizes
@@ -36,13 +34,7 @@ class Service:
 
     def resized(self, var: Var, shape: tuple[int, ...]) -> Var:
         """An array with other sizes, what it has in both being the same."""
-        return self.machine.leaf(_resized, (var,), (shape,), name="resize")[0]
-
-
-def _resized(x, shape):
-    x = x[tuple(slice(0, n) for n in shape)]
-    pads = [(0, n - m, 0) for m, n in zip(x.shape, shape, strict=True)]
-    return lax.pad(x, jnp.zeros((), x.dtype), pads)
+        return appending.resized(self.machine, var, shape)
 
 
 def as_one(machine: Machine, value: Union) -> Value:
@@ -88,7 +80,7 @@ def _one(machine: Machine, value: Union, group: list[int]) -> Value:
         else:
             var, axes = machine.read(option), (None,) * len(room)
         lengths = [bounded.length_int(machine, x, n) for x, n in zip(axes, var.type.shape, strict=True)]
-        parts = [machine.leaf(_resized, (var,), (room,), name="resize")[0]]
+        parts = [appending.resized(machine, var, room)]
         parts += [bounded.var_of(machine, n) for n in lengths]
         if chosen:
             here = _is(machine, value, place)
