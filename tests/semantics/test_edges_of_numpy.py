@@ -267,4 +267,43 @@ def functions_of_half_floats(x, y):
     return logs, np.hypot(x, y), np.arcsinh(y), np.degrees(x), x // y, x % y, np.divmod(y, x)
 
 
+@program((np.arange(12.0).reshape(3, 4), np.array([2, 0, 2])), (np.arange(15.0).reshape(3, 5), np.array([1, 1, 1])))
+def deleted_at_known_and_unknown_places(x, i):
+    known = np.sort(np.atleast_1d((1, 0)))
+    return np.delete(x, known, axis=1), np.delete(x, i, axis=0), np.delete(x, i, axis=1), np.delete(x, i)
+
+
+@program((X, np.array([True, False, True, True, False, False])), (-X, np.zeros(6, bool)))
+def deleted_by_a_mask(x, m):
+    rows = x.reshape(6, 1) * np.ones(2)
+    return np.delete(x, m), np.delete(rows, m, axis=0), np.delete(rows.T, m, axis=1)
+
+
+@program(X, -X)
+def differences_of_what_turns_out_to_have_a_known_length(x):
+    places = np.nonzero(x > -99)[0]
+    return np.diff(places, append=[len(x)]), np.diff(np.append(x[x > 0.5], 3), 2, prepend=1.0)
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def logarithms(x):
+    return np.log(x)
+
+
+@program(X, -X)
+def a_function_decorated_with_errstate(x):
+    @np.errstate(all="ignore")
+    def shares(v):
+        return v / (v - v[0])
+
+    return logarithms(x), shares(x)
+
+
+@program(X)
+def points_of_gauss_and_legendre(x):
+    points, weights = np.polynomial.legendre.leggauss(4)
+    total = (weights * np.exp(points * x[0])).sum()
+    return total, np.vecdot(x.reshape(2, 3), x[:2, None], axis=0) if hasattr(np, "vecdot") else 0
+
+
 test_programs = program.test()

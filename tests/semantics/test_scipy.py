@@ -5,6 +5,7 @@ import scipy.fft
 import scipy.linalg
 import scipy.signal
 import scipy.special
+import scipy.stats
 
 from .runner import Programs
 
@@ -54,5 +55,8 @@ program.add("integers", lambda i: (scipy.special.erf(i), scipy.signal.convolve2d
 program.add("boundary", lambda a: scipy.signal.convolve2d(a, a, boundary="symm"), A, refuse=True)
 program.add("known_tuples", lambda a: np.broadcast_shapes(a.shape, (2,)) + (3, 4), A)
 program.add("flags_by_key", lambda a: (a.flags["C_CONTIGUOUS"], a.T.flags["F"]), A)
+
+program.add("moments", lambda x: (scipy.stats.sem(x), scipy.stats.skew(x), scipy.stats.trim_mean(x, 0.1)), X, X * X)
+program.add("ranks", lambda x: (scipy.stats.rankdata(x), scipy.stats.zscore(x)), X, X * X)
 
 test_programs = program.test()

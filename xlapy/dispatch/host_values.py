@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any
 
 import jax
@@ -19,6 +20,7 @@ class HostValue:
     """
 
     def __init__(self, region: Region) -> None:
+        self.region = region
         self.types = [(p.type.shape, p.type.dtype) for p in region.params]
         self._run = jax.jit(lambda *operands: evaluate(region, dict(zip(region.params, operands, strict=True)))[0])
 
@@ -38,6 +40,48 @@ class HostValue:
         """Whether the value is `known`."""
         found = self(*operands)
         return found is not None and found.tobytes() == known.tobytes()
+
+
+#: what was worked out before, by what it is: analyses ask the same again in each attempt
+_MADE: OrderedDict[tuple, HostValue] = OrderedDict()
+_MOST_MADE = 512
+
+
+def host_value(region: Region) -> HostValue:
+    """The `HostValue` of a region, of which equal ones have one, that is compiled once."""
+    key = _key(region)
+    made = _MADE.pop(key, None)
+    _MADE[key] = made = HostValue(region) if made is None else made
+    if len(_MADE) > _MOST_MADE:
+        _MADE.popitem(last=False)
+    return made
+
+
+def _key(region: Region, numbers: dict[Var, int] | None = None) -> tuple:
+    """What tells a region from those that compute something else. `numbers` names the values around it."""
+    numbers = {} if numbers is None else numbers
+    for var in region.params:
+        numbers[var] = len(numbers)
+    parts: list = [tuple(p.type for p in region.params)]
+    for operation in region.operations:
+        attributes = tuple((name, _comparable(value)) for name, value in sorted(operation.attributes.items()))
+        types = tuple(v.type for v in operation.results)
+        inside = tuple(_key(nested, numbers) for nested in operation.regions)
+        parts.append((operation.kind, tuple(numbers[v] for v in operation.operands), types, attributes, inside))
+        for result in operation.results:
+            numbers[result] = len(numbers)
+    return (*parts, tuple(numbers[v] for v in region.results))
+
+
+def _comparable(value: object) -> object:
+    """Stands for an attribute: an array by its elements, what is not a plain value by itself (the region holds it)."""
+    if isinstance(value, np.ndarray):
+        return (value.dtype.str, value.shape, value.tobytes())
+    if isinstance(value, str | bool | int | np.dtype | type(None)):
+        return (type(value), value)
+    if isinstance(value, tuple):
+        return tuple(map(_comparable, value))
+    return (type(value), id(value))
 
 
 def part_of(var: Var, entry: Region) -> Region | None:

@@ -23,7 +23,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.containers.common import NODES, structure
-from xlapy.dispatch.host_values import HostValue, element_of, part_of
+from xlapy.dispatch.host_values import element_of, host_value, part_of
 from xlapy.dispatch.numpy.values import supported
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
@@ -166,7 +166,7 @@ class World(Definitions):
             known = self._found[element[0]][element[1]]  # type: ignore[index]
             self.guard("equal", item(sources[element[0]], element[1]), known)
             return np.asarray(known, var.type.dtype)
-        question = HostValue(part)
+        question = host_value(part)
         answer = question(*found)
         if answer is not None:
             self.guard("gives", anchor(question), (answer, tuple(sources[p] for p in part.params)))

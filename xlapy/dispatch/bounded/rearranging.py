@@ -156,8 +156,12 @@ def _delete_rule(machine, arr, obj, axis=None):
     vector = len(bounded.parts(machine, array)[1]) == 1
     place = known(machine, axis)
     if where is None or len(where[1]) != 1 or not (place == 0 or vector and place in (None, -1)):
+        if not involved(arr, obj):
+            return _delete_static(machine, arr, obj, **({} if absent(axis) else {"axis": axis}))
         raise require_static(machine, first_of((arr, obj), {}), "np.delete with such arguments")
     if where[0].type.dtype == bool:
+        if not involved(arr, obj):
+            return machine.getitem(array, machine.unary("~", obj))
         raise require_static(machine, first_of((arr, obj), {}), "np.delete by a mask")
     return machine.call(Const(_delete_several), (array, obj))
 

@@ -352,7 +352,9 @@ def diff(machine, array, n=1, axis=-1, prepend=None, append=None):
         raise require_static(machine, array, "np.diff with options")
     if any(ends) and times:
         array = machine.call(Const(np.concatenate), (Tuple((*ends[0], array, *ends[1])),))
-    for _ in range(times):
+    for done in range(times):
+        if not isinstance(array, BoundedArray):  # its length has turned out to be known
+            return machine.call(Const(np.diff), (array, Const(times - done)))
         array = _differences(machine, array)
     return array
 

@@ -17,7 +17,7 @@ from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
 from xlapy.dispatch.bounded.slices import reversed_parts
 from xlapy.dispatch.numpy.ufunc_table import TABLE
 from xlapy.dispatch.numpy.values import absent, known, require_dtype, sequence_items, single
-from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, Tuple, Value
 from xlapy.ir import Var
 
@@ -130,7 +130,11 @@ def _name(item: object) -> str:
 
 
 def first_of(args: Sequence[Value], kwargs: dict[str, Value]) -> BoundedArray:
-    return next(v for v in (*args, *kwargs.values()) if isinstance(v, BoundedArray))
+    """The array of dynamic length among the arguments of a call."""
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, BoundedArray):
+            return value
+    raise Refused("XP0011", "a call with arguments that depend on data in this way")
 
 
 def method(machine: Machine, receiver: Value, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 
 import jax
 import jax.extend.core
@@ -17,7 +18,10 @@ from xlapy.domain.values import (
 
 
 class NoScope:
-    """What `jax.named_scope` is inside a program: names are for tools only."""
+    """What `jax.named_scope` and `np.errstate` are inside a program, also as decorators: names are for tools only."""
+
+    def __call__(self, function):
+        return function
 
     def __enter__(self):
         return None
@@ -44,6 +48,19 @@ def _errstate(machine: Machine, **how: Value) -> Value:
     if any(machine.static(v) in ("raise", "call") for v in how.values()):
         raise Refused("XP0010", "np.errstate that raises or calls")
     return machine.world.helper_instance(NoScope)  # type: ignore[attr-defined]
+
+
+#: what a function decorated with `np.errstate(...)` calls: it stores the settings in a variable of the context
+_SETTINGS = getattr(np.errstate.__call__, "__globals__", {})
+if "_make_extobj" in _SETTINGS:
+    table.function(_SETTINGS["_make_extobj"])(_errstate)
+
+
+@table.method(contextvars.ContextVar, "set", "reset")
+def _set(machine: Machine, self: Value, value: Value) -> Value:
+    if getattr(self, "value", None) is not _SETTINGS.get("_extobj_contextvar", machine):
+        raise Refused("XP0003", "a variable of the context is set")
+    return NONE
 
 
 _SCOPE = type(jax.named_scope("xlapy"))

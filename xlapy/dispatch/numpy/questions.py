@@ -9,7 +9,7 @@ import numpy as np
 from xlapy.dispatch.arrays.memory import layout_model
 from xlapy.dispatch.arrays.views import buffer_type
 from xlapy.dispatch.numbers.scalar_values import defines
-from xlapy.dispatch.numpy.values import array_type, known
+from xlapy.dispatch.numpy.values import array_type, known, raise_real
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.host_views import shown
@@ -31,6 +31,17 @@ def _shape_question(*functions):
 
 
 _shape_question(np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj)
+
+
+@function(np.lib.array_utils.normalize_axis_index)
+def _axis_index(machine, axis, ndim, msg_prefix=None):
+    """An axis, non-negative."""
+    prefix = () if msg_prefix is None else (known(machine, msg_prefix),)
+    try:
+        index = np.lib.array_utils.normalize_axis_index(known(machine, axis, "an axis"), known(machine, ndim), *prefix)
+    except Exception as error:
+        return raise_real(machine, error)
+    return Const(index)
 
 
 def _dtype_question(item):

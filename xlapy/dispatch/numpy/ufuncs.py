@@ -113,6 +113,9 @@ def ufunc_rule(
     if not absent(dtype):
         options["dtype"] = require_dtype(known(machine, dtype, "a dtype"))
     if ufunc in GENERALISED:
+        if ufunc is getattr(np, "vecdot", None) and isinstance(axis, Value) and not absent(axis):
+            inputs = [machine.call(Const(np.moveaxis), (v, axis, Const(-1))) for v in inputs]
+            axis = None
         if not (absent(axes) and absent(axis)) or known(machine, keepdims):
             raise Refused("XP0011", f"axes of {ufunc.__name__}", "move the axes first")
         return _generalised(machine, ufunc, inputs, outs, options)
