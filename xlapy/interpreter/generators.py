@@ -10,7 +10,7 @@ else can go on with the generator; where somebody may, it is advanced step by st
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import PythonError, Refused
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 OnYield = Callable[[Value], None]
 _MOST_ITEMS = 10_000
 #: with what a consumer that leaves its loop closes the generator
-_CLOSING = Const(GeneratorExit())
+CLOSING = Const(GeneratorExit())
 
 
-def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, Value]:
-    """Run a generator to its end, calling `on_yield` with each value; what it returns, and the exception it ends with
-    where it does not return (DEAD if it always returns, or was closed)."""
+def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, bool | Var]:
+    """Run a generator to its end, calling `on_yield` with each value; what it returns, and whether it ended because the
+    consumer has closed it. Where it raises, that is pending."""
     if not resumption.is_fresh(machine, generator):
         if resumption.has_ended(machine, generator):
-            return NONE, DEAD
+            return NONE, False
         raise resumption.Interleaved
     heap = machine.heap
     activation: resumption.Activation = heap.objects[generator.object].details  # type: ignore[assignment]
@@ -57,20 +57,26 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, Val
     assert end is not None
     returned, exception = after[frame.program.return_register], after[frame.exception_register]
     if end.label == RETURN:
-        return returned, DEAD
+        return returned, False
+    result = returned if RETURN in end.labels else NONE
+    builder, ended = machine.builder, None
+    if end.label != RAISE:
+        ended = builder.elementwise("eq", end.var, builder.constant(RAISE, merge.TAG_TYPE.dtype))
     if _only_exit(machine, exception):
-        return (returned if RETURN in end.labels else NONE), DEAD
+        return result, True if ended is None else ended
     exception = _left_with(machine, exception)
     failed = _failed(machine, exception)
-    if end.label == RAISE and failed is None:
+    if ended is None and failed is None:
         raise PythonError(exception)
-    raised = failed
-    if end.label != RAISE:
-        raised = machine.builder.elementwise("eq", end.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
-        raised = raised if failed is None else machine.builder.elementwise("bitwise_and", raised, failed)
-    assert raised is not None
-    machine.may_raise(raised, exception)
-    return (returned if RETURN in end.labels else NONE), exception
+    closed: bool | Var = False
+    if failed is not None:
+        closed = builder.elementwise("bitwise_not", failed)
+        closed = closed if ended is None else builder.elementwise("bitwise_and", ended, closed)
+    raised = failed if ended is None else ended
+    if ended is not None and failed is not None:
+        raised = builder.elementwise("bitwise_and", ended, failed)
+    machine.may_raise(raised, exception)  # type: ignore[arg-type]
+    return result, closed
 
 
 def _failed(machine: Machine, exception: Value) -> Var | None:
@@ -182,6 +188,8 @@ class _Consumer:
         machine.heap.write(where, "handled", frame.handled)
         self._write_tag(static_tag(node.label))
         outer = frame.unrolled
+        catches = self.step.handler is not None
+        machine.catching += catches
         try:
             run(machine, generator, self._body)
         except PythonError as error:
@@ -189,10 +197,11 @@ class _Consumer:
             walk.raise_to(machine, self.step.handler, error.value)
             return
         finally:
+            machine.catching -= catches
             frame.unrolled = outer
         self._load()
-        var = machine.heap.read(where, "tag").var  # type: ignore[attr-defined]
-        self._finish(var)
+        raised, machine.pending = machine.pending, []
+        self._after(raised, machine.heap.read(where, "tag").var)  # type: ignore[attr-defined]
 
     def _write_tag(self, tag: Tag) -> None:
         self.labels |= tag.labels
@@ -241,9 +250,24 @@ class _Consumer:
         if tag.labels == {self.node.label}:
             return
         if self.node.label not in tag.labels:
-            raise PythonError(_CLOSING)
+            raise PythonError(CLOSING)
         here = machine.builder.constant(self.node.label, merge.TAG_TYPE.dtype)
-        machine.pending.append((machine.builder.elementwise("ne", tag.var, here), _CLOSING))
+        machine.pending.append((machine.builder.elementwise("ne", tag.var, here), CLOSING))
+
+    def _after(self, raised: Sequence[tuple[Var, Value]], var: Var) -> None:
+        """Where control goes after the generator, which has raised one of these exceptions under a condition, or
+        none."""
+        if not raised:
+            self._finish(var)
+            return
+        machine, (bad, exception) = self.machine, raised[0]
+        handler = self.step.handler
+        merge.node_branch(
+            machine,
+            bad,
+            lambda: walk.raise_to(machine, handler, exception),
+            lambda: self._after(raised[1:], var),
+        )
 
     def _finish(self, var: Var) -> None:
         """Where control goes after the loop: to the end of the iteration, or where the body went."""

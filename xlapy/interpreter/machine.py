@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import types
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -97,7 +98,7 @@ class Machine:
         #: the index of the innermost loop, if that may be unrolled where its trips use different things
         self.short_index: Var | None = None
         #: the indices of all loops around the current operation that may be unrolled
-        self.short_indices: tuple[Var, ...] = ()
+        self.short_indices: dict[Var, int] = {}
         #: which values selectors may have
         self.outcomes = Outcomes()
         #: whether loops are unrolled that take more operations, and whether there are any that are not
@@ -406,6 +407,13 @@ class Machine:
         operation: it is known once those are unrolled."""
         numbers = {p.var for p in self.world.parameters if p.is_number and p.var.type.dtype.kind in "iub"}
         return all(origin in numbers or origin in self.short_indices for origin in origins(var))
+
+    def bodies_of_nest(self, variables: Sequence[Var]) -> int:
+        """How many bodies there are once the short loops are unrolled of which values depend on the indices; 1 if it is
+        one loop, or none."""
+        found = {origin for var in variables for origin in origins(var)}
+        trips = [count for index, count in self.short_indices.items() if index in found]
+        return math.prod(trips) if len(trips) > 1 else 1
 
     def is_of_items(self, var: Var) -> bool:
         """Whether `var` is computed from numbers in containers among the inputs: data, rather than sizes."""

@@ -230,7 +230,8 @@ class Staging:
         self.start = start
         outer, machine.short_index = machine.short_index, body.params[0] if self._may_unroll() else None
         around = machine.short_indices
-        machine.short_indices = (*around, body.params[0]) if machine.short_index is not None else around
+        if machine.short_index is not None:
+            machine.short_indices = {**around, machine.short_index: self.plan.trips.value}  # type: ignore[union-attr]
         try:
             with machine.region(body):
                 if self.step is not None:

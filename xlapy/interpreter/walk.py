@@ -427,20 +427,40 @@ def _send(machine: Machine, node: Send) -> None:
     if frame.on_yield is None:
         _send_step(machine, node, receiver)
         return
+    closed: bool | Var = False
     try:
         if resumption.is_generator(machine, receiver):
-            result, _ = generators.run(machine, receiver, frame.on_yield)
+            result, closed = generators.run(machine, receiver, frame.on_yield)
         else:
             for value in machine.iterate(receiver):
                 frame.on_yield(value)
+                if machine.pending:
+                    raise Refused("XP0002", "the consumer of 'yield from' leaves its loop under a condition")
             result = NONE
     except PythonError as error:
         raise_to(machine, node.handler, error.value)
         return
-    if machine.pending:
-        raise Refused("XP0002", "the consumer of 'yield from' leaves its loop under a condition")
+    if closed is True:
+        # the consumer closes this generator, too
+        raise_to(machine, node.handler, generators.CLOSING)
+        return
+    raised, machine.pending = machine.pending, []
     frame.registers[node.value] = result
-    run(machine, node.returned)
+    _returned(machine, node, [*raised, *([(closed, generators.CLOSING)] if isinstance(closed, Var) else [])])
+
+
+def _returned(machine: Machine, node: Send, raised: list[tuple[Var, Value]]) -> None:
+    """What follows a generator to which was delegated, unless it has raised one of these exceptions."""
+    if not raised:
+        run(machine, node.returned)
+        return
+    bad, exception = raised[0]
+    merge.node_branch(
+        machine,
+        bad,
+        lambda: raise_to(machine, node.handler, exception),
+        lambda: _returned(machine, node, raised[1:]),
+    )
 
 
 def _send_step(machine: Machine, node: Send, receiver: Value) -> None:

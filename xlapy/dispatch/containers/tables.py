@@ -65,6 +65,10 @@ def owner(machine, value: Value) -> tuple[Ref, str] | None:
     return None
 
 
+#: keys that are indices of nested short loops are known: those are unrolled, if that makes no more bodies than this
+_MOST_BODIES = 8
+
+
 def is_new(machine, key: Value) -> bool:
     """Whether a key makes a dict one of unknown keys: it will not be known when the short loops around are unrolled,
     either, nor when the call is specialised for an argument. Arguments and what is in a container are data, if the
@@ -72,8 +76,12 @@ def is_new(machine, key: Value) -> bool:
     found = unknown(machine, key)
     if not all(machine.unrolls(var) or machine.specialisable(var) for var in found):
         return True
-    of_items = any(map(machine.is_of_items, found))
-    if not machine.tables or not (of_items or any(map(machine.is_of_numbers, found))):
+    if not machine.tables:
+        return False
+    if machine.bodies_of_nest(found) > _MOST_BODIES:
+        machine.has_tables = True
+        return True
+    if not any(machine.is_of_items(var) or machine.is_of_numbers(var) for var in found):
         return False
     machine.has_tables = machine.keys_of_items = True
     return True

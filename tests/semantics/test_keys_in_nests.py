@@ -1,0 +1,74 @@
+"""Keys that are the indices of nested loops: the loops stay loops, unless they are very short."""
+
+import numpy as np
+
+import xlapy
+
+from .runner import Programs
+
+program = Programs()
+SMALL = (np.array([[2, 1, 9, 9], [3, 9, 8, 7], [9, 8, 5, 6]]), np.array([[9, 1, 9, 0], [3, 9, 8, 7], [9, 8, 9, 6]]))
+LARGE = tuple(np.random.default_rng(seed).integers(0, 12, (9, 9)) for seed in (0, 1))
+AROUND = ((1, 0), (-1, 0), (0, 1), (0, -1))
+
+
+def basins(heights):
+    seen, sizes = set(), []
+    rows, columns = heights.shape
+    for r in range(rows):
+        for c in range(columns):
+            if heights[r, c] >= 9 or (r, c) in seen:
+                continue
+            stack, size = [(r, c)], 0
+            seen.add((r, c))
+            while stack:
+                a, b = stack.pop()
+                size += 1
+                for dx, dy in AROUND:
+                    x, y = a + dx, b + dy
+                    if 0 <= x < rows and 0 <= y < columns and heights[x, y] < 9 and (x, y) not in seen:
+                        seen.add((x, y))
+                        stack.append((x, y))
+            sizes.append(size)
+    return sorted(sizes, reverse=True), len(seen)
+
+
+program.add("basins_of_a_small_grid", basins, *SMALL, compiles=1)
+program.add("basins_of_a_grid", basins, *LARGE, compiles=1)
+
+
+@program(*SMALL, *LARGE, compiles=2)
+def grid_as_a_dict(cells):
+    grid = {(r, c): int(cells[r, c]) for r in range(cells.shape[0]) for c in range(cells.shape[1])}
+    grid[1, 2] += 5
+    low = sum(all(v <= grid.get((r + a, c + b), 99) for a, b in AROUND) for (r, c), v in grid.items())
+    return low, grid[0, 1], len(grid), (0, 99) in grid
+
+
+@program(*LARGE, compiles=1)
+def first_seen(cells):
+    where = {}
+    for r in range(9):
+        for c in range(9):
+            if cells[r, c] not in where:
+                where[int(cells[r, c])] = (r, c)
+    return where
+
+
+@program(1.0, 2.0)
+def very_short(x):
+    table = {}
+    for i in range(2):
+        for j in range(3):
+            table[i, j] = x * i + j
+    return table, table[1, 2]
+
+
+def test_the_program_does_not_grow_with_the_grid():
+    def text(cells):
+        return len(xlapy.jit(basins).lower(cells).as_text())
+
+    assert text(LARGE[0]) < 2 * text(SMALL[0])
+
+
+test_programs = program.test()
