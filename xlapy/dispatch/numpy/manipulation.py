@@ -277,6 +277,9 @@ def insert(machine, arr, obj, values, axis=None):
         np.insert(small[0], places, small[1], axis)
     except Exception as error:
         return raise_real(machine, error)
+    if type(places) is int:  # several places are found by sums, which XLA would work out at compile time, for seconds
+        index = machine.builder.constant(places, np.dtype(np.int64))
+        return _insert_at(machine, arr, obj, values, axis, index)
     if isinstance(places, slice):
         shape = var.type.shape
         places = range(*places.indices(int(np.prod(shape)) if axis is None else shape[axis]))  # type: ignore[index]
@@ -284,8 +287,8 @@ def insert(machine, arr, obj, values, axis=None):
     return machine.new_array(machine.leaf(_insert, (var, new), (hashable(places), axis), name="insert")[0])
 
 
-def _insert_at(machine, arr, obj, values, axis):
-    """np.insert at a place that depends on data."""
+def _insert_at(machine, arr, obj, values, axis, index=None):
+    """np.insert at one place, `index` or what depends on data."""
     var = operand(machine, arr)
     new = elements(machine, values, var.type.dtype)
     if axis is None:
@@ -296,7 +299,7 @@ def _insert_at(machine, arr, obj, values, axis):
     except Exception as error:
         return raise_real(machine, error)
     axis %= len(shape)
-    index = _checked_place(machine, obj, axis, shape[axis], shape[axis])
+    index = _checked_place(machine, obj, axis, shape[axis], shape[axis]) if index is None else index
     return machine.new_array(machine.leaf(_insert_one, (var, new, index), (axis, result[axis]), name="insert")[0])
 
 
