@@ -110,13 +110,8 @@ def consumers(make):
 for made in (may_raise, of_one, of_its_result, of_two, guarded):
     raising = made in (may_raise, of_one, of_two)
     for consumer in consumers(made):
-        caught = consumer.__name__.startswith("catches")
-        program.add(
-            f"{made.__name__}_{consumer.__name__}",
-            consumer,
-            *STEPS,
-            raises=ValueError if raising and not caught else None,
-        )
+        raises = ValueError if raising and not consumer.__name__.startswith("catches") else None
+        program.add(f"{made.__name__}_{consumer.__name__}", consumer, *STEPS, raises=raises)
 
 
 @program(*STEPS, raises=ValueError)
@@ -135,6 +130,41 @@ def closed_in_the_end(x):
         if s > 9:
             break
     return s, log
+
+
+def swallows(x, log):
+    """A generator that ends as if nothing had happened when it is closed: who delegates to it is closed all the same."""
+    for v in x:
+        try:
+            yield v
+        except GeneratorExit:
+            log.append(5)
+            return
+
+
+def delegates(x, log):
+    yield from swallows(x, log)
+    log.append(55)
+    yield 1000
+
+
+@program(*STEPS)
+def closed_though_the_inner_one_returns(x):
+    log, s = [], 0
+    for v in delegates(x.tolist(), log):
+        s = s * 3 + v
+        if abs(s) > 200:
+            break
+    return s, log
+
+
+@program(*STEPS)
+def closed_inside_of_enumerate_and_any(x):
+    log = []
+    for i, v in enumerate(delegates(x.tolist(), log)):
+        if v > 4 or i > 6:
+            break
+    return v, any(v > 5 for v in delegates(x.tolist(), log)), log
 
 
 test_programs = program.test()

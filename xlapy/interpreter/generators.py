@@ -29,12 +29,12 @@ _MOST_ITEMS = 10_000
 CLOSING = Const(GeneratorExit())
 
 
-def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, bool | Var]:
-    """Run a generator to its end, calling `on_yield` with each value; what it returns, and whether it ended because the
-    consumer has closed it. Where it raises, that is pending."""
+def run(machine: Machine, generator: Ref, on_yield: OnYield) -> Value:
+    """Run a generator to its end, calling `on_yield` with each value; what it returns. Where it raises, that is
+    pending."""
     if not resumption.is_fresh(machine, generator):
         if resumption.has_ended(machine, generator):
-            return NONE, False
+            return NONE
         raise resumption.Interleaved
     heap = machine.heap
     activation: resumption.Activation = heap.objects[generator.object].details  # type: ignore[assignment]
@@ -57,26 +57,46 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, boo
     assert end is not None
     returned, exception = after[frame.program.return_register], after[frame.exception_register]
     if end.label == RETURN:
-        return returned, False
+        return returned
     result = returned if RETURN in end.labels else NONE
-    builder, ended = machine.builder, None
-    if end.label != RAISE:
-        ended = builder.elementwise("eq", end.var, builder.constant(RAISE, merge.TAG_TYPE.dtype))
     if _only_exit(machine, exception):
-        return result, True if ended is None else ended
+        return result
     exception = _left_with(machine, exception)
     failed = _failed(machine, exception)
-    if ended is None and failed is None:
+    if end.label == RAISE and failed is None:
         raise PythonError(exception)
-    closed: bool | Var = False
-    if failed is not None:
-        closed = builder.elementwise("bitwise_not", failed)
-        closed = closed if ended is None else builder.elementwise("bitwise_and", ended, closed)
-    raised = failed if ended is None else ended
-    if ended is not None and failed is not None:
-        raised = builder.elementwise("bitwise_and", ended, failed)
-    machine.may_raise(raised, exception)  # type: ignore[arg-type]
-    return result, closed
+    raised = failed
+    if end.label != RAISE:
+        raised = machine.builder.elementwise("eq", end.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
+        raised = raised if failed is None else machine.builder.elementwise("bitwise_and", raised, failed)
+    assert raised is not None
+    machine.may_raise(raised, exception)
+    return result
+
+
+def delegate(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value, bool | Var]:
+    """`run` for `yield from`: what the generator returns, and whether the consumer has left, whatever the generator
+    does then."""
+    where = machine.heap.new("frame", Frame, machine.location())
+
+    def note(left: Var) -> None:
+        machine.heap.write(where, "left", JaxArray(left))
+
+    def noted(value: Value) -> None:
+        before = len(machine.pending)
+        try:
+            on_yield(value)
+        except PythonError:
+            note(machine.builder.constant(True))
+            raise
+        if len(machine.pending) > before:
+            note(machine.pending[-1][0])
+
+    note(machine.builder.constant(False))
+    result = run(machine, generator, noted)
+    left = machine.heap.read(where, "left").var  # type: ignore[attr-defined]
+    known = constant_value(left)
+    return result, left if known is None else bool(known)
 
 
 def _failed(machine: Machine, exception: Value) -> Var | None:

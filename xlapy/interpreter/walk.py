@@ -430,7 +430,7 @@ def _send(machine: Machine, node: Send) -> None:
     closed: bool | Var = False
     try:
         if resumption.is_generator(machine, receiver):
-            result, closed = generators.run(machine, receiver, frame.on_yield)
+            result, closed = generators.delegate(machine, receiver, frame.on_yield)
         else:
             for value in machine.iterate(receiver):
                 frame.on_yield(value)
