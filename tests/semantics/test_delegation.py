@@ -133,7 +133,7 @@ def closed_in_the_end(x):
 
 
 def swallows(x, log):
-    """A generator that ends as if nothing had happened when it is closed: who delegates to it is closed all the same."""
+    """A generator that just ends when it is closed: who delegates to it is closed all the same."""
     for v in x:
         try:
             yield v
