@@ -306,4 +306,11 @@ def points_of_gauss_and_legendre(x):
     return total, np.vecdot(x.reshape(2, 3), x[:2, None], axis=0) if hasattr(np, "vecdot") else 0
 
 
+@program(np.sin(np.arange(9000.0) ** 1.5), rtol=1e-9)
+def autocorrelation_of_a_long_signal(x):
+    """XLA crashed: a convolution with 9,000 weights, compiled without the algebraic simplifier."""
+    far = x - x.mean()
+    return np.correlate(far, far, "full")[-len(x) :] / x.var()
+
+
 test_programs = program.test()

@@ -23,6 +23,8 @@ _MOVES = frozenset(
     " rev gather scatter select_n copy copy_p convert_element_type bitcast_convert_type iota stop_gradient max min neg"
     " abs sign sort real imag complex conj stack unstack split tile".split()
 )
+#: weights of a convolution along one dimension; of 6,000, XLA without its simplifier crashes (jaxlib 0.10)
+_LONG = 2048
 _ROUNDED = frozenset("add sub mul div rem pow sqrt exp expm1 log log1p".split())
 
 
@@ -36,6 +38,8 @@ def compiler_options(module: Module, given: dict[str, Any] | None, device: Any) 
     """
     platform = device.platform if device is not None else jax.default_backend()
     if platform != "cpu" or not any(map(_rounds, _operations(module.entry))):
+        return given
+    if any(o.kind == "leaf" and _is_long(o.attributes["jaxpr"].jaxpr) for o in _operations(module.entry)):  # type: ignore[attr-defined]
         return given
     return {**_AS_WRITTEN, **(given or {})}
 
@@ -55,6 +59,18 @@ def _computes(jaxpr: Any) -> bool:
         floats = any(getattr(v.aval.dtype, "kind", "key") in "fcV" for v in equation.outvars)
         if floats and not inner and equation.primitive.name not in _MOVES:
             return True
+    return False
+
+
+def _is_long(jaxpr: Any) -> bool:
+    """Whether there is a convolution with very many weights along one dimension."""
+    for equation in jaxpr.eqns:
+        if any(map(_is_long, inner_jaxprs(equation))):
+            return True
+        if equation.primitive.name == "conv_general_dilated":
+            shape, places = equation.invars[1].aval.shape, equation.params["dimension_numbers"].rhs_spec[2:]
+            if any(shape[k] > _LONG for k in places):
+                return True
     return False
 
 
