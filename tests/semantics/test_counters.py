@@ -175,6 +175,16 @@ def written(o, x):
     return o
 
 
+class Numbers(list):
+    pass
+
+
+@program((Numbers([1.0, 2.0]), 2.0), (Numbers([1.0, 5.0]), 3.0))
+def as_an_array(numbers, k):
+    numbers[0] *= k
+    return np.array(numbers).sum(), np.mean(numbers), np.stack([numbers, numbers]), numbers + [k], numbers[::-1]
+
+
 # -- what a defaultdict makes ----------------------------------------------------------------------------------------
 
 

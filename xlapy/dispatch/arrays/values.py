@@ -7,6 +7,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import find_special
@@ -72,6 +73,9 @@ def array(machine: Machine, value: Value) -> Var:
                 method = find_special(machine, value, "__array__") or find_special(machine, value, "__jax_array__")
                 if method is not None:
                     return array(machine, machine.call(method, ()))
+                inner = subclasses.plain(machine, value)
+                if inner is not value and type_of(machine, inner) is list:
+                    return array(machine, inner)
                 raise Refused("XP0005", f"an object of class {type_of(machine, value).__name__} is no array")
             return _nested(machine, machine.iterate(value))
     raise Refused("XP0005", f"{machine.describe(value)} is no array")  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.containers import stacks, subclasses
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.ir import TensorType, Var, constant_value
@@ -79,6 +79,7 @@ def list_items(machine: Machine, value: Ref) -> tuple[Value, ...]:
 
 def sequence_items(machine: Machine, value: object) -> list[Value] | None:
     """The items of a tuple or list, else None."""
+    value = subclasses.plain(machine, value) if isinstance(value, Ref) else value
     if isinstance(value, Tuple):
         return list(value.items)
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
