@@ -22,6 +22,7 @@ PEERS = {
     "by-hand": ("jax", "bench"),
     "eager": ("jax", "bench"),
     "unrolled": ("jax", "bench"),
+    "fed": ("jax", "bench"),
     "numpy": ("numpy", "bench"),
     "numba": ("numba", "peers"),
     "torch": ("torch", "peers"),

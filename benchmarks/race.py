@@ -54,11 +54,13 @@ class Contender:
 
 @dataclass
 class Target:
-    """A ratio to print: `peer`'s run time over `against`'s, to be at most `limit`."""
+    """A ratio to print: `peer`'s run time over `against`'s, to be at most `limit`; with `compile`, also of the times
+    from function to executable, to be at most that."""
 
     peer: str
     against: str
     limit: float | None = None
+    compile: float | None = None
 
 
 def race(
@@ -116,7 +118,15 @@ def race(
         ours, theirs = (measured.times.get(f"{peer}/run") for peer in (target.peer, target.against))
         if ours is not None and theirs is not None:
             rows[target.peer].ratios.append(Ratio(f"run / {target.against}", paired_ratio(ours, theirs), target.limit))
+        if target.compile is not None and target.peer in ready and target.against in ready:
+            ratio = compile_seconds(ready[target.peer]) / compile_seconds(ready[target.against])
+            rows[target.peer].ratios.append(Ratio(f"compile / {target.against}", ratio, target.compile))
     return [rows[c.peer] for c in wanted]
+
+
+def compile_seconds(ready: Ready) -> float:
+    """From the function to the executable."""
+    return ready.times["lower"].median + ready.times["compile"].median
 
 
 def answer_of(ready: Ready) -> Any:

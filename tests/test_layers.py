@@ -25,8 +25,8 @@ ALLOWED = {
     },
     "runtime": {"interpreter", "lowering", "passes", "ir", "domain", "report", "frontend"},
     "interpreter": {"frontend", "domain", "dispatch", "ir", "report"},
-    # rules for JAX's transformations evaluate compiled regions inside JAX's functions
-    "dispatch": {"lowering", "domain", "ir", "report"},
+    # rules for JAX's transformations clean and evaluate compiled regions inside JAX's functions
+    "dispatch": {"lowering", "passes", "domain", "ir", "report"},
     "domain": {"ir", "report"},
     "passes": {"ir", "report"},
     "lowering": {"ir", "report"},

@@ -10,13 +10,18 @@ from jax import lax
 WIDTHS = (64, 128, 64, 10)
 
 
-def perceptron(seed: int = 0) -> list[tuple[Any, Any]]:
+def perceptron(seed: int = 0, widths: tuple[int, ...] = WIDTHS) -> list[tuple[Any, Any]]:
     """Its parameters: [(weights (a, b), biases (b,))], float32."""
     random = np.random.default_rng(seed)
     return [
         (jnp.asarray(random.standard_normal((a, b)) * np.sqrt(2.0 / a), jnp.float32), jnp.zeros(b, jnp.float32))
-        for a, b in zip(WIDTHS, WIDTHS[1:], strict=False)
+        for a, b in zip(widths, widths[1:], strict=False)
     ]
+
+
+def wide_perceptron() -> list[tuple[Any, Any]]:
+    """784-128-64-10, for images of 28 x 28."""
+    return perceptron(widths=(784, 128, 64, 10))
 
 
 def perceptron_logits(parameters: list[tuple[Any, Any]], x: Any) -> Any:

@@ -22,6 +22,12 @@ def text_batch(count: int, length: int) -> np.ndarray:
     return codes[starts[:, None] + np.arange(length + 1)]
 
 
+def entropy(tokens: np.ndarray) -> float:
+    """What predicting each symbol from how frequent it is would cost, in the units of `loss`."""
+    share = np.bincount(tokens[:, 1:].ravel(), minlength=SYMBOLS) / tokens[:, 1:].size
+    return float(-(share[share > 0] * np.log(share[share > 0])).sum())
+
+
 def initialised(width: int, seed: int = 0) -> dict[str, Any]:
     """Parameters: input (symbols, 4 width), recurrent (width, 4 width), bias, output (width, symbols), float32."""
     random = np.random.default_rng(seed)

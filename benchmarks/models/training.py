@@ -1,11 +1,12 @@
-"""A whole training run three ways: as ordinary Python, stepped from Python with a compiled step, and by hand in
-`lax.scan`."""
+"""A whole training run four ways: as ordinary Python, stepped from Python with a compiled step whose data lie on the
+device or come from the host, and by hand in `lax.scan`."""
 
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jax import lax
 
@@ -57,6 +58,34 @@ def train_stepped(
         return p, jnp.stack(history)
 
     return run
+
+
+def train_fed(
+    loss: Loss, optimiser: Any, parameters: Any, images: Any, labels: Any, key: Any, epochs: int, batch: int
+) -> Callable[[], tuple[Any, Any]]:
+    """The same fed from the host, as by a data loader: each step is handed its minibatch of NumPy arrays `images` and
+    `labels`, and asked for its loss."""
+    compiled = jax.jit(lambda parameters, state, x, y: step(loss, optimiser, parameters, state, x, y))
+    shuffled = jax.jit(lambda key: minibatches(key, len(labels), batch))
+
+    def run() -> tuple[Any, Any]:
+        p, state, k = parameters, optimiser.init(parameters), key
+        history = []
+        for _ in range(epochs):
+            k, shuffle = jax.random.split(k)
+            for rows in np.asarray(shuffled(shuffle)):
+                p, state, value = compiled(p, state, images[rows], labels[rows])
+                history.append(float(value))
+        return p, np.asarray(history, np.float32)
+
+    return run
+
+
+def bytes_fed(images: Any, labels: Any, epochs: int, batch: int) -> tuple[int, int]:
+    """The bytes that `train_fed` moves to the device and to the host: minibatches; losses and orders of rows."""
+    steps = len(labels) // batch * epochs
+    each = batch * (images[0].nbytes + labels[0].nbytes)
+    return steps * each, steps * (4 + batch * 4)
 
 
 def train_by_hand(

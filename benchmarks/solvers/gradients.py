@@ -11,6 +11,9 @@ from typing import Any
 import equinox.internal as eqxi
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
+
+from benchmarks.solvers import runge_kutta, tsvd
 
 
 @dataclass(frozen=True)
@@ -115,9 +118,57 @@ def heated() -> np.ndarray:
     return grid
 
 
+def truncated_svd(a, start):
+    """The sum of the largest five singular values of a (m, n), by twenty steps of nested loops."""
+    return tsvd.truncated_svd(a, start, 20, 5).sum()
+
+
+def truncated_svd_by_hand(a: Any, start: Any) -> Any:
+    """`lax.fori_loop` has a reverse mode where its bounds are known: each inner loop makes as many steps as the
+    longest, and those too many change nothing."""
+    steps, (m, n) = 20, a.shape
+
+    def orthogonal(w: Any, basis: Any, count: Any) -> Any:
+        def less(w: Any, pair: Any) -> Any:
+            j, row = pair
+            return jnp.where(j < count, w - (row @ w) * row, w), None
+
+        return lax.scan(less, w, (jnp.arange(steps), basis))[0]
+
+    def step(state: Any, k: Any) -> Any:
+        left, right, u, v, beta = state
+        right = right.at[k].set(v)
+        u = orthogonal(a @ v - beta * u, left, k)
+        alpha = jnp.sqrt((u**2).sum())
+        u = u / alpha
+        v = orthogonal(a.T @ u - alpha * v, right, k + 1)
+        beta = jnp.sqrt((v**2).sum())
+        v = v / beta
+        return (left.at[k].set(u), right, u, v, beta), (alpha, beta)
+
+    v = start / jnp.sqrt((start**2).sum())
+    state = (jnp.zeros((steps, m)), jnp.zeros((steps, n)), jnp.zeros(m), v, jnp.zeros(()))
+    alphas, betas = lax.scan(step, state, jnp.arange(steps))[1]
+    return jnp.linalg.svd(jnp.diag(alphas) + jnp.diag(betas[:-1], 1))[1][:5].sum()
+
+
+def lorenz(y, end, tol):
+    """The last state of an adaptive Runge-Kutta method with rejected steps, from y (3,) at time 0."""
+    y, _, _ = runge_kutta.adaptive_runge_kutta(y, end, tol, runge_kutta.STAGES, runge_kutta.ERROR)
+    return y.sum()
+
+
+def lorenz_by_hand(y: Any, end: Any, tol: Any) -> Any:
+    step = runge_kutta.step_by_hand(end, tol, runge_kutta.STAGES, runge_kutta.ERROR)
+    start = (jnp.zeros(()), jnp.full((), 1e-3), y, jnp.int64(0), jnp.int64(0))
+    return loop(lambda s: s[0] < end, step, start, 1000)[2].sum()
+
+
 GRADIENTS = (
     Gradient(pendulum, pendulum_by_hand, lambda: (np.array([0.5, 0.0, 0.1, 1.2]), 10_000)),
     Gradient(recurrence, recurrence_by_hand, lambda: (np.linspace(0.0, 1.0, 2000), 2000)),
     Gradient(relaxation, relaxation_by_hand, lambda: (heated(), 1e-3)),
     Gradient(nest, nest_by_hand, lambda: (np.linspace(0.0, 1.0, 100), 400)),
+    Gradient(truncated_svd, truncated_svd_by_hand, lambda: tsvd.TSVD.made(0.5)[:2]),
+    Gradient(lorenz, lorenz_by_hand, lambda: (np.array([1.0, 1.1, 0.9]), 1.0, 1e-7)),
 )

@@ -1,5 +1,6 @@
 """Dormand and Prince's Runge-Kutta method of order five with step rejection, on the Lorenz system."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -48,7 +49,9 @@ def adaptive_runge_kutta(y, end, tol, stages, error):
     return y, accepted, rejected
 
 
-def adaptive_runge_kutta_jax(y: Any, end: Any, tol: Any, stages: Any, error: Any) -> Any:
+def step_by_hand(end: Any, tol: Any, stages: Any, error: Any) -> Callable[[Any], Any]:
+    """One step of the loop by hand: (time, step size, state, accepted, rejected) to the same."""
+
     def slope(z: Any) -> Any:
         return jnp.stack([10.0 * (z[1] - z[0]), z[0] * (28.0 - z[2]) - z[1], z[0] * z[1] - 8.0 / 3.0 * z[2]])
 
@@ -65,6 +68,11 @@ def adaptive_runge_kutta_jax(y: Any, end: Any, tol: Any, stages: Any, error: Any
         factor = jnp.clip(0.9 * (size + 1e-12) ** -0.2, 0.2, 5.0)
         return jnp.where(good, t + h, t), h * factor, jnp.where(good, z, y), accepted + good, rejected + ~good
 
+    return step
+
+
+def adaptive_runge_kutta_jax(y: Any, end: Any, tol: Any, stages: Any, error: Any) -> Any:
+    step = step_by_hand(end, tol, stages, error)
     start = (jnp.zeros(()), jnp.full((), 1e-3), y, jnp.int64(0), jnp.int64(0))
     _, _, y, accepted, rejected = lax.while_loop(lambda s: s[0] < end, step, start)
     return y, accepted, rejected

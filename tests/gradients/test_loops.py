@@ -211,7 +211,48 @@ def convolutions(x, n):
     return v.sum()
 
 
+def triangular(x, n):
+    """Inner loops that make at most five trips, as is known, and none at first."""
+    y = x.copy()
+    for i in range(6):
+        for j in range(i):
+            y[j % 4] = np.sin(y[i % 4]) * x[j % 4] + y[j % 4] / (n + 1)
+    return (y**2).sum()
+
+
+def few_trips(x, n):
+    """A number of trips that data gives, and is small."""
+    s, t = x[0], x * 1.0
+    for k in range(n % 7):
+        s = s * x[k % 4] + np.cos(s)
+        t = t * s + x
+    return s + (t * x).sum()
+
+
+def few_trips_one_of_which_leaves(x, n):
+    s = x[0]
+    for k in range(n % 9):
+        if s > 2.5:
+            break
+        s = s * 1.3 + x[k % 4] ** 2
+    return s * x[1]
+
+
+def in_few_trips(x, n):
+    """A loop of any number of trips in one of few."""
+    s = x[0]
+    for k in range(n % 5):
+        while s < 3.0 + k:
+            s = s * 1.2 + x[k % 4] * 0.1
+        s = s * x[1]
+    return s
+
+
 PROGRAMS = [
+    triangular,
+    few_trips,
+    few_trips_one_of_which_leaves,
+    in_few_trips,
     convolutions,
     until_settled,
     with_the_last_change,
@@ -241,7 +282,7 @@ def test_reverse_mode(function):
 
 
 #: programs that do with their argument what a `jax.Array`, which it is under JAX's own transformations, does not allow
-NUMPY_ONLY = {writes_in_place, masks_in_a_loop, slices_of_unknown_length}
+NUMPY_ONLY = {triangular, writes_in_place, masks_in_a_loop, slices_of_unknown_length}
 
 
 @pytest.mark.parametrize("function", [f for f in PROGRAMS if f not in NUMPY_ONLY], ids=lambda f: f.__name__)
@@ -253,7 +294,9 @@ def test_from_outside(function):
 
 
 @pytest.mark.parametrize(
-    "function", [writes_in_place, newton, nested, until_settled, with_the_last_change], ids=lambda f: f.__name__
+    "function",
+    [triangular, few_trips, in_few_trips, writes_in_place, newton, nested, until_settled, with_the_last_change],
+    ids=lambda f: f.__name__,
 )
 def test_second_order(function):
     found = np.asarray(xlapy.hessian(function)(X, 3))
@@ -265,10 +308,26 @@ def test_second_order(function):
 def test_many_numbers_of_trips_at_once():
     xs = np.stack([X, X * 1.1, X * 0.9])
     ns = np.array([0, 9, 4])
-    with jax.enable_x64(True):
-        found = jax.vmap(jax.grad(xlapy.jit(nested)))(xs, ns)
-    expected = [xlapy.grad(nested)(x, int(n)) for x, n in zip(xs, ns, strict=True)]
-    np.testing.assert_allclose(found, np.array(expected), rtol=1e-10)
+    for function in (nested, few_trips, few_trips_one_of_which_leaves, in_few_trips):
+        with jax.enable_x64(True):
+            found = jax.vmap(jax.grad(xlapy.jit(function)))(xs, ns)
+        expected = [xlapy.grad(function)(x, int(n)) for x, n in zip(xs, ns, strict=True)]
+        np.testing.assert_allclose(found, np.array(expected), rtol=1e-10)
+
+
+def test_few_trips_with_large_states():
+    """What all trips leave behind is too much to keep, or what one of them does."""
+
+    def grow(x, n, size):
+        y = np.ones(size) * x[0]
+        for k in range(n % 9):
+            y = np.sin(y) * x[k % 4] + y
+        return (y**2).mean()
+
+    for size in (10, 3000, 200_000):
+        found = xlapy.grad(grow)(X, 8, size)
+        expected = central_differences(lambda x, size=size: grow(x, 8, size), X)
+        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-8)
 
 
 def test_what_only_ends_the_loop_takes_no_room():

@@ -121,6 +121,9 @@ class Heap:
         #: the same of containers and objects: whether that is allowed at all, and now, and for each of them those that
         #: may be the same one
         self.may_share, self.sharing = True, False
+        #: whether an object of the caller's and those that take its place in a loop may be such; these, with its number
+        self.may_hand_over = True
+        self.handed_over: dict[int, int] = {}
         self.shared: dict[int, set[int]] = {}
         #: identities of array objects that are one of several
         self.joined: set[int] = set()
@@ -357,6 +360,11 @@ class Heap:
         known = all(self.shared.get(n) == group for n in group)
         self.shared.update(dict.fromkeys(group, group))
         return known
+
+    def part(self, number: int) -> None:
+        """A container or object that might have been another one is none of these after all."""
+        group = self.shared.pop(number, set()) - {number}
+        self.shared.update(dict.fromkeys(group, group))
 
     def may_be_items(self, first: int, second: int) -> bool:
         """Whether both objects may lie in stacks, which do not tell which object an item was."""

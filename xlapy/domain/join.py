@@ -32,6 +32,7 @@ from xlapy.domain.numbers import (
     twins,
 )
 from xlapy.domain.object_names import Aliased, JoinFailure, ObjectNames
+from xlapy.domain.unordered import Unordered
 from xlapy.domain.values import (
     DEAD,
     STALE,
@@ -264,8 +265,10 @@ class Joiner(ObjectNames):
                 if len(a.items) != len(b.items) or a.cls is not b.cls:  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "are tuples of different lengths")
             case Mapping():
-                if list(a.entries) != list(b.entries):  # type: ignore[attr-defined]
+                if list(dict.keys(a.entries)) != list(dict.keys(b.entries)):  # type: ignore[attr-defined]
                     raise JoinFailure(a, b, "have different keys")
+                if isinstance(b.entries, Unordered) and not isinstance(a.entries, Unordered):  # type: ignore
+                    a = Mapping(Unordered(a.entries))  # type: ignore[attr-defined]
                 if a.history is not None and not set_order.same(a.history, b.history):  # type: ignore[attr-defined]
                     a = Mapping(a.entries)  # type: ignore[attr-defined]
             case Function():
@@ -553,8 +556,9 @@ def unchanged(before: Value | None, after: Value) -> bool:
     if isinstance(before, Tuple) and isinstance(after, Tuple):
         return len(before.items) == len(after.items) and all(map(unchanged, before.items, after.items))
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        same = set_order.same(before.history, after.history) and list(before.entries) == list(after.entries)
-        return same and all(unchanged(v, after.entries[k]) for k, v in before.entries.items())
+        old, new = dict.items(before.entries), dict.items(after.entries)
+        same = set_order.same(before.history, after.history) and [k for k, _ in old] == [k for k, _ in new]
+        return same and all(unchanged(v, after.entries[k]) for k, v in old)
     if isinstance(before, Scalar | NumpyScalar | JaxArray) and type(before) is type(after):
         return before.var is after.var  # type: ignore[attr-defined]
     return False

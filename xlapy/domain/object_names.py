@@ -39,6 +39,8 @@ class ObjectNames:
         self.pinned: set[int] = set()
         #: whether an array was entangled that the program could still write before
         self.unsettled = False
+        #: whether the loop makes a trip in any case, so that what is the caller's at its head need not be so after it
+        self.makes_a_trip = False
 
     # -- at the head of a loop --
 
@@ -157,10 +159,13 @@ class ObjectNames:
         reachable = rivals or any(n in self.pinned or objects[n].source is not None for n in (first, second))
         if not reachable:
             return True
-        if self.heap.sharing and objects[first].kind in _SHARED:
-            if objects[first].source is not None or objects[second].source is not None:
+        hands_over = self._may_hand_over(first, second)
+        if hands_over or self.heap.sharing and objects[first].kind in _SHARED:
+            if not hands_over and (objects[first].source is not None or objects[second].source is not None):
                 return False
             self.unsettled = not self.heap.share({first, second, *rivals}) or self.unsettled
+            if hands_over:
+                self.heap.handed_over[second] = first
             return True
         if not self.heap.optimistic or objects[first].kind != "buffer":
             return False
@@ -168,6 +173,19 @@ class ObjectNames:
         self.unsettled = self.unsettled or not entangled <= self.heap.entangled
         self.heap.entangled |= entangled
         return True
+
+    def _may_hand_over(self, first: int, second: int) -> bool:
+        """Whether an object of the caller's has another one in its place from the second trip of a loop on, as the
+        parameters of a model that each trip makes anew: no trip needs to be told from the others while nobody changes
+        what may be either."""
+        old, new = self.heap.objects[first], self.heap.objects[second]
+        if self.mark is None or old.kind not in _SHARED or old.source is None or new.source is not None:
+            return False
+        if second in self.pinned or not self.heap.may_hand_over:
+            return False
+        if second in self.heap.shared and self.heap.handed_over.get(second) != first:
+            return False
+        return self.makes_a_trip or is_immutable(old.cls)
 
     def covers(self, summary: int, number: int) -> bool:
         """Whether `summary` stands for `number` on one of the paths."""
@@ -187,6 +205,12 @@ class ObjectNames:
 
 #: kinds of objects that may be copies of one another until they are written
 _SHARED = frozenset(("list", "dict", "set", "instance"))
+
+
+def is_immutable(cls: type) -> bool:
+    """Whether nobody changes an object of a class, so that it does not matter whether two are one."""
+    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+    return cls is tuple or frozen or any(c.__module__.partition(".")[0] == "equinox" for c in cls.__mro__)
 
 
 def _several_alive() -> Aliased:

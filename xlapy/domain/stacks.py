@@ -234,7 +234,7 @@ def differ(*contents: Value) -> bool:
 def differ_in_keys(*contents: Value) -> bool:
     """Whether these are contents of dicts with known keys, which are not the same."""
     found = [v for c in contents for v in alternatives(c)]
-    return all(isinstance(v, Mapping) for v in found) and len({tuple(v.entries) for v in found}) > 1  # type: ignore
+    return all(isinstance(v, Mapping) for v in found) and len({tuple(dict.keys(v.entries)) for v in found}) > 1  # type: ignore
 
 
 def only_added(*contents: Value) -> bool:

@@ -354,7 +354,7 @@ def children(value: Value) -> tuple[Value | Var | Hole, ...]:
         case BoundedArray():
             return (value.base, *(p for lanes in value.axes if lanes is not None for p in lanes.parts()))
         case Mapping():
-            return tuple(value.entries.values())
+            return tuple(dict.values(value.entries))
         case Text() | Stored():
             return value.parts
         case Stack():
@@ -395,7 +395,7 @@ def rebuild(value: Value, parts: tuple) -> Value:
             remaining = iter(parts[1:])
             return BoundedArray(parts[0], tuple(a and a.with_parts(remaining) for a in value.axes))
         case Mapping():
-            return Mapping(dict(zip(value.entries, parts, strict=True)), value.history)
+            return Mapping(type(value.entries)(zip(dict.keys(value.entries), parts, strict=True)), value.history)
         case Text():
             return Text(value.template, tuple(parts))
         case Stored():

@@ -23,7 +23,7 @@ from xlapy.interpreter.recipe import Effect, Outputs, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import Guard, Parameter, World
-from xlapy.ir import Location, Module, Var
+from xlapy.ir import Location, Module, Var, constant_value
 from xlapy.report import Blocker, NotOffloadableError
 
 _MAXIMUM_RESTARTS = 100
@@ -50,6 +50,18 @@ class Analysis:
     reads_ambient: bool = True
     #: room that was guessed for lists that grow in loops
     guesses: dict[object, int] = field(default_factory=dict)
+    #: how many outputs before the error code only `errors` refer to
+    payloads: int = 0
+
+    def forget_errors(self) -> None:
+        """Where it has turned out that no error can occur, nobody has to ask for the code."""
+        entry = self.module.entry
+        code = constant_value(entry.results[-1]) if self.errors else None
+        if code is not None and code == 0:
+            for region in (entry, entry.fast):
+                if region is not None:
+                    del region.results[-1 - self.payloads :]
+            self.errors, self.payloads = [], 0
 
 
 def analyse(
@@ -112,13 +124,14 @@ def _settled(
     """The analysis, begun again until it settles."""
     ambient_x64, narrow, capacities, sizes_vary = settings
     modes: dict[tuple, str] = {}
-    optimistic = may_share = True
+    optimistic = may_share = may_hand_over = True
     unrolls_more, tables, joins = False, True, 0
     for _ in range(_MAXIMUM_RESTARTS):
         machine = Machine(world_of(static), ambient_x64, narrow)
         machine.loop_modes.update(modes)
         machine.unrolled_places |= {place_of(key) for key, mode in modes.items() if mode == "unroll"}
         machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
+        machine.heap.may_hand_over = may_hand_over
         machine.capacities.update(capacities)
         machine.stacks_more, machine.hurries = approach.stacks_more, approach.hurries
         machine.sizes_vary = sizes_vary
@@ -139,7 +152,10 @@ def _settled(
             _specialise(machine, function, need, static, modes)
             continue
         except SharedRisk:
-            may_share = False
+            if machine.heap.handed_over:
+                may_hand_over = False
+            else:
+                may_share = False
             continue
         except AliasRisk:
             optimistic = False
@@ -192,6 +208,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
             prints = outputs.prints()
         result = outputs.recipe(value) if raises is None else None
         effects = [] if always else outputs.effects()
+        count = len(outputs.vars)
         errors = outputs.error_payloads() if raises is None else []
     except walk.Poison:
         raise NotOffloadableError(function.__qualname__, machine.blockers) from None
@@ -247,6 +264,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         written=written,
         reads_ambient=machine.reads_ambient,
         guesses=dict(machine.guesses),
+        payloads=len(outputs.vars) - count,
     )
 
 

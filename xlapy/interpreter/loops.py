@@ -4,7 +4,9 @@ The state at the head of a loop is generalised (`domain.join`) until one more tr
 loop carries. The generalised state is remembered by place, so that the next visit of an inner loop starts from it: the
 number of passes grows with the depth of a nest, never with its power.
 
-Modes, tried in this order: `loop`; `peel` one trip, then `loop`; `resized`, a loop in which arrays may become shorter
+Modes, tried in this order: `loop`; `entered`, a loop behind the question whether there is a first trip, where objects
+of the caller's get others in their place; `peel` one trip, then `loop`; `resized`, a loop in which arrays may become
+shorter
 (where they become longer, `loop` knows); `union`, a loop whose values may change their kind;
 `shared`, `peel` where containers and objects that may be one are taken for copies of each other until one is written
 (`best = model` on some trips); `unroll`, where the number of trips is known; `stepped`, a loop that asks its iterator
@@ -16,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from xlapy.dispatch.host_values import part_of
 from xlapy.dispatch.iterators import iteration, sequences
@@ -44,7 +48,7 @@ if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
     from xlapy.ir import TensorType, Var
 
-_MODES = ("loop", "peel", "peel twice", "resized", "peel resized", "union", "shared", "unroll", "stepped")
+_MODES = ("loop", "entered", "peel", "peel twice", "resized", "peel resized", "union", "shared", "unroll", "stepped")
 _MAXIMUM_UNROLL = 20_000
 #: trips of an unrolled loop that may have been left before
 _MAXIMUM_CONDITIONAL = 300
@@ -90,8 +94,11 @@ def run_loop(machine: Machine, node: Loop) -> None:
             continue
         if attempt == "peel resized" and not aliased:
             continue
+        if attempt == "entered" and failure is not None and not (aliased and machine.heap.may_hand_over):
+            continue
         if attempt == "peel twice" and not (settling or failure is None):
             continue
+        inside = len(machine.loop_modes)
         try:
             if attempt == "unroll":
                 _unroll(machine, node, asks=asks)
@@ -103,6 +110,10 @@ def run_loop(machine: Machine, node: Loop) -> None:
             settling = attempt == "peel" and _settles(error)
             machine.rewind(before)
             del machine.blockers[obstacles:]
+            # a loop inside may have needed a first trip of its own only since this one had none
+            for inner in list(machine.loop_modes)[inside:]:
+                if attempt == "loop" and machine.loop_modes[inner] == "peel":
+                    del machine.loop_modes[inner]
             if attempt == "unroll":
                 if _may_be_kept(machine, node, key):
                     todo = [*_WITH_STACKS, "unroll"] if isinstance(error, _TooLarge) else [*_WITH_STACKS]
@@ -447,6 +458,22 @@ def _peel(machine: Machine, node: Loop, times: int = 1, shrinking: bool = False)
         frame.unrolled = outer
 
 
+def _entered(machine: Machine, node: Loop) -> None:
+    """A loop that makes a trip in any case, where there is one; else what comes after it."""
+    step = step_of(node)
+    plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
+    if step is None or plan is None or isinstance(plan.trips, Const):
+        raise _Unending
+    zero = machine.builder.constant(0, np.int64)
+    some = machine.builder.elementwise("lt", zero, machine.scalar_var(plan.trips, int))
+
+    def none() -> None:
+        plan.finish(Const(0))
+        walk.run(machine, step.exhausted)
+
+    merge.node_branch(machine, some, lambda: _staged(machine, node, unions=False, entered=True), none)
+
+
 def _shared(machine: Machine, node: Loop) -> None:
     """A loop in which one name may stand for containers and objects that have others, too."""
     heap = machine.heap
@@ -478,11 +505,11 @@ def _behind_tests(node: Node, head: int, go_on: Callable[[], None]) -> Node:
     return walk.After(node, go_on)
 
 
-def _staged(machine: Machine, node: Loop, unions: bool, shrinking: bool = False) -> None:
+def _staged(machine: Machine, node: Loop, unions: bool, shrinking: bool = False, entered: bool = False) -> None:
     """Run the body to a fixpoint and emit `for` or `while`."""
     before = machine.save()
     try:
-        Staging(machine, node, unions, shrinking=shrinking).run()
+        Staging(machine, node, unions, shrinking=shrinking, entered=entered).run()
     except Restart:
         machine.rewind(before)
         Staging(machine, node, unions, planned=False, shrinking=shrinking).run()
@@ -502,6 +529,7 @@ def _keep(machine: Machine, node: Loop) -> None:
 _NAMES = {_peel: "peel", _retry: "unroll", _keep: "loop"}
 _ATTEMPTS = {
     "loop": lambda machine, node: _staged(machine, node, unions=False),
+    "entered": _entered,
     "peel": _peel,
     "peel twice": lambda machine, node: _peel(machine, node, 2),
     "resized": lambda machine, node: _staged(machine, node, unions=False, shrinking=True),

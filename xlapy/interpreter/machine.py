@@ -25,6 +25,7 @@ from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
 from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
+from xlapy.domain.unordered import Unordered
 from xlapy.domain.values import (
     DEAD,
     NONE,
@@ -576,7 +577,8 @@ class Machine:
 
     def new_dict(self, entries: dict[object, Value]) -> Ref:
         """A fresh dict."""
-        return Ref(self.heap.new("dict", dict, self.location(), items=Mapping(dict(entries))))
+        entries = entries if isinstance(entries, Unordered) else dict(entries)
+        return Ref(self.heap.new("dict", dict, self.location(), items=Mapping(entries)))
 
     def new_set(self, keys: Sequence[object], history: SetHistory | None) -> Ref:
         """A fresh set of known keys."""

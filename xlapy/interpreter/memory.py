@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from xlapy.dispatch.python.objects import Identity
 from xlapy.domain.heap import Heap, Object, Slot
 from xlapy.domain.join import unchanged
+from xlapy.domain.unordered import Unordered
 from xlapy.domain.values import (
     UNBOUND,
     BoundMethod,
@@ -199,6 +200,8 @@ def _is_plain(value: Value) -> bool:
     match value:
         case Const():
             return not isinstance(value.value, Identity | frozenset | tuple)
+        case Mapping(entries=Unordered()):
+            return False
         case Mapping():
             keys = all(isinstance(key, Ref | str | int | float | types.NoneType) for key in value.entries)
             return keys and value.history is None and all(map(_is_plain, value.entries.values()))
@@ -213,7 +216,7 @@ def _objects(value: Value) -> Iterator[int]:
         yield value.object
         return
     if isinstance(value, Mapping):
-        for key in value.entries:
+        for key in dict.keys(value.entries):
             if isinstance(key, Ref):
                 yield key.object
     if isinstance(value, Function) and value.namespace:

@@ -17,6 +17,7 @@ from xlapy.domain.coerce import instantiate
 from xlapy.domain.exceptions import ABSENT
 from xlapy.domain.heap import FROZEN, STATE
 from xlapy.domain.join import unchanged
+from xlapy.domain.object_names import is_immutable
 from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.domain.values import (
@@ -349,9 +350,10 @@ class Outputs:
         known = self._made.get(value.object)
         if known is not None:
             return known
-        if not _is_immutable(info.cls):
-            for other in heap.shared.get(value.object, set()) & self._made.keys():
-                heap.tell_apart(value.object, other)
+        if not is_immutable(info.cls):
+            for other in heap.shared.get(value.object, ()):
+                if other in self._made or heap.objects[other].source is not None:
+                    heap.tell_apart(value.object, other)
         self._require_alone(value.object)
         self._require_unmirrored(value.object)
         made = self._made[value.object] = Made(info.kind, info.cls, {})
@@ -432,7 +434,7 @@ class Outputs:
         todo: list[Value] = [items.element]
         while todo:
             value = todo.pop()
-            if isinstance(value, Stored) and value.kind != "buffer" and not _is_immutable(value.cls):
+            if isinstance(value, Stored) and value.kind != "buffer" and not is_immutable(value.cls):
                 found[value.cls] = found.get(value.cls, True) and value.own and not heap.is_twice(value.cls)
             todo += [v for v in values.children(value) if isinstance(v, Value)]
             todo += [value.element] if isinstance(value, Stack) else []
@@ -448,7 +450,7 @@ class Outputs:
         heap = self.machine.heap
         if number in heap.captured and heap.captured[number].where is not FROZEN:
             cls = heap.objects[number].cls
-            if cls in self._held and not _is_immutable(cls):
+            if cls in self._held and not is_immutable(cls):
                 raise Refused("XP0010", _TWICE.format(cls.__name__))
             self._placed.add(cls)
 
@@ -527,9 +529,3 @@ class Outputs:
             attributes = tuple((name.value, value) for name, value in (pair.items for pair in pairs))  # type: ignore[attr-defined]
             found.append((cls, self.exception(args.items, attributes)))  # type: ignore[attr-defined]
         return found
-
-
-def _is_immutable(cls: type) -> bool:
-    """Whether nobody changes an object of a class, so that it does not matter whether two are one."""
-    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
-    return cls is tuple or frozen or any(c.__module__.partition(".")[0] == "equinox" for c in cls.__mro__)

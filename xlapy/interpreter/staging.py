@@ -17,6 +17,7 @@ from xlapy.domain import stacks
 from xlapy.domain.coerce import holes, instantiate
 from xlapy.domain.heap import STATE, Capture, Slot
 from xlapy.domain.join import Joiner, JoinFailure
+from xlapy.domain.unordered import Unordered
 from xlapy.domain.values import (
     DEAD,
     NONE,
@@ -25,6 +26,7 @@ from xlapy.domain.values import (
     BoundedArray,
     Const,
     Hole,
+    Mapping,
     Ref,
     Scalar,
     Tuple,
@@ -84,9 +86,15 @@ class Head:
 
 class Staging:
     def __init__(
-        self, machine: Machine, node: Loop, unions: bool, planned: bool = True, shrinking: bool = False
+        self,
+        machine: Machine,
+        node: Loop,
+        unions: bool,
+        planned: bool = True,
+        shrinking: bool = False,
+        entered: bool = False,
     ) -> None:
-        self.machine, self.node, self.unions = machine, node, unions
+        self.machine, self.node, self.unions, self.entered = machine, node, unions, entered
         self.frame = machine.frame
         self.key = (id(node), self.frame.path, self.frame.unrolled)
         self.step = step_of(node) if planned else None
@@ -118,6 +126,8 @@ class Staging:
         #: holes of the head that are filled with what fills another one, and places in which they are not
         self.leaders: dict[int, int] = {}
         self._apart: set[tuple] = set()
+        #: dicts that have their keys in this order from the second trip on
+        self._orders: dict[int, list] = {}
         #: the heap at the head of the last trip
         self.start: dict[Slot, Value] = {}
 
@@ -203,7 +213,13 @@ class Staging:
         joiner.absorbed = dict.fromkeys(entries)
         joiner.loop = self.key
         joiner.sizes = self.resizing
+        joiner.makes_a_trip = self.makes_a_trip()
         return joiner
+
+    def makes_a_trip(self) -> bool:
+        """Whether there is a first trip for certain."""
+        trips = self.plan.trips if self.plan is not None else None
+        return isinstance(trips, Const) and trips.value >= 1 or self.entered
 
     def entry_value(self, slot: Slot, entries: dict[int, int]) -> Value:
         number = entries.get(slot[0], slot[0])
@@ -214,6 +230,9 @@ class Staging:
             value = self.machine.heap.entry_value(number, slot[1])
             if slot[0] == STATE and value is UNBOUND:
                 return Tuple(()) if slot[1] == "items" else DEAD
+        keys = self._orders.get(slot[0]) if isinstance(value, Mapping) else None
+        if keys is not None:
+            return Mapping(Unordered((key, value.entries[key]) for key in keys))
         return value
 
     def _round(self, head: Head):
@@ -518,12 +537,14 @@ class Staging:
                         entries[number] = _NOTHING
                 for name in sorted(heap.objects[first].fields | heap.objects[second].fields):
                     slot = (number, name)
-                    old = head.slots.get(slot)
-                    if old is None:
-                        old = self.entry_value(slot, entries)
                     new = out.slots.get((second, name))
                     if new is None:
                         new = heap.entry_value(second, name)
+                    old = head.slots.get(slot)
+                    if old is None:
+                        old = self.entry_value(slot, entries)
+                        if first in heap.handed_over.values() and self._in_another_order(number, old, new):
+                            old = self.entry_value(slot, entries)
                     slots[slot] = _join_slot(self, joiner, slot, old, new, entries)
                     heap.objects[number].fields.add(name)
         for number in head.entries:
@@ -535,6 +556,16 @@ class Staging:
             for number in references(skeleton):
                 if heap.made_since(number, mark) and number not in entries:
                     raise JoinFailure(DEAD, DEAD, "refer to an object made inside the loop")
+
+    def _in_another_order(self, number: int, old: Value, new: Value) -> bool:
+        """Whether a dict has its keys in another order before the loop than after a trip, which is the one to keep."""
+        if not isinstance(old, Mapping) or not isinstance(new, Mapping) or old.history or new.history:
+            return False
+        before, after = list(dict.keys(old.entries)), list(dict.keys(new.entries))
+        if before == after or set(before) != set(after):
+            return False
+        self._orders[number] = after
+        return True
 
     def _captured(
         self, head: Head, joiner: Joiner, entries: dict[int, int], out: State, mark: int

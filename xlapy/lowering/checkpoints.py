@@ -37,6 +37,12 @@ class Kept(NamedTuple):
     #: for each carried value an array of all slots
     slots: list[jax.Array]
 
+    def with_room(self, slots: int) -> Kept:
+        """The same in `slots` slots."""
+        stores = [lax.empty((slots, *s.shape[1:]), s.dtype) for s in self.slots]
+        stores = [lax.dynamic_update_slice_in_dim(new, old, 0, 0) for new, old in zip(stores, self.slots, strict=True)]
+        return self._replace(slots=stores)
+
 
 def index_type() -> np.dtype:
     """The type of counters: 64 bits where JAX has them."""
@@ -84,6 +90,19 @@ def run_and_keep(
     start = (zero, np.asarray(unit, dtype), zero, stores, list(initial))
     state = lax.while_loop(lambda s: condition(*s[4]), stretch, start)
     return list(state[4]), Kept(state[0], state[1], state[2], list(state[3]))
+
+
+def run_and_keep_first(
+    condition: Callable, body: Callable, initial: Sequence[jax.Array], slots: int, unit: int
+) -> tuple[list, Kept]:
+    """The same where no more than the first state is wanted."""
+    dtype = index_type()
+    zero, one = np.zeros((), dtype), np.ones((), dtype)
+    trips, carried = lax.while_loop(
+        lambda s: condition(*s[1]), lambda s: (s[0] + one, list(body(*s[1]))), (zero, list(initial))
+    )
+    distance = jnp.asarray(unit, dtype)
+    return list(carried), Kept(trips, distance, jnp.ones((), dtype), [jnp.asarray(x)[None] for x in initial])
 
 
 def reverse(

@@ -28,7 +28,7 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from xlapy.lowering.checkpoints import Kept, index_type, reverse, run_and_keep
+from xlapy.lowering.checkpoints import Kept, get, index_type, reverse, run_and_keep, run_and_keep_first
 from xlapy.lowering.loop_jaxprs import Loop, Mask, continuous, merge, pick
 from xlapy.lowering.tapes import tape_of
 
@@ -92,8 +92,15 @@ def _without(
     return whole(final)
 
 
+def is_short(loop: Loop, unit: int) -> bool:
+    """Whether all trips there may be are reversed at once: the state they start from is all that is kept."""
+    return loop.most is not None and loop.most <= unit
+
+
 def slots_of(loop: Loop, unit: int) -> int:
     """How many states are kept to reverse a loop, `unit` trips at once."""
+    if is_short(loop, unit):
+        return 1
     size = max(loop.size, 1)
     fewest = _SLOTS_OF_UNITS if unit > 1 else _SLOTS_OF_TRIPS
     wanted = max(min(_SMALL_BYTES // size, _MOST_SLOTS), fewest)
@@ -137,7 +144,8 @@ def _run(*operands, loop: Loop) -> list:
 def _keep(*operands, loop: Loop, unit: int) -> list:
     constants, initial, _ = _split(loop, operands)
     goes, step = (lambda *xs: loop.goes(constants, xs)), (lambda *xs: loop.trip(constants, xs))
-    final, kept = run_and_keep(goes, step, initial, slots_of(loop, unit), unit)
+    keep = run_and_keep_first if is_short(loop, unit) else run_and_keep
+    final, kept = keep(goes, step, initial, slots_of(loop, unit), unit)
     return [*final, kept.trips, kept.distance, kept.count, *kept.slots]
 
 
@@ -180,6 +188,11 @@ def _adjoint(*operands, loop: Loop, inputs: Mask, active: Mask, unit: int) -> li
     states = Kept(rest[0], rest[1], rest[2], pick(rest[3:stores], needed))
     totals = [jnp.zeros_like(c) for c in pick(constants, inputs[:n])]
     step, adjoint = partial(part.trip, constants), partial(tape.adjoint, constants)
+    if is_short(loop, unit):
+        if is_short(loop, tape.trips):
+            before, totals = adjoint([get(s, 0) for s in states.slots], states.trips, rest[stores:], totals)
+            return [*totals, *pick(before, pick(inputs[n:], active))]
+        states = states.with_room(slots_of(loop, tape.trips))
     # Both are powers of two, so that checkpoints lie at multiples of the smaller one as well.
     unit = min(unit, tape.trips)
     before, totals = reverse(lambda *xs: step(xs), adjoint, states, rest[stores:], totals, unit)

@@ -21,6 +21,8 @@ from xlapy.lowering.loop_jaxprs import Loop, Mask, dependent, merge, pick
 #: bytes of a tape if a state is no larger, and the most trips on it; for so many trips it may be larger, up to that;
 #: fewer are reversed one by one
 _BYTES, _MOST, _ENOUGH, _MOST_BYTES, _FEWEST = 2**13, 128, 4, 2**19, 4
+#: bytes of a tape of all trips of a loop that is known to make no more than so many
+_WHOLE_BYTES = 2**22
 #: how much larger than what the loop carries a part of the tape may be: the checkpoints of an inner loop are not taped
 _LARGEST_RATIO = 6
 
@@ -54,10 +56,14 @@ class Tape:
         trips = min(max(max(_BYTES, loop.size) // max(size, 1), min(_ENOUGH, _MOST_BYTES // max(size, 1))), _MOST)
         if loop.most is not None:
             trips = min(trips, 1 << (loop.most - 1).bit_length())
-        if size > max(_LARGEST_RATIO * loop.size, _MOST_BYTES // _MOST):
+        if loop.most is not None and loop.most * size <= _WHOLE_BYTES:
+            trips = max(loop.most, _FEWEST)
+        elif size > max(_LARGEST_RATIO * loop.size, _MOST_BYTES // _MOST):
             trips = 1
         #: for how many trips there is room: a power of two
         self.trips = 1 << (trips.bit_length() - 1) if trips >= _FEWEST else 1
+        if loop.most is not None and self.trips < loop.most <= trips:
+            self.trips *= 2
 
     def _pull(self, constants: Sequence, carried: Sequence) -> tuple:
         """What maps the cotangents after a trip to those before it, and the carried values after it."""

@@ -8,6 +8,7 @@ from xlapy.ir import Module, Region
 from xlapy.passes.ahead import multiply_ahead
 from xlapy.passes.barriers import separate_loads_from_stores
 from xlapy.passes.checks import drop_checks
+from xlapy.passes.conditions import decide
 from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.equal_slots import merge_equal_slots
 from xlapy.passes.forwarding import forward
@@ -22,8 +23,8 @@ from xlapy.passes.unroll import unroll
 
 def shorten(module: Module) -> None:
     """Remove checks, loads and stores that others make superfluous."""
-    checks, loads = drop_checks(module), forward(module)
-    if checks or loads:
+    known, checks, loads = decide(module), drop_checks(module), forward(module)
+    if known or checks or loads:
         simplify(module)
 
 
@@ -31,10 +32,16 @@ def shorten(module: Module) -> None:
 PASSES = (remove_dead_code, simplify, hoist_joins, merge_equal_slots, shorten, remove_dead_code)
 
 
-def optimise(module: Module) -> None:
-    """Run all passes, in order."""
+def clean(region: Region) -> None:
+    """Run these on a region by itself, whose parameters and results keep their places: one that is differentiated."""
+    module = Module(region, [])
     for run in PASSES:
         run(module)
+
+
+def optimise(module: Module) -> None:
+    """Run all passes, in order."""
+    clean(module.entry)
     module.entry.fast = None
     if any(operation.regions for operation in module.entry.operations):
         module.entry.fast = faster(module)

@@ -141,6 +141,7 @@ class Cache:
             if analysis is None:
                 analysis = self._analyse(named, self.static | static, narrow, [])
         optimise(analysis.module)
+        analysis.forget_errors()
         return analysis
 
     def _of_any_size(self, named: dict, static: set[Source], narrow: bool) -> Analysis | None:

@@ -18,6 +18,7 @@ from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, log
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.set_order import SetHistory
+from xlapy.domain.unordered import Unordered
 from xlapy.domain.values import (
     BoundMethod,
     Const,
@@ -100,7 +101,8 @@ def entries(machine, value: Value) -> dict[object, Value]:
     """The entries of a dict or set (a fresh dict)."""
     if isinstance(value, Const):
         return {key: Const(True) for key in value.value}  # type: ignore[attr-defined]
-    return dict(_whole(machine.heap.read(value.object, "items")).entries)  # type: ignore[attr-defined]
+    found = _whole(machine.heap.read(value.object, "items")).entries  # type: ignore[attr-defined]
+    return Unordered(dict.items(found)) if isinstance(found, Unordered) else dict(found)
 
 
 #: lists and dicts that JAX takes apart; it takes others for leaves

@@ -124,7 +124,7 @@ def _of_containers(machine, self: Value, key: Value) -> Stack | None:
     if not isinstance(self, Ref) or machine.heap.objects[self.object].cls not in _DICTS:
         return None
     contents = machine.heap.read(self.object, "items")
-    if not isinstance(contents, Mapping) or not stacks.grow(machine, tuple(contents.entries.values())):
+    if not isinstance(contents, Mapping) or not stacks.grow(machine, tuple(dict.values(contents.entries))):
         return None
     if not tables.is_new(machine, key):
         return None

@@ -18,6 +18,7 @@ from xlapy.domain.values import NONE, Intrinsic, JaxArray, Value, children, refe
 from xlapy.ir import Region, TensorType, Var, captured, constant_value
 from xlapy.lowering.evaluate import evaluate, place_of
 from xlapy.lowering.untraced import Untraced
+from xlapy.passes import clean
 
 #: what JAX's functions raise for arguments that they do not take
 JAX_ERRORS = (TypeError, ValueError, IndexError, NotImplementedError, ZeroDivisionError)
@@ -144,6 +145,7 @@ def emit(
     Where `types` of the results are given, nothing can go wrong, and JAX transforms the program when it is lowered.
     """
     region = found.region
+    clean(region)
     outer = captured(region)
     count = len(operands)
 
@@ -191,7 +193,9 @@ def leave(machine: Machine, found: Isolated, values: Iterable[tuple[Var, Var]]) 
     for slot, value in found.slots.items():
         new = _substituted(value, replace)
         old = machine.heap.slots.get(slot) or machine.heap.initial.get(slot)
-        if not unchanged(old, new):
+        if old is None:
+            machine.heap.store(*slot, new)  # of an object made inside, which may be frozen by now
+        elif not unchanged(old, new):
             machine.heap.write(*slot, new)
     for bad, exception in found.pending:
         machine.may_raise(replace(bad), _substituted(exception, replace))  # type: ignore[attr-defined]

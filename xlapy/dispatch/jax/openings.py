@@ -56,6 +56,7 @@ class Items:
     parts: tuple
     keys: tuple | None = None
     object: int | None = None
+    entries: type[dict] = dict
 
 
 @dataclass(frozen=True)
@@ -208,8 +209,8 @@ class Opening:
                 self._seen.add(value.object)
             if isinstance(contents, Tuple):
                 return Items(list, tuple(self.open(v, filtered, owned) for v in contents.items), None, value.object)
-            parts = tuple(self.open(v, filtered, owned) for v in contents.entries.values())
-            return Items(info.cls, parts, tuple(contents.entries), value.object)
+            parts = tuple(self.open(v, filtered, owned) for v in dict.values(contents.entries))
+            return Items(info.cls, parts, tuple(dict.keys(contents.entries)), value.object, type(contents.entries))
         if info.kind != "instance":
             return Static(value)
         flax = any(c.__module__.startswith("flax.nnx") for c in info.cls.__mro__)
@@ -276,7 +277,7 @@ def parts_of(machine: Machine, node: Items | Registered | Attributes, value: Val
             found = [machine.heap.read(value.object, name) for name in node.names]
         else:
             contents = structure(machine, value)
-            if isinstance(contents, Mapping) and set(contents.entries) == set(node.keys or ()):
+            if isinstance(contents, Mapping) and dict.keys(contents.entries) == set(node.keys or ()):
                 found = [contents.entries[k] for k in node.keys or ()]
             elif isinstance(contents, Tuple):
                 found = list(contents.items)
@@ -341,11 +342,11 @@ class _Binding:
             old = value.items
         else:
             contents = structure(machine, value)  # type: ignore[arg-type]
-            old = contents.items if node.keys is None else tuple(contents.entries.values())  # type: ignore[attr-defined]
+            old = contents.items if node.keys is None else tuple(dict.values(contents.entries))  # type: ignore[attr-defined]
         new = tuple(self.value(p, v, owned) for p, v in zip(node.parts, old, strict=True))
         if isinstance(value, Tuple):
             return value if new == old else Tuple(new, node.cls)
-        packed = Tuple(new) if node.keys is None else Mapping(dict(zip(node.keys, new, strict=True)))
+        packed = Tuple(new) if node.keys is None else Mapping(node.entries(zip(node.keys, new, strict=True)))
         if owned:
             if new != old:
                 machine.heap.write(value.object, "items", packed)  # type: ignore[attr-defined]
@@ -399,7 +400,7 @@ def _container(machine: Machine, node: Items, parts: Sequence[Value]) -> Ref:
     if node.keys is None:
         return machine.new_list(list(parts))  # type: ignore[attr-defined]
     assert node.object is not None
-    return new_dict(machine, node.cls, dict(zip(node.keys, parts, strict=True)), Ref(node.object))
+    return new_dict(machine, node.cls, node.entries(zip(node.keys, parts, strict=True)), Ref(node.object))
 
 
 def _is_python(value: Value) -> bool:

@@ -143,7 +143,7 @@ class Arguments:
             contents = structure(self.machine, value)
             if isinstance(contents, Tuple):
                 return [self.template(v) for v in contents.items]
-            return {k: self.template(v) for k, v in contents.entries.items()}
+            return {k: self.template(v) for k, v in dict.items(contents.entries)}
         if info.kind == "instance":
             tree = self.machine.world.pytree_children(value)  # type: ignore[attr-defined]
             if tree is not None:

@@ -48,7 +48,9 @@ class Opened:
                 contents = structure(machine, value)
                 if isinstance(contents, Tuple):
                     return [self.tree(v) for v in contents.items]
-                parts = {k: self.tree(v) for k, v in contents.entries.items()}
+                in_order = info.cls is not dict  # JAX sorts the keys of a dict
+                entries = contents.entries.items() if in_order else dict.items(contents.entries)
+                parts = {k: self.tree(v) for k, v in entries}
                 if info.cls is collections.defaultdict:
                     return collections.defaultdict(Factory(value, default_factory(machine, value)), parts)
                 return info.cls(parts)
