@@ -1,4 +1,4 @@
-"""Objects of the caller's in whose place each trip of a loop puts one of its own: one loop, no trip told from the others."""
+"""Objects of the caller's in whose place each trip of a loop puts one of its own: no first trip is told from others."""
 
 import collections
 import dataclasses
@@ -6,11 +6,10 @@ import dataclasses
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
 import xlapy
 
-from .runner import Programs, check
+from .runner import Programs
 
 program = Programs()
 
