@@ -358,7 +358,21 @@ def logs(x):
     )
 
 
+def unary_and_power_at(x):
+    y = x.copy()
+    np.negative.at(y, [0, 0, 3])
+    np.power.at(y, [1, 1, 2], x[2])
+    return (y**3).sum()
+
+
+def convolutions_of_selections(x):
+    m = x > 0.7
+    return np.convolve(x[m], x[:2]).sum() + np.convolve(x[m], x[x < 1.5])[1] ** 2
+
+
 PROGRAMS = [
+    unary_and_power_at,
+    convolutions_of_selections,
     mask_read,
     mask_write,
     mask_assign_bounded,

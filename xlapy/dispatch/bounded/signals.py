@@ -13,6 +13,7 @@ from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
 from xlapy.dispatch.numpy.values import cast, kind_of, known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, NumpyScalar, Scalar, Value
+from xlapy.lowering.loops import differentiable_counted_loop
 
 # -- convolution ------------------------------------------------------------------------------------------------------
 
@@ -52,9 +53,10 @@ def _convolved(a, n, v, m):
 
     def step(k, total):
         part = lax.dynamic_slice_in_dim(total, k, room)
-        return lax.dynamic_update_slice_in_dim(total, part + jnp.where(alive, a * v[k], 0), k, 0)
+        return [lax.dynamic_update_slice_in_dim(total, part + jnp.where(alive, a * v[k], 0), k, 0)]
 
-    return lax.fori_loop(0, m, step, whole), jnp.maximum(n + m - 1, 0)
+    result = differentiable_counted_loop(m, step, [whole], np.dtype(m.dtype), False, v.shape[0])[0]
+    return result, jnp.maximum(n + m - 1, 0)
 
 
 def _window(full, n, m, mode, start):

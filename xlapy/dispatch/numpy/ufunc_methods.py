@@ -28,6 +28,7 @@ from xlapy.dispatch.table import method
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import constant_value
 from xlapy.lowering.derivatives import differentiated_as, multiplied_at
+from xlapy.lowering.loops import differentiable_counted_loop
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 
@@ -129,9 +130,10 @@ def _at_one(base, *rest):
     operation = as_function(ufunc, kind_of(dtypes[0]))
 
     def step(k, state):
-        return jnp.where(k < times, cast_array(operation(cast_array(state, dtypes[0])), target), state)
+        return [jnp.where(k < times, cast_array(operation(cast_array(state, dtypes[0])), target), state)]
 
-    return lax.fori_loop(0, jnp.max(times, initial=0), step, base)
+    trips = jnp.max(times, initial=0)
+    return differentiable_counted_loop(trips, step, [base], np.dtype(trips.dtype), False)[0]
 
 
 def _at_mask(machine: Machine, ufunc: np.ufunc, view: NdArray, mask, b: Value) -> Value:
