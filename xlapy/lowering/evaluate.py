@@ -15,6 +15,7 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value
+from xlapy.lowering import reversible_leaves
 from xlapy.lowering.convolutions import channels_last, faster_pooling
 from xlapy.lowering.live import live
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
@@ -229,6 +230,13 @@ def _leaf(operation: Operation, operands: Sequence, environment: Environment) ->
     return jaxpr_as_fun(faster_pooling(_without_rule(operation)))(*operands)
 
 
+def _reversible_leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    jaxpr = operation.attributes["jaxpr"]
+    if isinstance(jaxpr, ClosedJaxpr) and reversible_leaves.has_while(jaxpr):
+        return reversible_leaves.evaluate(jaxpr, operands)
+    return RULES["leaf"](operation, operands)
+
+
 def _evaluate_leaves(region: Region, environment: Environment) -> list:
     """`evaluate_fast` for a region inside of a leaf."""
     return _run(region, environment, _LEAVES)
@@ -245,7 +253,7 @@ def _without_rule(operation: Operation) -> ClosedJaxpr:
 
 
 _STRUCTURED: dict[str, Callable] = {}
-_STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live})
+_STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live, "leaf": _reversible_leaf})
 #: for a region without control flow
 _LEAVES: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf}
 #: for the bodies of loops
