@@ -11,9 +11,10 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.domain.coerce import coerce, holes, instantiate, place_in
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import Joiner
-from xlapy.domain.values import DEAD, UNBOUND, BoundedArray, Const, Mapping, Ref, Scalar, Stack, Union, Value, variables
+from xlapy.domain.values import DEAD, UNBOUND, BoundedArray, Const, Ref, Scalar, Stack, Union, Value, variables
 from xlapy.interpreter import merge, walk
 from xlapy.interpreter.frame import Tag
+from xlapy.interpreter.handing_over import take_over
 from xlapy.interpreter.loop_nodes import sole_exit
 from xlapy.ir import Region, TensorType, Var, constant_value, greatest_increase, least_increase
 
@@ -50,7 +51,7 @@ class Emission:
         with builder.inside(body), machine.heap.capturing(out.captured):
             finals = self._coerced(head, self._at_end(head, joiner, out), joiner)
         machine.heap.slots = self.entry.slots.copy()
-        if self.staging.tell_apart(head, finals):
+        if self.staging.lanes.tell_apart(head, finals):
             machine.rewind(self.entry)
             return False
         tag = out.tag
@@ -194,7 +195,7 @@ class Emission:
         machine.heap.slots, machine.heap.captured = slots, {**self.entry.captured, **head.captured}
         machine.heap.untold += 1
         if tag is None and self.staging.makes_a_trip():
-            self._hand_over(head)
+            take_over(machine.heap, head, self.joiner)
         if self.plan is not None:
             if tag is None:
                 self.plan.finish(self.plan.trips)
@@ -231,17 +232,6 @@ class Emission:
         if not others:
             raise Refused("XP0009", "the loop never ends")
         frame.tag = Tag(others, tag.var if len(others) > 1 else None)
-
-    def _hand_over(self, head: Head) -> None:
-        """After the last trip, in the place of an object of the caller's is one that the trip has made."""
-        heap, absorbed = self.machine.heap, self.joiner.absorbed
-        for number in head.entries:
-            rivals = heap.shared.get(number, set()) & head.entries.keys()
-            if rivals == {number} and absorbed.get(number) not in (None, *heap.shared):
-                heap.part(number)
-                contents = heap.slots.get((number, "items"))
-                if isinstance(contents, Mapping):
-                    heap.slots[(number, "items")] = Mapping(dict(dict.items(contents.entries)), contents.history)
 
     def _after_test(self, tag: Tag, others: frozenset[int]) -> None:
         """Control after a rotated `while`: the test failed, or the body left the loop."""

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch.bounded.lanes import same
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain import stacks
 from xlapy.domain.coerce import holes, instantiate
 from xlapy.domain.heap import STATE, Capture, Slot
 from xlapy.domain.join import Joiner, JoinFailure
-from xlapy.domain.unordered import Unordered
 from xlapy.domain.values import (
     DEAD,
     NONE,
@@ -25,20 +23,19 @@ from xlapy.domain.values import (
     UNBOUND,
     BoundedArray,
     Const,
-    Hole,
-    Mapping,
     Ref,
     Scalar,
     Tuple,
     Union,
     Value,
     references,
-    variables,
 )
 from xlapy.frontend import Loop, Node
 from xlapy.interpreter import merge, walk
 from xlapy.interpreter.collecting import Growing
 from xlapy.interpreter.emission import Emission
+from xlapy.interpreter.equal_lanes import EqualLanes
+from xlapy.interpreter.handing_over import Orders
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of, test_of
 from xlapy.interpreter.rehearsal import recollect, rehearsed
 from xlapy.interpreter.resizing import Place, Resizing, Rough, is_rough, smooth
@@ -123,11 +120,8 @@ class Staging:
         self.resizing.prefers_unrolling = self._is_short
         #: places of arrays that change their size and are views at the end of a trip, or one of several arrays
         self._rough: set[Place] = set()
-        #: holes of the head that are filled with what fills another one, and places in which they are not
-        self.leaders: dict[int, int] = {}
-        self._apart: set[tuple] = set()
-        #: dicts that have their keys in this order from the second trip on
-        self._orders: dict[int, list] = {}
+        self.lanes = EqualLanes()
+        self._orders = Orders()
         #: the heap at the head of the last trip
         self.start: dict[Slot, Value] = {}
 
@@ -230,17 +224,14 @@ class Staging:
             value = self.machine.heap.entry_value(number, slot[1])
             if slot[0] == STATE and value is UNBOUND:
                 return Tuple(()) if slot[1] == "items" else DEAD
-        keys = self._orders.get(slot[0]) if isinstance(value, Mapping) else None
-        if keys is not None:
-            return Mapping(Unordered((key, value.entries[key]) for key in keys))
-        return value
+        return self._orders.arranged(slot[0], value)
 
     def _round(self, head: Head):
         """One pass over the body from a generalised head: its region, the state at its end, the next head."""
         machine, frame = self.machine, self.frame
         machine.restore(self.entry)
         types = tuple(hole.type for skeleton in head.skeletons() for hole in holes(skeleton))
-        self._assume_equal_lanes(head)
+        self.lanes.assume(head, self.at_entry(head))
         body = machine.builder.open_region((_INDEX, *types))
         machine.loop_bodies[id(body)] = self.key
         self.enter(head, iter(body.params[1:]))
@@ -312,47 +303,11 @@ class Staging:
         machine.restore(self.entry)
         self.entry = machine.save()
 
-    # -- lanes that are equal --
-
     def at_entry(self, head: Head) -> list[Value]:
         """What stands in the places of the head before the loop."""
         entry = self.entry
         values = [entry.registers[r] if r in self.at_head else DEAD for r in head.registers]
         return [*values, entry.handled, *(self.entry_value(slot, head.entries) for slot in head.slots)]
-
-    def _assume_equal_lanes(self, head: Head) -> None:
-        """Arrays of dynamic length that have the same lanes before the loop have the same ones in each trip, until a
-        trip is found to make a difference: `z, c = z[inside], c[inside]` keeps one mask."""
-        self.leaders, position = {}, 0
-        found: list[tuple[int, Var]] = []
-        for place, skeleton, value in zip(head.places(), head.skeletons(), self.at_entry(head), strict=True):
-            inner, outer = variables(skeleton), variables(value)
-            if isinstance(skeleton, BoundedArray) and isinstance(value, BoundedArray) and len(inner) == len(outer):
-                numbers = itertools.count(position)
-                for k, (part, var) in enumerate(zip(inner, outer, strict=True)):
-                    if not isinstance(part, Hole):
-                        continue
-                    number = next(numbers)
-                    if (*place, k) in self._apart:
-                        continue
-                    leader = next((n for n, v in found if v.type == var.type and same(v, var)), None)
-                    if leader is None:
-                        found.append((number, var))
-                    else:
-                        self.leaders[number] = leader
-            position += len(holes(skeleton))
-
-    def tell_apart(self, head: Head, finals: list[Var]) -> bool:
-        """Whether values that were taken for equal differ at the end of a trip; they are told apart from then on."""
-        wrong = {k for k, leader in self.leaders.items() if not same(finals[k], finals[leader])}
-        position = 0
-        for place, skeleton in zip(head.places(), head.skeletons(), strict=True):
-            numbers = itertools.count(position)
-            for k, part in enumerate(variables(skeleton)):
-                if isinstance(part, Hole) and next(numbers) in wrong:
-                    self._apart.add((*place, k))
-            position += len(holes(skeleton))
-        return bool(wrong)
 
     def _may_unroll(self) -> bool:
         """Whether the loop is so short that it is unrolled if its trips use different things, and that is possible."""
@@ -386,8 +341,7 @@ class Staging:
     def enter(self, head: Head, fill: Iterator[Var]) -> None:
         """The state at the head of the loop, with the next values of `fill` in its holes."""
         machine, frame = self.machine, self.frame
-        values = list(fill)
-        fill = iter([values[self.leaders.get(k, k)] for k in range(len(values))])
+        fill = iter(self.lanes.filled(list(fill)))
         for register, skeleton in head.registers.items():
             frame.registers[register] = instantiate(skeleton, fill)
         frame.handled = instantiate(head.handled, fill)
@@ -543,7 +497,7 @@ class Staging:
                     old = head.slots.get(slot)
                     if old is None:
                         old = self.entry_value(slot, entries)
-                        if first in heap.handed_over.values() and self._in_another_order(number, old, new):
+                        if first in heap.handed_over.values() and self._orders.differ(number, old, new):
                             old = self.entry_value(slot, entries)
                     slots[slot] = _join_slot(self, joiner, slot, old, new, entries)
                     heap.objects[number].fields.add(name)
@@ -556,16 +510,6 @@ class Staging:
             for number in references(skeleton):
                 if heap.made_since(number, mark) and number not in entries:
                     raise JoinFailure(DEAD, DEAD, "refer to an object made inside the loop")
-
-    def _in_another_order(self, number: int, old: Value, new: Value) -> bool:
-        """Whether a dict has its keys in another order before the loop than after a trip, which is the one to keep."""
-        if not isinstance(old, Mapping) or not isinstance(new, Mapping) or old.history or new.history:
-            return False
-        before, after = list(dict.keys(old.entries)), list(dict.keys(new.entries))
-        if before == after or set(before) != set(after):
-            return False
-        self._orders[number] = after
-        return True
 
     def _captured(
         self, head: Head, joiner: Joiner, entries: dict[int, int], out: State, mark: int
