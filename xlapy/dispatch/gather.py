@@ -237,7 +237,7 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
     if pairs is not None:
         return mixed.from_pair(_gather(machine, pairs, at))
     codes = coded(machine, items)
-    if codes is not None and len(codes[1]) > _MAXIMUM_GROUPS and any(map(machine.specialisable, variables(at))):
+    if codes is not None and len(codes[1]) > _MAXIMUM_GROUPS and any(map(machine.settles, variables(at))):
         codes = None  # the position can be known
     if codes is not None:
         return decoded(_gather(machine, codes[0], at), codes[1])
