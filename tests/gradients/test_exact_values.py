@@ -92,3 +92,19 @@ def test_powers_of_complex_numbers():
     found = xlapy.grad(lambda t: (np.array([2.0 + 1j]) ** (np.array([1 + 2j]) * t)).real.sum())(0.0)
     np.testing.assert_allclose(found, ((1 + 2j) * cmath.log(2 + 1j)).real)
     np.testing.assert_allclose(xlapy.grad(lambda x: ((x * (1 + 0j)) ** 0).real.sum())(np.zeros(2)), [0, 0])
+
+
+def test_powers_that_become_products():
+    """Also at zero, where the root among the factors has no derivative, and twice."""
+    for exponent in (3, 5, 12, -2, -3, 1.5, 2.5, -1.5):
+        slope = xlapy.grad(lambda x, exponent=exponent: (x**exponent).sum())
+        points = np.array([0.5, 2.0, 3.0] + ([0.0] if exponent > 1 else []))
+        np.testing.assert_allclose(slope(points), exponent * points ** (exponent - 1), rtol=1e-13)
+    np.testing.assert_allclose(xlapy.grad(lambda x: (x**1.5).sum())(np.array([0.0, 4.0])), [0.0, 3.0])
+    second = xlapy.grad(lambda y: xlapy.grad(lambda x: x**2.5)(y))
+    np.testing.assert_allclose(second(4.0), 2.5 * 1.5 * 2.0)
+    z = 0.7 - 0.4j
+    cube = xlapy.grad(lambda t: ((np.array([0.7 - 0.4j]) * t) ** 3).real.sum())
+    np.testing.assert_allclose(cube(1.5), (3 * (z * 1.5) ** 2 * z).real)
+    inverse = xlapy.grad(lambda t: ((np.array([0.7 - 0.4j]) * t) ** -2).real.sum())
+    np.testing.assert_allclose(inverse(1.5), (-2 * (z * 1.5) ** -3 * z).real)

@@ -313,4 +313,95 @@ def autocorrelation_of_a_long_signal(x):
     return np.correlate(far, far, "full")[-len(x) :] / x.var()
 
 
+POWERS = np.array([1.5, -2.0, 0.0, -0.0, np.inf, -np.inf, np.nan, 1e10, -1e10, 1e-10, 3.0, 1.0, -1.0])
+
+
+@program(POWERS, POWERS.astype("f4"))
+def known_powers(x):
+    """Products and roots, with what `pow` gives for zeros and infinities, but the root of -inf."""
+    whole = x**3, x**4, x**5, x**6, x**7, x**12, x**16, x**17, x**-1, x**-2, x**-3, x**-6, x**-12, x**-16, x**-17
+    halves = x**1.5, x**2.5, x**3.5, x**4.5, x**5.5, x**-0.5, x**-1.5, x**-2.5, x**-4.5, x**0.5, np.power(x, 0.5)
+    signs = [np.where(np.isnan(power), 0.0, np.copysign(1.0, power)) for power in (x**-3, x**5, x**1.5, x**-1.5)]
+    minus, zero = x[5], x[3]
+    scalars = minus**1.5, minus**-0.5, zero**-1.5, zero**0.5, np.power(minus, 0.5)
+    return whole, halves, signs, scalars, np.float_power(x, 0.5), np.float_power(x, -3)
+
+
+@program((1.7, 2.0 + 1j, X), (0.3, -2.0 + 1j, 2 * X))
+def known_powers_of_python_numbers(a, c, x):
+    return a**6, a**-3, a**1.5, a**-2.5, c**3, c**-2, [a**k for k in range(-3, 4)], sum(v**12 for v in x)
+
+
+@program((1e200, 3), raises=OverflowError)
+def a_product_that_overflows(x, n):
+    return x**3
+
+
+@program((0.0, 3), raises=ZeroDivisionError)
+def a_negative_power_of_zero(x, n):
+    return x**-3
+
+
+PLANE = np.array([1.5 + 2j, -2.0, 0.0, 3j, -4j, 1e3 - 1e3j, 1e-3, -1, 1, np.inf, complex(0, np.inf), np.nan])
+
+
+@program(PLANE, PLANE[:-3].astype("c8"))
+def known_powers_of_complex_numbers(z):
+    """NumPy multiplies: -1 to the third is -1, infinite parts become NaN."""
+    whole = z**3, z**4, z**5, z**7, z**10, z ** (3 + 0j), np.power(z, 6), z[1] ** 3
+    return whole, z**-1, z**-2, z**-3, z**-6, np.reciprocal(z), z**0, z**1
+
+
+@program(np.exp(2j * np.pi * np.arange(24).reshape(4, 6) / 23), np.ones((3, 5), complex))
+def multibrot(c):
+    z = np.zeros_like(c)
+    inside = np.zeros(c.shape, int)
+    for _ in range(12):
+        z = z**4 + 1.1 * c
+        inside += np.abs(z) < 2
+    return inside
+
+
+INFINITE = np.array([1.0, 2.0, np.inf, 3.0, -np.inf, np.inf])
+
+
+@program((INFINITE, 1), (INFINITE[:4], 0))
+def quantiles_beside_infinities(x, q):
+    """With whole `q` NumPy takes a sample; else it interpolates, and inf - inf is NaN."""
+    plain = (
+        np.quantile(x, 1),
+        np.quantile(x, q),
+        np.nanquantile(x, [0, 1]),
+        np.quantile(x, [0, 1.0]),
+        np.quantile(x, 1.0),
+    )
+    y = x[x > 1]
+    return plain, np.quantile(y, 1), np.quantile(y, [0, 1]), np.nanquantile(y, 0), np.percentile(x, [0, 50, 100])
+
+
+@program((np.array([[3, 1, 2], [9, 7, 8]]), X), (np.array([[3, 1], [9, 7], [5, 5]]), -X))
+def whole_quantiles_of_integers(m, x):
+    y = m.ravel()[x[: m.size] > 0]
+    return np.quantile(m, 1), np.quantile(m, 0, axis=0), np.quantile(m, True), np.quantile(y, 1), np.quantile(m, 0.5)
+
+
+@program((X, np.zeros(0, bool)), (X[:3], np.zeros(0, bool)))
+def empty_masks(x, m):
+    """NumPy takes a mask of length 0 for a dimension of any size."""
+    table = np.outer(x, x)
+    x[m] = 4.0
+    x[m] += 1.0
+    x[np.zeros(0, bool)] = 7.0
+    table[m, 0] = 3.0
+    picked = x[m].sum(), x[np.zeros(0, bool)], table[m], table[:, m], table[m, 0]
+    return picked, table[np.zeros((0, 2), bool)[:, :0]], x[x > 9][m]
+
+
+@program((np.ones((3, 2)), np.zeros((0, 2), bool), np.zeros((3, 0), bool)))
+def empty_masks_of_matrices(x, m, k):
+    x[m] = 3.0
+    x[k] = 3.0
+    return x[m], x[k], x[np.zeros((0, 0), bool)]
+
+
 test_programs = program.test()

@@ -13,6 +13,7 @@ from jax import lax
 from xlapy.ir import Operation, Var
 from xlapy.ir.places import touched
 from xlapy.lowering import ahead
+from xlapy.lowering.derivatives import differentiated_as
 from xlapy.lowering.untraced import traced
 
 RULES: dict[str, Callable[[Operation, Sequence], Sequence]] = {}
@@ -126,29 +127,41 @@ def store_block(operation: Operation, operands: Sequence) -> Sequence:
     return (lax.dynamic_update_slice(array, block, starts, allow_negative_indices=False),)
 
 
+#: the largest whole exponent that becomes products: beyond it their roundings add up
+_MOST_FACTORS = 16
+
+
 def _power(operation: Operation, operands: Sequence) -> Sequence:
-    """Small constant exponents are products and roots, as in NumPy's own loops or one rounding away from them."""
+    """Small constant exponents are products and roots, as in NumPy's own loops or a few roundings away from them: the
+    processor multiplies whole vectors, and calls the library for one power after the other."""
     base, exponent = operands
-    match _uniform(operation.operands[1]):
-        case 0.0:
-            return (jnp.ones_like(base),)
-        case 1.0:
-            return (base,)
-        case 2.0:
-            return (lax.mul(base, base),)
-        case 3.0:
-            return (lax.mul(lax.mul(base, base), base),)
-        case 4.0:
-            square = lax.mul(base, base)
-            return (lax.mul(square, square),)
-        case -1.0:
-            return (lax.div(jnp.ones_like(base), base),)
-        case 0.5 if not np.issubdtype(base.dtype, np.complexfloating):
-            # (-0.0) ** 0.5 is 0.0 and (-inf) ** 0.5 is inf, unlike the roots.
-            zero, infinity = jnp.zeros_like(base), lax.full_like(base, np.inf)
-            root = lax.select(lax.eq(base, zero), zero, lax.sqrt(base))
-            return (lax.select(lax.eq(base, lax.neg(infinity)), infinity, root),)
-    return (lax.pow(base, exponent),)
+    known = _uniform(operation.operands[1])
+    if known is None or np.issubdtype(base.dtype, np.complexfloating):
+        return (lax.pow(base, exponent),)
+    whole, rest = divmod(abs(known), 1.0)
+    if whole > _MOST_FACTORS or rest not in (0.0, 0.5) or rest and whole > 4:
+        return (lax.pow(base, exponent),)
+    factors = [_product(lax.abs(base) if rest else base, int(whole))] if whole else []
+    if rest:
+        # (-0.0) ** 0.5 is 0.0 and (-inf) ** 0.5 is inf, unlike the roots.
+        zero, infinity = jnp.zeros_like(base), lax.full_like(base, np.inf)
+        root = lax.select(lax.eq(base, zero), zero, lax.sqrt(base))
+        factors.append(lax.select(lax.eq(base, lax.neg(infinity)), infinity, root))
+    found = lax.mul(*factors) if len(factors) == 2 else factors[0] if factors else jnp.ones_like(base)
+    if known < 0:
+        found = lax.div(jnp.ones_like(base), found)
+    if rest and known != 0.5:  # the root has no derivative at zero, some of these powers have
+        found = differentiated_as(found, lax.pow(base, exponent))
+    return (found,)
+
+
+def _product(base: jax.Array, exponent: int) -> jax.Array:
+    """`base ** exponent`, for an exponent from 1 on, by squaring."""
+    if exponent == 1:
+        return base
+    half = _product(base, exponent // 2)
+    square = lax.mul(half, half)
+    return lax.mul(square, base) if exponent % 2 else square
 
 
 def _uniform(var: Var) -> float | None:

@@ -196,6 +196,8 @@ def _part(machine: Machine, item: Value) -> tuple[str, object]:
     dtype = var.type.dtype
     if 0 in var.type.shape and sequence_items(machine, item) is not None:
         return ("array", machine.builder.convert(var, _INT64))
+    if 0 in var.type.shape and dtype == _BOOL:  # it selects nothing, and NumPy takes it for dimensions of any size
+        return ("array", machine.builder.constant(np.zeros(var.type.shape, bool)))
     if dtype.kind not in "iub":
         machine.raise_(IndexError, "arrays used as indices must be of integer (or boolean) type")
     if dtype != _BOOL and var.type.shape == ():

@@ -131,6 +131,8 @@ _of_vector(np.nanstd, _nanstd, "ddof")
 def _quantile(a, q):
     if a.size == 0:
         raise IndexError(f"index {-1 if a.dtype.kind == 'f' else 0} is out of bounds for axis 0 with size 0")
+    if isinstance(q, int):  # of one sample, whose neighbour may be infinite
+        return a.max() if q else a.min()
     ordered, last = np.sort(a), len(a) - 1
     place = q * last
     low = int(np.floor(place))
@@ -158,12 +160,12 @@ def _linear(
         if not isinstance(a, BoundedArray) or narrow or not plain:
             raise require_static(machine, first_of((a, q), {}), f"np.{item.__name__} with such arguments")
         _check_vectors(machine, item, (a,), "iuf")
-        places = np.true_divide(wanted, scale)
+        places = wanted if scale == 1 and wanted.dtype.kind in "iu" else np.true_divide(wanted, scale)
         if not ((places >= 0) & (places <= 1)).all():
             return machine.raise_(ValueError, f"{named} must be in the range [0, {scale:g}]")
         if wanted.ndim == 0:
-            return machine.call(Const(found[0]), (a, Const(float(places))))
-        return machine.call(Const(found[1]), (a, Tuple(tuple(Const(float(p)) for p in places))))
+            return machine.call(Const(found[0]), (a, Const(places.item())))
+        return machine.call(Const(found[1]), (a, Tuple(tuple(Const(p) for p in places.tolist()))))
 
     FUNCTIONS[item] = rule
 

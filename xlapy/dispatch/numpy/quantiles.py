@@ -12,7 +12,7 @@ from jax import lax
 
 from xlapy.dispatch.numpy import short_sorts
 from xlapy.dispatch.numpy.leaf import numpy_leaf
-from xlapy.dispatch.numpy.values import absent, operand
+from xlapy.dispatch.numpy.values import absent, known, operand
 from xlapy.dispatch.table import FUNCTIONS, function
 from xlapy.domain.values import Const
 
@@ -128,6 +128,9 @@ def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> Non
         if ignore_nan and 0 in operand(machine, a).type.shape:
             axis = kwargs.get("axis", args[0] if args else Const(None))
             return machine.call(Const(np.nanmean), [a, axis], {"keepdims": kwargs.get("keepdims", Const(False))})
+        whole = scale == 1 and operand(machine, q).type.dtype.kind in "biu"
+        if whole and len(args) < 4 and known(machine, kwargs.get("method", "linear")) == "linear":
+            kwargs = {**kwargs, "method": Const("lower")}  # one of the samples, whose neighbour may be infinite
         result = rule(machine, a, q, *args, **kwargs)
         bad = machine.leaf(_outside, (operand(machine, q),), (scale,), name="check")[0]
         machine.check(bad, ValueError, message)

@@ -245,7 +245,12 @@ def _complex_sign(x):
 
 
 def _complex_reciprocal(x):
-    return 1 / x
+    wide = jnp.abs(x.imag) <= jnp.abs(x.real)
+    large, small = jnp.where(wide, x.real, x.imag), jnp.where(wide, x.imag, x.real)
+    ratio = small / large
+    size = large + small * ratio
+    found = lax.complex(jnp.where(wide, 1, ratio) / size, -jnp.where(wide, ratio, 1) / size)
+    return differentiated_as(found, 1 / x)
 
 
 def _complex_divide(x, y):
@@ -289,6 +294,34 @@ def complex_divided_by_real(x, y):
 
 def _complex_rint(x):
     return lax.complex(_rint(x.real), _rint(x.imag))
+
+
+@functools.lru_cache(maxsize=256)
+def complex_power_by_products(exponent: int) -> Callable:
+    """Of a complex array and what is ignored, the power with a known whole exponent that is not zero.
+
+    The products are NumPy's, one by one: it matters which of them overflow, and what becomes of an infinite part.
+    """
+
+    def power(base, _):
+        if exponent == 3:
+            return base * (base * base)
+        found, factor, rest = None, base, abs(exponent)
+        while rest:
+            if rest & 1:
+                found = _one_times(factor) if found is None else found * factor
+            rest >>= 1
+            factor = factor * factor if rest else factor
+        if exponent > 0:
+            return found
+        return jnp.where(base == 0, jnp.full_like(base, complex(np.nan, np.nan)), _complex_reciprocal(found))
+
+    return power
+
+
+def _one_times(x):
+    """`(1 + 0j) * x`, in which an infinite part makes the other one NaN."""
+    return lax.complex(x.real - 0 * x.imag, x.imag + 0 * x.real)
 
 
 def _complex_power(x, y):

@@ -27,6 +27,7 @@ from xlapy.dispatch.numpy.ufunc_table import (
     TABLE,
     complex_divided_by,
     complex_divided_by_real,
+    complex_power_by_products,
     entry,
     identity,
     square,
@@ -373,10 +374,12 @@ def _shortcut(machine: Machine, ufunc: np.ufunc, variables: Sequence[Var]) -> ob
                 return _power_two
             if exponent == 1:
                 return _power_one
-            if kind in "fc" and exponent == 0.5:
+            if exponent == 0.5 and (kind == "c" or kind == "f" and ufunc is np.power):
                 return _power_half
             if kind in "iu" and 3 <= exponent <= 64:
                 return _small_powers(int(exponent))
+            if kind == "c" and exponent.imag == 0 and exponent.real % 1 == 0 and 0 < abs(exponent.real) < 100:
+                return complex_power_by_products(int(exponent.real))
     return None
 
 
