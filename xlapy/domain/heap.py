@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from xlapy.domain.attribute_order import AttributeOrder
+from xlapy.domain.captures import FREE, Capture, Captured, Moves
 from xlapy.domain.sources import Source
-from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Union, Value
+from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Ref, Union, Value
 from xlapy.ir import Location, Region
 
 Slot = tuple[int, str]
@@ -57,11 +57,13 @@ class Loan:
     whole: Value
     number: int
     region: Region
-    #: where what has been taken out lies (see `Capture`), and the objects among it
+    #: where what has been taken out lies (see `domain.captures`), and the objects among it
     place: tuple[object, ...]
     made: tuple[int, ...]
     #: what the program asked for
     key: Value | None = None
+    #: the iterator that has given the item, if one has: it gives each of the owner's items once
+    iterator: int | None = None
     #: whether the owner has another name by now
     lost: bool = False
 
@@ -73,30 +75,6 @@ class Journal:
 
     reads: list[tuple[Slot, Value]] = field(default_factory=list)
     writes: list[tuple[Slot, Value | None]] = field(default_factory=list)
-
-
-#: where an object lies that is in no stack: one that must not be changed, and one that was taken out of its only stack
-FROZEN, FREE = ("frozen",), ("free",)
-
-
-class Capture(NamedTuple):
-    """An object whose state lies in a stack (see `domain.stacks`): the loop in which it was put there, and where it
-    lies. Two captures at one place are one."""
-
-    loop: object = None
-    where: tuple[object, ...] = FROZEN
-
-    def joined(self, other: Capture | None) -> Capture:
-        """Of an object that is captured in two ways on two paths, it is not known where it lies."""
-        return self if other is None or self.where == other.where else Capture(self.loop, (object(),))
-
-
-class Captured(Exception):
-    """An object is changed of which a list that grew in a loop holds the state. `loop` says which loop that was."""
-
-    def __init__(self, loop: object) -> None:
-        super().__init__("an object is changed after it was appended to a list in a loop")
-        self.loop = loop
 
 
 class AliasRisk(Exception):
@@ -141,6 +119,12 @@ class Heap:
         self.give_back: Callable[[int, str, Value], bool] = lambda number, name, value: False
         #: `fetch(number, field)` reads a slot that is out of date where the object lies; None if that is not known
         self.fetch: Callable[[int, str], Value | None] = lambda number, name: None
+        #: how often the items of each container may have come to lie elsewhere, also when an iterator was made
+        self.scattered: dict[int, int] = {}
+        self.begun: dict[int, int] = {}
+        #: the container that gets an item
+        self.receiver: int | None = None
+        self.receives_first = False
         #: classes of objects that one container may hold twice
         self.doubled: set[type] = set()
         #: the loans of which something is being given back
@@ -283,6 +267,7 @@ class Heap:
 
     def scatter(self, number: int) -> None:
         """The items of a container may lie elsewhere from now on."""
+        self.scattered[number] = self.scattered.get(number, 0) + 1
         for loan in self.lent.get(number, ()):
             if (loan.number, "home") in self.slots:
                 self.untold += 1
@@ -311,13 +296,58 @@ class Heap:
         known = self.captured.get(number)
         if known is not None and known.where == where:
             return True
-        moved = known is not None and isinstance(where[0], Value) and known.where[0] == where[0]
-        alone = known is None or known.where is FREE or moved
-        if alone:
+        within = known is not None and isinstance(where[0], Value) and known.where[0] == where[0]
+        alone = known is None or known.where is FREE or within
+        moved = not alone and self._moved(number, where)
+        if alone or moved:
             self.hold(number, Capture(loop, where))
-        else:
-            self.hold(self.objects[number].cls, Capture())
-        return alone
+        if not alone:
+            mark = Capture(loop, Moves(frozenset((moved,)), False) if moved else Moves())
+            cls = self.objects[number].cls
+            self.hold(cls, mark.joined(self.captured.get(cls)))
+        return alone or moved is not None
+
+    def may_move(self, number: int, where: tuple[object, ...]) -> bool:
+        """Whether an item of another container is put into one that does not hold it yet."""
+        return self._moved(number, where) is not None
+
+    def _moved(self, number: int, where: tuple[object, ...]) -> tuple[int, int, int] | None:
+        """What moves an item into another container: the iterator, its container and the other one. None if that might
+        hold it twice."""
+        loan, known = self.loans.get(number), self.captured.get(number)
+        target = where[0].object if isinstance(where[0], Ref) else self.receiver
+        if loan is None or loan.iterator is None or loan.lost or target is None or target == loan.owner:
+            return None
+        still = self.scattered.get(loan.owner, 0) == self.begun.get(loan.iterator)
+        if not still or known is None or known.where[:1] != loan.place[:1]:
+            return None
+        move, mark = (loan.iterator, loan.owner, target), self.captured.get(self.objects[number].cls)
+        if mark is None or move in mark.where.made:  # type: ignore[attr-defined]
+            return move
+        # what lies there may be what is being moved, unless nothing does
+        others = any(into == target for _, _, into in mark.where.made)  # type: ignore[attr-defined]
+        filled = self.receiver is not None and not self.receives_first
+        return None if others or filled else move
+
+    def copied(self, classes: set[type]) -> None:
+        """What a container holds of these classes is in another one, too, or lies elsewhere from now on."""
+        for cls in classes & self.captured.keys():
+            self.hold(cls, Capture(self.captured[cls].loop, Moves()).joined(self.captured[cls]))
+
+    def is_ahead(self, loan: Loan, number: int) -> bool:
+        """Whether an object that may be in two stacks is in that of a loan alone: an iterator has just given it, and
+        all that is in two stacks is what the same one has moved before."""
+        mark, known = self.captured[self.objects[number].cls].where, self.captured.get(number)
+        if loan.iterator is None or known is None or known.where[:1] != loan.place[:1]:
+            return False
+        if self.scattered.get(loan.owner, 0) != self.begun.get(loan.iterator) or not isinstance(mark, Moves):
+            return False
+        return not mark.others and all(move[:2] == (loan.iterator, loan.owner) for move in mark.made)
+
+    def is_free(self, number: int) -> bool:
+        """Whether an object was taken out of the only stack that it was in, and was put into no other."""
+        known = self.captured.get(number)
+        return known is not None and known.where is FREE and not self.is_twice(self.objects[number].cls)
 
     def is_twice(self, cls: type) -> bool:
         """Whether some object of a class is in two places."""

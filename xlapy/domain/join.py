@@ -16,7 +16,8 @@ from typing import Protocol
 import numpy as np
 
 from xlapy.domain import set_order
-from xlapy.domain.heap import Capture, Heap, Slot
+from xlapy.domain.captures import Capture
+from xlapy.domain.heap import Heap, Slot
 from xlapy.domain.numbers import (
     INT64,
     becomes,

@@ -67,6 +67,14 @@ class ObjectNames:
         found = (s for s, o in self.absorbed.items() if o == number)
         return next(found, None) or next((made for pair, made in self.merged.items() if pair[1] == number), None)
 
+    def name_at_head(self, number: int) -> int | None:
+        """The name at the head of the loop of an object at its end; None if it has none there."""
+        name = self._representative(number)
+        replaced = number in self.absorbed and self.absorbed[number] not in (None, number)
+        if name is not None or replaced or any(number == pair[0] for pair in self.merged):
+            return name
+        return None if self.heap.made_since(number, self.mark) else number  # type: ignore[arg-type]
+
     def keep(self, number: int) -> None:
         """A place refers to the same object at the head and at the end of a loop."""
         if number in self.absorbed and self.absorbed[number] != number:

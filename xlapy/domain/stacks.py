@@ -3,7 +3,7 @@ compile time.
 
 A stack holds its items by value. Numbers and immutable arrays are values anyway; of an array, list or object with
 attributes it holds the state at the time when it was put there. The object itself is *captured* then: a later change of
-it, which the list would show in CPython, is noticed (`heap.Captured`), and the loop is unrolled or refused. What is
+it, which the list would show in CPython, is noticed (`captures.Captured`), and the loop is unrolled or refused. What is
 taken out of a stack again may be changed there (see `dispatch.containers.loans`).
 
 Where the number of trips has no bound, the room is a guess, and the stack is `elastic`: an item that does not fit is
@@ -19,7 +19,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from xlapy.domain import set_order
-from xlapy.domain.heap import FREE, Capture, Heap
+from xlapy.domain.captures import FREE, Capture
+from xlapy.domain.heap import Heap
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, known_bounds, scalar_type
 from xlapy.domain.values import (
@@ -118,7 +119,8 @@ def _captured(heap: Heap, number: int, loop: object, place, seen) -> bool:
     if seen is None:
         return heap.capture(number, loop, place or (object(),))
     heap.hold(number, heap.captured.get(number, Capture(loop, FREE)))
-    return heap.captured[number].where in (FREE, place) and seen.setdefault(number, place) == place
+    alone = heap.captured[number].where in (FREE, place) or place is not None and heap.may_move(number, place)
+    return alone and seen.setdefault(number, place) == place
 
 
 def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: int, place, seen) -> Value:
@@ -147,6 +149,7 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
         added = info.kind == "set" and only_added(contents)
         return Stored(info.kind, info.cls, tuple(contents.entries), parts, own, factory, added)
     if isinstance(contents, Stack) and info.cls in _BY_CONTENTS:
+        heap.copied(classes_of(contents))
         return Stored(info.kind, info.cls, (), (contents,), own, factory)
     raise JoinFailure(value, value, "are containers of unknown length in a list that grows")
 
@@ -296,6 +299,13 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
     assert element is not None
     several = joiner.holder is None and any(isinstance(c, Union) for c in contents)
     return disowned(element) if several else element
+
+
+def classes_of(value: Value) -> set[type]:
+    """The classes of the objects that a value holds by value."""
+    found = {value.cls} if isinstance(value, Stored) else set()
+    parts = (value.element,) if isinstance(value, Stack) else children(value)
+    return found.union(*(classes_of(part) for part in parts if isinstance(part, Value)))
 
 
 def has_own(value: Value) -> bool:

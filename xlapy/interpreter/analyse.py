@@ -10,7 +10,8 @@ from xlapy.dispatch import libraries
 from xlapy.dispatch.host_values import part_of
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
-from xlapy.domain.heap import STATE, AliasRisk, Captured, SharedRisk
+from xlapy.domain.captures import Captured
+from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
@@ -88,15 +89,18 @@ def analyse(
     try:
         return _settled(function, arguments, set(static), world, settings, first)
     except NotOffloadableError as refusal:
-        if not first.could_stack_more:
+        if not first.could_stack_more and not first.could_stack_objects:
             raise
         refused = refusal
-    for approach in (Approach(stacks_more=True), Approach()):
+    several = first.could_stack_more
+    tries = [(Approach(stacks_more=True), several), (Approach(), first.hurried)]
+    tries.append((Approach(stacks_more=several, stacks_objects=True), first.could_stack_objects))
+    for approach, worthwhile in tries:
         try:
-            if approach.stacks_more or first.hurried:
+            if worthwhile:
                 return _settled(function, arguments, set(static), world, settings, approach)
         except NotOffloadableError as refusal:
-            refused = refused if approach.stacks_more else refusal
+            refused = refused if approach.stacks_more or approach.stacks_objects else refusal
     raise refused
 
 
@@ -106,10 +110,13 @@ class Approach:
 
     #: whether lists become stacks that need not be, see `Machine.stacks_more`
     stacks_more: bool = False
+    #: the same of lists of objects that loops go through
+    stacks_objects: bool = False
     #: whether it is given up early if that would be another way
     hurries: bool = False
     #: what has been found: whether there is another way, and whether it has been given up for that
     could_stack_more: bool = False
+    could_stack_objects: bool = False
     hurried: bool = False
 
 
@@ -134,6 +141,7 @@ def _settled(
         machine.heap.may_hand_over = may_hand_over
         machine.capacities.update(capacities)
         machine.stacks_more, machine.hurries = approach.stacks_more, approach.hurries
+        machine.stacks_objects = approach.stacks_objects
         machine.sizes_vary = sizes_vary
         machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
         try:
@@ -172,6 +180,7 @@ def _settled(
         finally:
             joins = machine.joins
             approach.could_stack_more |= machine.could_stack_more
+            approach.could_stack_objects |= machine.could_stack_objects
             approach.hurried |= FEW_JOINS < machine.joins <= MAXIMUM_JOINS
         analysis.static = static
         return analysis

@@ -24,7 +24,8 @@ import numpy as np
 from xlapy.dispatch.host_values import part_of
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.heap import Captured, Slot
+from xlapy.domain.captures import Captured
+from xlapy.domain.heap import Slot
 from xlapy.domain.join import Aliased, JoinFailure
 from xlapy.domain.values import (
     NONE,

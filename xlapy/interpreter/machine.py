@@ -20,7 +20,8 @@ from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, namespaces, operators
 from xlapy.domain import set_order
-from xlapy.domain.heap import STATE, Capture, Heap, Slot
+from xlapy.domain.captures import Capture
+from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
 from xlapy.domain.set_order import SetHistory
@@ -109,6 +110,8 @@ class Machine:
         #: whether lists become stacks that need not be: a few among which data chooses, or that are repeated by data;
         #: and whether there are any
         self.stacks_more = self.could_stack_more = False
+        #: the same of lists of objects that loops go through
+        self.stacks_objects = self.could_stack_objects = False
         #: whether calls have other numbers again and again: lists have room for any number of trips
         self.sizes_vary = False
         #: whether the analysis is given up early if there are

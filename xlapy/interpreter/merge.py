@@ -14,8 +14,9 @@ import numpy as np
 
 from xlapy.dispatch.bounded.lanes import same
 from xlapy.dispatch.protocol import PythonError
+from xlapy.domain.captures import Capture, Moves
 from xlapy.domain.coerce import coerce, holes, instantiate
-from xlapy.domain.heap import STATE, Capture, Heap, Slot
+from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import DEAD, FALSE, TRUE, UNBOUND, BoundedArray, JaxArray, Ref, Tuple, Union, Value, references
 from xlapy.frontend import RAISE, RETURN, Node
@@ -176,6 +177,25 @@ def reachable(heap: Heap, roots: Iterable[Value], slots: dict[Slot, Value]) -> s
     return _closure(heap, roots, slots, references)
 
 
+def forget_moves(machine: Machine, live: Iterable[int]) -> None:
+    """Objects that were in two containers are in one again, once the other one cannot be reached; `live` are the
+    registers of the current frame that may still be read."""
+    heap = machine.heap
+    marks = {c: capture for c, capture in heap.captured.items() if isinstance(capture.where, Moves)}
+    if not any(capture.where.made for capture in marks.values()):  # type: ignore[attr-defined]
+        return
+    roots = [machine.frame.registers[register] for register in live]
+    roots += [v for frame in machine.frames[:-1] for v in frame.registers]
+    found = reachable(heap, [*roots, *(frame.handled for frame in machine.frames)], heap.slots)
+    for cls, capture in marks.items():
+        left = capture.where.at_head(lambda n: n if n in found else None, found.__contains__)  # type: ignore
+        if left is not None:
+            heap.hold(cls, Capture(capture.loop, left))
+        else:
+            heap.untold += 1
+            del heap.captured[cls]
+
+
 def _closure(heap: Heap, roots: Iterable, slots: dict, named: Callable[..., list[int]]) -> set[int]:
     """The objects that can be reached from `roots`, or from the caller's world, where `slots` hold what they hold;
     `named` gives the objects that one of these refers to."""
@@ -245,6 +265,10 @@ def _captured(first: Path, second: Path, joiner: Joiner) -> dict[int | type, Cap
         for number, path in zip(pair, (first, second), strict=True):
             if number in path.captured:
                 found[made] = path.captured[number].joined(found.get(made))
+    merged = {number for pair in joiner.merged for number in pair}
+    for cls, capture in found.items():
+        if isinstance(capture.where, Moves) and any(merged & {*move} for move in capture.where.made):
+            found[cls] = Capture(capture.loop, Moves()).joined(capture)
     return found
 
 

@@ -13,9 +13,10 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import objects
 from xlapy.domain import set_order, values
+from xlapy.domain.captures import FROZEN
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.exceptions import ABSENT
-from xlapy.domain.heap import FROZEN, STATE
+from xlapy.domain.heap import STATE
 from xlapy.domain.join import unchanged
 from xlapy.domain.object_names import is_immutable
 from xlapy.domain.set_order import SetHistory

@@ -13,8 +13,9 @@ import numpy as np
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain import stacks
+from xlapy.domain.captures import Capture, Moves
 from xlapy.domain.coerce import holes, instantiate
-from xlapy.domain.heap import STATE, Capture, Slot
+from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
     DEAD,
@@ -25,6 +26,7 @@ from xlapy.domain.values import (
     Const,
     Ref,
     Scalar,
+    Stack,
     Tuple,
     Union,
     Value,
@@ -112,6 +114,7 @@ class Staging:
             registers |= merge.live_at(self.frame, label, live)
         registers.add(self.frame.exception_register)
         self.registers = sorted(registers)
+        merge.forget_moves(machine, self.at_head)
         self.entry = machine.save()
         self.depth = machine.builder.region.depth + 1
         self.steps = 0
@@ -138,10 +141,16 @@ class Staging:
         then, either."""
         machine = self.machine
         if (grows or not machine.tables) and machine.heap.objects[number].kind == "list" and self._is_short():
-            return None
+            if not machine.stacks_objects or not any(self._holds_objects(n) for n in self._sources()):
+                return None
         if self.grown is None:
             self.grown = Growing(machine, self.key, self.plan.trips if self.plan is not None else None)
         return self.grown
+
+    def _holds_objects(self, number: int) -> bool:
+        """Whether a list holds objects by value (see `dispatch.containers.stacks.of_objects`)."""
+        contents = self.entry.slots.get((number, "items"))
+        return isinstance(contents, Stack) and stacks.has_own(contents.element)
 
     def _is_short(self) -> bool:
         """Whether the loop is unrolled if something grows in it."""
@@ -465,6 +474,7 @@ class Staging:
         old_parts, new_parts = head.skeletons(), fresh.skeletons()
         same = len(old_parts) == len(new_parts) and all(a is b for a, b in zip(old_parts, new_parts, strict=True))
         same = same and head.captured.keys() == fresh.captured.keys()
+        same = same and all(capture.like(fresh.captured[n]) for n, capture in head.captured.items())
         if same and head.slots.keys() == slots.keys() and not joiner.unsettled:
             return head, joiner
         return fresh, joiner
@@ -519,6 +529,11 @@ class Staging:
         entry, found = self.entry.captured, {**self.entry.captured, **head.captured}
         heap, merged = self.machine.heap, {made: pair for pair, made in joiner.merged.items()}
         for number, capture in out.captured.items():
+            if isinstance(number, type) and isinstance(capture.where, Moves):
+                moves = capture.where.at_head(joiner.name_at_head, lambda n: not heap.made_since(n, mark))
+                if moves is None:
+                    continue
+                capture = Capture(capture.loop, moves)
             if isinstance(number, type) or number not in entries and not heap.made_since(number, mark):
                 found[number] = capture.joined(found.get(number))
         for number in entries:

@@ -8,10 +8,14 @@ before and may show the same object is out of date after a change, and must not 
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 from xlapy.dispatch.containers import stacks
 from xlapy.domain import stacks as domain
 from xlapy.domain.heap import Loan
 from xlapy.domain.values import (
+    STALE,
     TRUE,
     Mapping,
     NdArray,
@@ -26,9 +30,17 @@ from xlapy.domain.values import (
 _GUESS = 8
 
 
-def lend(machine, owner: Ref, stack: Stack, at: Value, what: str = "items", key: Value | None = None) -> Value:
+def lend(
+    machine,
+    owner: Ref,
+    stack: Stack,
+    at: Value,
+    what: str = "items",
+    key: Value | None = None,
+    iterator: int | None = None,
+) -> Value:
     """An item of a container at a position in range, which may be changed; of a dict, `what` ('values' or 'items') is
-    taken out. `key` is what the program asked for."""
+    taken out. `key` is what the program asked for, `iterator` the one that gives the item."""
     heap = machine.heap
     if not domain.has_own(stack.element):
         return stacks.item(machine, domain.column(stack, what) if _is_dict(machine, owner) else stack, at)
@@ -41,7 +53,7 @@ def lend(machine, owner: Ref, stack: Stack, at: Value, what: str = "items", key:
         found = whole if what == "values" else Tuple((_key(machine, stack, at), whole))
     if made:
         number = heap.new("loan", object)
-        loan = Loan(owner.object, at, whole, number, machine.builder.region, place, tuple(made), key)
+        loan = Loan(owner.object, at, whole, number, machine.builder.region, place, tuple(made), key, iterator)
         heap.lend(loan)
         for one in made:
             heap.loans[one] = loan
@@ -89,8 +101,7 @@ def doubled(machine, owner: Ref, value: Value) -> None:
 def _valid(machine, loan: Loan) -> bool:
     heap = machine.heap
     home = heap.slots.get((loan.number, "home"))
-    known = not any(heap.is_twice(heap.objects[n].cls) for n in loan.made)
-    return known and home is TRUE and not loan.lost and machine.builder.sees(loan.region)
+    return home is TRUE and not loan.lost and machine.builder.sees(loan.region)
 
 
 def _home(machine, loan: Loan) -> Stack | None:
@@ -129,15 +140,20 @@ def _refers(value: Value) -> bool:
 
 
 def give_back(machine, number: int, name: str, value: Value) -> bool:
-    """Write a slot of an object that lies in a stack; False if that may not be."""
+    """Write a slot of an object that lies in a stack, or was taken out of the only one; False if that may not be."""
     heap = machine.heap
+    if heap.is_free(number):
+        _change(machine, number, name, value)
+        # what showed it while it lay there is out of date, and what is free, too, is another one
+        heap.outdate({n for n in heap.captured if isinstance(n, int) and heap.is_free(n)}, {heap.objects[number].cls})
+        return True
     loan = heap.loans.get(number)
     stack = _home(machine, loan) if loan is not None else None
     if loan is None or stack is None:
         return False
-    if name == "items":
-        value = _with_room(machine, heap.slots.get((number, name)), value)
-    heap.store(number, name, value)
+    if not heap.giving:
+        _outdate_others(machine, loan)
+    _change(machine, number, name, value)
     outermost = not heap.giving
     heap.giving.append(loan)
     kept, heap.keeps_places = heap.keeps_places, True
@@ -154,6 +170,32 @@ def give_back(machine, number: int, name: str, value: Value) -> bool:
         if outermost:
             heap.giving.clear()
     return True
+
+
+def _outdate_others(machine, loan: Loan) -> None:
+    """What is changed in one container may lie in another one, too, which is out of date then."""
+    heap = machine.heap
+    classes = {heap.objects[n].cls for n in loan.made if heap.is_twice(heap.objects[n].cls)}
+    if all(heap.is_ahead(loan, n) for n in loan.made if heap.objects[n].cls in classes):
+        return
+    homes: set[int] = set()
+    home: Loan | None = loan
+    while home is not None:
+        homes.add(home.owner)
+        home = heap.loans.get(home.owner)
+    for slot, value in list(heap.slots.items()):
+        if slot[0] not in homes and domain.classes_of(value) & classes:
+            heap.untold += 1
+            heap.slots[slot] = STALE
+    for cls in classes:
+        del heap.captured[cls]
+
+
+def _change(machine, number: int, name: str, value: Value) -> None:
+    heap = machine.heap
+    if name == "items":
+        value = _with_room(machine, heap.slots.get((number, name)), value)
+    heap.store(number, name, value)
 
 
 def _with_room(machine, before: Value | None, value: Value) -> Value:
@@ -178,9 +220,22 @@ def _shape(contents: Tuple | Mapping) -> object:
     return len(contents.items) if isinstance(contents, Tuple) else list(contents.entries)
 
 
+@contextlib.contextmanager
+def receiving(machine, container: Ref, stack: Stack) -> Iterator[None]:
+    """Within this context, a container with these contents gets an item."""
+    heap = machine.heap
+    heap.receiver, heap.receives_first = container.object, domain.sizes(stack) == (0, 0)
+    try:
+        yield
+    finally:
+        heap.receiver, heap.receives_first = None, False
+
+
 def share(machine, container: Value) -> None:
     """Another container gets the items of one, too: from now on they are nobody's own."""
     if isinstance(container, Ref):
         contents = machine.heap.read(container.object, "items")
+        if isinstance(contents, Stack):
+            machine.heap.copied(domain.classes_of(contents))
         if isinstance(contents, Stack) and domain.has_own(contents.element):
             machine.heap.write(container.object, "items", domain.disowned(contents))

@@ -62,7 +62,7 @@ def _append(machine, self: Ref, stack: Stack, item: Value) -> Value:
         write(machine, self, stacks.push(machine, stack, item))
         return NONE
     loans.doubled(machine, self, item)
-    with stacks.places_kept(machine):
+    with stacks.places_kept(machine), loans.receiving(machine, self, stack):
         write(machine, self, stacks.push(machine, stack, item))
     return NONE
 
@@ -111,7 +111,7 @@ def _pop(machine, self: Ref, stack: Stack, where: Value = _LAST) -> Value:
         rest, item = stacks.pop_first(machine, stack)
     else:
         at = stack_edits.index(machine, stack, where, _POP_RANGE)
-        item = stacks.item(machine, stack, at)
+        item = stacks.item(machine, stack, at, place=stacks.FREE)
         rest = stack_edits.without(machine, stack, at)
     write(machine, self, rest)
     return item

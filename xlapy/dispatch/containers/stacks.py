@@ -17,8 +17,9 @@ from xlapy.dispatch.numbers.scalar_values import bounds_of, device, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain import set_order, stacks
+from xlapy.domain.captures import FREE, Capture
 from xlapy.domain.coerce import coerce, instantiate, place_in, select
-from xlapy.domain.heap import FREE, Capture, Loan
+from xlapy.domain.heap import Loan
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
     Const,
@@ -93,6 +94,33 @@ def _unlike(machine, items) -> bool:
         columns = [list(c) for c in zip(*map(stacks.values_of, contents), strict=True)]
     nested = [c for c in columns if all(isinstance(v, Ref) and heap.objects[v.object].kind in _CONTAINERS for v in c)]
     return any(_unlike(machine, c) for c in nested)
+
+
+def of_objects(machine, value: Ref) -> Stack | None:
+    """The stack that a list of the program's own objects becomes where a loop over it stays a loop: an attempt for
+    programs that are refused otherwise, since data says which of the objects are in a list."""
+    heap = machine.heap
+    contents = heap.read(value.object, "items")
+    if heap.objects[value.object].cls is not list or not isinstance(contents, Tuple) or len(contents.items) < 2:
+        return None
+    items = contents.items
+    if not all(isinstance(v, Ref) and heap.objects[v.object].kind == "instance" for v in items):
+        return None
+    if len(set(items)) < len(items) or any(heap.objects[v.object].source is not None for v in items):
+        return None
+    machine.could_stack_objects = True
+    if not machine.stacks_objects:
+        return None
+    try:
+        element = common_element(machine, items, value)
+        if not stacks.has_own(element):
+            return None
+        stack = of_items(machine, items, element, source=value)
+    except JoinFailure:
+        return None
+    with places_kept(machine):
+        heap.write(value.object, "items", stack)
+    return stack
 
 
 def settled(machine, value: Ref) -> Stack | None:
@@ -591,11 +619,11 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
 def _taken(machine, number: int, value: Stored, loop: object, place: tuple[object, ...], made) -> None:
     """An object has been made of one that lies in a stack."""
     heap = machine.heap
-    own = value.own and not heap.is_twice(value.cls)
-    heap.hold(number, Capture(loop, place if own or place is not FREE else (object(),)))
+    free = place is FREE and value.own and not heap.is_twice(value.cls)
+    heap.hold(number, Capture(loop, place if free or place is not FREE else (object(),)))
     heap.show(number)
     heap.taken.add(number)
-    if made is not None and own:
+    if made is not None and value.own:
         made.append(number)
 
 

@@ -20,6 +20,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     defines,
 )
 from xlapy.dispatch.protocol import Refused
+from xlapy.domain import stacks as domain
 from xlapy.domain.values import (
     UNBOUND,
     BoundedArray,
@@ -75,6 +76,9 @@ class Kind:
 def new(machine, kind: Kind, cls: type, /, **slots: Value) -> Ref:
     """A fresh iterator."""
     number = machine.heap.new("iterator", cls, machine.builder.location(), **slots)
+    source = slots.get("source")
+    if isinstance(source, Ref):
+        machine.heap.begun[number] = machine.heap.scattered.get(source.object, 0)
     machine.heap.objects[number].details = kind
     return Ref(number)
 
@@ -165,8 +169,8 @@ def require_sequences(machine, source: Union) -> None:
         raise Refused("XP0004", f"{SEVERAL}, of different lengths")
 
 
-def item_of(machine, source: Value, position: Value) -> Value:
-    """The item of a sequence at a position in range."""
+def item_of(machine, source: Value, position: Value, iterator: int | None = None) -> Value:
+    """The item of a sequence at a position in range, which an iterator gives once."""
     match source:
         case Union():
             lists = rows.of(machine, source)
@@ -177,7 +181,7 @@ def item_of(machine, source: Value, position: Value) -> Value:
         case Ref():
             stack = stacks.settled(machine, source)
             if stack is not None:
-                return loans.lend(machine, source, stack, position)
+                return loans.lend(machine, source, stack, position, iterator=iterator)
             contents = machine.heap.read(source.object, "items").items
             if isinstance(position, Scalar):
                 return gather.gather(machine, contents, position)
@@ -210,7 +214,11 @@ def loops(machine, source: Value) -> bool:
             return len(source.items) > machine.short_sequence and gather.stackable(machine, source.items)
         case Ref():
             stack = stacks.settled(machine, source)
+            if stack is None:
+                stack = stacks.of_objects(machine, source)
             if stack is not None:
+                if machine.stacks_objects and domain.has_own(stack.element):
+                    return True
                 return not isinstance(stack.length, Const) or stack.length.value > machine.short_sequence
             contents = machine.heap.read(source.object, "items").items
             return len(contents) > machine.short_sequence and gather.stackable(machine, contents)
@@ -228,7 +236,7 @@ def indexed_step(machine, number: int) -> Step:
     def element() -> Value:
         at = machine.heap.read(number, "position")
         machine.heap.write(number, "position", machine.binary("+", at, _ONE))
-        return item_of(machine, source, inside(machine, at, source))
+        return item_of(machine, source, inside(machine, at, source), number)
 
     return more, element
 
@@ -256,7 +264,7 @@ def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
     trips = _ZERO if ended else ranges.maximum(machine, machine.binary("-", count, start), _ZERO)
 
     def element(k: Value) -> Value:
-        return item_of(machine, source, machine.binary("+", start, k))
+        return item_of(machine, source, machine.binary("+", start, k), number)
 
     def finish(k: Value) -> None:
         machine.heap.write(number, "position", machine.binary("+", start, k))
