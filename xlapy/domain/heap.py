@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from xlapy.domain.attribute_order import AttributeOrder
-from xlapy.domain.captures import FREE, Capture, Captured, Moves
+from xlapy.domain.captures import FREE, FROZEN, Capture, Captured, Moves
 from xlapy.domain.sources import Source
 from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Ref, Union, Value
 from xlapy.ir import Location, Region
