@@ -129,3 +129,28 @@ def test_a_list_of_what_jax_computed_is_compiled_as_jax_compiles_it(monkeypatch)
     found = xlapy.jit(history)(x, 50)
     assert options and set(options) == {None}
     np.testing.assert_allclose(found, jax.jit(history, static_argnums=1)(x, 50), rtol=1e-6)
+
+
+def _in_the_library(f, *args, **options):
+    return "ynn" in xlapy.code_xla(xlapy.jit(f, **options), *args, opt=True)
+
+
+def test_short_sums_are_not_left_to_a_library():
+    """YNNPACK takes twenty times as long for them, and may crash where it has to repeat or transpose what it adds up."""
+    points, table = np.ones((50, 3)), np.ones((300, 100))
+    for short in (
+        lambda p, t: ((p[:, None] - p) ** 2).sum(-1),
+        lambda p, t: np.sqrt((t.reshape(3, -1) ** 2).sum(0)),
+        lambda p, t: (t - t[0]).sum(1),
+        lambda p, t: np.exp(t.T).max(axis=1),
+    ):
+        assert not _in_the_library(short, points, table)
+
+
+def test_long_sums_are_left_to_whom_xla_leaves_them():
+    plain = np.ones((300, 1000), np.float32)
+    chosen = "ynn" in jax.jit(lambda t: (t * 2).sum(1)).lower(plain).compile().as_text()
+    assert _in_the_library(lambda t: (t * 2).sum(1), plain) == chosen
+    if chosen:
+        kinds = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_REDUCE"}  # the caller's option
+        assert _in_the_library(lambda t: (t.reshape(8, -1) * 2).sum(0), plain, compiler_options=kinds)
