@@ -136,7 +136,7 @@ def _in_the_library(f, *args, **options):
 
 
 def test_short_sums_are_not_left_to_a_library():
-    """YNNPACK takes twenty times as long for them, and may crash where it has to repeat or transpose what it adds up."""
+    """YNNPACK takes twenty times as long for them, and may crash where it repeats or transposes what it adds up."""
     points, table = np.ones((50, 3)), np.ones((300, 100))
     for short in (
         lambda p, t: ((p[:, None] - p) ** 2).sum(-1),
@@ -151,6 +151,8 @@ def test_long_sums_are_left_to_whom_xla_leaves_them():
     plain = np.ones((300, 1000), np.float32)
     chosen = "ynn" in jax.jit(lambda t: (t * 2).sum(1)).lower(plain).compile().as_text()
     assert _in_the_library(lambda t: (t * 2).sum(1), plain) == chosen
+    with_a_mask = np.ones(5120)  # which is summed in blocks, and a rest of no elements
+    assert _in_the_library(lambda x: (x[x > 0].mean(), x.std()), with_a_mask) == chosen
     if chosen:
         kinds = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_REDUCE"}  # the caller's option
         assert _in_the_library(lambda t: (t.reshape(8, -1) * 2).sum(0), plain, compiler_options=kinds)

@@ -74,7 +74,7 @@ def _reduces_itself(module: Module) -> bool:
 
 
 def _lengths(region: Region) -> Iterator[bool]:
-    """Of each reduction of more than a few elements, whether it is short."""
+    """Of each reduction, whether it is short."""
     for operation in _operations(region):
         if operation.kind == "leaf":
             yield from _lengths_in(operation.attributes["jaxpr"].jaxpr)  # type: ignore[attr-defined]
@@ -84,7 +84,7 @@ def _lengths_in(jaxpr: Any) -> Iterator[bool]:
     for equation in jaxpr.eqns:
         for inner in inner_jaxprs(equation):
             yield from _lengths_in(inner)
-        if equation.primitive.name in _REDUCTIONS:
+        if equation.primitive.name in _REDUCTIONS and equation.invars[0].aval.size > 1:
             shape, axes = equation.invars[0].aval.shape, equation.params["axes"]
             count = math.prod(shape[k] for k in axes)
             yield count <= (_SHORT_FIRST if 0 in axes and len(axes) < len(shape) else _SHORT)
