@@ -393,4 +393,92 @@ def in_another_list_too(bursts, quantum):
     return [s.left for s in seen]
 
 
+# -- objects made in a loop, which puts each of them into one of several lists -----------------------------------------
+
+
+@dataclasses.dataclass
+class Order:
+    price: float
+    quantity: int
+
+
+SIDES, PRICES = np.array([1, -1, 1, -1, -1]), np.array([10.0, 11.0, 12.0, 9.5, 10.0])
+QUANTITIES = np.array([5, 3, 4, 6, 2])
+ORDERS = ((SIDES, PRICES, QUANTITIES), (-SIDES, PRICES[::-1].copy(), QUANTITIES))
+
+
+@program(*ORDERS, *(tuple(np.tile(a, 5) for a in step) for step in ORDERS))
+def order_book(sides, prices, quantities):
+    bids, asks, trades = [], [], []
+    for s, p, q in zip(sides, prices, quantities, strict=True):
+        order = Order(float(p), int(q))
+        if s > 0:
+            while order.quantity and asks and asks[0].price <= order.price:
+                best = asks[0]
+                n = min(best.quantity, order.quantity)
+                trades.append((best.price, n))
+                best.quantity -= n
+                order.quantity -= n
+                if best.quantity == 0:
+                    asks.pop(0)
+            if order.quantity:
+                bids.append(order)
+                bids.sort(key=lambda b: -b.price)
+        else:
+            while order.quantity and bids and bids[0].price >= order.price:
+                best = bids[0]
+                n = min(best.quantity, order.quantity)
+                trades.append((best.price, n))
+                best.quantity -= n
+                order.quantity -= n
+                if best.quantity == 0:
+                    bids.pop(0)
+            if order.quantity:
+                asks.append(order)
+                asks.sort(key=lambda a: a.price)
+    return trades, [(b.price, b.quantity) for b in bids], [(a.price, a.quantity) for a in asks]
+
+
+@program(*ORDERS, refuse="maybe")
+def in_one_list_or_in_both(sides, prices, quantities):
+    a, b = [], []
+    for s, p, q in zip(sides, prices, quantities, strict=True):
+        order = Order(float(p), int(q))
+        if s > 0:
+            a.append(order)
+        if p > 9.7:
+            b.append(order)
+        if a:
+            a[0].quantity -= 1
+    return [o.quantity for o in a], [o.quantity for o in b]
+
+
+@program(*ORDERS)
+def a_list_begun_again(sides, prices, quantities):
+    a, b = [], []
+    for s, p, q in zip(sides, prices, quantities, strict=True):
+        order = Order(float(p), int(q))
+        a = [] if len(a) > 2 else a
+        (a if s > 0 else b).append(order)
+        if a:
+            a[0].quantity -= 1
+        if b:
+            b[-1].quantity += 1
+    return [o.quantity for o in a], [o.quantity for o in b]
+
+
+@program(*BURSTS)
+def taken_from_where_data_says(bursts, quantum):
+    queue = [Process(i, int(b)) for i, b in enumerate(bursts)]
+    done = []
+    while len(queue) > 1:
+        p = queue.pop(queue[0].left % len(queue))
+        p.left -= quantum
+        if p.left > 0:
+            queue.append(p)
+        else:
+            done.append(p.pid)
+    return done, queue[0].left
+
+
 test_programs = program.test()

@@ -122,6 +122,8 @@ class Heap:
         #: how often the items of each container may have come to lie elsewhere, also when an iterator was made
         self.scattered: dict[int, int] = {}
         self.begun: dict[int, int] = {}
+        #: whether an object that several lists may get in a trip of a loop is taken to be in one; and whether now
+        self.hopeful = self.hopes = False
         #: the container that gets an item
         self.receiver: int | None = None
         self.receives_first = False
@@ -361,19 +363,21 @@ class Heap:
         """An item of a stack is changed: what else may show it, of these classes, must not be read any more."""
         self.untold += 1
         for cls in classes:
-            for number in self._placed.get(cls, set()) - but:
+            # what no stack has held on this path, or holds any more, is another object
+            shown = self._placed.get(cls, set()) & self.captured.keys() - but
+            for number in {n for n in shown if not self.is_free(n)}:
                 for name in self.objects[number].fields:
                     if (number, name) in self.slots:
                         self.slots[(number, name)] = STALE
 
     @contextmanager
-    def capturing(self, captured: dict[int | type, Capture]) -> Iterator[None]:
-        """What is put into stacks meanwhile is captured in another state."""
-        outer, self.captured = self.captured, captured
+    def capturing(self, captured: dict[int | type, Capture], hopes: bool = False) -> Iterator[None]:
+        """What is put into stacks meanwhile is captured in another state; `hopes` as the attribute."""
+        outer, self.captured, self.hopes = (self.captured, self.hopes), captured, hopes
         try:
             yield
         finally:
-            self.captured = outer
+            self.captured, self.hopes = outer
 
     def renamed(self, summary: int, number: int) -> None:
         """`summary` stands for an object from now on."""

@@ -120,6 +120,8 @@ def _captured(heap: Heap, number: int, loop: object, place, seen) -> bool:
         return heap.capture(number, loop, place or (object(),))
     heap.hold(number, heap.captured.get(number, Capture(loop, FREE)))
     alone = heap.captured[number].where in (FREE, place) or place is not None and heap.may_move(number, place)
+    if not alone and heap.hopes and not heap.is_twice(heap.objects[number].cls):
+        return True
     return alone and seen.setdefault(number, place) == place
 
 
@@ -286,10 +288,12 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
             element = value.element if element is None else exact.join(element, value.element)
             continue
         seen: dict[int, tuple] = {}
+        # what the paths of a trip put into several lists the next round sees apart, as these are stacks then
+        hopes = heap.hopeful and number == 1 and joiner.loop is not None
         captured = joiner.captures[number] if number < len(joiner.captures) else heap.captured
         for k, item in enumerate(items_of(value)):  # type: ignore[arg-type]
             place = (joiner.holder or value, k)
-            with heap.capturing(captured):
+            with heap.capturing(captured, hopes):
                 one = packed(heap, item, lambda a: Hole(a.type), field, joiner.loop, place=place, seen=seen)
             element = hollow(one) if element is None else exact.join(element, hollow(one))
         if joiner.holder is not None:

@@ -141,7 +141,7 @@ def _settled(
         machine.heap.may_hand_over = may_hand_over
         machine.capacities.update(capacities)
         machine.stacks_more, machine.hurries = approach.stacks_more, approach.hurries
-        machine.stacks_objects = approach.stacks_objects
+        machine.stacks_objects = machine.heap.hopeful = approach.stacks_objects
         machine.sizes_vary = sizes_vary
         machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
         try:

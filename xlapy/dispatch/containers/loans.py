@@ -144,8 +144,8 @@ def give_back(machine, number: int, name: str, value: Value) -> bool:
     heap = machine.heap
     if heap.is_free(number):
         _change(machine, number, name, value)
-        # what showed it while it lay there is out of date, and what is free, too, is another one
-        heap.outdate({n for n in heap.captured if isinstance(n, int) and heap.is_free(n)}, {heap.objects[number].cls})
+        # what showed it while it lay there is out of date
+        heap.outdate({number}, {heap.objects[number].cls})
         return True
     loan = heap.loans.get(number)
     stack = _home(machine, loan) if loan is not None else None

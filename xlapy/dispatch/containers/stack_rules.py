@@ -225,6 +225,8 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
 
     def either(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
         stack = stacks.of(machine, self)
+        if stack is None and name in _REARRANGE and isinstance(self, Ref):
+            stack = stacks.of_objects(machine, self)
         if stack is None and name == "extend" and args:
             growing = grows(machine, args[0])
             each = lambda: _extend(machine, self, None, *args)  # noqa: E731
@@ -242,6 +244,8 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
 
 #: methods that do not take a stack of known length apart
 _CHEAP = {"append", "appendleft", "extend", "pop", "popleft", "__len__", "copy"}
+#: methods after which another item is where one was, which one data may say
+_REARRANGE = {"pop", "popleft", "sort", "insert", "remove"}
 _METHODS = {
     "append": _append,
     "extend": _extend,
