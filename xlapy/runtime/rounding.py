@@ -5,15 +5,14 @@
 `int(49.0 / 49)` is 0 then. On CPU, where programs run as fast without it (the passes that matter for speed are others
 and LLVM's), it is left out. Programs that only call JAX's functions keep it: `jax.jit` compiles them so.
 
-*Reductions*: XLA gives them, with what is computed for them, to a library, YNNPACK. It adds up thousands of elements in
-half the time, but three in twenty times the time (`((a - b) ** 2).sum(axis=-1)`), and where it moves dimensions it may
-crash (jaxlib 0.10.2 and 0.11.0 read a node that is no longer there). There, XLA's own code is taken.
+*Reductions*: XLA gives them, with what is computed for them, to a library, YNNPACK, which crashes the process with
+some: `((x - x.mean()) ** 3).mean() / x.std() ** 3` does in jaxlib 0.10.2. It adds up thousands of elements in half the
+time or less, but three in twenty times the time (`((a - b) ** 2).sum(axis=-1)`). XLA's own code is taken.
 """
 
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,9 +34,6 @@ _ROUNDED = frozenset("add sub mul div rem pow sqrt exp expm1 log log1p".split())
 #: the library gets what it gets by default, but reductions
 _KINDS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"
 _OWN_REDUCTIONS = {"xla_cpu_experimental_ynn_fusion_type": _KINDS}
-_REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod".split())
-#: elements that are reduced to one, up to which the library is slow: if the first axis is among theirs, and else
-_SHORT_FIRST, _SHORT = 64, 16
 
 
 def compiler_options(module: Module, given: dict[str, Any] | None, device: Any) -> dict[str, Any] | None:
@@ -53,7 +49,7 @@ def compiler_options(module: Module, given: dict[str, Any] | None, device: Any) 
         return given
     if any(o.kind == "leaf" and _is_long(o.attributes["jaxpr"].jaxpr) for o in _operations(module.entry)):  # type: ignore[attr-defined]
         return given
-    own = _OWN_REDUCTIONS if _reduces_itself(module) and _is_option(*_OWN_REDUCTIONS.items()) else {}
+    own = _OWN_REDUCTIONS if _is_option(*_OWN_REDUCTIONS.items()) else {}
     return {**_AS_WRITTEN, **own, **(given or {})}
 
 
@@ -65,50 +61,6 @@ def _is_option(*options: tuple[str, str]) -> bool:
     except jax.errors.JaxRuntimeError:
         return False
     return True
-
-
-def _reduces_itself(module: Module) -> bool:
-    """Whether the library would be slow with the reductions of a program, or may crash."""
-    lengths = list(_lengths(module.entry))
-    return any(lengths) or bool(lengths) and any(map(_moves_dimensions, _operations(module.entry)))
-
-
-def _lengths(region: Region) -> Iterator[bool]:
-    """Of each reduction, whether it is short."""
-    for operation in _operations(region):
-        if operation.kind == "leaf":
-            yield from _lengths_in(operation.attributes["jaxpr"].jaxpr)  # type: ignore[attr-defined]
-
-
-def _lengths_in(jaxpr: Any) -> Iterator[bool]:
-    for equation in jaxpr.eqns:
-        for inner in inner_jaxprs(equation):
-            yield from _lengths_in(inner)
-        if equation.primitive.name in _REDUCTIONS and equation.invars[0].aval.size > 1:
-            shape, axes = equation.invars[0].aval.shape, equation.params["axes"]
-            count = math.prod(shape[k] for k in axes)
-            yield count <= (_SHORT_FIRST if 0 in axes and len(axes) < len(shape) else _SHORT)
-
-
-def _moves_dimensions(operation: Operation) -> bool:
-    """Whether an operation transposes an array, or repeats one along a new dimension."""
-    if operation.kind == "broadcast":
-        return _repeats(operation.operands[0].type.shape, operation.results[0].type.shape)
-    return operation.kind == "leaf" and _moves_in(operation.attributes["jaxpr"].jaxpr)  # type: ignore[attr-defined]
-
-
-def _moves_in(jaxpr: Any) -> bool:
-    for equation in jaxpr.eqns:
-        name = equation.primitive.name
-        if name == "transpose" or any(map(_moves_in, inner_jaxprs(equation))):
-            return True
-        if name == "broadcast_in_dim" and _repeats(equation.invars[0].aval.shape, equation.outvars[0].aval.shape):
-            return True
-    return False
-
-
-def _repeats(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
-    return 1 < math.prod(small) < math.prod(large)
 
 
 def _rounds(operation: Operation) -> bool:
