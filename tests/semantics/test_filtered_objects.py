@@ -111,7 +111,30 @@ def others_are_born(x, v, life):
     return [p.x for p in ps], born
 
 
+def dicts(x, v, life):
+    records = [{"id": i, "life": float(a), "hits": 0} for i, a in enumerate(life)]
+    for _ in range(3):
+        for r in records:
+            r["life"] *= 0.7
+            r["hits"] += 1
+        records = [r for r in records if r["life"] > 0.15]
+    return [(r["id"], r["hits"]) for r in records]
+
+
+def lists(x, v, life):
+    records = [[i, float(a)] for i, a in enumerate(life)]
+    total = 0.0
+    for _ in range(3):
+        for r in records:
+            r[1] *= 0.7
+        records = [r for r in records if r[1] > 0.15]
+        total += sum(r[1] for r in records)
+    return records, total
+
+
 for function in (
+    dicts,
+    lists,
     filtered_and_changed,
     filtered_first,
     changed_while_filtered,

@@ -104,7 +104,7 @@ def of_objects(machine, value: Ref) -> Stack | None:
     if heap.objects[value.object].cls is not list or not isinstance(contents, Tuple) or len(contents.items) < 2:
         return None
     items = contents.items
-    if not all(isinstance(v, Ref) and heap.objects[v.object].kind == "instance" for v in items):
+    if not all(isinstance(v, Ref) and heap.objects[v.object].kind in ("instance", "list", "dict") for v in items):
         return None
     if len(set(items)) < len(items) or any(heap.objects[v.object].source is not None for v in items):
         return None
