@@ -59,7 +59,7 @@ class Figures:
 def programs() -> Iterator[tuple[str, Callable, tuple, dict]]:
     """Every program of the tables of `tests/semantics`, with the arguments of its first call."""
     runner = importlib.import_module("tests.semantics.runner")
-    folder = pathlib.Path(runner.__file__).parent
+    folder = pathlib.Path(str(runner.__file__)).parent
     for file in sorted(folder.glob("test_*.py")):
         module = importlib.import_module(f"tests.semantics.{file.stem}")
         table = getattr(getattr(module, "program", None), "table", ())

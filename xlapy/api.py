@@ -194,7 +194,7 @@ def overload(target: Callable) -> Callable[[Callable], Callable]:
         def rule(machine: Any, /, *args: Any, **kwargs: Any) -> Any:
             return machine.call(Const(implementation), list(args), kwargs)
 
-        rule.accepts_unions = True  # type: ignore[attr-defined]
+        rule.accepts_unions = True
         table.function(target)(rule)
         plain.forget()
         forget_all()

@@ -112,7 +112,7 @@ class DeviceArray(DeviceView):
     """A mutable array on a device; made by `xlapy.device_array`. Basic indexing gives views, as in NumPy."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: Any = None
 
     # -- what it is -------------------------------------------------------------------------------------------------
 
@@ -228,7 +228,8 @@ class DeviceArray(DeviceView):
         return _read(self).__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.device_buffer.array.__dlpack_device__()
+        array: Any = self.device_buffer.array
+        return array.__dlpack_device__()
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """NumPy's ufuncs, compiled; with an `out=` on the host they run there."""

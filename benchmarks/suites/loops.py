@@ -78,7 +78,7 @@ def relaxation(plan: Plan) -> Iterable[Result]:
     return rows
 
 
-def numba_relax(u, tol, n):  # type: ignore[no-untyped-def]
+def numba_relax(u, tol, n):
     """As a Numba user would write it: loops, since Numba compiles those best."""
     it = 0
     diff = 0.0

@@ -49,8 +49,8 @@ def gradient(spec: Gradient, plan: Plan) -> Iterable[Result]:
     contenders = [Contender("xlapy", xlapy_ready), Contender("by-hand", by_hand_ready)]
     targets = [Target("xlapy", "by-hand", 1.0, compile=1.2)]
     rows = race(plan, partial(Result, "solvers", spec.name), contenders, "by-hand", targets, 1e-7, 1e-10)
-    memory = {row.peer: row.figures.get("temp_bytes") for row in rows}
+    memory = {row.peer: row.figures.get("temp_bytes") or 0 for row in rows}
     for row in rows:
-        if row.peer == "xlapy" and memory.get("xlapy") and memory.get("by-hand"):
+        if row.peer == "xlapy" and memory["xlapy"] and memory.get("by-hand"):
             row.ratios.append(Ratio("temporary memory of by-hand's", memory["xlapy"] / memory["by-hand"]))
     return rows

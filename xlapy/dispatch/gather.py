@@ -19,7 +19,21 @@ from xlapy.dispatch.unions import contents_of_lists, contents_of_rows
 from xlapy.domain.join import MAXIMUM_ALTERNATIVES, SELECTOR, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, same_constant
 from xlapy.domain.stacks import known_length
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Union, Value, variables
+from xlapy.domain.values import (
+    Const,
+    JaxArray,
+    NdArray,
+    NumpyScalar,
+    Scalar,
+    Stack,
+    Tuple,
+    Union,
+    Value,
+    constants,
+    number_var,
+    tuple_items,
+    variables,
+)
 from xlapy.ir import TensorType, Var
 from xlapy.ir.affine import affine
 
@@ -63,10 +77,10 @@ def holds_texts(value: Value) -> bool:
 
 def are_arrays(machine, items: Sequence[Value]) -> bool:
     """Whether all items are arrays of one type, which may be taken for copies until one of them is written."""
-    return machine.heap.optimistic and all(
-        isinstance(item, NdArray) and item.type == items[0].type and item.writeable
-        for item in items  # type: ignore[attr-defined]
-    )
+    first = items[0] if items else None
+    if not machine.heap.optimistic or not isinstance(first, NdArray):
+        return machine.heap.optimistic and not items
+    return all(isinstance(item, NdArray) and item.type == first.type and item.writeable for item in items)
 
 
 def stackable(machine, items: Sequence[Value]) -> bool:
@@ -85,7 +99,7 @@ def as_var(machine, value: Value, kind: tuple) -> Var:
         return device(machine, value, kind[1])
     if isinstance(value, Const):
         return machine.builder.constant(value.value, kind[1])
-    return value.var  # type: ignore[attr-defined]
+    return number_var(value)
 
 
 def from_var(machine, var: Var, kind: tuple, bounds: tuple[int, int] | None = None) -> Value:
@@ -143,13 +157,14 @@ def coded(
 
 
 def _code(machine, item: Value, known: Sequence[Const]) -> Value:
-    def number(one: Const) -> int:
+    def number(one: Value) -> int:
+        assert isinstance(one, Const)
         return next(k for k, other in enumerate(known) if same_constant(one.value, other.value))
 
     if isinstance(item, Const):
         return Const(SELECTOR.dtype.type(number(item)))
     assert isinstance(item, Union)
-    numbers = [number(one) for one in item.alternatives]  # type: ignore[arg-type]
+    numbers = [number(one) for one in item.alternatives]
     if numbers == list(range(len(numbers))):
         return NumpyScalar(item.selector)
     table = machine.builder.constant(np.array(numbers, SELECTOR.dtype))
@@ -159,8 +174,8 @@ def _code(machine, item: Value, known: Sequence[Const]) -> Value:
 def decoded(code: Value, known: Sequence[Const]) -> Value:
     """The inverse of `coded`, for one number."""
     if isinstance(code, Const):
-        return known[code.value]  # type: ignore[index]
-    return known[0] if len(known) == 1 else Union(code.var, tuple(known))  # type: ignore[attr-defined]
+        return known[code.value]
+    return known[0] if len(known) == 1 else Union(number_var(code), tuple(known))
 
 
 def choose(machine, predicate: Var | bool, then: Value, orelse: Value) -> Value:
@@ -179,7 +194,7 @@ def _select(machine, predicate: Var, then: Value, orelse: Value, kind: tuple) ->
     if kind[0] == "tuple":
         parts = [
             _select(machine, predicate, a, b, inner)
-            for a, b, inner in zip(then.items, orelse.items, kind[2], strict=True)  # type: ignore[attr-defined]
+            for a, b, inner in zip(tuple_items(then), tuple_items(orelse), kind[2], strict=True)
         ]
         return Tuple(tuple(parts), kind[1])
     if isinstance(then, Const) and isinstance(orelse, Const) and same_constant(then.value, orelse.value):
@@ -193,7 +208,7 @@ def _select(machine, predicate: Var, then: Value, orelse: Value, kind: tuple) ->
 def gather(machine, items: Sequence[Value], position: Value) -> Value:
     """`items[position]`, for an int that is known to be in range."""
     if isinstance(position, Const):
-        return items[position.value]  # type: ignore[index]
+        return items[position.value]
     low, high = bounds_of(position)
     low, high = max(low, 0), min(high, len(items) - 1)
     items = items[low : high + 1]
@@ -212,7 +227,7 @@ def _require_alike(machine, items: Sequence[Value], position: Value) -> None:
     Raises:
         JoinFailure: where the loop is not unrolled yet.
     """
-    if machine.short_index is None or not _depends(position.var, machine.short_index):  # type: ignore[attr-defined]
+    if machine.short_index is None or not _depends(number_var(position), machine.short_index):
         return
     arrays = [item for item in items if isinstance(item, NdArray | JaxArray)]
     for item in arrays[1:]:
@@ -221,7 +236,7 @@ def _require_alike(machine, items: Sequence[Value], position: Value) -> None:
 
 
 def _type(item: NdArray | JaxArray) -> TensorType:
-    return item.type if isinstance(item, NdArray) else item.var.type  # type: ignore[attr-defined]
+    return item.type if isinstance(item, NdArray) else item.var.type
 
 
 def _depends(var: Var, index: Var) -> bool:
@@ -242,10 +257,11 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
     if codes is not None:
         return decoded(_gather(machine, codes[0], at), codes[1])
     if isinstance(items[0], NdArray) and are_arrays(machine, items):
-        return _gather_arrays(machine, items, device(machine, at, int))  # type: ignore[arg-type]
+        arrays = [item for item in items if isinstance(item, NdArray)]
+        return _gather_arrays(machine, arrays, device(machine, at, int))
     first = items[0]
     if isinstance(first, Tuple) and all(_like(first, item) for item in items):
-        columns = zip(*(item.items for item in items), strict=True)  # type: ignore[attr-defined]
+        columns = zip(*(tuple_items(item) for item in items), strict=True)
         return Tuple(tuple(_gather(machine, column, at) for column in columns), first.cls)
     one_list = _one_of_lists(machine, items, at)
     if one_list is not None:
@@ -258,7 +274,7 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
                 break
         else:
             groups.append([number])
-    if len(groups) > _MAXIMUM_GROUPS and machine.specialisable(at.var):  # type: ignore[attr-defined]
+    if len(groups) > _MAXIMUM_GROUPS and machine.specialisable(number_var(at)):
         return items[machine.static(at, "which of many objects is meant")]
     if len(groups) > _MAXIMUM_GROUPS:
         raise Refused(
@@ -294,23 +310,22 @@ def is_table(machine, lists: Sequence[Value]) -> bool:
 def ragged(machine, lists: Sequence[Value]) -> list[Tuple] | None:
     """The contents of lists or tuples of numbers and texts, and of tuples of them, that are of several lengths."""
     found = contents_of_rows(machine, lists)
-    if found is None or not all(isinstance(contents, Tuple) for contents in found):
+    rows = [contents for contents in found or () if isinstance(contents, Tuple)]
+    if found is None or len(rows) < len(found) or len({len(contents.items) for contents in rows}) < 2:
         return None
-    if len({len(contents.items) for contents in found}) < 2:  # type: ignore[attr-defined]
-        return None
-    items = [item for contents in found for item in contents.items]  # type: ignore[attr-defined]
+    items = [item for contents in rows for item in contents.items]
     alike = all(signature(item) is not None for item in items)
     alike = alike or all(holds_texts(item) and (items[0] is item or _alike(items[0], item)) for item in items)
-    return found if alike else None  # type: ignore[return-value]
+    return rows if alike else None
 
 
-def items_of_table(machine, rows: Sequence[Value]) -> int:
+def items_of_table(machine, rows: Sequence[Tuple | Stack]) -> int:
     """How many items lists with these contents have, and the lists in them, as the first of each has."""
     count = len(rows)
-    contents: Value | None = rows[0]
+    contents: Tuple | Stack | None = rows[0]
     while contents is not None:
-        count *= known_length(contents) or 1  # type: ignore[arg-type]
-        first = contents.items[0] if isinstance(contents, Tuple) else contents.element  # type: ignore[attr-defined]
+        count *= known_length(contents) or 1
+        first = contents.items[0] if isinstance(contents, Tuple) else contents.element
         inner = contents_of_lists(machine, (first,))
         contents = None if inner is None else inner[0]
     return count
@@ -348,12 +363,13 @@ def _chain(machine, items: Sequence[Value], at: Value, groups: list[list[int]]) 
 
     def inside() -> Value:
         chosen = [items[i] for i in group]
-        if len(group) == 1 or signature(chosen[0]) is None:
+        kind = signature(chosen[0])
+        if len(group) == 1 or kind is None:
             return chosen[0]
         places = np.zeros(len(items), np.int64)
         places[group] = np.arange(len(group))
         place = _lookup(machine, places, at)
-        return _gather_stack(machine, chosen, place, signature(chosen[0]))  # type: ignore[arg-type]
+        return _gather_stack(machine, chosen, place, kind)
 
     if len(groups) == 1:
         return inside()
@@ -372,14 +388,14 @@ def _lookup(machine, values: np.ndarray, at: Value) -> Var:
 
 def _gather_stack(machine, items: Sequence[Value], at: Var, kind: tuple) -> Value:
     if kind[0] == "tuple":
-        columns = zip(*(item.items for item in items), strict=True)  # type: ignore[attr-defined]
+        columns = zip(*(tuple_items(item) for item in items), strict=True)
         parts = [_gather_stack(machine, c, at, inner) for c, inner in zip(columns, kind[2], strict=True)]
         return Tuple(tuple(parts), kind[1])
-    if all(isinstance(item, Const) for item in items):
-        first = items[0].value  # type: ignore[attr-defined]
-        if all(same_constant(first, item.value) for item in items):  # type: ignore[attr-defined]
+    known = constants(items)
+    if known is not None:
+        if all(same_constant(known[0], one) for one in known):
             return items[0]
-        numbers = np.array([item.value for item in items], as_var(machine, items[0], kind).type.dtype)  # type: ignore[attr-defined]
+        numbers = np.array(known, as_var(machine, items[0], kind).type.dtype)
         var = machine.leaf(_take_row, [at, machine.builder.constant(numbers)])[0]
     else:
         parts = [as_var(machine, item, kind) for item in items]
@@ -394,7 +410,7 @@ def scatter(machine, items: Sequence[Value], position: Value, value: Value) -> l
     """The items after `items[position] = value`, for an int that is known to be in range."""
     changed = list(items)
     if isinstance(position, Const):
-        changed[position.value] = value  # type: ignore[index]
+        changed[position.value] = value
         return changed
     low, high = bounds_of(position)
     low, high = max(low, 0), min(high, len(items) - 1)
@@ -436,7 +452,7 @@ def permute(machine, items: Sequence[Value], order: Var) -> list[Value]:
         return [decoded(code, codes[1]) for code in permute(machine, codes[0], order)]
     first = items[0]
     if isinstance(first, Tuple) and all(_like(first, item) for item in items):
-        columns = [permute(machine, column, order) for column in zip(*(i.items for i in items), strict=True)]  # type: ignore
+        columns = [permute(machine, column, order) for column in zip(*(tuple_items(i) for i in items), strict=True)]
         return [Tuple(tuple(column[i] for column in columns), first.cls) for i in range(len(items))]
     found = []
     for number in range(len(items)):
@@ -449,7 +465,7 @@ def _permute_stack(machine, items: Sequence[Value], order: Var, kind: tuple) -> 
     if kind[0] == "tuple":
         columns = [
             _permute_stack(machine, column, order, inner)
-            for column, inner in zip(zip(*(i.items for i in items), strict=True), kind[2], strict=True)  # type: ignore[attr-defined]
+            for column, inner in zip(zip(*(tuple_items(i) for i in items), strict=True), kind[2], strict=True)
         ]
         return [Tuple(tuple(column[i] for column in columns), kind[1]) for i in range(len(items))]
     vars_ = machine.leaf(_permute, [order, *(as_var(machine, item, kind) for item in items)])

@@ -117,9 +117,11 @@ def element_of(var: Var) -> tuple[Var, tuple[int, ...]] | None:
     while isinstance(owner, Operation) and owner.kind == "convert":
         (var,) = owner.operands
         owner = var.owner
-    dims = owner.attributes.get("index") if isinstance(owner, Operation) else None
-    if dims is None or var.type.shape or len(owner.operands) != 1:  # type: ignore[union-attr]
+    if not isinstance(owner, Operation):
         return None
-    if any(start is None or length >= 0 for start, _, length in dims):  # type: ignore[union-attr]
+    dims = owner.attributes.get("index")
+    if dims is None or var.type.shape or len(owner.operands) != 1:
         return None
-    return owner.operands[0], tuple(start for start, _, _ in dims)  # type: ignore[union-attr]
+    if any(start is None or length >= 0 for start, _, length in dims):
+        return None
+    return owner.operands[0], tuple(start for start, _, _ in dims)

@@ -10,8 +10,10 @@ import functools
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax
+import jax.core
 from jax.api_util import debug_info
 from jax.extend.core import ClosedJaxpr
 from jax.extend.linear_util import wrap_init
@@ -20,7 +22,7 @@ from jax.interpreters.partial_eval import trace_to_jaxpr_dynamic
 from xlapy.ir import Builder, TensorType, Var
 from xlapy.lowering.untraced import Untraced
 
-_TRACES: OrderedDict[object, object] = OrderedDict()
+_TRACES: OrderedDict[object, Any] = OrderedDict()
 _LIMIT = 8192
 #: what JAX raises where it needs a value that is known only on the device
 UNKNOWN = (
@@ -83,14 +85,14 @@ def emit(
     return emit_jaxpr(builder, jaxpr, operands, name or getattr(function, "__name__", "leaf"), as_written=True)
 
 
-def remember(key: object, value: object) -> None:
+def remember(key: object, value: Any) -> None:
     """Keep a trace, and forget the oldest one where there are too many."""
     _TRACES[key] = value
     if len(_TRACES) > _LIMIT:
         _TRACES.popitem(last=False)
 
 
-def recall(key: object) -> object | None:
+def recall(key: object) -> Any:
     """A kept trace."""
     return _TRACES.get(key)
 

@@ -7,15 +7,20 @@ it was not passed. `machine` is the `Machine` below. Rules emit operations throu
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
-from xlapy.domain.heap import Heap
+from xlapy.domain.heap import Heap, Slot
+from xlapy.domain.join import Joiner, Stacks
+from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
-from xlapy.domain.values import NdArray, Value
-from xlapy.ir import Builder, Location, Outcomes, TensorType, Var
+from xlapy.domain.values import NONE, Const, NdArray, Ref, Value
+from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var
+from xlapy.report import Blocker
 
 
 class Refused(Exception):
@@ -32,7 +37,7 @@ class PythonError(Exception):
     """The program raises a Python exception for certain here; `value` is the abstract exception object, `frame` the
     frame that it left, if that is known."""
 
-    def __init__(self, value: Value, frame: object = None) -> None:
+    def __init__(self, value: Value, frame: Any = None) -> None:
         super().__init__(value)
         self.value, self.frame = value, frame
 
@@ -46,6 +51,110 @@ class NeedStatic(Exception):
         self.var, self.what, self.place = var, what, place
 
 
+class Advanced(NamedTuple):
+    """One step of a generator: whether it has ended, what it yielded if not, and what it returned if so."""
+
+    done: bool | Var
+    value: Value
+    returned: Value
+
+
+class World(Protocol):
+    """What rules find in the caller's world: classes, functions, modules and objects, with guards on what they read."""
+
+    def guard(self, kind: str, source: Source, value: object = None) -> None:
+        """Record an assumption; see `interpreter.world.Guard`."""
+        ...
+
+    def anchor(self, found: object) -> Source:
+        """The source of an object that the program refers to by itself."""
+        ...
+
+    def wrap(self, found: object, source: Source) -> Value:
+        """A real object as an abstract value."""
+        ...
+
+    def wrap_anchored(self, found: object) -> Value:
+        """A real object that the program refers to by itself."""
+        ...
+
+    def adopt(self, found: object, abstract: Callable[[object], Value]) -> Value:
+        """An object that JAX made from abstract parts as an object in the heap."""
+        ...
+
+    def helper_instance(self, cls: type, **fields: Value) -> Value:
+        """An object of a class of ours that is interpreted like the user's."""
+        ...
+
+    def pytree_children(self, value: Ref) -> tuple[Callable, list[Value]] | None:
+        """How an object of a class registered with `jax.tree_util` is made again, and its dynamic parts."""
+        ...
+
+    def globals_of(self, namespace: dict) -> int:
+        """The heap object of a namespace."""
+        ...
+
+    def module_attribute(self, module: Const, name: str) -> Value:
+        """`module.name`."""
+        ...
+
+    def namespace_of(self, holder: type | types.FunctionType) -> int:
+        """The heap object of the attributes of a class or a function, which the program assigns."""
+        ...
+
+    def has_namespace(self, holder: object) -> bool:
+        """Whether the program has touched an attribute of a function."""
+        ...
+
+    def own_attributes(self, number: int) -> tuple[str, ...]:
+        """The attributes in the `__dict__` of an object of the caller's."""
+        ...
+
+    def assigned(self, cls: type, name: str) -> Value | None:
+        """What the program has assigned to an attribute of a class or of one of its bases, if it comes first."""
+        ...
+
+    def class_value(self, owner: type, name: str) -> Value:
+        """An entry of a class's namespace."""
+        ...
+
+    def lookup(self, order: tuple[type, ...], name: str) -> tuple[Any, type | None]:
+        """The entry `name` of the first class in `order` that has it, without descriptors, and that class."""
+        ...
+
+    def lineage(self, cls: type) -> None:
+        """The program depends on the bases of a class."""
+        ...
+
+    def subclasses(self, cls: type) -> list[type]:
+        """The classes that are derived from a class."""
+        ...
+
+    def registered(self, cls: type, own: type) -> None:
+        """The program depends on that a class has not been registered with an abstract one."""
+        ...
+
+    def implementation(self, function: types.FunctionType, cls: type) -> Any:
+        """What `functools.singledispatch` made of `function` calls for a class."""
+        ...
+
+    def fact(self, item: type | types.FunctionType, name: str) -> Any:
+        """An attribute that a class or a function has by nature, such as its name."""
+        ...
+
+    def lacks(self, function: types.FunctionType, name: str) -> None:
+        """The program depends on that a function does not have an attribute."""
+        ...
+
+    def may_change(self, cls: type) -> bool:
+        """Whether a class is the user's own, who may change it between two calls."""
+        ...
+
+    def signature(self, function: types.FunctionType) -> Any:
+        """The parameters of a function with its defaults; see `interpreter.signature`."""
+        ...
+
+
 class Machine(Protocol):
     """The interpreter, as rules see it."""
 
@@ -53,6 +162,65 @@ class Machine(Protocol):
     heap: Heap
     length_places: dict[Var, Source]
     outcomes: Outcomes
+    pending: list[tuple[Var, Value]]
+    catching: int
+    blockers: list[Blocker]
+    errors: list[type]
+    memo: int
+    kept_reads: dict[tuple[int, str], dict[Slot, Value]]
+    custom_calls: list[Any]
+    captures: list[tuple[dict[int, Any], list[Var]]]
+    tables: bool
+    has_tables: bool
+    stacks_more: bool
+    could_stack_more: bool
+    resizing: bool
+    keys_of_items: bool
+    short_sequence: int
+    short_index: Var | None
+    orders_of_sets: dict[tuple[int, Var], Callable]
+    capacities: dict[object, int]
+    guesses: dict[object, int]
+
+    @property
+    def world(self) -> World:
+        """The caller's world."""
+        ...
+
+    @property
+    def frames(self) -> Sequence[Any]:
+        """The frames that are executing, the innermost last; see `interpreter.frame`."""
+        ...
+
+    @property
+    def stacks(self) -> Stacks:
+        """The join of lists that grow in loops."""
+        ...
+
+    @property
+    def ambient_x64(self) -> bool:
+        """Whether 64-bit types are on for the caller."""
+        ...
+
+    def location(self) -> Location | None:
+        """The place in the user's source that is being executed."""
+        ...
+
+    def save(self) -> Any:
+        """A copy of the state, to go back to."""
+        ...
+
+    def rewind(self, state: Any) -> None:
+        """Go back to a saved state and drop the operations emitted since."""
+        ...
+
+    def region(self, region: Region) -> AbstractContextManager[Region]:
+        """Emit into a nested region; pending exceptions do not cross its border."""
+        ...
+
+    def joiner(self, depth: int, widen: bool, unions: bool) -> Joiner:
+        """A joiner for this heap."""
+        ...
 
     def call(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
         """Call a Python callable, as `function(*args, **kwargs)`."""
@@ -73,7 +241,7 @@ class Machine(Protocol):
         """
         ...
 
-    def static(self, value: Value, what: str = "this value") -> object:
+    def static(self, value: Value, what: str = "this value") -> Any:
         """The Python object a value stands for (nested tuples too); asks for specialisation if it is dynamic."""
         ...
 
@@ -85,12 +253,56 @@ class Machine(Protocol):
         """Whether `var` is computed from numbers among the inputs alone, so that `static` can have it."""
         ...
 
-    def raise_(self, cls: type, *args: object) -> Value:
+    def settles(self, var: Var) -> bool:
+        """The same of integers among the inputs, and the state of loops that can still be unrolled."""
+        ...
+
+    def unrolls(self, var: Var) -> bool:
+        """Whether `var` is known once the short loops around the current operation are unrolled."""
+        ...
+
+    def bodies_of_nest(self, variables: Sequence[Var]) -> int:
+        """How many bodies there are once the short loops are unrolled of which values depend on the indices."""
+        ...
+
+    def is_of_items(self, var: Var) -> bool:
+        """Whether `var` is computed from numbers in containers among the inputs: data, rather than sizes."""
+        ...
+
+    def is_of_numbers(self, var: Var) -> bool:
+        """Whether `var` is computed from integers among the inputs, and not from the index of a loop."""
+        ...
+
+    def raise_(self, cls: type, *args: object) -> NoReturn:
         """Raise a Python exception for certain (never returns). Arguments are Python objects or abstract values."""
         ...
 
-    def check(self, bad: Var, cls: type, *args: object) -> None:
+    def reraise(self, error: BaseException) -> NoReturn:
+        """Raise what a real call of Python code raised at compile time (never returns)."""
+        ...
+
+    def exception(self, cls: type, *args: object) -> Ref:
+        """An exception object."""
+        ...
+
+    def check(self, bad: Var | bool, cls: type, *args: object) -> None:
         """Raise a Python exception where the boolean scalar `bad` is true; what follows runs as if it were not."""
+        ...
+
+    def may_raise(self, bad: Var, exception: Value) -> None:
+        """Raise an exception where `bad` is true: precisely if somebody may catch it, else by the error tag."""
+        ...
+
+    def error_flag(self) -> Var | None:
+        """Whether an error has been raised so far; None if none can have been."""
+        ...
+
+    def register_error(self, bad: Var, exception: Value) -> None:
+        """Set the error tag where `bad` is true and no error came before."""
+        ...
+
+    def adopt_errors(self, code: Var, payloads: dict[str, Value]) -> None:
+        """Take over the error tag and payloads of a function that ran inside a JAX transformation."""
         ...
 
     def cond(self, predicate: Var | bool, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
@@ -99,6 +311,34 @@ class Machine(Protocol):
 
     def truth(self, value: Value) -> bool | Var:
         """`bool(value)`: a Python bool if it is known, else a boolean scalar on the device."""
+        ...
+
+    def boolean(self, value: Var | bool) -> Value:
+        """A Python bool."""
+        ...
+
+    def scalar_var(self, value: Value, kind: type) -> Var:
+        """A Python number as a device scalar of Python type `kind`."""
+        ...
+
+    def message(self, template: str, *parts: object) -> Value:
+        """A string with parts that may be dynamic: `template.format(*parts)`."""
+        ...
+
+    def describe(self, value: Value) -> str:
+        """A short phrase for messages."""
+        ...
+
+    def new_list(self, items: Sequence[Value]) -> Ref:
+        """A fresh list."""
+        ...
+
+    def new_dict(self, entries: dict[Any, Value]) -> Ref:
+        """A fresh dict."""
+        ...
+
+    def new_set(self, keys: Sequence[Any], history: SetHistory | None) -> Ref:
+        """A fresh set of known keys."""
         ...
 
     def array(self, value: Value) -> Var:
@@ -135,6 +375,54 @@ class Machine(Protocol):
 
     def getattr(self, value: Value, name: str) -> Value:
         """`value.name`."""
+        ...
+
+    def setattr(self, value: Value, name: str, item: Value) -> None:
+        """`value.name = item`."""
+        ...
+
+    def delattr(self, value: Value, name: str) -> None:
+        """`del value.name`."""
+        ...
+
+    def getitem(self, value: Value, key: Value) -> Value:
+        """`value[key]`."""
+        ...
+
+    def setitem(self, value: Value, key: Value, item: Value) -> None:
+        """`value[key] = item`."""
+        ...
+
+    def delitem(self, value: Value, key: Value) -> None:
+        """`del value[key]`."""
+        ...
+
+    def binary(self, symbol: str, left: Value, right: Value) -> Value:
+        """`left symbol right`."""
+        ...
+
+    def compare(self, symbol: str, left: Value, right: Value) -> Value:
+        """A rich comparison."""
+        ...
+
+    def unary(self, symbol: str, value: Value) -> Value:
+        """`-value`, `+value` or `~value`."""
+        ...
+
+    def is_(self, left: Value, right: Value) -> bool | Var:
+        """`left is right`."""
+        ...
+
+    def advance(self, generator: Ref, sent: Value = NONE, thrown: Value | None = None) -> Advanced:
+        """Run a generator to its next `yield`, or to its end."""
+        ...
+
+    def run_generator(self, generator: Ref) -> list[Value]:
+        """All values of a generator that yields a known number of times."""
+        ...
+
+    def forget_calls(self) -> None:
+        """Something changes that remembered calls may have looked for in vain."""
         ...
 
     def iterate(self, value: Value) -> list[Value]:

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any, TypeVar
 
-Rule = Callable[..., object]
+Rule = Callable[..., Any]
+R = TypeVar("R", bound=Rule)
 
 FUNCTIONS: dict[int, tuple[object, Rule]] = {}
 REPLACEMENTS: dict[int, tuple[object, Callable]] = {}
@@ -24,10 +26,10 @@ ATTRIBUTES: dict[tuple[type, str], Rule] = {}
 OPERATORS: dict[type, Rule] = {}
 
 
-def function(*callables: object) -> Callable[[Rule], Rule]:
+def function(*callables: object) -> Callable[[R], R]:
     """Register a rule for callables, found by identity."""
 
-    def register(rule: Rule) -> Rule:
+    def register(rule: R) -> R:
         for item in callables:
             FUNCTIONS[id(item)] = (item, rule)
         return rule
@@ -35,10 +37,10 @@ def function(*callables: object) -> Callable[[Rule], Rule]:
     return register
 
 
-def replacement(*callables: object) -> Callable[[Callable], Callable]:
+def replacement(*callables: object) -> Callable[[R], R]:
     """Register an implementation in plain Python in the place of callables that have no bytecode."""
 
-    def register(implementation: Callable) -> Callable:
+    def register(implementation: R) -> R:
         for item in callables:
             REPLACEMENTS[id(item)] = (item, implementation)
         return implementation
@@ -46,10 +48,10 @@ def replacement(*callables: object) -> Callable[[Callable], Callable]:
     return register
 
 
-def method(cls: type, *names: str) -> Callable[[Rule], Rule]:
+def method(cls: type, *names: str) -> Callable[[R], R]:
     """Register a rule for methods of a built-in type."""
 
-    def register(rule: Rule) -> Rule:
+    def register(rule: R) -> R:
         for name in names:
             METHODS[(cls, name)] = rule
         _forget()
@@ -58,10 +60,10 @@ def method(cls: type, *names: str) -> Callable[[Rule], Rule]:
     return register
 
 
-def attribute(cls: type, *names: str) -> Callable[[Rule], Rule]:
+def attribute(cls: type, *names: str) -> Callable[[R], R]:
     """Register a rule for data attributes of a built-in type."""
 
-    def register(rule: Rule) -> Rule:
+    def register(rule: R) -> R:
         for name in names:
             ATTRIBUTES[(cls, name)] = rule
         _forget()
@@ -70,10 +72,10 @@ def attribute(cls: type, *names: str) -> Callable[[Rule], Rule]:
     return register
 
 
-def operator(*classes: type) -> Callable[[Rule], Rule]:
+def operator(*classes: type) -> Callable[[R], R]:
     """Register the operators of built-in types: symbols as in Python source, comparisons and `in` among them."""
 
-    def register(rule: Rule) -> Rule:
+    def register(rule: R) -> R:
         for cls in classes:
             OPERATORS[cls] = rule
         _forget()
@@ -82,15 +84,15 @@ def operator(*classes: type) -> Callable[[Rule], Rule]:
     return register
 
 
-def takes_mixed(rule: Rule) -> Rule:
+def takes_mixed(rule: R) -> R:
     """Mark a rule that takes numbers which are Python's or NumPy's, depending on data, as they are."""
-    rule.accepts_mixed = True  # type: ignore[attr-defined]
+    rule.accepts_mixed = True
     return rule
 
 
-def takes_unions(rule: Rule) -> Rule:
+def takes_unions(rule: R) -> R:
     """Mark a rule that takes values which are one of several as they are."""
-    rule.accepts_unions = True  # type: ignore[attr-defined]
+    rule.accepts_unions = True
     return rule
 
 
@@ -110,7 +112,7 @@ def unfit(error: TypeError) -> bool:
     return error.__traceback__ is not None and error.__traceback__.tb_next is None
 
 
-def passed_on(rule: Rule, *args: object, **kwargs: object) -> object:
+def passed_on(rule: Rule, *args: object, **kwargs: object) -> Any:
     """`rule(*args, **kwargs)`, called by another rule that has taken its arguments as they came."""
     try:
         return rule(*args, **kwargs)
@@ -124,6 +126,16 @@ def find_function(item: object) -> Rule | None:
     """The rule of a callable, if there is one."""
     entry = FUNCTIONS.get(id(item))
     return entry[1] if entry is not None else None
+
+
+def function_rule(item: object) -> Rule:
+    """The rule of a callable that has one."""
+    return FUNCTIONS[id(item)][1]
+
+
+def method_rule(cls: type, name: str) -> Rule:
+    """The rule of a method that has one, along the method resolution order."""
+    return next(METHODS[(c, name)] for c in cls.__mro__ if (c, name) in METHODS)
 
 
 def find_replacement(item: object) -> Callable | None:

@@ -90,20 +90,21 @@ def over_parts(machine: Machine, value: Value, then: Callable[[Value], Value]) -
     return over_unions(machine, (part,), lambda v: over_parts(machine, with_part(value, part, v), then))
 
 
-def contents_of_lists(machine: Machine, lists: Sequence[Value]) -> list[Value] | None:
+def contents_of_lists(machine: Machine, lists: Sequence[Value]) -> list[Tuple | Stack] | None:
     """The contents of lists, if all are of one known length."""
     if not all(isinstance(value, Ref) for value in lists):
         return None
     found = contents_of_rows(machine, lists)
     if found is None:
         return None
-    lengths = {known_length(contents) for contents in found}  # type: ignore[arg-type]
+    lengths = {known_length(contents) for contents in found}
     return found if len(lengths) == 1 and not lengths & {None, 0} else None
 
 
-def contents_of_rows(machine: Machine, rows: Sequence[Value]) -> list[Value] | None:
+def contents_of_rows(machine: Machine, rows: Sequence[Value]) -> list[Tuple | Stack] | None:
     """The contents of lists and tuples, if none is one of several."""
-    found: list[Value] = []
+    found: list[Tuple | Stack] = []
+    several = False
     for value in rows:
         if isinstance(value, Ref):
             info = machine.heap.objects[value.object]
@@ -112,8 +113,11 @@ def contents_of_rows(machine: Machine, rows: Sequence[Value]) -> list[Value] | N
             value = machine.heap.read(value.object, "items")
         elif not isinstance(value, Tuple) or value.cls is not tuple:
             return None
-        found.append(value)
-    return found if all(isinstance(contents, Tuple | Stack) for contents in found) else None
+        if isinstance(value, Tuple | Stack):
+            found.append(value)
+        else:
+            several = True
+    return None if several else found
 
 
 def over_contents(machine: Machine, values: Sequence[Value], then: Callable[[], Value]) -> Value | None:

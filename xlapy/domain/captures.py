@@ -8,7 +8,7 @@ that again, as in `ps = [p for p in ps if p.alive]`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 #: where an object lies that is in no stack: one that must not be changed, and one that was taken out of its only stack
 FROZEN, FREE = ("frozen",), ("free",)
@@ -18,7 +18,7 @@ class Capture(NamedTuple):
     """An object whose state lies in a stack (see `domain.stacks`): the loop in which it was put there, and where it
     lies. Two captures at one place are one."""
 
-    loop: object = None
+    loop: Any = None
     where: tuple[object, ...] = FROZEN
 
     def joined(self, other: Capture | None) -> Capture:
@@ -73,6 +73,6 @@ class Moves(NamedTuple):
 class Captured(Exception):
     """An object is changed of which a list that grew in a loop holds the state. `loop` says which loop that was."""
 
-    def __init__(self, loop: object) -> None:
+    def __init__(self, loop: Any) -> None:
         super().__init__("an object is changed after it was appended to a list in a loop")
         self.loop = loop

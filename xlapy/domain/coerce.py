@@ -36,6 +36,7 @@ from xlapy.domain.values import (
     alternatives,
     children,
     held_items,
+    number_var,
     substitute,
     variables,
 )
@@ -86,10 +87,12 @@ def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> l
         value = in_parts(value) or value
     found: list[Var] = []
     for part, inner in zip(children(value), children(skeleton), strict=True):
-        if isinstance(inner, Hole):
-            found.append(part)  # type: ignore[arg-type]
-        elif isinstance(inner, Value):
-            found.extend(coerce(part, inner, joiner, builder))  # type: ignore[arg-type]
+        if isinstance(inner, Value):
+            assert isinstance(part, Value)
+            found.extend(coerce(part, inner, joiner, builder))
+        elif isinstance(inner, Hole):
+            assert not isinstance(part, Value)
+            found.append(part)
     return found
 
 
@@ -97,7 +100,7 @@ def as_scalar(value: Value, type: TensorType, builder: Builder) -> Var:
     """A number (or an array of the same shape) as a device value of `type`."""
     if isinstance(value, Const):
         return builder.broadcast(builder.constant(value.value, type.dtype, type.weak), type.shape)
-    return builder.convert(value.var, type.dtype, type.weak)  # type: ignore[attr-defined]
+    return builder.convert(number_var(value), type.dtype, type.weak)
 
 
 def _fitted(var: Var, type: TensorType, joiner: Joiner) -> Var:
@@ -117,7 +120,7 @@ def _coerce_lanes(value: Value, skeleton: BoundedArray, joiner: Joiner, builder:
     for k, (lanes, goal) in enumerate(zip(axes, skeleton.axes, strict=True)):
         if goal is not None:
             mine = lanes.parts() if lanes is not None else (builder.constant(base.type.shape[k], _INT64),)
-            found += [p for p, own in zip(mine, goal.parts(), strict=True) if isinstance(own, Hole)]  # type: ignore[misc]
+            found += [p for p, own in zip(mine, goal.parts(), strict=True) if isinstance(own, Hole)]
     return found
 
 
@@ -153,7 +156,8 @@ def _coerce_union(value: Value, skeleton: Union, joiner: Joiner, builder: Builde
         chosen = mine[0]
         at = [i for i, p in enumerate(places) if p == index]
         for position, others in zip(at[1:], mine[1:], strict=True):
-            here = builder.elementwise("eq", value.selector, builder.constant(position, SELECTOR.dtype))  # type: ignore[attr-defined]
+            assert isinstance(value, Union)
+            here = builder.elementwise("eq", value.selector, builder.constant(position, SELECTOR.dtype))
             chosen = [select(here, new, old, builder) for new, old in zip(others, chosen, strict=True)]
         found.extend(chosen)
     return found

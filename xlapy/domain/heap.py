@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from xlapy.domain.attribute_order import AttributeOrder
 from xlapy.domain.captures import FREE, FROZEN, Capture, Captured, Moves
 from xlapy.domain.sources import Source
-from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Ref, Union, Value
+from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Mapping, Ref, Union, Value
 from xlapy.ir import Location, Region
 
 Slot = tuple[int, str]
@@ -38,10 +39,16 @@ class Object:
     kind: str
     cls: type
     source: Source | None = None
-    real: object = None
+    real: Any = None
     location: Location | None = None
     fields: set[str] = field(default_factory=set)
-    details: object = None
+    details: Any = None
+
+    @property
+    def found(self) -> Source:
+        """Where an object of the caller's world was found."""
+        assert self.source is not None
+        return self.source
 
 
 @dataclass(slots=True, eq=False)
@@ -194,6 +201,12 @@ class Heap:
         if self.journal is not None:
             self.journal.reads.append((slot, value))
         return value
+
+    def entries(self, number: int) -> dict[Any, Value]:
+        """The entries of a dict with known keys."""
+        contents = self.read(number, "items")
+        assert isinstance(contents, Mapping)
+        return contents.entries
 
     def watch(self) -> Journal:
         """The journal of what happens from now on."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-def shown(array: np.ndarray, steps: tuple[tuple[str, tuple], ...], number: Callable[[Any], int]) -> np.ndarray:
+def shown(array: Any, steps: tuple[tuple[str, tuple], ...], number: Callable[[Any], int]) -> np.ndarray:
     """The view of `array` through lenses; `number` gives an int for a start that the program has found."""
     for kind, params in steps:
         match kind:
@@ -32,10 +32,10 @@ def shown(array: np.ndarray, steps: tuple[tuple[str, tuple], ...], number: Calla
                 extents, axes = params
                 array = np.lib.stride_tricks.sliding_window_view(array, extents, axes)
             case "strided":
-                shape, steps, first = params
-                unit = step_of_elements(array)
+                shape, strides, first = params
+                unit: int = step_of_elements(array)
                 array = array.reshape(-1)[first:]
-                array = np.lib.stride_tricks.as_strided(array, shape, [step * unit for step in steps])
+                array = np.lib.stride_tricks.as_strided(array, shape, [step * unit for step in strides])
             case _:
                 raise AssertionError(kind)
     return array

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -59,9 +59,12 @@ from xlapy.domain.values import (
     Text,
     Tuple,
     Union,
+    V,
     Value,
     alternatives,
     children,
+    elements_of,
+    hole,
     mixed,
     rebuild,
     references,
@@ -197,22 +200,24 @@ class Joiner(ObjectNames):
         if number not in self.rooms or not (isinstance(a, JaxArray) and isinstance(b, JaxArray)):
             return self.join(a, b)
         type = TensorType(self.rooms[number], a.var.type.dtype)
-        return a if isinstance(a.var, Hole) and a.var.type == type else JaxArray(Hole(type))  # type: ignore[arg-type]
+        return a if isinstance(a.var, Hole) and a.var.type == type else JaxArray(hole(type))
 
     def _differ_in_many_keys(self, a: Value, b: Value) -> bool:
         """Whether these are contents of a dict of numbers, or a set, that has many different keys on the paths."""
-        kind = self.heap.objects[self.holder.object].kind if isinstance(self.holder, Ref) else None
+        kind = self.heap.objects[self.holder.object].kind if isinstance(self.holder, Ref) else ""
         # the members of a set that are told apart have an order
-        most = {"dict": _MAXIMUM_KEYS, "set": MAXIMUM_ALTERNATIVES}.get(kind)  # type: ignore[arg-type]
-        found = [v for c in (a, b) for v in alternatives(c)]
-        if most is None or len(found) <= most or not all(isinstance(v, Mapping) for v in found):
+        most = {"dict": _MAXIMUM_KEYS, "set": MAXIMUM_ALTERNATIVES}.get(kind)
+        if most is None:
             return False
-        several = len({tuple(v.entries) for v in found}) > most  # type: ignore[attr-defined]
-        return several and not any(references(v) for v in found)
+        found = [v for c in (a, b) for v in alternatives(c)]
+        keys = {tuple(v.entries) for v in found if isinstance(v, Mapping)}
+        if len(keys) <= most or not all(isinstance(v, Mapping) for v in found):
+            return False
+        return not any(references(v) for v in found)
 
     def hollow(self, value: Value) -> Value:
         """`value` with holes for the device values that are not visible outside the joined regions."""
-        return substitute(value, lambda v: Hole(v.type) if isinstance(v, Var) and v.depth >= self.depth else v)
+        return substitute(value, lambda v: hole(v.type) if isinstance(v, Var) and v.depth >= self.depth else v)
 
     def _covering(self, a: Value, b: Value) -> Value:
         """The join of two values of one kind; `JoinFailure` otherwise."""
@@ -248,73 +253,70 @@ class Joiner(ObjectNames):
                     return wide
             raise JoinFailure(a, b)
         match a:
-            case Const():
-                if same_constant(a.value, b.value):  # type: ignore[attr-defined]
+            case Const() if isinstance(b, Const):
+                if same_constant(a.value, b.value):
                     return a
                 raise JoinFailure(a, b, "are different objects")
-            case JaxArray():
-                return self._arrays(a, b)  # type: ignore[arg-type]
-            case NdArray():
-                return self._views(a, b)  # type: ignore[arg-type]
-            case Ref():
-                if a.object == b.object:  # type: ignore[attr-defined]
-                    self.keep(a.object)  # type: ignore[attr-defined]
+            case JaxArray() if isinstance(b, JaxArray):
+                return self._arrays(a, b)
+            case NdArray() if isinstance(b, NdArray):
+                return self._views(a, b)
+            case Ref() if isinstance(b, Ref):
+                if a.object == b.object:
+                    self.keep(a.object)
                     return a
-                merged = self.merge(a.object, b.object)  # type: ignore[attr-defined]
+                merged = self.merge(a.object, b.object)
                 return a if merged == a.object else Ref(merged)
-            case Tuple():
-                if len(a.items) != len(b.items) or a.cls is not b.cls:  # type: ignore[attr-defined]
+            case Tuple() if isinstance(b, Tuple):
+                if len(a.items) != len(b.items) or a.cls is not b.cls:
                     raise JoinFailure(a, b, "are tuples of different lengths")
-            case Mapping():
-                if list(dict.keys(a.entries)) != list(dict.keys(b.entries)):  # type: ignore[attr-defined]
+            case Mapping() if isinstance(b, Mapping):
+                if list(dict.keys(a.entries)) != list(dict.keys(b.entries)):
                     raise JoinFailure(a, b, "have different keys")
-                if isinstance(b.entries, Unordered) and not isinstance(a.entries, Unordered):  # type: ignore
-                    a = Mapping(Unordered(a.entries))  # type: ignore[attr-defined]
-                if a.history is not None and not set_order.same(a.history, b.history):  # type: ignore[attr-defined]
-                    a = Mapping(a.entries)  # type: ignore[attr-defined]
-            case Function():
-                apart = a.namespace != b.namespace  # type: ignore[attr-defined]
-                if apart and any(self.heap.objects[n].fields for n in (a.namespace, b.namespace)):  # type: ignore
+                if isinstance(b.entries, Unordered) and not isinstance(a.entries, Unordered):
+                    a = Mapping(Unordered(a.entries))
+                if a.history is not None and not set_order.same(a.history, b.history):
+                    a = Mapping(a.entries)
+            case Function() if isinstance(b, Function):
+                apart = a.namespace != b.namespace
+                if apart and any(self.heap.objects[n].fields for n in (a.namespace, b.namespace)):
                     raise JoinFailure(a, b, "are functions with attributes")
-                if a.code is not b.code or len(children(a)) != len(children(b)):  # type: ignore[attr-defined]
+                if a.code is not b.code or len(children(a)) != len(children(b)):
                     raise JoinFailure(a, b, "are different functions")
-            case Intrinsic():
-                if a.rule is not b.rule or len(a.captures) != len(b.captures):  # type: ignore[attr-defined]
+            case Intrinsic() if isinstance(b, Intrinsic):
+                if a.rule is not b.rule or len(a.captures) != len(b.captures):
                     raise JoinFailure(a, b, "are different callables")
-            case BoundedArray():
-                if not _of_one_room(a, b) or _lane_kinds(a) != _lane_kinds(b):  # type: ignore[arg-type]
+            case BoundedArray() if isinstance(b, BoundedArray):
+                if not _of_one_room(a, b) or _lane_kinds(a) != _lane_kinds(b):
                     raise JoinFailure(a, b, "have other dimensions of dynamic length")
                 unions, self.unions = self.unions, False
                 try:
                     return self._parts(a, b)
                 finally:
                     self.unions = unions
-            case Text():
-                if a.template != b.template or len(a.parts) != len(b.parts):  # type: ignore[attr-defined]
+            case Text() if isinstance(b, Text):
+                if a.template != b.template or len(a.parts) != len(b.parts):
                     raise JoinFailure(a, b, "are different texts")
-            case Stored():
-                if not _of_one_factory(a.factory, b.factory):  # type: ignore[attr-defined]
+            case Stored() if isinstance(b, Stored):
+                if not _of_one_factory(a.factory, b.factory):
                     raise JoinFailure(a, b, "are defaultdicts that make other values")
-                if _of_several_lengths(a, b) and self.stacks is not None:  # type: ignore[arg-type]
-                    held = self.stacks.held(self, a, b)  # type: ignore[arg-type]
-                    own = a.own and b.own  # type: ignore[attr-defined]
-                    same = held is a.held and own == a.own  # type: ignore[attr-defined]
-                    return a if same else Stored(a.kind, a.cls, (), (held,), own, a.factory)  # type: ignore[attr-defined]
-                if (a.kind, a.cls, a.names, len(a.parts)) != (b.kind, b.cls, b.names, len(b.parts)):  # type: ignore
+                if _of_several_lengths(a, b) and self.stacks is not None:
+                    held = self.stacks.held(self, a, b)
+                    own = a.own and b.own
+                    same = held is a.held and own == a.own
+                    return a if same else Stored(a.kind, a.cls, (), (held,), own, a.factory)
+                if (a.kind, a.cls, a.names, len(a.parts)) != (b.kind, b.cls, b.names, len(b.parts)):
                     raise JoinFailure(a, b, "are objects of different kinds")
-                if a.kind == "buffer" and a.parts[0].var.type != b.parts[0].var.type:  # type: ignore[attr-defined]
+                if a.kind == "buffer" and elements_of(a).type != elements_of(b).type:
                     raise JoinFailure(a, b)
-                own, added = a.own and b.own, a.added and b.added  # type: ignore[attr-defined]
-                if (own, added) != (a.own, a.added):  # type: ignore[attr-defined]
-                    weaker = Stored(a.kind, a.cls, a.names, a.parts, own, a.factory, added)  # type: ignore[attr-defined]
+                own, added = a.own and b.own, a.added and b.added
+                if (own, added) != (a.own, a.added):
+                    weaker = Stored(a.kind, a.cls, a.names, a.parts, own, a.factory, added)
                     return self._parts(weaker, b)
             case Stack():
                 raise JoinFailure(a, b, "are contents of lists")
-            case BoundMethod():
-                one, two = a.function, b.function  # type: ignore[attr-defined]
-                rules = isinstance(one, Intrinsic) and isinstance(two, Intrinsic) and one.rule is not two.rule
-                known = isinstance(one, Const) and isinstance(two, Const) and one.value is not two.value
-                if rules or known or type(one) is not type(two):
+            case BoundMethod() if isinstance(b, BoundMethod):
+                if _other_callables(a.function, b.function):
                     raise JoinFailure(a, b, "are different methods")
             case Slice() | Range():
                 pass
@@ -322,7 +324,7 @@ class Joiner(ObjectNames):
                 raise JoinFailure(a, b)
         return self._parts(a, b)
 
-    def _parts(self, a: Value, b: Value) -> Value:
+    def _parts(self, a: V, b: Value) -> V:
         old = children(a)
         new = tuple(
             self.join(x, y) if isinstance(x, Value) and isinstance(y, Value) else self._var(x, y, a, b)
@@ -330,16 +332,16 @@ class Joiner(ObjectNames):
         )
         return a if all(x is y for x, y in zip(old, new, strict=True)) else rebuild(a, new)
 
-    def _var(self, x: object, y: object, a: Value, b: Value) -> Var | Hole:
+    def _var(self, x: Any, y: Any, a: Value, b: Value) -> Any:
         if x is y and isinstance(x, Var) and x.depth < self.depth:
             return x
-        one, two = x.type, y.type  # type: ignore[union-attr, attr-defined]
+        one, two = x.type, y.type
         if one.shape != two.shape or one.dtype != two.dtype:
             raise JoinFailure(a, b, f"have types {one} and {two}")
         weak = one.weak and two.weak
         if isinstance(x, Hole) and one.weak == weak:
             return x
-        return Hole(TensorType(one.shape, one.dtype, weak))
+        return hole(TensorType(one.shape, one.dtype, weak))
 
     def _numbers(self, a: Value, b: Value, first: tuple, second: tuple) -> Value:
         if isinstance(a, Const) and isinstance(b, Const) and same_constant(a.value, b.value):
@@ -371,7 +373,7 @@ class Joiner(ObjectNames):
                 return a
             if isinstance(a.var, Hole) and a.bounds == bounds:
                 return a
-        return Scalar(kind, Hole(scalar_type(kind)), bounds)  # type: ignore[arg-type]
+        return Scalar(kind, hole(scalar_type(kind)), bounds)
 
     def _numpy_scalar(self, a: Value, b: Value, dtype: np.dtype) -> Value:
         bounds = self._bounds(a, b, False) if dtype.kind in "iu" else None
@@ -380,7 +382,7 @@ class Joiner(ObjectNames):
                 return a
             if isinstance(a.var, Hole) and a.bounds == bounds:
                 return a
-        return NumpyScalar(Hole(TensorType((), dtype)), bounds)  # type: ignore[arg-type]
+        return NumpyScalar(hole(TensorType((), dtype)), bounds)
 
     def _accumulator(self, a: Value, b: Value) -> Value | None:
         """A number that becomes a JAX array of rank 0 in a loop is one from the start."""
@@ -388,12 +390,12 @@ class Joiner(ObjectNames):
         if kind is not None and kind[0] == "python" and isinstance(b, JaxArray) and b.var.type.shape == ():
             dtype = b.var.type.dtype
             if kind[1] is not bool and dtype.kind in "fc" + ("i" if kind[1] is int else ""):
-                return JaxArray(Hole(TensorType((), dtype)))  # type: ignore[arg-type]
+                return JaxArray(hole(TensorType((), dtype)))
         return None
 
     def _arrays(self, a: JaxArray, b: JaxArray) -> Value:
         var = self._var(a.var, b.var, a, b)
-        return a if var is a.var else JaxArray(var)  # type: ignore[arg-type]
+        return a if var is a.var else JaxArray(var)
 
     def _views(self, a: NdArray, b: NdArray) -> Value:
         if a.type != b.type:
@@ -404,7 +406,7 @@ class Joiner(ObjectNames):
                 joined = self._parts(a, b)
                 if joined is a or a.identity == b.identity:
                     return joined
-                return NdArray(a.buffer, joined.lenses, a.type, self.identity(a, b), a.writeable)  # type: ignore[attr-defined]
+                return NdArray(a.buffer, joined.lenses, a.type, self.identity(a, b), a.writeable)
         if a.lenses or b.lenses:
             return self._views_of_two(a, b)
         buffer = self.merge(a.buffer, b.buffer)
@@ -421,7 +423,7 @@ class Joiner(ObjectNames):
         if buffer == a.buffer and joined is a:
             return a
         writeable = a.writeable and b.writeable
-        return NdArray(buffer, joined.lenses, a.type, self.identity(a, b), writeable)  # type: ignore[attr-defined]
+        return NdArray(buffer, joined.lenses, a.type, self.identity(a, b), writeable)
 
     # -- unions -----------------------------------------------------------------------------------------------------
 
@@ -458,7 +460,7 @@ class Joiner(ObjectNames):
             same = isinstance(b, MixedScalar) and a.selector is b.selector and a.python.var is b.python.var
             if a.python.bounds == bounds and (isinstance(a.selector, Hole) or same and not self._local(a)):
                 return a
-        return mixed(Hole(SELECTOR), Scalar(kind, Hole(scalar_type(kind)), bounds))  # type: ignore[arg-type]
+        return mixed(hole(SELECTOR), Scalar(kind, hole(scalar_type(kind)), bounds))
 
     def _several(self, a: Value, b: Value) -> Value:
         several = list(alternatives(a))
@@ -495,7 +497,16 @@ class Joiner(ObjectNames):
                 taken.add(len(several))
                 several.append(self._arriving(other))
                 changed = True
-        return Union(Hole(SELECTOR), tuple(several)) if changed else a  # type: ignore[arg-type]
+        return Union(hole(SELECTOR), tuple(several)) if changed else a
+
+
+def _other_callables(one: Value, two: Value) -> bool:
+    """Whether two methods certainly are different functions."""
+    if isinstance(one, Intrinsic) and isinstance(two, Intrinsic):
+        return one.rule is not two.rule
+    if isinstance(one, Const) and isinstance(two, Const):
+        return one.value is not two.value
+    return type(one) is not type(two)
 
 
 def _identified(value: Value) -> int | None:
@@ -560,6 +571,8 @@ def unchanged(before: Value | None, after: Value) -> bool:
         old, new = dict.items(before.entries), dict.items(after.entries)
         same = set_order.same(before.history, after.history) and [k for k, _ in old] == [k for k, _ in new]
         return same and all(unchanged(v, after.entries[k]) for k, v in old)
-    if isinstance(before, Scalar | NumpyScalar | JaxArray) and type(before) is type(after):
-        return before.var is after.var  # type: ignore[attr-defined]
+    if type(before) is not type(after):
+        return False
+    if isinstance(before, Scalar | NumpyScalar | JaxArray) and isinstance(after, Scalar | NumpyScalar | JaxArray):
+        return before.var is after.var
     return False

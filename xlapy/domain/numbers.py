@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from xlapy.domain.values import (
@@ -22,7 +24,7 @@ SCALAR_DTYPES = {
     float: np.dtype(np.float64),
     complex: np.dtype(np.complex128),
 }
-_TWINS = {dtype: kind for kind, dtype in SCALAR_DTYPES.items()}
+_TWINS: dict[Any, type] = {dtype: kind for kind, dtype in SCALAR_DTYPES.items()}
 INT64 = np.iinfo(np.int64)
 #: A number to which every trip of a loop adds at most SLOW stays below REACH: it would take 2**45 trips to get there.
 SLOW = 2**14
@@ -36,10 +38,9 @@ def scalar_type(kind: type) -> TensorType:
 
 def is_python_scalar(value: object) -> bool:
     """Whether a Python object is a bool, an int that fits 64 bits, a float or a complex."""
-    kind = type(value)
-    if kind is int:
-        return INT64.min <= value <= INT64.max  # type: ignore[operator]
-    return kind in SCALAR_DTYPES
+    if type(value) is int:
+        return bool(INT64.min <= value <= INT64.max)
+    return type(value) in SCALAR_DTYPES
 
 
 def known_bounds(value: Value) -> tuple[int, int] | None:
@@ -47,6 +48,13 @@ def known_bounds(value: Value) -> tuple[int, int] | None:
     if isinstance(value, Const) and isinstance(value.value, int | np.integer):
         return (int(value.value), int(value.value))
     return value.bounds if isinstance(value, Scalar | NumpyScalar) else None
+
+
+def interval(value: Value) -> tuple[int, int]:
+    """The closed interval that contains an integer value of which one is known."""
+    bounds = known_bounds(value)
+    assert bounds is not None, value
+    return bounds
 
 
 def reached(before: int, after: int, slow: bool) -> int:
@@ -66,7 +74,7 @@ def hull(a: Value, b: Value) -> tuple[int, int] | None:
     return (min(first[0], second[0]), max(first[1], second[1]))
 
 
-def numeric(value: Value) -> tuple[str, object] | None:
+def numeric(value: Value) -> tuple[str, Any] | None:
     """The class of a scalar number: ('python', type) or ('numpy', dtype)."""
     match value:
         case Scalar():
@@ -85,8 +93,8 @@ def twin_kind(value: Value) -> type | None:
     """The Python class of a number of which there is a NumPy twin of the same dtype; None for all else."""
     if isinstance(value, MixedScalar):
         return value.python.kind
-    origin, kind = numeric(value) or (None, None)
-    return kind if origin == "python" else _TWINS.get(kind)  # type: ignore[return-value, arg-type]
+    origin, kind = numeric(value) or ("", None)
+    return kind if origin == "python" else _TWINS.get(kind)
 
 
 def twins(a: Value, b: Value) -> bool:
@@ -94,14 +102,14 @@ def twins(a: Value, b: Value) -> bool:
     return (kind := twin_kind(a)) is not None and kind is twin_kind(b)
 
 
-def same_constant(a: object, b: object) -> bool:
+def same_constant(a: Any, b: Any) -> bool:
     """Whether two known objects may stand for one another: identical, or equal plain data of one type."""
     if a is b:
         return True
     if type(a) is not type(b):
         return False
     if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(same_constant, a, b))  # type: ignore[arg-type]
+        return len(a) == len(b) and all(map(same_constant, a, b))
     if isinstance(a, float | complex | np.generic):
         return repr(a) == repr(b)
     if isinstance(a, int | str | bytes | np.dtype | frozenset | range | slice):

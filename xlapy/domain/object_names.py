@@ -60,7 +60,8 @@ class ObjectNames:
             if self.heap.objects[number].kind != "buffer":
                 raise _several_alive()
             return self._adopt(number)
-        return self._adopt(number) if self.heap.made_since(number, self.mark) else number  # type: ignore[arg-type]
+        assert self.mark is not None
+        return self._adopt(number) if self.heap.made_since(number, self.mark) else number
 
     def _representative(self, number: int) -> int | None:
         """What stands, at the head of the loop, for an object at its end."""

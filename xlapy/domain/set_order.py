@@ -8,6 +8,7 @@ beside its members, and done again to a real set where somebody asks for the ord
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from xlapy.immutable import immutable
 
@@ -72,9 +73,10 @@ def since(history: SetHistory | None, base: SetHistory | None) -> list[SetHistor
     return found[::-1] if base is not None else None
 
 
-def done(step: SetHistory, to: set) -> object:
+def done(step: SetHistory, to: set) -> Any:
     """Do to a real set what a step says."""
-    return step.method(to, *(to if operand is ITSELF else operand for operand in step.operands))  # type: ignore[misc]
+    assert step.method is not None
+    return step.method(to, *(to if operand is ITSELF else operand for operand in step.operands))
 
 
 def replayed(history: SetHistory) -> set:

@@ -6,10 +6,12 @@ smaller one, and others behind them that are not looked at.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import numpy as np
 
 from xlapy.domain.join import Joiner
-from xlapy.domain.values import BoundedArray, Hole, Lanes, NdArray, Union, Value, alternatives
+from xlapy.domain.values import BoundedArray, Hole, Lanes, NdArray, Union, Value, alternatives, hole
 from xlapy.ir import TensorType
 
 Shape = tuple[int, ...]
@@ -67,7 +69,7 @@ def is_plain(value: Value) -> bool:
     )
 
 
-def are_several(value: Value) -> bool:
+def are_several(value: Value) -> TypeGuard[Union]:
     """Whether a value may be one of several arrays that differ in their sizes alone."""
     found = [v for v in alternatives(value) if is_array(v)] if isinstance(value, Union) else []
     return any(are_alike(found[0], v) and room_of(found[0]) != room_of(v) for v in found[1:])
@@ -94,4 +96,4 @@ def joined(joiner: Joiner, a: Value, b: Value, room: Shape) -> Value:
     base = NdArray(buffer, (), TensorType(room, one.type.dtype), identity, one.writeable and two.writeable)
     if all(known):
         return base
-    return BoundedArray(base, tuple(None if static else Lanes(Hole(_LENGTH)) for static in known))
+    return BoundedArray(base, tuple(None if static else Lanes(hole(_LENGTH)) for static in known))

@@ -7,6 +7,7 @@ operands of the warm call.
 from __future__ import annotations
 
 from dataclasses import field
+from typing import Any
 
 from xlapy.immutable import immutable
 
@@ -16,7 +17,7 @@ class Anchor:
 
     __slots__ = ("item",)
 
-    def __init__(self, item: object) -> None:
+    def __init__(self, item: Any) -> None:
         self.item = item
 
     def __eq__(self, other: object) -> bool:
@@ -44,7 +45,7 @@ class Source:
     """
 
     kind: str
-    key: object
+    key: Any
     base: Source | None = None
     _hash: int = field(init=False, repr=False)
 
@@ -61,6 +62,12 @@ class Source:
             and (self.kind, self.key, self.base) == (other.kind, other.key, other.base)
         )
 
+    @property
+    def outer(self) -> Source:
+        """The base, of a source that has one."""
+        assert self.base is not None
+        return self.base
+
     def root(self) -> Source:
         """Where the chain starts."""
         source = self
@@ -74,11 +81,11 @@ class Source:
             case "argument":
                 return str(self.key)
             case "global" | "cell":
-                return str(self.key[1])  # type: ignore[index]
+                return str(self.key[1])
             case "entry":
-                return f"{self.key[0].item.__name__}.{self.key[1]}"  # type: ignore[index]
+                return f"{self.key[0].item.__name__}.{self.key[1]}"
             case "object":
-                item = self.key.item  # type: ignore[attr-defined]
+                item = self.key.item
                 return getattr(item, "__name__", None) or f"<{type(item).__name__}>"
             case "attribute":
                 return f"{base}.{self.key}"

@@ -45,6 +45,7 @@ from xlapy.domain.values import (
     alternatives,
     children,
     held_items,
+    hole,
     rebuild,
     variables,
 )
@@ -71,8 +72,8 @@ class Overfull(Exception):
 def packed(
     heap: Heap,
     value: Value,
-    array: Callable[[NdArray], Var | Hole],
-    field: Callable[[int, object], Value],
+    array: Callable[[NdArray], Var],
+    field: Callable[[int, str], Value],
     loop: object,
     depth: int = 0,
     place: tuple[object, ...] | None = None,
@@ -93,7 +94,7 @@ def packed(
             return value
         case NdArray():
             own = _captured_array(heap, value, loop, place, seen)
-            return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),), own)  # type: ignore[arg-type]
+            return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),), own)
         case Ref():
             return _packed_object(heap, value, field, inner, loop, depth, place, seen)
         case Function() | Intrinsic() if not variables(value):
@@ -169,22 +170,22 @@ def hollow(value: Value) -> Value:
         case Const():
             item = value.value
             if is_python_scalar(item):
-                return Scalar(type(item), Hole(scalar_type(type(item))))  # type: ignore[arg-type]
+                return Scalar(type(item), hole(scalar_type(type(item))))
             if isinstance(item, np.generic) and item.dtype.kind in "biufc":
-                return NumpyScalar(Hole(TensorType((), item.dtype)))  # type: ignore[arg-type]
+                return NumpyScalar(hole(TensorType((), item.dtype)))
             return Const(item)
         case Scalar():
-            return Scalar(value.kind, Hole(scalar_type(value.kind)))  # type: ignore[arg-type]
+            return Scalar(value.kind, hole(scalar_type(value.kind)))
         case NumpyScalar():
-            return NumpyScalar(Hole(TensorType((), value.var.type.dtype)))  # type: ignore[arg-type]
+            return NumpyScalar(hole(TensorType((), value.var.type.dtype)))
         case JaxArray():
-            return JaxArray(Hole(value.var.type))  # type: ignore[arg-type]
+            return JaxArray(hole(value.var.type))
         case Stack() if isinstance(value.length, Const):
-            return value.with_rows((Hole(row.type) for row in value.rows), added=value.added)
+            return value.with_rows((hole(row.type) for row in value.rows), added=value.added)
     parts = children(value)
     if not parts:
         return value
-    return rebuild(value, tuple(hollow(p) if isinstance(p, Value) else Hole(p.type) for p in parts))
+    return rebuild(value, tuple(hollow(p) if isinstance(p, Value) else hole(p.type) for p in parts))
 
 
 # -- contents of lists ------------------------------------------------------------------------------------------------
@@ -205,11 +206,23 @@ def values_of(contents: Tuple | Mapping) -> tuple[Value, ...]:
     return tuple(contents.entries.values()) if isinstance(contents, Mapping) else contents.items
 
 
+def items_of_whole(value: Value) -> tuple[Value, ...]:
+    """The items, or pairs, of contents that are no stack."""
+    assert isinstance(value, Tuple | Mapping), value
+    return items_of(value)
+
+
+def items_of_element(pairs: Stack) -> tuple[Value, ...]:
+    """The parts of the items of a stack of tuples."""
+    assert isinstance(pairs.element, Tuple)
+    return pairs.element.items
+
+
 def column(pairs: Stack, what: str) -> Stack:
     """The 'keys' or the 'values' of a stack of pairs as a stack of their own; the pairs themselves for 'items'."""
     if what == "items":
         return pairs
-    key, value = pairs.element.items  # type: ignore[attr-defined]
+    key, value = items_of_element(pairs)
     count = len(variables(key))
     element, rows = (key, pairs.rows[:count]) if what == "keys" else (value, pairs.rows[count:])
     return Stack(element, rows, pairs.length, pairs.capacity, pairs.elastic, pairs.loop)
@@ -223,7 +236,8 @@ def sizes(contents: Value) -> tuple[int, int]:
             count = len(value.items if isinstance(value, Tuple) else value.entries)
             bounds = (count, count)
         else:
-            bounds = known_bounds(value.length) or (0, value.capacity)  # type: ignore[attr-defined]
+            assert isinstance(value, Stack)
+            bounds = known_bounds(value.length) or (0, value.capacity)
         low.append(bounds[0])
         high.append(bounds[1])
     return min(low), max(high)
@@ -239,7 +253,8 @@ def differ(*contents: Value) -> bool:
 def differ_in_keys(*contents: Value) -> bool:
     """Whether these are contents of dicts with known keys, which are not the same."""
     found = [v for c in contents for v in alternatives(c)]
-    return all(isinstance(v, Mapping) for v in found) and len({tuple(dict.keys(v.entries)) for v in found}) > 1  # type: ignore
+    keys = {tuple(dict.keys(v.entries)) for v in found if isinstance(v, Mapping)}
+    return len(keys) > 1 and all(isinstance(v, Mapping) for v in found)
 
 
 def only_added(*contents: Value) -> bool:
@@ -255,7 +270,7 @@ def only_added(*contents: Value) -> bool:
 
 def capacity_of(contents: Value) -> int:
     """The room that contents of a list have."""
-    return max(v.capacity if isinstance(v, Stack) else len(items_of(v)) for v in alternatives(contents))  # type: ignore
+    return max(v.capacity if isinstance(v, Stack) else len(items_of_whole(v)) for v in alternatives(contents))
 
 
 def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = None) -> Value:
@@ -267,12 +282,12 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
     """
     heap = joiner.heap
 
-    def field(number: int, name: object) -> Value:
+    def field(number: int, name: str) -> Value:
         # out of date in its own state, an object is what it was before that
         known = (slots.get((number, name), STALE) for slots in (*own, *joiner.states))
         found = next((v for v in known if v is not STALE), None)
         if found is None:
-            found = heap.entry_value(number, name)  # type: ignore[arg-type]
+            found = heap.entry_value(number, name)
         if name == "items" and isinstance(found, Union) and is_contents(found) and differ(found):
             return joined(joiner, found, found)
         return found
@@ -291,10 +306,10 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
         # what the paths of a trip put into several lists the next round sees apart, as these are stacks then
         hopes = heap.hopeful and number == 1 and joiner.loop is not None
         captured = joiner.captures[number] if number < len(joiner.captures) else heap.captured
-        for k, item in enumerate(items_of(value)):  # type: ignore[arg-type]
+        for k, item in enumerate(items_of_whole(value)):
             place = (joiner.holder or value, k)
             with heap.capturing(captured, hopes):
-                one = packed(heap, item, lambda a: Hole(a.type), field, joiner.loop, place=place, seen=seen)
+                one = packed(heap, item, lambda a: hole(a.type), field, joiner.loop, place=place, seen=seen)
             element = hollow(one) if element is None else exact.join(element, hollow(one))
         if joiner.holder is not None:
             with heap.capturing(captured):
@@ -333,9 +348,10 @@ def disowned(value: Value) -> Value:
     if isinstance(value, Stack):
         element = disowned(value.element)
         return Stack(element, value.rows, value.length, value.capacity, value.elastic, value.loop, value.added)
-    parts = tuple(disowned(p) if isinstance(p, Value) else p for p in children(value))
     if isinstance(value, Stored):
-        return Stored(value.kind, value.cls, value.names, parts, False, value.factory, value.added)  # type: ignore[arg-type]
+        parts = tuple(map(disowned, value.parts))
+        return Stored(value.kind, value.cls, value.names, parts, False, value.factory, value.added)
+    parts = tuple(disowned(p) if isinstance(p, Value) else p for p in children(value))
     return rebuild(value, parts)
 
 
@@ -359,10 +375,10 @@ def generalised(
             return old
         if hollow_rows and isinstance(length, Const) and fixed and bounds == (length.value, length.value):
             return old
-    rows = tuple(Hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
+    rows = tuple(hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
     known = fixed and bounds[0] == bounds[1]
-    length = Const(bounds[0]) if known else Scalar(int, Hole(scalar_type(int)), bounds)  # type: ignore
-    return Stack(element, rows, length, capacity, elastic, loop, added)  # type: ignore[arg-type]
+    length = Const(bounds[0]) if known else Scalar(int, hole(scalar_type(int)), bounds)
+    return Stack(element, rows, length, capacity, elastic, loop, added)
 
 
 def joined(joiner: Joiner, a: Value, b: Value) -> Stack:
@@ -391,8 +407,8 @@ def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
     if isinstance(one, Stack) and one.element is element and (one.capacity, one.elastic, one.added) == settings:
         if isinstance(one.length, Const) == known and all(isinstance(v, Hole) for v in variables(one)):
             return one
-    rows = tuple(Hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
-    length = Const(count) if known else Scalar(int, Hole(scalar_type(int)))  # type: ignore[arg-type]
+    rows = tuple(hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
+    length = Const(count) if known else Scalar(int, hole(scalar_type(int)))
     return Stack(element, rows, length, *settings[:2], found[0].loop if found else joiner.loop, settings[2])
 
 
@@ -405,12 +421,14 @@ def number_of_values(value: Value) -> int | None:
             return 2 if value.var.type.dtype.kind == "b" else None
         case Tuple():
             counts = [number_of_values(item) for item in value.items]
-            return None if None in counts else math.prod(counts)  # type: ignore[arg-type]
+            known = [count for count in counts if count is not None]
+            return math.prod(known) if len(known) == len(counts) else None
         case MixedScalar():
             return None
         case Union():
             counts = [number_of_values(item) for item in value.alternatives]
-            return None if None in counts else sum(counts)  # type: ignore[arg-type]
+            known = [count for count in counts if count is not None]
+            return sum(known) if len(known) == len(counts) else None
     return None
 
 
@@ -423,7 +441,7 @@ def known_length(contents: Stack | Tuple) -> int | None:
     """How many items there are, if that is known."""
     if isinstance(contents, Tuple):
         return len(contents.items)
-    return contents.length.value if isinstance(contents.length, Const) else None  # type: ignore[return-value]
+    return contents.length.value if isinstance(contents.length, Const) else None
 
 
 def guessed(element: Value) -> int:

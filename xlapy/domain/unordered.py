@@ -17,4 +17,4 @@ class Unordered(dict):
 
     __iter__ = __reversed__ = __or__ = __ror__ = __eq__ = _asked
     keys = values = items = copy = popitem = _asked
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None

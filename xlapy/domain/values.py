@@ -23,8 +23,9 @@ Values are immutable; a change of state makes a new entry in the heap (see `heap
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
+from typing import Any, TypeGuard, TypeVar
 
 from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
@@ -39,16 +40,24 @@ class Hole:
     type: TensorType
 
 
+def hole(type: TensorType) -> Var:
+    """A `Hole`, as what it stands for: generalised values have the fields of all others."""
+    return Hole(type)  # type: ignore[return-value]
+
+
 @immutable(eq=False)
 class Value:
     """Base of all abstract values."""
+
+
+V = TypeVar("V", bound=Value)
 
 
 @immutable(eq=False)
 class Const(Value):
     """A known Python object. `source` says where in the caller's world it was found, if it was."""
 
-    value: object
+    value: Any
     source: Source | None = None
 
 
@@ -81,7 +90,7 @@ class Lens:
     """One step from a buffer to a view: `kind` and static or dynamic parameters (see `dispatch.arrays.views`)."""
 
     kind: str
-    params: tuple[object, ...] = ()
+    params: tuple[Any, ...] = ()
 
 
 @immutable(eq=False)
@@ -103,19 +112,19 @@ class Lanes:
     the lanes that `valid` selects, from the first to the last. Device integers are int64 scalars.
     """
 
-    length: Var | Hole
-    start: int | Var | Hole = 0
-    valid: Var | Hole | None = None
-    order: Var | Hole | None = None
+    length: Var
+    start: int | Var = 0
+    valid: Var | None = None
+    order: Var | None = None
 
-    def parts(self) -> tuple[Var | Hole, ...]:
+    def parts(self) -> tuple[Var, ...]:
         """The device values."""
         return tuple(p for p in (self.length, self.start, self.valid, self.order) if isinstance(p, Var | Hole))
 
-    def with_parts(self, parts) -> Lanes:
+    def with_parts(self, parts: Iterator[Var]) -> Lanes:
         """The same with other device values, from an iterator."""
-        fields = (self.length, self.start, self.valid, self.order)
-        return Lanes(*(next(parts) if isinstance(p, Var | Hole) else p for p in fields))  # type: ignore[arg-type]
+        length, start = next(parts), next(parts) if isinstance(self.start, Var | Hole) else self.start
+        return Lanes(length, start, self.valid and next(parts), self.order and next(parts))
 
 
 class Opaque:
@@ -133,6 +142,13 @@ class BoundedArray(Value):
 
     base: NdArray
     axes: tuple[Lanes | None, ...]
+
+    @property
+    def lanes(self) -> Lanes:
+        """The lanes of the first dimension, of an array of which that has a dynamic length."""
+        lanes = self.axes[0]
+        assert lanes is not None
+        return lanes
 
 
 @immutable(eq=False)
@@ -155,7 +171,7 @@ class Mapping(Value):
     """Contents of a dict or set in the heap: known keys, abstract values. The keys of a dict are in order; the order of
     a set follows from its `history`, if that is known."""
 
-    entries: dict[object, Value]
+    entries: dict[Any, Value]
     history: SetHistory | None = None
 
     def pairs(self) -> tuple[Tuple, ...]:
@@ -175,7 +191,7 @@ class Stored(Value):
 
     kind: str
     cls: type
-    names: tuple[object, ...]
+    names: tuple[Any, ...]
     parts: tuple[Value, ...]
     own: bool = False
     factory: Value | None = None
@@ -200,7 +216,7 @@ class Stack(Value):
     """
 
     element: Value
-    rows: tuple[Var | Hole, ...]
+    rows: tuple[Var, ...]
     length: Value
     capacity: int
     elastic: object = None
@@ -243,8 +259,8 @@ class Text(Value):
 class Function(Value):
     """A Python function made inside the program (`def`, `lambda`, comprehension)."""
 
-    code: object
-    globals: Value
+    code: Any
+    globals: Ref
     name: str
     defaults: tuple[Value, ...] = ()
     kwdefaults: dict[str, Value] = field(default_factory=dict)
@@ -264,10 +280,11 @@ class BoundMethod(Value):
 
 @immutable(eq=False)
 class Intrinsic(Value):
-    """A callable that exists only at compile time: `rule(machine, args, kwargs)` with `captures` it refers to."""
+    """A callable that exists only at compile time: `rule(machine, args, kwargs)` with `captures` it refers to. What
+    is a `super` has no rule."""
 
     name: str
-    rule: object
+    rule: Any
     captures: tuple[Value, ...] = ()
 
 
@@ -287,7 +304,9 @@ class MixedScalar(Union):
     @property
     def python(self) -> Scalar:
         """The number as Python's."""
-        return self.alternatives[0]  # type: ignore[return-value]
+        number = self.alternatives[0]
+        assert isinstance(number, Scalar)
+        return number
 
 
 def mixed(selector: Var, scalar: Scalar) -> MixedScalar:
@@ -312,7 +331,7 @@ TRUE = Const(True)
 FALSE = Const(False)
 
 
-def is_none(value: Value) -> bool:
+def is_none(value: Value) -> TypeGuard[Const]:
     """Whether a value is certainly Python's None: a default, or one that the program has written."""
     return isinstance(value, Const) and value.value is None
 
@@ -331,6 +350,40 @@ def alternatives(value: Value) -> tuple[Value, ...]:
     return value.alternatives if isinstance(value, Union) else (value,)
 
 
+def number_var(value: Value) -> Var:
+    """The device value of a number or of a `jax.Array` that has one."""
+    assert isinstance(value, Scalar | NumpyScalar | JaxArray), value
+    return value.var
+
+
+def as_ref(value: Value) -> Ref:
+    """What is certainly an object in the heap."""
+    assert isinstance(value, Ref), value
+    return value
+
+
+def constants(values: Iterable[Value]) -> list[Any] | None:
+    """The objects of values that are all known; None where one is not."""
+    found = []
+    for value in values:
+        if not isinstance(value, Const):
+            return None
+        found.append(value.value)
+    return found
+
+
+def tuple_items(value: Value) -> tuple[Value, ...]:
+    """The items of what is certainly a tuple."""
+    assert isinstance(value, Tuple), value
+    return value.items
+
+
+def elements_of(value: Stored) -> Var:
+    """The elements of an array that lies in a stack."""
+    (elements,) = value.parts
+    return number_var(elements)
+
+
 def held_items(value: Stored) -> Stack | Tuple:
     """The items of a container that lies in a stack; of a dict or set, the pairs."""
     if value.held is not None:
@@ -340,7 +393,7 @@ def held_items(value: Stored) -> Stack | Tuple:
     return Tuple(tuple(Tuple((key_value(k), part)) for k, part in zip(value.names, value.parts, strict=True)))
 
 
-def children(value: Value) -> tuple[Value | Var | Hole, ...]:
+def children(value: Value) -> tuple[Value | Var, ...]:
     """The parts of `value` that may hold device values or references, in a fixed order (see `rebuild`)."""
     match value:
         case Const() | Marker() | Ref():
@@ -374,8 +427,8 @@ def children(value: Value) -> tuple[Value | Var | Hole, ...]:
     raise TypeError(f"no abstract value: {value!r}")
 
 
-def rebuild(value: Value, parts: tuple) -> Value:
-    """`value` with its `children` replaced by `parts`."""
+def rebuild(value: Value, parts: tuple) -> Any:
+    """`value` with its `children` replaced by `parts`: a value of the same class."""
     match value:
         case Const() | Marker() | Ref():
             return value
@@ -429,11 +482,11 @@ def rebuild(value: Value, parts: tuple) -> Value:
     raise TypeError(f"no abstract value: {value!r}")
 
 
-def lens_vars(lens: Lens) -> list[Var | Hole]:
+def lens_vars(lens: Lens) -> list[Var]:
     """The dynamic parameters of a lens: device values anywhere in its (nested) parameters."""
-    found: list[Var | Hole] = []
+    found: list[Any] = []
 
-    def visit(part: object) -> None:
+    def visit(part: Any) -> None:
         if isinstance(part, Var | Hole):
             found.append(part)
         elif isinstance(part, tuple):
@@ -445,17 +498,17 @@ def lens_vars(lens: Lens) -> list[Var | Hole]:
 
 
 def _with_vars(lens: Lens, remaining) -> Lens:
-    def visit(part: object) -> object:
+    def visit(part: Any) -> Any:
         if isinstance(part, Var | Hole):
             return next(remaining)
         if isinstance(part, tuple):
             return tuple(visit(inner) for inner in part)
         return part
 
-    return Lens(lens.kind, visit(lens.params))  # type: ignore[arg-type]
+    return Lens(lens.kind, visit(lens.params))
 
 
-def substitute(value: Value, replace) -> Value:
+def substitute(value: V, replace: Callable[[Var], Var]) -> V:
     """`value` with `replace(var_or_hole)` in the place of every device value in it; itself if nothing changes."""
     parts = children(value)
     if not parts:
@@ -466,7 +519,7 @@ def substitute(value: Value, replace) -> Value:
     return rebuild(value, new)
 
 
-def renamed(value: Value, name: Callable[[int], int], identity: Callable[[NdArray], int] | None = None) -> Value:
+def renamed(value: Value, name: Callable[[int], int], identity: Callable[[NdArray], int] | None = None) -> Any:
     """`value` with `name(number)` in the place of every object that it refers to directly; itself if nothing changes.
     `identity` gives array objects another one, too."""
     if isinstance(value, Ref):
@@ -482,9 +535,9 @@ def renamed(value: Value, name: Callable[[int], int], identity: Callable[[NdArra
     return value
 
 
-def variables(value: Value) -> list[Var | Hole]:
+def variables(value: Value) -> list[Var]:
     """All device values (or holes) in `value`, in order."""
-    found: list[Var | Hole] = []
+    found: list[Var] = []
     for part in children(value):
         if isinstance(part, Value):
             found.extend(variables(part))

@@ -57,5 +57,5 @@ def _ends_generator(op: Op) -> bool:
 
 def _destination(handler: int | None, detours: dict[int, int | None]) -> int | None:
     while handler in detours:
-        handler = detours[handler]  # type: ignore[index]
+        handler = detours[handler]
     return handler

@@ -293,7 +293,8 @@ def _jump(opcode: int) -> tuple[int, int] | None:
     if opcode not in hasjrel:
         return None
     nearest, next_one = (ConcreteInstr(opname[opcode], argument).get_jump_target(0) for argument in (0, 1))
-    return nearest, next_one - nearest  # type: ignore[operator, return-value]
+    assert nearest is not None and next_one is not None
+    return nearest, next_one - nearest
 
 
 def _block(machine: Machine, table: Sequence[Execute | None], listing: Listing, start: int) -> Block:

@@ -130,7 +130,7 @@ def _similar(one: Value, two: Value) -> bool:
             same = one.cls is two.cls and len(one.items) == len(two.items)
             return same and all(map(_similar, one.items, two.items))
         case (JaxArray(), JaxArray()) | (Scalar(), Scalar()) | (NumpyScalar(), NumpyScalar()):
-            if isinstance(one, Scalar) and one.kind is not two.kind:  # type: ignore[attr-defined]
+            if isinstance(one, Scalar) and isinstance(two, Scalar) and one.kind is not two.kind:
                 return False
             same = getattr(one, "bounds", None) == getattr(two, "bounds", None)
             return same and one.var.type == two.var.type and one.var.owner is two.var.owner

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 from xlapy.dispatch import libraries
 from xlapy.dispatch.host_values import part_of
@@ -15,7 +16,7 @@ from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
-from xlapy.domain.values import Const, Tuple, Union, Value
+from xlapy.domain.values import Const, Tuple, Union, Value, number_var
 from xlapy.interpreter import calls, resumption, walk
 from xlapy.interpreter.frame import place_of
 from xlapy.interpreter.loops import captured_refusal
@@ -169,13 +170,13 @@ def _settled(
             optimistic = False
             continue
         except Captured as captured:
-            if captured.loop is None or modes.get(captured.loop) == "unroll":  # type: ignore[call-overload]
+            if captured.loop is None or modes.get(captured.loop) == "unroll":
                 refusal = captured_refusal()
                 refusal.location = getattr(captured, "location", None)
                 machine.block(refusal)
                 _place(machine, function)
                 raise NotOffloadableError(function.__qualname__, machine.blockers) from None
-            modes[captured.loop] = "unroll"  # type: ignore[index]
+            modes[captured.loop] = "unroll"
             continue
         finally:
             joins = machine.joins
@@ -257,7 +258,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         raise NotOffloadableError(function.__qualname__, machine.blockers) from failure
     results = list(outputs.vars)
     if errors:
-        results.append(machine.heap.read(STATE, "error").var)  # type: ignore[attr-defined]
+        results.append(number_var(machine.heap.read(STATE, "error")))
     machine.entry.results = results
     module = Module(machine.entry, [str(p.source) for p in machine.world.parameters])
     written = [(e.kind, e.source) for e in effects]
@@ -286,7 +287,7 @@ def _place(machine: Machine, function: types.FunctionType) -> None:
             machine.blockers[index] = locate(blocker.code, blocker.message, blocker.hint, place)
 
 
-def _interpret(machine: Machine, function: types.FunctionType, arguments: dict[str, object]) -> Value:
+def _interpret(machine: Machine, function: types.FunctionType, arguments: dict[str, Any]) -> Value:
     world = machine.world
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -296,12 +297,12 @@ def _interpret(machine: Machine, function: types.FunctionType, arguments: dict[s
         name = code.co_varnames[extra]
         items = arguments[name]
         base = argument(name)
-        world.guard("len", base, len(items))  # type: ignore[arg-type]
-        bound.append(Tuple(tuple(world.wrap(v, Source("item", i, base)) for i, v in enumerate(items))))  # type: ignore
+        world.guard("len", base, len(items))
+        bound.append(Tuple(tuple(world.wrap(v, Source("item", i, base)) for i, v in enumerate(items))))
         extra += 1
     if code.co_flags & 0x08:
         name = code.co_varnames[extra]
-        entries: dict = arguments[name]  # type: ignore[assignment]
+        entries: dict = arguments[name]
         base = argument(name)
         world.guard("keys", base, tuple(entries))
         bound.append(machine.new_dict({k: world.wrap(v, Source("item", k, base)) for k, v in entries.items()}))
@@ -355,7 +356,7 @@ def _work_out(machine: Machine, need: NeedStatic, static: set[Source]) -> bool:
     return True
 
 
-def _refuse(machine: Machine, function: types.FunctionType, need: NeedStatic, why: str) -> None:
+def _refuse(machine: Machine, function: types.FunctionType, need: NeedStatic, why: str) -> NoReturn:
     location = getattr(need, "location", None) or machine.location()
     blocker = locate("XP0006", f"{need.what} must be known at compile time, but {why}", "", location)
     machine.blockers.append(blocker)

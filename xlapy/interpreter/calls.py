@@ -7,7 +7,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -40,6 +40,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
     is_none,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
@@ -85,7 +86,7 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
         case Ref():
             real = machine.heap.objects[function.object].real
             if jax_rules.is_jitted_object(real):
-                return jax_rules.call(machine, real, args, kwargs)  # type: ignore[arg-type]
+                return jax_rules.call(machine, real, args, kwargs)
             method = attributes.find_special(machine, function, "__call__")
             if method is not None:
                 return call(machine, method, args, kwargs)
@@ -144,7 +145,7 @@ def _arguments(error: TypeError) -> str:
 def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
     item = function.value
     if plain.is_plain(item) and not (machine.functions and id(item) in machine.functions):
-        return _inline_object(machine, item, args, kwargs)  # type: ignore[arg-type]
+        return _inline_object(machine, item, args, kwargs)
     if jax_rules.is_jitted_object(item):
         return jax_rules.call(machine, item, args, kwargs)
     if classes.folds(item):
@@ -211,7 +212,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         named = containers.entries(machine, machine.world.wrap_anchored(item.keywords))
         return call(machine, Const(item.func), [*base, *args], {**named, **kwargs})
     if isinstance(item, operator.itemgetter | operator.attrgetter | operator.methodcaller):
-        kind, given = item.__reduce__()  # type: ignore[misc]
+        kind, given = item.__reduce__()
         parts = [machine.world.wrap_anchored(part) for part in given]
         return call(machine, call(machine, Const(kind), parts, {}), args, kwargs)
     if isinstance(item, functools._lru_cache_wrapper):
@@ -254,7 +255,7 @@ def _super(machine: Machine, args: list[Value]) -> Value:
     self = frame.registers[0]
     if isinstance(self, Ref) and machine.heap.objects[self.object].kind == "cell":
         self = machine.heap.read(self.object, "value")
-    return Intrinsic("super", None, (machine.heap.read(cell.object, "value"), self))  # type: ignore[attr-defined]
+    return Intrinsic("super", None, (machine.heap.read(as_ref(cell).object, "value"), self))
 
 
 def _ufunc(ufunc, machine, /, *args, **kwargs):
@@ -311,10 +312,11 @@ def _instantiate(machine: Machine, value: Const, cls: type, args: list[Value], k
 
 
 def _is_enum(cls: type) -> bool:
-    return any(c.__module__ == "enum" for c in type(cls).__mro__)
+    metaclass: type = type(cls)
+    return any(c.__module__ == "enum" for c in metaclass.__mro__)
 
 
-def _fold_call(machine: Machine, function, args: list[Value], kwargs: dict[str, Value]) -> object:
+def _fold_call(machine: Machine, function, args: list[Value], kwargs: dict[str, Value]) -> Any:
     known = [machine.static(a, "an argument") for a in args]
     named = {k: machine.static(v, "an argument") for k, v in kwargs.items()}
     try:
@@ -351,8 +353,8 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
         if inherited is not None:
             call(machine, inherited, args, kwargs)
         elif isinstance(init, types.FunctionType) and owner is not None:
-            if issubclass(cls, BaseException):
-                machine.heap.objects[made.object].details = INITIALISED  # type: ignore[attr-defined]
+            if isinstance(made, Ref) and issubclass(cls, BaseException):
+                machine.heap.objects[made.object].details = INITIALISED
             call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
         elif (args or kwargs) and owner is object and not isinstance(new, types.FunctionType) and isinstance(made, Ref):
             if not issubclass(cls, BaseException):
@@ -369,13 +371,13 @@ def _why(cls: type) -> str:
 def _new_object(machine: Machine, cls: Value, /, *args: Value, **kwargs: Value) -> Value:
     """`object.__new__(cls)`."""
     made = machine.static(cls)
-    if issubclass(made, BaseException):  # type: ignore[arg-type]
-        return machine.exception(made, *args)  # type: ignore[arg-type]
-    if not _plain_class(made):  # type: ignore[arg-type]
+    if issubclass(made, BaseException):
+        return machine.exception(made, *args)
+    if not _plain_class(made):
         raise Refused("XP0003", f"objects of class '{made.__module__}.{made.__qualname__}' cannot be made here")
     if getattr(made, "__abstractmethods__", None):
-        return machine.reraise(_abstract_error(made))  # type: ignore[arg-type]
-    return Ref(machine.heap.new("instance", made, machine.location()))  # type: ignore[arg-type]
+        return machine.reraise(_abstract_error(made))
+    return Ref(machine.heap.new("instance", made, machine.location()))
 
 
 @table.function(sys.exception)
@@ -397,7 +399,7 @@ def _exc_info(machine: Machine) -> Value:
 @table.function(tuple.__new__)
 def _new_tuple(machine: Machine, cls: Value, items: Value | None = None) -> Value:
     """`tuple.__new__(cls, items)`, which named tuples are made with."""
-    return Tuple(tuple(machine.iterate(items)) if items is not None else (), machine.static(cls))  # type: ignore
+    return Tuple(tuple(machine.iterate(items)) if items is not None else (), machine.static(cls))
 
 
 def _plain_class(cls: type) -> bool:
@@ -450,11 +452,11 @@ def _inline_object(machine: Machine, item: types.FunctionType, args: list[Value]
 def _is_whole(machine: Machine, function: object, value: Value) -> bool:
     """Whether a value is a generator that was not advanced, and that nobody goes on with: the function takes all that
     it yields, or nobody else refers to it."""
-    if not resumption.is_generator(machine, value) or not resumption.is_fresh(machine, value):  # type: ignore[arg-type]
+    if not resumption.is_generator(machine, value) or not resumption.is_fresh(machine, as_ref(value)):
         return False
     exhausts = generator_functions.exhausts(function)
-    if exhausts or value.object in machine.private or not generators.is_shared(machine, value):  # type: ignore[attr-defined, arg-type]
-        machine.private.add(value.object)  # type: ignore[attr-defined]
+    if exhausts or as_ref(value).object in machine.private or not generators.is_shared(machine, as_ref(value)):
+        machine.private.add(as_ref(value).object)
         return True
     return False
 
@@ -470,9 +472,9 @@ def _inline(machine: Machine, item: types.FunctionType, args: list[Value], kwarg
 
 def _call_function(machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Inline a function made inside the program."""
-    code: types.CodeType = function.code  # type: ignore[assignment]
+    code: types.CodeType = function.code
     signature = Signature(code, function.defaults, function.kwdefaults)
-    frame = frame_of(machine, code, function.globals.object)  # type: ignore[attr-defined]
+    frame = frame_of(machine, code, function.globals.object)
     bound = bind(machine, code.co_qualname, signature, args, kwargs)
     return run_frame(machine, frame, bound, list(function.closure))
 
@@ -515,7 +517,7 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
     if frame.program.is_generator:
         return machine.generator(frame)
     if "locals" in frame.program.code.co_names:
-        frame.variables = machine.new_dict({})  # type: ignore[assignment]
+        frame.variables = machine.new_dict({})
     machine.frames.append(frame)
     try:
         machine.run(frame)
@@ -533,7 +535,7 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
     if tag.label == RAISE:
         raise PythonError(frame.registers[frame.exception_register], frame)
     assert tag.labels == {RETURN, RAISE}, tag
-    raised = machine.builder.elementwise("eq", tag.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
+    raised = machine.builder.elementwise("eq", tag.selector, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
     outermost = not machine.frames
     if outermost:
         machine.frames.append(frame)

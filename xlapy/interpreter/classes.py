@@ -15,7 +15,7 @@ import enum
 import functools
 import types
 import typing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
@@ -48,10 +48,10 @@ def build_class(machine: Machine, body: Value, name: Value, /, *bases: Value, **
     _refuse_hooks(metaclass, resolved)
     if resolved is not known:
         namespace["__orig_bases__"] = known
-    frame = calls.frame_of(machine, body.code, body.globals.object)  # type: ignore[attr-defined]
+    frame = calls.frame_of(machine, body.code, body.globals.object)
     frame.namespace = machine.new_dict({}).object
     cell = calls.run_frame(machine, frame, [], list(body.closure))
-    entries = dict(machine.heap.read(frame.namespace, "items").entries)  # type: ignore[attr-defined]
+    entries = dict(machine.heap.entries(frame.namespace))
     entries.pop("__classcell__", None)
     # Since CPython 3.14 annotations are computed by a function that looks names up in the class, through this cell.
     classdict = entries.pop("__classdictcell__", None)
@@ -62,7 +62,7 @@ def build_class(machine: Machine, body: Value, name: Value, /, *bases: Value, **
     for key, value in entries.items():
         if key == "__annotations__" or machine.is_static(value) or _is_callable(value):
             is_function = isinstance(value, Function)
-            namespace[key] = real_function(machine, value, cells) if is_function else real(machine, value, _ENTRY)  # type: ignore[arg-type]
+            namespace[key] = real_function(machine, value, cells) if is_function else real(machine, value, _ENTRY)
         else:
             namespace[key] = Dynamic(key)
             later[key] = value
@@ -110,7 +110,7 @@ def _is_callable(value: Value) -> bool:
     return isinstance(value, Function)
 
 
-def real(machine: Machine, value: Value, what: str) -> object:
+def real(machine: Machine, value: Value, what: str) -> Any:
     """The Python object of a known value; functions made inside the program get a real one that stands for them."""
     if isinstance(value, Function):
         return real_function(machine, value)
@@ -126,31 +126,32 @@ def real_function(
     machine: Machine, value: Function, known: dict[int, types.CellType] | None = None
 ) -> types.FunctionType:
     """A function object that stands for a function made inside the program; `known` are real cells of its closure."""
-    code: types.CodeType = value.code  # type: ignore[assignment]
-    namespace = machine.heap.objects[value.globals.object].real  # type: ignore[attr-defined]
+    code: types.CodeType = value.code
+    namespace = machine.heap.objects[value.globals.object].real
     cells = tuple(_cell(machine, cell, known or {}) for cell in value.closure)
-    made = types.FunctionType(code, namespace, value.name, None, cells)  # type: ignore[arg-type]
+    made = types.FunctionType(code, namespace, value.name, None, cells)
     made.__qualname__ = code.co_qualname
     defaults = [_default(machine, d) for d in value.defaults]
     made.__defaults__ = tuple(defaults) or None
     made.__kwdefaults__ = {k: _default(machine, d) for k, d in value.kwdefaults.items()} or None
     annotations = value.attributes.get("annotations")
     if annotations is not None:
-        made.__annotations__ = real(machine, annotations, "annotations")  # type: ignore[assignment]
+        made.__annotations__ = real(machine, annotations, "annotations")
     machine.functions[id(made)] = (made, value)
     return made
 
 
 def _cell(machine: Machine, cell: Value, known: dict[int, types.CellType]) -> types.CellType:
     """A real cell; what is in it matters for functions that run while the class is made, as those of annotations."""
-    number = cell.object  # type: ignore[attr-defined]
+    assert isinstance(cell, Ref)
+    number = cell.object
     if number in known:
         return known[number]
     content = machine.heap.read(number, "value")
     return types.CellType(content.value) if isinstance(content, Const) else types.CellType()
 
 
-def _default(machine: Machine, value: Value) -> object:
+def _default(machine: Machine, value: Value) -> Any:
     return machine.static(value) if machine.is_static(value) else Dynamic("default")
 
 
@@ -158,7 +159,7 @@ def _default(machine: Machine, value: Value) -> object:
 
 
 def _entries(machine: Machine, frame) -> dict:
-    return machine.heap.read(frame.namespace, "items").entries  # type: ignore[attr-defined]
+    return machine.heap.entries(frame.namespace)
 
 
 def find_name(machine: Machine, frame, name: str) -> Value | None:

@@ -136,4 +136,4 @@ def _least_growth(old: Value, new: Value, start: Value | None) -> int:
         if not (isinstance(contents, Stack) and isinstance(contents.length, Scalar)):
             return -1
         steps.append(least_increase(contents.length.var, start.length.var))
-    return -1 if None in steps else min(steps)  # type: ignore[type-var]
+    return -1 if None in steps else min(steps)

@@ -21,6 +21,7 @@ from xlapy.domain.values import (
     Tuple,
     Value,
     is_none,
+    tuple_items,
 )
 from xlapy.interpreter import resumption
 from xlapy.interpreter.steps import handles
@@ -74,11 +75,11 @@ def _set_function_attribute(machine, frame, op, function, value):
 def _with_attribute(machine: Machine, made: Function, name: str, value: Value) -> Function:
     defaults, kwdefaults, closure = made.defaults, made.kwdefaults, made.closure
     if name == "defaults":
-        defaults = value.items  # type: ignore[attr-defined]
+        defaults = tuple_items(value)
     elif name == "kwdefaults":
         kwdefaults = dict(objects.mapping_entries(machine, value))
     elif name == "closure":
-        closure = value.items  # type: ignore[attr-defined]
+        closure = tuple_items(value)
     named = made.attributes
     if name == "annotations":
         named = {**named, name: _annotations(machine, value)}

@@ -7,7 +7,7 @@ import abc
 import sys
 import types
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xlapy.dispatch import libraries
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
@@ -66,7 +66,7 @@ class Definitions:
 
     def module_attribute(self, module: Const, name: str) -> Value:
         """`module.name`."""
-        real: types.ModuleType = module.value  # type: ignore[assignment]
+        real: types.ModuleType = module.value
         if name not in real.__dict__:
             libraries.has_attribute(real, name)
         value = self.machine.heap.read(self.globals_of(real.__dict__), name)
@@ -104,7 +104,7 @@ class Definitions:
                 return None
         return None
 
-    def lookup(self, order: tuple[type, ...], name: str) -> tuple[object, type | None]:
+    def lookup(self, order: tuple[type, ...], name: str) -> tuple[Any, type | None]:
         """The entry `name` of the first class in `order` that has it, without descriptors, and that class."""
         for owner in order:
             if name in owner.__dict__:
@@ -129,14 +129,14 @@ class Definitions:
         if isinstance(cls, abc.ABCMeta) and (self.may_change(cls) or self.may_change(own)):
             self.guard("registrations", anchor(abc), abc.get_cache_token())
 
-    def implementation(self, function: types.FunctionType, cls: type) -> object:
+    def implementation(self, function: types.FunctionType, cls: type) -> Any:
         """What `functools.singledispatch` made of `function` calls for a class."""
         if not trusted(function.__module__):
-            self.guard("registry", anchor(function), list(function.registry.items()))  # type: ignore[attr-defined]
+            self.guard("registry", anchor(function), list(function.registry.items()))
         self.lineage(cls)
-        return function.dispatch(cls)  # type: ignore[attr-defined]
+        return function.dispatch(cls)
 
-    def fact(self, item: type | types.FunctionType, name: str) -> object:
+    def fact(self, item: type | types.FunctionType, name: str) -> Any:
         """An attribute that a class or a function has by nature, such as its name."""
         found = getattr(item, name)
         if self.may_change(item) if isinstance(item, type) else not trusted(item.__module__):
@@ -226,7 +226,7 @@ class Definitions:
         if not isinstance(own, dict):
             return ()
         names = tuple(own)
-        self.guard("keys", attribute(info.source, "__dict__"), names)  # type: ignore[arg-type]
+        self.guard("keys", attribute(info.found, "__dict__"), names)
         return names
 
 

@@ -44,7 +44,7 @@ class Emission:
         machine.restore(self.entry)
         self.staging.remember(head)
         at_entry = self.staging.new_joiner({})
-        at_entry.absorbed = dict(head.entries)  # type: ignore[arg-type]
+        at_entry.absorbed = dict(head.entries)
         with machine.heap.capturing(self.entry.captured):
             initial = self._coerced(head, self.staging.at_entry(head), at_entry)
         machine.heap.slots = out.slots.copy()
@@ -58,7 +58,7 @@ class Emission:
         assert tag is not None
         others = tag.labels - {self.node.label}
         errors = self._carries_error(head)
-        if self.step is not None and not others:
+        if self.trips is not None and not others:
             body.results = finals
             types = tuple(v.type for v in body.params[1:])
             results = builder.emit("for", (self.trips, *initial), self._most_trips(), types, (body,))
@@ -95,7 +95,8 @@ class Emission:
         return found
 
     def _at_end(self, head: Head, joiner: Joiner, out: State) -> list[Value]:
-        labels = out.tag.labels  # type: ignore[union-attr]
+        assert out.tag is not None
+        labels = out.tag.labels
         needed: set[int] = set()
         for label in labels:
             needed |= merge.live_at(self.frame, label, self.frame.program.live)
@@ -211,9 +212,9 @@ class Emission:
             leaving = sole_exit(self.step.exhausted)
             if leaving is None:
                 raise Refused("XP0014", "the end of the loop does more than leave it")
-            done = builder.elementwise("eq", tag.var, builder.constant(self.node.label, merge.TAG_TYPE.dtype))
+            done = builder.elementwise("eq", tag.selector, builder.constant(self.node.label, merge.TAG_TYPE.dtype))
             labels = (tag.labels - {self.node.label}) | {leaving}
-            var = builder.elementwise("select", done, builder.constant(leaving, merge.TAG_TYPE.dtype), tag.var)
+            var = builder.elementwise("select", done, builder.constant(leaving, merge.TAG_TYPE.dtype), tag.selector)
             if len(tag.labels) == 2:
                 other = next(iter(tag.labels - {self.node.label}))
                 var = builder.elementwise(
@@ -250,7 +251,7 @@ class Emission:
         def left() -> None:
             frame.tag = Tag(others, tag.var if len(others) > 1 else None)
 
-        done = builder.elementwise("eq", tag.var, builder.constant(self.node.label, merge.TAG_TYPE.dtype))
+        done = builder.elementwise("eq", tag.selector, builder.constant(self.node.label, merge.TAG_TYPE.dtype))
         if self.repeat_header:
             merge.node_branch(machine, done, failed, left)
             return
@@ -258,13 +259,14 @@ class Emission:
         assert leaving is not None
         labels = others | {leaving}
         exit_label = builder.constant(leaving, merge.TAG_TYPE.dtype)
-        other = builder.constant(next(iter(others)), merge.TAG_TYPE.dtype) if len(others) == 1 else tag.var
+        other = builder.constant(next(iter(others)), merge.TAG_TYPE.dtype) if len(others) == 1 else tag.selector
         frame.tag = Tag(labels, builder.elementwise("select", done, exit_label, other) if len(labels) > 1 else None)
 
     def _refine(self, value: Value, skeleton: Value, last: Value) -> Value:
         """A value after at least one trip, given what the body leaves: a known alternative of a union."""
         if isinstance(value, Union) and not isinstance(last, Union) and last is not DEAD:
-            return mixed.alternative(self.machine, value, place_in(last, skeleton, self.joiner))  # type: ignore[arg-type]
+            assert isinstance(skeleton, Union)
+            return mixed.alternative(self.machine, value, place_in(last, skeleton, self.joiner))
         return value
 
 
@@ -273,7 +275,7 @@ def whole(value: Value) -> Value:
     if not isinstance(value, BoundedArray):
         return value
     for lanes, size in zip(value.axes, value.base.type.shape, strict=True):
-        length = constant_value(lanes.length) if lanes is not None else None  # type: ignore[arg-type]
+        length = constant_value(lanes.length) if lanes is not None else None
         if lanes is not None and (length is None or int(length) != size or lanes.start != 0 or lanes.valid is not None):
             return value
     return value.base

@@ -26,7 +26,7 @@ def member(machine: Machine, cls: type, value: Value) -> Value | None:
         return None
     if machine.specialisable(value.var) or machine.unrolls(value.var):
         return None
-    members = cls._value2member_map_  # type: ignore[attr-defined]
+    members = cls._value2member_map_
     if issubclass(cls, enum.Flag) or any("_missing_" in vars(c) and c is not enum.Enum for c in cls.__mro__):
         return None
     if not 1 < len(members) <= _MOST or not all(type(number) is int for number in members):

@@ -26,6 +26,12 @@ class Tag(NamedTuple):
         """The label, if it is known."""
         return next(iter(self.labels)) if len(self.labels) == 1 else None
 
+    @property
+    def selector(self) -> Var:
+        """What tells which of several labels it is."""
+        assert self.var is not None
+        return self.var
+
 
 @functools.cache
 def static_tag(label: int) -> Tag:

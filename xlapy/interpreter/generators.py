@@ -14,7 +14,20 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.domain.values import DEAD, NONE, Const, JaxArray, Ref, Tuple, Union, Value, alternatives, references
+from xlapy.domain.values import (
+    DEAD,
+    NONE,
+    Const,
+    JaxArray,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+    alternatives,
+    number_var,
+    references,
+    tuple_items,
+)
 from xlapy.frontend import FINISHED, RAISE, RETURN, For, Loop
 from xlapy.interpreter import merge, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag, new_frame, static_tag
@@ -37,7 +50,7 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield) -> Value:
             return NONE
         raise resumption.Interleaved
     heap = machine.heap
-    activation: resumption.Activation = heap.objects[generator.object].details  # type: ignore[assignment]
+    activation: resumption.Activation = heap.objects[generator.object].details
     frame = new_frame(activation.program, activation.globals, activation.path, activation.caller)
     for register in range(len(frame.registers)):
         value = heap.slots.get((generator.object, str(register)))
@@ -67,7 +80,7 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield) -> Value:
         raise PythonError(exception)
     raised = failed
     if end.label != RAISE:
-        raised = machine.builder.elementwise("eq", end.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
+        raised = machine.builder.elementwise("eq", end.selector, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
         raised = raised if failed is None else machine.builder.elementwise("bitwise_and", raised, failed)
     assert raised is not None
     machine.may_raise(raised, exception)
@@ -94,7 +107,7 @@ def delegate(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value
 
     note(machine.builder.constant(False))
     result = run(machine, generator, noted)
-    left = machine.heap.read(where, "left").var  # type: ignore[attr-defined]
+    left = number_var(machine.heap.read(where, "left"))
     known = constant_value(left)
     return result, left if known is None else bool(known)
 
@@ -120,7 +133,7 @@ def _left_with(machine: Machine, exception: Value) -> Value:
     if isinstance(exception, Union):
         raise Refused("XP0002", "a generator that may be left by a StopIteration or by another exception")
     error = machine.exception(RuntimeError, "generator raised StopIteration")
-    machine.heap.write(error.object, "__cause__", exception)  # type: ignore[attr-defined]
+    machine.heap.write(error.object, "__cause__", exception)
     return error
 
 
@@ -140,11 +153,11 @@ def collect(machine: Machine, generator: Ref) -> list[Value]:
     def on_yield(value: Value) -> None:
         if machine.builder.region.depth != depth:
             raise Refused("XP0013", "the number of items that the generator yields depends on data")
-        before: Tuple = machine.heap.read(found, "items")  # type: ignore[assignment]
-        machine.heap.write(found, "items", Tuple((*before.items, value)))
+        before = tuple_items(machine.heap.read(found, "items"))
+        machine.heap.write(found, "items", Tuple((*before, value)))
 
     run(machine, generator, on_yield)
-    return list(machine.heap.read(found, "items").items)  # type: ignore[attr-defined]
+    return list(tuple_items(machine.heap.read(found, "items")))
 
 
 def _take_all(machine: Machine, generator: Ref) -> list[Value]:
@@ -221,7 +234,7 @@ class _Consumer:
             frame.unrolled = outer
         self._load()
         raised, machine.pending = machine.pending, []
-        self._after(raised, machine.heap.read(where, "tag").var)  # type: ignore[attr-defined]
+        self._after(raised, number_var(machine.heap.read(where, "tag")))
 
     def _write_tag(self, tag: Tag) -> None:
         self.labels |= tag.labels

@@ -37,6 +37,7 @@ from xlapy.domain.values import (
     Text,
     Value,
     alternatives,
+    as_ref,
     references,
 )
 from xlapy.frontend import Code, For, If, Loop, Node, Seq
@@ -76,9 +77,9 @@ def run_loop(machine: Machine, node: Loop) -> None:
     step = step_of(node)
     key = (id(node), machine.frame.path, machine.frame.unrolled)
     iterator = walk.iterator_of(machine, step) if step is not None else NONE
-    if resumption.is_generator(machine, iterator) and key not in machine.loop_modes:
-        if generators.runs_whole(machine, node, iterator):  # type: ignore[arg-type]
-            if _whole_generator(machine, node, step, iterator):  # type: ignore[arg-type]
+    if step is not None and resumption.is_generator(machine, iterator) and key not in machine.loop_modes:
+        if generators.runs_whole(machine, node, as_ref(iterator)):
+            if _whole_generator(machine, node, step, as_ref(iterator)):
                 return
             machine.loop_modes[key] = "loop"
     mode = machine.loop_modes.get(key)
@@ -170,11 +171,11 @@ def _array_types(failure: Exception) -> tuple[TensorType, TensorType] | None:
     """The types of two arrays that a loop carries in the same place and cannot."""
     if not isinstance(failure, JoinFailure):
         return None
-    values = (failure.first, failure.second)
-    if not all(isinstance(v, NdArray | JaxArray) for v in values):
+    first, second = failure.first, failure.second
+    if not isinstance(first, NdArray | JaxArray) or not isinstance(second, NdArray | JaxArray):
         return None
-    first, second = (v.type if isinstance(v, NdArray) else v.var.type for v in values)  # type: ignore[attr-defined]
-    return first, second
+    one, two = (v.type if isinstance(v, NdArray) else v.var.type for v in (first, second))
+    return one, two
 
 
 def _whole_generator(machine: Machine, node: Loop, step: For, generator: Ref) -> bool:
@@ -311,9 +312,9 @@ def _trips(machine: Machine, node: Loop, outer: tuple[int, ...], most: int, asks
             return
         if len(frame.tag.labels) > 1:
             conditional += 1
-            if asks and conditional <= _MAXIMUM_ASKED and _may_be_asked(machine, frame.tag.var):  # type: ignore[arg-type]
+            if asks and conditional <= _MAXIMUM_ASKED and _may_be_asked(machine, frame.tag.selector):
                 what = "the condition of a loop that has to be unrolled"
-                frame.tag = static_tag(machine.static(Scalar(int, frame.tag.var), what))  # type: ignore[arg-type]
+                frame.tag = static_tag(machine.static(Scalar(int, frame.tag.selector), what))
                 if frame.tag.label != node.label:
                     return
                 count += 1
@@ -366,7 +367,7 @@ def _conditional_trip(machine: Machine, node: Loop, tag: Tag, private: set[int])
     as well have advanced: its position stays known."""
     frame = machine.frame
     here = machine.builder.constant(node.label, merge.TAG_TYPE.dtype)
-    again = machine.builder.elementwise("eq", tag.var, here)
+    again = machine.builder.elementwise("eq", tag.selector, here)
     others = tag.labels - {node.label}
     advanced: dict[Slot, Value] = {}
 
@@ -440,7 +441,7 @@ def _peel(machine: Machine, node: Loop, times: int = 1, shrinking: bool = False)
                 proceed()
                 return
             label = machine.builder.constant(node.label, merge.TAG_TYPE.dtype)
-            again = machine.builder.elementwise("eq", tag.var, label)
+            again = machine.builder.elementwise("eq", tag.selector, label)
             others = tag.labels - {node.label}
             merge.node_branch(
                 machine,
@@ -465,7 +466,7 @@ def _entered(machine: Machine, node: Loop) -> None:
     plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
     if step is None or plan is None or isinstance(plan.trips, Const):
         raise _Unending
-    zero = machine.builder.constant(0, np.int64)
+    zero = machine.builder.constant(0, np.dtype(np.int64))
     some = machine.builder.elementwise("lt", zero, machine.scalar_var(plan.trips, int))
 
     def none() -> None:
@@ -485,7 +486,7 @@ def _shared(machine: Machine, node: Loop) -> None:
         heap.sharing = outer
 
 
-def _entering(node: Loop, go_on: Callable[[], None]) -> Node:
+def _entering(node: Loop, go_on: Callable[[], None]) -> Node | walk.After:
     """The body of a loop, after which `go_on` is called: where its iterator leads into it, if it has one, and behind
     the tests with which it may leave the loop first."""
     step = step_of(node)
@@ -494,7 +495,7 @@ def _entering(node: Loop, go_on: Callable[[], None]) -> Node:
     return _behind_tests(node.body, node.label, go_on)
 
 
-def _behind_tests(node: Node, head: int, go_on: Callable[[], None]) -> Node:
+def _behind_tests(node: Node, head: int, go_on: Callable[[], None]) -> Node | walk.After:
     items = node.items if isinstance(node, Seq) else (node,)
     branch = items[-1] if items else node
     if isinstance(branch, If) and all(isinstance(item, Code) for item in items[:-1]):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import math
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import sizes
 from xlapy.dispatch.containers import loans, stacks
 from xlapy.dispatch.iterators import sequences
-from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
+from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, namespaces, operators
 from xlapy.domain import set_order
 from xlapy.domain.captures import Capture
@@ -48,6 +48,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    number_var,
 )
 from xlapy.interpreter import calls, generators, merge, replace, resumption, walk
 from xlapy.interpreter.frame import Frame, Tag
@@ -136,9 +137,9 @@ class Machine:
         self.pending: list[tuple[Var, Value]] = []
         self.memory = Memory()
         #: for each trace of JAX's in progress: tracers of the captured device values, and captured values still wanted
-        self.captures: list[tuple[dict[int, object], list[Var]]] = []
+        self.captures: list[tuple[dict[int, Any], list[Var]]] = []
         #: calls of functions with a derivative of their own whose rules are being interpreted
-        self.custom_calls: list[object] = []
+        self.custom_calls: list[Any] = []
         #: results that functions of the caller's world keep (see `dispatch.python.caches`), and what these have read
         self.memo = self.heap.new("memo", object)
         self.kept_reads: dict[tuple[int, str], dict[Slot, Value]] = {}
@@ -253,7 +254,7 @@ class Machine:
         return merge.rule_branch(self, predicate, then, orelse)
 
     @contextmanager
-    def region(self, region: Region):
+    def region(self, region: Region) -> Iterator[Region]:
         """Emit into a nested region; pending exceptions do not cross its border."""
         outer, self.pending = self.pending, []
         try:
@@ -271,19 +272,19 @@ class Machine:
 
     # -- errors -----------------------------------------------------------------------------------------------------
 
-    def exception(self, cls: type, *args: object) -> Value:
+    def exception(self, cls: type, *args: object) -> Ref:
         """An exception object."""
         values = tuple(a if isinstance(a, Value) else Const(a) for a in args)
         number = self.heap.new("instance", cls, self.location(), args=Tuple(values))
         return Ref(number)
 
-    def raise_(self, cls: type, *args: object) -> Value:
+    def raise_(self, cls: type, *args: object) -> NoReturn:
         """Raise a Python exception for certain; what was raised for the compiler is no exception of the program."""
         if issubclass(cls, Refused | PythonError | NeedStatic):
             raise
         raise PythonError(self.exception(cls, *args))
 
-    def reraise(self, error: BaseException) -> Value:
+    def reraise(self, error: BaseException) -> NoReturn:
         """Raise what a real call of Python code raised at compile time."""
         if isinstance(error, Refused):
             raise error
@@ -318,7 +319,7 @@ class Machine:
 
     def _error_var(self) -> Var:
         value = self.heap.read(STATE, "error")
-        return value.var  # type: ignore[attr-defined]
+        return number_var(value)
 
     def register_error(self, bad: Var, exception: Value) -> None:
         """Set the error tag, and keep what the message needs, where `bad` is true and no error came before."""
@@ -430,7 +431,7 @@ class Machine:
         found = set(origins(var))
         return bool(found) and found <= numbers
 
-    def static(self, value: Value, what: str = "this value") -> object:
+    def static(self, value: Value, what: str = "this value") -> Any:
         """The Python object a value stands for; asks for specialisation if it is dynamic."""
         match value:
             case Const():
@@ -462,8 +463,10 @@ class Machine:
                 if info.kind == "dict" and isinstance(contents, Mapping):
                     return {k: self.static(v, what) for k, v in contents.entries.items()}
                 if info.kind == "set" and isinstance(contents, Mapping):
-                    known = contents.history is not None and contents.history.order is None
-                    return set_order.replayed(contents.history) if known else set(contents.entries)  # type: ignore[arg-type]
+                    history = contents.history
+                    if history is None or history.order is not None:
+                        return set(contents.entries)
+                    return set_order.replayed(history)
         raise Refused("XP0006", f"{what} must be known at compile time, and is {self.describe(value)}")
 
     def _worked_out(self, var: Var, what: str) -> np.ndarray:
@@ -546,7 +549,7 @@ class Machine:
         expected = scalar_type(kind)
         if isinstance(value, Const):
             return self.builder.constant(value.value, expected.dtype, True)
-        return self.builder.convert(value.var, expected.dtype, True)  # type: ignore[attr-defined]
+        return self.builder.convert(number_var(value), expected.dtype, True)
 
     def array(self, value: Value) -> Var:
         """Any number, array or nested sequence of numbers as a device value, with NumPy's dtype."""
@@ -578,12 +581,12 @@ class Machine:
         """A fresh list."""
         return Ref(self.heap.new("list", list, self.location(), items=Tuple(tuple(items))))
 
-    def new_dict(self, entries: dict[object, Value]) -> Ref:
+    def new_dict(self, entries: dict[Any, Value]) -> Ref:
         """A fresh dict."""
         entries = entries if isinstance(entries, Unordered) else dict(entries)
         return Ref(self.heap.new("dict", dict, self.location(), items=Mapping(entries)))
 
-    def new_set(self, keys: Sequence[object], history: SetHistory | None) -> Ref:
+    def new_set(self, keys: Sequence[Any], history: SetHistory | None) -> Ref:
         """A fresh set of known keys."""
         items = Mapping({k: Const(True) for k in keys}, history)
         return Ref(self.heap.new("set", set, self.location(), items=items))
@@ -591,8 +594,9 @@ class Machine:
     def message(self, template: str, *parts: object) -> Value:
         """A string with parts that may be dynamic: `template.format(*parts)`, made on the host when it is needed."""
         values = tuple(p if isinstance(p, Value) else Const(p) for p in parts)
-        if all(isinstance(v, Const) for v in values):
-            return Const(template.format(*(v.value for v in values)))  # type: ignore[attr-defined]
+        known = [v.value for v in values if isinstance(v, Const)]
+        if len(known) == len(values):
+            return Const(template.format(*known))
         return Text(template, values)
 
     def leaf(
@@ -671,7 +675,7 @@ class Machine:
         """What a call of a generator function returns."""
         return resumption.make(self, frame)
 
-    def advance(self, generator: Ref, sent: Value = NONE, thrown: Value | None = None) -> resumption.Advanced:
+    def advance(self, generator: Ref, sent: Value = NONE, thrown: Value | None = None) -> Advanced:
         """Run a generator to its next `yield`, or to its end."""
         return resumption.advance(self, generator, sent, thrown)
 
@@ -698,10 +702,13 @@ def _kind_of_argument(value: Value) -> object:
 
 def _contents(contents: Value) -> tuple[Value, ...]:
     if isinstance(contents, Stack):
-        return (contents.length, *map(JaxArray, contents.rows))  # type: ignore[arg-type]
+        return (contents.length, *map(JaxArray, contents.rows))
     if isinstance(contents, Union):
-        return (JaxArray(contents.selector),)  # type: ignore[arg-type]
-    return contents.items if isinstance(contents, Tuple) else tuple(contents.entries.values())  # type: ignore[attr-defined]
+        return (JaxArray(contents.selector),)
+    if isinstance(contents, Tuple):
+        return contents.items
+    assert isinstance(contents, Mapping)
+    return tuple(contents.entries.values())
 
 
 def locate(code: str, message: str, hint: str, location: Location | None) -> Blocker:

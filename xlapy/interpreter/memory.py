@@ -205,8 +205,10 @@ def _is_plain(value: Value) -> bool:
         case Mapping():
             keys = all(isinstance(key, Ref | str | int | float | types.NoneType) for key in value.entries)
             return keys and value.history is None and all(map(_is_plain, value.entries.values()))
-        case Tuple() | BoundMethod():
-            return all(map(_is_plain, children(value)))  # type: ignore[arg-type]
+        case Tuple():
+            return all(map(_is_plain, value.items))
+        case BoundMethod():
+            return _is_plain(value.function) and _is_plain(value.self)
     return value is UNBOUND or isinstance(value, Ref | JaxArray | Scalar | NumpyScalar)
 
 
@@ -254,12 +256,11 @@ def key_of(function: object, args: Sequence[Value], kwargs: dict[str, Value]) ->
     """A key for a call with arguments that are known or are objects; None for others."""
     parts: list[object] = [id(function)]
     for value in (*args, *kwargs.values()) if kwargs else args:
-        kind = type(value)
-        if kind is Const:
-            found = value.value  # type: ignore[attr-defined]
+        if isinstance(value, Const):
+            found = value.value
             parts.append((type(found), found) if type(found) in _COMPARED else id(found))
-        elif kind is Ref:
-            parts.append((Ref, value.object))  # type: ignore[attr-defined]
+        elif isinstance(value, Ref):
+            parts.append((Ref, value.object))
         else:
             return None
     return (*parts, *kwargs)

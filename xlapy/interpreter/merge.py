@@ -18,7 +18,20 @@ from xlapy.domain.captures import Capture, Moves
 from xlapy.domain.coerce import coerce, holes, instantiate
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner, JoinFailure
-from xlapy.domain.values import DEAD, FALSE, TRUE, UNBOUND, BoundedArray, JaxArray, Ref, Tuple, Union, Value, references
+from xlapy.domain.values import (
+    DEAD,
+    FALSE,
+    TRUE,
+    UNBOUND,
+    BoundedArray,
+    JaxArray,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+    number_var,
+    references,
+)
 from xlapy.frontend import RAISE, RETURN, Node
 from xlapy.interpreter import walk
 from xlapy.interpreter.frame import Frame, Tag
@@ -356,7 +369,7 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
     if any(certain) and FALSE in (first.values[2], second.values[2]):
         machine.may_raise(predicate if certain[0] else _inverse(machine, predicate), raised)
     elif bad is not FALSE:
-        machine.may_raise(bad.var, raised)  # type: ignore[attr-defined]
+        machine.may_raise(number_var(bad), raised)
     return result
 
 

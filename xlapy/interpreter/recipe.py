@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import types
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Cut:
 class Known:
     """An object known at compile time."""
 
-    value: object
+    value: Any
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Made:
 
     kind: str
     cls: type
-    fields: dict[str, object]
+    fields: dict[str, Any]
     entries: tuple = ()
     #: of a set of constants
     history: SetHistory | None = None
@@ -169,8 +169,8 @@ class OneOf:
 class Rows:
     """Entries of a list that grew in a loop: `item` once for each row of its outputs, `length` times."""
 
-    item: object
-    length: object
+    item: Any
+    length: Any
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class Built:
     parts: tuple
 
 
-Recipe = Leaf | Cut | Known | External | Sequence | Made | Closure | Choice | Text | Bound | Built
+Recipe = Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
 
 
 #: what containers are made with
@@ -219,7 +219,8 @@ class Effect:
     kind: str
     source: Source
     name: str
-    recipe: Recipe | None
+    #: of a buffer an output, of other slots whatever they hold; None for what is removed
+    recipe: Any
 
 
 class Outputs:
@@ -275,7 +276,7 @@ class Outputs:
                     what = "a list that grew in a loop, of arrays whose length depends on data, leaves the program"
                     raise Refused("XP0010", what, "return the arrays one after another, and where each begins")
                 whole, axes = bounded.compacted(machine, value)
-                lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)  # type: ignore
+                lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)
                 return Cut(Leaf(self.output(whole), mutable=True), lengths)
             case Tuple():
                 return Sequence(value.cls, tuple(map(self.recipe, value.items)))
@@ -310,8 +311,8 @@ class Outputs:
         if value.namespace in self._functions:
             return self._functions[value.namespace]
         heap = self.machine.heap
-        namespace = heap.objects[value.globals.object].real  # type: ignore[attr-defined]
-        made = Closure(value.code, namespace, value.name)  # type: ignore[arg-type]
+        namespace = heap.objects[value.globals.object].real
+        made = Closure(value.code, namespace, value.name)
         self._functions[value.namespace] = made
         made.cells += [self._cell(cell) for cell in value.closure]
         made.defaults += map(self.recipe, value.defaults)
@@ -407,10 +408,11 @@ class Outputs:
             return Made(value.kind, value.cls, settings, self.contents(value.held))
         if value.kind == "buffer":
             leaf = self.recipe(value.parts[0])
-            return Leaf(leaf.index, mutable=self.machine.heap.identity())  # type: ignore[union-attr]
+            assert isinstance(leaf, Leaf)
+            return Leaf(leaf.index, mutable=self.machine.heap.identity())
         parts = tuple(map(self.recipe, value.parts))
         if value.kind == "instance":
-            return Made(value.kind, value.cls, dict(zip(value.names, parts, strict=True)))  # type: ignore[arg-type]
+            return Made(value.kind, value.cls, dict(zip(value.names, parts, strict=True)))
         if value.kind in ("dict", "set"):
             return Made(value.kind, value.cls, settings, tuple(zip(map(self._key, value.names), parts, strict=True)))
         return Made(value.kind, value.cls, {}, parts)
@@ -473,7 +475,7 @@ class Outputs:
                 found.extend(self._of_generator(number, name))
                 continue
             if info.kind == "buffer":
-                recipe: Recipe | None = Leaf(self.output(value.var))  # type: ignore[attr-defined]
+                recipe: Recipe | None = Leaf(self.output(values.number_var(value)))
             elif value is UNBOUND:
                 recipe = None
             elif name == "items":
@@ -491,13 +493,13 @@ class Outputs:
     def _view(self, value: NdArray, source: Source) -> View:
         """A view that is stored in the caller's world shares its memory with the array that it shows."""
 
-        def known(part: object) -> object:
+        def known(part: Any) -> Any:
             if isinstance(part, Var):
                 return Leaf(self.output(part))
             return tuple(map(known, part)) if isinstance(part, tuple) else part
 
         steps = tuple((lens.kind, known(lens.params)) for lens in value.lenses)
-        return View(source, steps, value.identity)  # type: ignore[arg-type]
+        return View(source, steps, value.identity)
 
     def _of_generator(self, number: int, name: str) -> list[Effect]:
         """How a random generator of the caller's is moved on: by what a call takes, or to where the program left it."""
@@ -507,7 +509,7 @@ class Outputs:
             return []
         state = (heap.read(number, "key"), heap.read(number, "counter"))
         recipe = Sequence(tuple, tuple(map(self.recipe, state))) if seeded else None
-        return [Effect("random", heap.objects[number].source, name, recipe)]  # type: ignore[arg-type]
+        return [Effect("random", heap.objects[number].found, name, recipe)]
 
     def prints(self) -> tuple:
         """The texts that the program prints, in order."""
@@ -527,6 +529,6 @@ class Outputs:
             if payload is not None and not isinstance(payload, Tuple):
                 raise Refused("XP0010", f"a {cls.__name__} whose message depends on data in more than one way")
             args, *pairs = payload.items if isinstance(payload, Tuple) else (Tuple(()),)
-            attributes = tuple((name.value, value) for name, value in (pair.items for pair in pairs))  # type: ignore[attr-defined]
-            found.append((cls, self.exception(args.items, attributes)))  # type: ignore[attr-defined]
+            attributes = tuple((self.machine.static(name), value) for name, value in map(values.tuple_items, pairs))
+            found.append((cls, self.exception(values.tuple_items(args), attributes)))
         return found

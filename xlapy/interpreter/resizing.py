@@ -9,6 +9,7 @@ small, as for lists that grow (`collecting`).
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.bounded import sizes as bounded_sizes
@@ -57,7 +58,7 @@ class Resizing:
         self._regular, self._guessed = dict(self._regular), dict(guessed)
         self._rooms: dict[Place, Shape] = {}
         #: whether a loop so short is unrolled rather
-        self.prefers_unrolling = False
+        self.prefers_unrolling: Callable[[], bool] = bool
         #: places of arrays that have several sizes at the end of one trip
         self.several: set[Place] = set()
         #: places in which one of these was left out of the last join: there has to be another trip
@@ -176,8 +177,9 @@ class Resizing:
         for axis, (lanes, most, space) in enumerate(zip(sizes.axes_of(b), room, sizes.room_of(b), strict=True)):
             if space <= most or lanes is None or not isinstance(lanes.length, Var):
                 continue
-            if self.place not in self._guessed and begun[axis] is not None:
-                increase = greatest_increase(lanes.length, begun[axis].length)  # type: ignore[union-attr, arg-type]
+            before = begun[axis]
+            if self.place not in self._guessed and before is not None:
+                increase = greatest_increase(lanes.length, before.length)
                 if increase is not None and increase <= step[axis]:
                     continue
             name = self._name(self.place)
@@ -231,7 +233,7 @@ def _smoothed(machine: Machine, value: Value, place: Place, roots: list[Value]) 
             return Tuple(tuple(map(copy, array.items)), array.cls)
         if sizes.are_several(array):
             found = [v for v in alternatives(array) if sizes.is_array(v)]
-            array = bounded_sizes.as_one(machine, array)  # type: ignore[arg-type]
+            array = bounded_sizes.as_one(machine, array)
             made = [v for v in alternatives(array) if sizes.is_array(v) and v not in found]
             for one in made:
                 tell(one, [v for v in found if sizes.are_alike(v, one)])

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import types
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.effects import changes
 from xlapy.dispatch.iterators import generator_rules
 from xlapy.dispatch.numbers.scalar_values import logical_not, logical_or, refuse_where
-from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.dispatch.protocol import Advanced, PythonError, Refused
 from xlapy.domain.values import DEAD, NONE, UNBOUND, Const, Ref, Union, Value, alternatives
 from xlapy.frontend import FINISHED, RAISE, START, FrontendError, Resumable, resumable
 from xlapy.interpreter import merge, walk
@@ -57,14 +57,6 @@ _LEFT_HINT = "close it, or take all that it yields"
 
 class Interleaved(Exception):
     """A generator is advanced while a loop runs it as a whole."""
-
-
-class Advanced(NamedTuple):
-    """One step: whether the generator has ended, what it yielded where it has not, what it returned where it has."""
-
-    done: bool | Var
-    value: Value
-    returned: Value
 
 
 def make(machine: Machine, frame: Frame) -> Ref:
@@ -114,7 +106,7 @@ def has_ended(machine: Machine, generator: Ref) -> bool:
 
 def machine_of(machine: Machine, generator: Ref) -> Resumable:
     """The state machine of a generator."""
-    activation: Activation = machine.heap.objects[generator.object].details  # type: ignore[assignment]
+    activation: Activation = machine.heap.objects[generator.object].details
     try:
         return resumable(activation.program.code)
     except FrontendError as error:
@@ -160,7 +152,7 @@ def advance(machine: Machine, generator: Ref, sent: Value = NONE, thrown: Value 
 
 
 def _frame(machine: Machine, generator: Ref, cut: Resumable) -> Frame:
-    activation: Activation = machine.heap.objects[generator.object].details  # type: ignore[assignment]
+    activation: Activation = machine.heap.objects[generator.object].details
     caller = machine.frame
     path = call_path(caller)
     frame = new_frame(cut.program, activation.globals, path, caller.location())
@@ -184,7 +176,7 @@ def _after(machine: Machine, generator: Ref, frame: Frame, cut: Resumable) -> Ad
     state = frame.registers[cut.state]
     raised: Var | None = None
     if len(tag.labels) > 1:
-        raised = machine.builder.elementwise("eq", tag.var, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
+        raised = machine.builder.elementwise("eq", tag.selector, machine.builder.constant(RAISE, merge.TAG_TYPE.dtype))
         if state is not _FINISHED:
             state = machine.cond(raised, lambda: _FINISHED, lambda: state)
     heap.write(number, "state", state)
@@ -210,7 +202,7 @@ def _converted(machine: Machine, exception: Value) -> Value:
     """A StopIteration that is raised inside a generator becomes a RuntimeError."""
     if isinstance(exception, Ref | Const) and issubclass(machine.type_of(exception), StopIteration):
         error = machine.exception(RuntimeError, "generator raised StopIteration")
-        machine.heap.write(error.object, "__cause__", exception)  # type: ignore[attr-defined]
+        machine.heap.write(error.object, "__cause__", exception)
         return error
     return exception
 
@@ -239,12 +231,12 @@ def check_finished(machine: Machine) -> None:
     to it goes, which is not followed here. It need not have if nothing can be seen of that."""
     for number, location in machine.unfinished.items():
         state = machine.heap.slots.get((number, "state"))
-        states = alternatives(state)
+        states = alternatives(state) if state is not None else ()
         if all(one is _FINISHED or one is _START or _closes_quietly(machine, number, one) for one in states):
             continue
         if isinstance(state, Union):
             ended = logical_or(machine, _is_one(machine, state, FINISHED), _is_one(machine, state, START))
-            refuse_where(machine, logical_not(machine, ended), "XP0002", _LEFT, _LEFT_HINT, location)  # type: ignore[arg-type]
+            refuse_where(machine, logical_not(machine, ended), "XP0002", _LEFT, _LEFT_HINT, location)
             continue
         refusal = Refused("XP0002", _LEFT, _LEFT_HINT)
         refusal.location = location
@@ -257,7 +249,7 @@ def _closes_quietly(machine: Machine, number: int, state: Value | None) -> bool:
     before, mark, operations = heap.slots, heap.next_identity, len(region.operations)
     if state is None or state is RUNNING:
         return False
-    activation: Activation = heap.objects[number].details  # type: ignore[assignment]
+    activation: Activation = heap.objects[number].details
     frames, pending, blockers = machine.frames, machine.pending, len(machine.blockers)
     machine.frames = [new_frame(activation.program, activation.globals, activation.path, activation.caller)]
     machine.pending = []

@@ -41,7 +41,8 @@ def entry_parameters(var: Var, entry: Region) -> list[Var] | None:
 
 def loop_parameters(var: Var, entry: Region) -> list[Region]:
     """The loop bodies whose parameters `var` is computed from."""
-    return [o.owner for o in origins(var) if isinstance(o, Var) and o.owner is not entry]
+    found = (o.owner for o in origins(var) if isinstance(o, Var) and o.owner is not entry)
+    return [owner for owner in found if isinstance(owner, Region)]
 
 
 def bounded_by_program(var: Var) -> bool:

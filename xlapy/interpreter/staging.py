@@ -17,6 +17,7 @@ from xlapy.domain.captures import Capture, Moves
 from xlapy.domain.coerce import holes, instantiate
 from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import Joiner, JoinFailure
+from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import (
     DEAD,
     NONE,
@@ -165,9 +166,10 @@ class Staging:
         return False
 
     def run(self) -> None:
-        if self.plan is not None and isinstance(self.plan.trips, Const) and self.plan.trips.value <= 0:  # type: ignore
-            self.plan.finish(Const(0))
-            walk.run(self.machine, self.step.exhausted)  # type: ignore[union-attr]
+        plan, step = self.plan, self.step
+        if plan is not None and step is not None and isinstance(plan.trips, Const) and plan.trips.value <= 0:
+            plan.finish(Const(0))
+            walk.run(self.machine, step.exhausted)
             return
         head = self._initial()
         for _ in range(_MAXIMUM_ROUNDS):
@@ -247,10 +249,11 @@ class Staging:
         mark = machine.heap.next_identity
         start, executed = machine.heap.slots.copy(), machine.executed
         self.start = start
-        outer, machine.short_index = machine.short_index, body.params[0] if self._may_unroll() else None
+        outer, machine.short_index = machine.short_index, None
         around = machine.short_indices
-        if machine.short_index is not None:
-            machine.short_indices = {**around, machine.short_index: self.plan.trips.value}  # type: ignore[union-attr]
+        if self.plan is not None and isinstance(self.plan.trips, Const) and self._may_unroll():
+            machine.short_index = body.params[0]
+            machine.short_indices = {**around, machine.short_index: self.plan.trips.value}
         try:
             with machine.region(body):
                 if self.step is not None:
@@ -365,7 +368,7 @@ class Staging:
         plan, frame = self.plan, self.frame
         assert plan is not None and self.step is not None
         trips = plan.trips
-        most = int(trips.value) if isinstance(trips, Const) else (trips.bounds or (0, None))[1]
+        most = int(trips.value) if isinstance(trips, Const) else (known_bounds(trips) or (0, None))[1]
         bounds = (0, max(most - 1, 0)) if most is not None else (0, np.iinfo(np.int64).max)
         frame.span = self.step.span
         try:
@@ -387,12 +390,13 @@ class Staging:
             if machine.pending or frame.tag is not None:
                 machine.pending.clear()
                 return None
-        value = frame.registers[self.test.reg]  # type: ignore[union-attr]
-        if self.test.test == "none":  # type: ignore[union-attr]
+        assert self.test is not None
+        value = frame.registers[self.test.reg]
+        if self.test.test == "none":
             found = machine.is_(value, NONE)
         else:
             found = machine.truth(value)
-        if self.leaving() is self.test.then:  # type: ignore[union-attr]
+        if self.leaving() is self.test.then:
             return machine.builder.elementwise("bitwise_not", found) if isinstance(found, Var) else not found
         return found
 
@@ -400,9 +404,10 @@ class Staging:
         """One trip of a rotated `while`: the header, then the body under the assumption that the test holds."""
         machine, frame = self.machine, self.frame
         before = machine.save()
-        poisoned = self.test is not None and len(machine.blockers)
+        test, poisoned = self.test, len(machine.blockers)
+        assert test is not None
         goes = self.run_header()
-        if goes is None or frame.registers[self.test.reg] is walk.POISON or len(machine.blockers) != poisoned:  # type: ignore
+        if goes is None or frame.registers[test.reg] is walk.POISON or len(machine.blockers) != poisoned:
             machine.rewind(before)
             self.header = self.test = None
             self.predicate = None
@@ -421,9 +426,8 @@ class Staging:
         writes = {r for op in self.header.ops for r in op.dst} if self.header is not None else set()
         tells = self.predicate is not None and bool(compared(self.predicate))
         self.repeat_header = changed or tells or bool(writes & live)
-        test = self.test
         walk.narrow(machine, goes, True)
-        walk.run(machine, test.orelse if self.leaving() is test.then else test.then)  # type: ignore[union-attr]
+        walk.run(machine, test.orelse if self.leaving() is test.then else test.then)
 
     def generalise(self, head: Head, start: dict[Slot, Value], out: State, mark: int):
         """The join of the head with the state at the end of the body; `head` itself if nothing is new."""
@@ -437,7 +441,8 @@ class Staging:
             joiner.pinned = pinned
             joiner.mark = mark
             joiner.states, joiner.captures = (self.entry.slots, out.slots), (self.entry.captured, out.captured)
-            labels = out.tag.labels  # type: ignore[union-attr]
+            assert out.tag is not None
+            labels = out.tag.labels
             live = self.frame.program.live
             needed: set[int] = set()
             for label in labels:
@@ -496,7 +501,8 @@ class Staging:
                     first, second = merged[number]
                     entries[number] = head.entries.get(first, first)
                 else:
-                    first, second = number, joiner.absorbed[number]  # type: ignore[assignment]
+                    first, second = number, joiner.absorbed[number]
+                    assert second is not None
                     if number in joiner.adopted:
                         entries[number] = _NOTHING
                 for name in sorted(heap.objects[first].fields | heap.objects[second].fields):
@@ -563,7 +569,8 @@ class Staging:
         machine.rewind(self.entry)
         frame.tag = None
         walk.run(machine, self.node.body)
-        if self.node.label in frame.tag.labels:  # type: ignore[union-attr]
+        assert frame.tag is not None
+        if self.node.label in frame.tag.labels:
             raise JoinFailure(DEAD, DEAD, "differ between the first trip and the others")
 
 

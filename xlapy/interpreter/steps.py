@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from xlapy.dispatch import table, unions
 from xlapy.dispatch.containers import common, rows, stack_tuples
@@ -25,6 +25,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    tuple_items,
 )
 from xlapy.frontend import Code, Op
 from xlapy.interpreter.frame import Frame
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
 Handler = Callable[..., Value | tuple[Value, ...] | None]
+H = TypeVar("H", bound=Handler)
 HANDLERS: dict[str, Handler] = {}
 
 #: operations that move values about without looking at them
@@ -82,13 +84,18 @@ _TREATMENTS = ((_MOVE, _MOVES), (_NUMBER, _OF_NUMBERS), (_CONTENT, _CONTENTS))
 _COPIES = frozenset(("load", "load_bound", "move", "store"))
 
 
+_NO_ARGUMENTS: Sequence[Value] = ()
+#: the result of an operation that met an obstacle; operations on it are not executed
+POISON = Marker("poison")
+
+
 class Step(NamedTuple):
     """An operation prepared for execution.
 
     Attributes:
         treatment: how its arguments are treated.
         copied: the register that a plain copy reads.
-        dst: the register that it writes; None if there are several or none.
+        dst: the register that it writes; -1 if there are several or none.
         changes: whether it may change an object.
         constant: what it gives, if it is a constant.
         called: the register of the function that it calls.
@@ -99,7 +106,7 @@ class Step(NamedTuple):
     handler: Handler
     treatment: int
     copied: int | None
-    dst: int | None
+    dst: int
     changes: bool
     constant: Value | None
     called: int | None
@@ -117,7 +124,7 @@ def _step(op: Op) -> Step:
     treatment = _treatment(op.kind)
     copied = op.args[0] if op.kind in _COPIES else None
     changes = op.kind in _CHANGES
-    target = op.dst[0] if len(op.dst) == 1 else None
+    target = op.dst[0] if len(op.dst) == 1 else -1
     constant = constant_value(op.imm) if op.kind == "const" else None
     called = op.args[0] if op.kind in ("call", "call_ex") else None
     fetch = itemgetter(*op.args) if len(op.args) > 1 else op.args[0] if op.args else None
@@ -140,15 +147,15 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
     """Execute one operation: read its arguments, write its results."""
     op, handler, treatment, fetch, target = step.op, step.handler, step.treatment, step.fetch, step.dst
     registers = frame.registers
-    args: Sequence[Value] = ()
-    if type(fetch) is int:
+    args = _NO_ARGUMENTS
+    if isinstance(fetch, int):
         args = (registers[fetch],)
     elif fetch is not None:
-        args = fetch(registers)  # type: ignore[operator]
+        args = fetch(registers)
     if treatment != _MOVE:
         for value in args:
             kind = type(value)
-            if kind is Marker and value.name == "poison":
+            if value is POISON:
                 for register in op.dst:
                     registers[register] = value
                 return
@@ -160,14 +167,14 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
                 if op.kind == "call" and _takes_unions(args[0]):
                     break
                 result = unions.over_unions(machine, args, lambda *values: _applied(machine, frame, step, list(values)))
-                _write(frame, op, _unpacked(op, result))  # type: ignore[attr-defined]
+                _write(frame, op, _unpacked(op, result))
                 return
         if treatment >= _CONTENT and machine.heap.has_unions:
-            _write(frame, op, _unpacked(op, _applied(machine, frame, step, args)))  # type: ignore[attr-defined]
+            _write(frame, op, _unpacked(op, _applied(machine, frame, step, args)))
             return
-    result = handler(machine, frame, op, *args)
-    if target is not None and type(result) is not tuple:
-        frame.registers[target] = result  # type: ignore[assignment]
+    result: Any = handler(machine, frame, op, *args)
+    if target >= 0 and type(result) is not tuple:
+        frame.registers[target] = result
     elif op.dst:
         _write(frame, op, result)
 
@@ -203,12 +210,13 @@ def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) 
     return packed(handler(machine, frame, op, *args)) if result is None else result
 
 
-def _write(frame: Frame, op: Op, result: Value | tuple[Value, ...] | None) -> None:
+def _write(frame: Frame, op: Op, result: Any) -> None:
+    """Write what an operation gives: a value, a tuple of values for several registers, or nothing."""
     dst = op.dst
     if len(dst) == 1 and type(result) is not tuple:
-        frame.registers[dst[0]] = result  # type: ignore[assignment]
+        frame.registers[dst[0]] = result
     elif dst:
-        for register, value in zip(dst, result, strict=True):  # type: ignore[arg-type]
+        for register, value in zip(dst, result, strict=True):
             frame.registers[register] = value
 
 
@@ -218,7 +226,7 @@ def _containers(args: Sequence[Value]) -> list[Value]:
 
 
 def _unpacked(op: Op, result: Value) -> Value | tuple[Value, ...]:
-    return result.items if op.kind == "unpack" or len(op.dst) > 1 else result  # type: ignore[attr-defined]
+    return tuple_items(result) if op.kind == "unpack" or len(op.dst) > 1 else result
 
 
 def packed(result: Value | tuple[Value, ...] | None) -> Value:
@@ -260,10 +268,10 @@ def is_exception(machine: Machine, value: Value) -> bool:
     return isinstance(value, Ref | Const) and issubclass(machine.type_of(value), BaseException)
 
 
-def handles(*kinds: str) -> Callable[[Handler], Handler]:
+def handles(*kinds: str) -> Callable[[H], H]:
     """Register the handler of operation kinds: `handler(machine, frame, op, *args)` gives the value of `dst`."""
 
-    def register(handler: Handler) -> Handler:
+    def register(handler: H) -> H:
         for kind in kinds:
             HANDLERS[kind] = handler
         return handler

@@ -96,7 +96,7 @@ def as_dict(machine: Machine) -> Value:
         return Ref(frame.namespace)
     if frame.variables is None:
         raise Refused("XP0003", "locals() of a generator or a module", "name the variables")
-    found = {} if _FRESH else dict(machine.heap.read(frame.variables.object, "items").entries)  # type: ignore[attr-defined]
+    found = {} if _FRESH else dict(machine.heap.entries(frame.variables.object))
     program = frame.program
     for register, name in enumerate(program.register_names):
         if name is None:

@@ -12,7 +12,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, BoundMethod, Const, Marker, Scalar, Union, Value, alternatives
+from xlapy.domain.values import NONE, BoundMethod, Const, Marker, Scalar, Union, Value, alternatives, as_ref
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import (  # noqa: F401
     control,
@@ -27,6 +27,7 @@ from xlapy.interpreter import (  # noqa: F401
 from xlapy.interpreter.frame import Frame, Tag, static_tag
 from xlapy.interpreter.steps import (
     MAXIMUM_OPERATIONS,
+    POISON,
     Step,
     TooLarge,
     execute,
@@ -39,15 +40,12 @@ from xlapy.ir import Var, compared, decided
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
-#: the result of an operation that met an obstacle; operations on it are not executed
-POISON = Marker("poison")
-
 
 class Poison(Exception):
     """Control depends on a value that could not be computed; the obstacle is recorded."""
 
 
-def run(machine: Machine, node: Node) -> None:
+def run(machine: Machine, node: Node | After) -> None:
     """Execute a node; afterwards the frame's tag says where control goes (None: on to what follows)."""
     _RUN[type(node)](machine, node)
 
@@ -62,8 +60,7 @@ def items(machine: Machine, nodes: tuple[Node, ...], start: int) -> None:
     for index in range(start, len(nodes)):
         node = nodes[index]
         tag = frame.tag
-        kind = type(node)
-        if kind is Guarded:
+        if isinstance(node, Guarded):
             if tag is None or node.label not in tag.labels:
                 continue
             if len(tag.labels) == 1:
@@ -72,19 +69,19 @@ def items(machine: Machine, nodes: tuple[Node, ...], start: int) -> None:
             else:
                 _guarded(machine, node, tag)
         elif tag is None:
-            if kind is Code:
-                rest = _operations(machine, node, 0)  # type: ignore[arg-type]
+            if isinstance(node, Code):
+                rest = _operations(machine, node, 0)
                 if machine.pending:
                     _split(machine, nodes, index, rest)
             else:
-                _RUN[kind](machine, node)
+                _RUN[type(node)](machine, node)
 
 
 def _guarded(machine: Machine, node: Guarded, tag: Tag) -> None:
     """A guarded node under a tag that is only known on the device."""
     builder = machine.builder
     label = builder.constant(node.label, merge.TAG_TYPE.dtype)
-    here = builder.elementwise("eq", tag.var, label)
+    here = builder.elementwise("eq", tag.selector, label)
 
     def inside() -> None:
         machine.frame.tag = None
@@ -158,7 +155,9 @@ def _code(machine: Machine, node: Code) -> None:
 
 def _straight(machine: Machine, nodes: tuple[Node, ...], index: int, start: int) -> None:
     """The `Code` at `nodes[index]` from its operation `start` on."""
-    rest = _operations(machine, nodes[index], start)  # type: ignore[arg-type]
+    node = nodes[index]
+    assert isinstance(node, Code)
+    rest = _operations(machine, node, start)
     if machine.pending:
         _split(machine, nodes, index, rest)
 
@@ -166,7 +165,8 @@ def _straight(machine: Machine, nodes: tuple[Node, ...], index: int, start: int)
 def _split(machine: Machine, nodes: tuple[Node, ...], index: int, rest: int) -> None:
     """An operation of the `Code` at `nodes[index]` raises under a predicate: what follows (the rest of the code, from
     its operation `rest` on, and the nodes up to the next guarded one) becomes an arm of a branch."""
-    node: Code = nodes[index]  # type: ignore[assignment]
+    node = nodes[index]
+    assert isinstance(node, Code)
     bad, exception = machine.pending.pop(0)
     pending = machine.pending.copy()
     machine.pending.clear()
@@ -221,12 +221,12 @@ def _operations(machine: Machine, node: Code, start: int) -> int:
                 return index
             step = steps[index]
             if step.constant is not None:
-                frame.registers[step.dst] = step.constant  # type: ignore[index]
+                frame.registers[step.dst] = step.constant
                 continue
             if step.copied is not None:
                 value = frame.registers[step.copied]
                 if type(value) is not Marker and type(value) is not Union:
-                    frame.registers[step.dst] = value  # type: ignore[index]
+                    frame.registers[step.dst] = value
                     continue
             op = step.op
             frame.span = op.span
@@ -304,7 +304,9 @@ Narrowed = dict[int, tuple[Value, Value]]
 def narrow(machine: Machine, test: Value | Var | bool | None, holds: bool) -> Narrowed:
     """What is known on a path on which a test holds, or does not, of all variables and attributes of the program's own
     objects: which alternatives of a union they are not."""
-    told = compared(test) if isinstance(test, Var) else ()
+    if not isinstance(test, Var):
+        return {}
+    told = compared(test)
     if not told:
         return {}
     made: dict[Value, Value] = {}
@@ -313,10 +315,8 @@ def narrow(machine: Machine, test: Value | Var | bool | None, holds: bool) -> Na
         if type(held) is not Union or held.selector not in told:
             return held
         if held not in made:
-            ruled_out = [
-                decided(test, held.selector, index) is (not holds)  # type: ignore[arg-type]
-                for index in range(len(held.alternatives))
-            ]
+            options = range(len(held.alternatives))
+            ruled_out = [decided(test, held.selector, index) is (not holds) for index in options]
             made[held] = _of_others(machine, held, ruled_out)
         return made[held]
 
@@ -364,7 +364,8 @@ def _of_others(machine: Machine, value: Union, ruled_out: list[bool]) -> Value:
         return value
     found: Value = value
     for index in reversed([index for index, out in enumerate(ruled_out) if out]):
-        found = without(machine, found, index)  # type: ignore[arg-type]
+        assert isinstance(found, Union)
+        found = without(machine, found, index)
     return found
 
 
@@ -430,7 +431,7 @@ def _send(machine: Machine, node: Send) -> None:
     closed: bool | Var = False
     try:
         if resumption.is_generator(machine, receiver):
-            result, closed = generators.delegate(machine, receiver, frame.on_yield)
+            result, closed = generators.delegate(machine, as_ref(receiver), frame.on_yield)
         else:
             for value in machine.iterate(receiver):
                 frame.on_yield(value)
@@ -469,7 +470,7 @@ def _send_step(machine: Machine, node: Send, receiver: Value) -> None:
     returned: Value = NONE
     try:
         if resumption.is_generator(machine, receiver):
-            done, value, returned = machine.advance(receiver, frame.registers[node.sent])  # type: ignore[arg-type]
+            done, value, returned = machine.advance(as_ref(receiver), frame.registers[node.sent])
         else:
             more, element = iteration.step(machine, receiver)
             done, value = (

@@ -14,9 +14,10 @@ import os
 import types
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.core
 import numpy as np
 
 from xlapy.dispatch import table
@@ -74,7 +75,7 @@ class Guard:
 
     kind: str
     source: Source
-    value: object = None
+    value: Any = None
 
 
 @immutable()
@@ -107,7 +108,7 @@ class World(Definitions):
         self.shown: dict[int, Source] = {}
         self.parameters: list[Parameter] = []
         #: what this call passes for them
-        self._found: dict[Var, object] = {}
+        self._found: dict[Var, Any] = {}
         self._worked_out: dict[Var, np.ndarray | None] = {}
         self.guards: dict[tuple, Guard] = {}
         self._keep: list[object] = []
@@ -163,7 +164,7 @@ class World(Definitions):
         sources = {p.var: p.source for p in self.parameters}
         element = element_of(var)
         if element is not None and isinstance(self._found.get(element[0]), np.ndarray):
-            known = self._found[element[0]][element[1]]  # type: ignore[index]
+            known = self._found[element[0]][element[1]]
             self.guard("equal", item(sources[element[0]], element[1]), known)
             return np.asarray(known, var.type.dtype)
         question = host_value(part)
@@ -218,7 +219,7 @@ class World(Definitions):
         self.guard("equal", source, found)
         return Const(found, source)
 
-    def _object(self, found: object, kind: type, source: Source) -> Value:
+    def _object(self, found: Any, kind: type, source: Source) -> Value:
         if found is os.environ:
             raise Refused("XP0010", "the environment may change between calls", "pass the value as an argument")
         if isinstance(found, np.ndarray):
@@ -247,7 +248,7 @@ class World(Definitions):
             return Ref(self.machine.heap.external(kind.__name__, kind, source, found))
         if kind is collections.deque:
             self.guard("type", source, kind)
-            self.guard("equal", attribute(source, "maxlen"), found.maxlen)  # type: ignore[attr-defined]
+            self.guard("equal", attribute(source, "maxlen"), found.maxlen)
             return Ref(self.machine.heap.external("list", kind, source, found))
         if isinstance(found, types.MethodType):
             self.guard("type", source, kind)
@@ -386,30 +387,30 @@ class World(Definitions):
         assert source is not None
         match info.kind:
             case "globals":
-                return self._load_global(real, name)  # type: ignore[arg-type]
+                return self._load_global(real, name)
             case "cell":
                 try:
-                    contents = real.cell_contents  # type: ignore[attr-defined]
+                    contents = real.cell_contents
                 except ValueError:
                     return UNBOUND
                 return self.wrap(contents, Source("cell", source.key))
             case "list" if name == "items":
-                self.guard("len", source, len(real))  # type: ignore[arg-type]
-                items = list.__iter__(real) if isinstance(real, list) else collections.deque.__iter__(real)  # type: ignore
+                self.guard("len", source, len(real))
+                items = list.__iter__(real) if isinstance(real, list) else collections.deque.__iter__(real)
                 return Tuple(tuple(self.wrap(v, item(source, i)) for i, v in enumerate(items)))
             case "list" if name == "maxlen":
-                return Const(real.maxlen)  # type: ignore[attr-defined]
+                return Const(real.maxlen)
             case "dict":
-                keys = tuple(dict.keys(real))  # type: ignore[arg-type]
+                keys = tuple(dict.keys(real))
                 self.guard("keys", source, keys)
-                return Mapping({self._key(k): self.wrap(dict.__getitem__(real, k), item(source, k)) for k in keys})  # type: ignore
+                return Mapping({self._key(k): self.wrap(dict.__getitem__(real, k), item(source, k)) for k in keys})
             case "set":
-                members = tuple(map(self._key, self._order(source, real)))  # type: ignore[arg-type]
-                return Mapping(dict.fromkeys(members, Const(True)), set_order.found(real, members))  # type: ignore[arg-type]
+                members = tuple(map(self._key, self._order(source, real)))
+                return Mapping(dict.fromkeys(members, Const(True)), set_order.found(real, members))
             case "class":
-                return self._entry(real, name) if name in real.__dict__ else UNBOUND  # type: ignore[attr-defined, arg-type]
+                return self._entry(real, name) if name in real.__dict__ else UNBOUND
             case "function":
-                own = real.__dict__  # type: ignore[attr-defined]
+                own = real.__dict__
                 return self.wrap(own[name], attribute(source, name)) if name in own else UNBOUND
             case "random" if name == "key":
                 words = TensorType((2,), np.dtype(np.uint32))
@@ -418,8 +419,9 @@ class World(Definitions):
                 return Const(np.uint32(0)) if name == "counter" else UNBOUND
             case "instance" if name == CONTENTS:
                 base = base_of(info.cls)
-                name = next(c for c in (list, dict, set) if issubclass(base, c)).__name__  # type: ignore[arg-type]
-                return Ref(self.machine.heap.external(name, base, source, real))  # type: ignore[arg-type]
+                assert base is not None
+                name = next(c for c in (list, dict, set) if issubclass(base, c)).__name__
+                return Ref(self.machine.heap.external(name, base, source, real))
             case "instance":
                 return self._load_attribute(real, name, source)
         return UNBOUND
@@ -431,7 +433,7 @@ class World(Definitions):
         self.guard("room", source, real.__sizeof__())
         return keys
 
-    def _key(self, found: object) -> object:
+    def _key(self, found: Any) -> Any:
         """The key that an object in a dict of the caller's is: itself if it is plain data, else the reference that
         stands for it everywhere."""
         if isinstance(found, tuple):
@@ -514,7 +516,7 @@ class World(Definitions):
             return None
         return tree.unflatten, [v if isinstance(v, Value) else Const(v) for v in leaves]
 
-    def _shell(self, field: Value) -> object:
+    def _shell(self, field: Value) -> Any:
         if isinstance(field, Const):
             return field.value
         if isinstance(field, Tuple) and field.cls is tuple:
@@ -526,7 +528,8 @@ class World(Definitions):
                 if isinstance(contents, Tuple):
                     return [self._shell(v) for v in contents.items]
                 if info.cls is not defaultdict:
-                    return info.cls({k: self._shell(v) for k, v in contents.entries.items()})
+                    make: Any = info.cls
+                    return make({k: self._shell(v) for k, v in contents.entries.items()})
                 raise Refused("XP0011", "a defaultdict in an object that JAX takes apart", "use a dict")
         return field
 

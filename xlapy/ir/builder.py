@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class Builder:
         self,
         kind: str,
         operands: tuple[Var, ...],
-        attributes: dict[str, object],
+        attributes: dict[str, Any],
         result_types: tuple[TensorType, ...],
         regions: tuple[Region, ...] = (),
     ) -> list[Var]:
@@ -104,7 +105,7 @@ def constant_value(var: Var) -> np.ndarray | None:
     """The value of a constant, else None."""
     owner = var.owner
     if isinstance(owner, Operation) and owner.kind == "constant":
-        return owner.attributes["value"]  # type: ignore[return-value]
+        return owner.attributes["value"]
     return None
 
 

@@ -8,7 +8,7 @@ may use values of the regions around it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,7 +78,7 @@ class Operation:
         self,
         kind: str,
         operands: tuple[Var, ...],
-        attributes: dict[str, object],
+        attributes: dict[str, Any],
         result_types: tuple[TensorType, ...],
         regions: tuple[Region, ...] = (),
         location: Location | None = None,
@@ -96,6 +96,12 @@ class Operation:
     def size(self) -> int:
         """How many operations this is, those inside of it among them."""
         return 1 + sum(operation.size() for region in self.regions for operation in region.operations)
+
+
+def defining(var: Var) -> Operation:
+    """The operation of which a value is a result."""
+    assert isinstance(var.owner, Operation)
+    return var.owner
 
 
 @dataclass

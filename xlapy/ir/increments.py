@@ -36,15 +36,17 @@ class _Search:
     def of(self, var: Var) -> int | None:
         if var not in self._known:
             self._budget[0] -= 1
-            operation = var.owner
-            follow = _FOLLOW.get(operation.kind) if isinstance(operation, Operation) else None
-            self._known[var] = follow(self, operation, var) if follow is not None and self._budget[0] > 0 else None
+            operation, known = var.owner, None
+            if isinstance(operation, Operation) and self._budget[0] > 0 and operation.kind in _FOLLOW:
+                known = _FOLLOW[operation.kind](self, operation, var)
+            self._known[var] = known
         return self._known[var]
 
     def whichever(self, *found: Var) -> int | None:
         """What holds whichever of several values it is."""
         steps = [self.of(v) for v in found]
-        return None if None in steps else self._chosen(steps)  # type: ignore[type-var]
+        known = [step for step in steps if step is not None]
+        return self._chosen(known) if len(known) == len(steps) else None
 
     def add(self, operation: Operation, var: Var) -> int | None:
         one, two = operation.operands

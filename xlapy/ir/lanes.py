@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from xlapy.ir.core import Operation, Var
+from xlapy.ir.core import Operation, Var, defining
 
 
 class Lanewise(NamedTuple):
@@ -47,5 +47,5 @@ class Lanes(NamedTuple):
 
 def noted(results: Sequence[Var], note: Lanewise) -> Sequence[Var]:
     """The results of a leaf, with a note for the lowering."""
-    results[0].owner.attributes["lanewise"] = note  # type: ignore[union-attr]
+    defining(results[0]).attributes["lanewise"] = note
     return results

@@ -16,6 +16,12 @@ class Dimension(NamedTuple):
     dropped: bool
 
     @property
+    def known_start(self) -> int:
+        """The start of a dimension where that is known."""
+        assert not isinstance(self.start, Var)
+        return self.start
+
+    @property
     def span(self) -> int:
         """From the first place to behind the last one."""
         return (self.count - 1) * abs(self.step) + 1
@@ -29,7 +35,7 @@ def touched(operation: Operation | Region | None) -> list[Dimension] | None:
     """What a load or store touches; None if an operation is neither."""
     if not isinstance(operation, Operation) or operation.kind != "leaf":
         return None
-    dims: tuple | None = operation.attributes.get("index")  # type: ignore[assignment]
+    dims: tuple | None = operation.attributes.get("index")
     if dims is None:
         return None
     starts = iter(operation.operands[1 if operation.attributes["name"] == "slice" else 2 :])

@@ -65,7 +65,7 @@ def _leaf(operation: Operation, depth: int) -> Interval | None:
             return None
         intervals = [elements_between(v, depth - 1) for v in parts]
         return _hull(intervals[0], intervals[-1])
-    jaxpr = operation.attributes["jaxpr"].jaxpr  # type: ignore[attr-defined]
+    jaxpr = operation.attributes["jaxpr"].jaxpr
     if len(operation.operands) == 1 and all(e.primitive.name in _MOVES for e in jaxpr.eqns):
         return elements_between(first, depth - 1)
     return None

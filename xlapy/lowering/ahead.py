@@ -16,11 +16,11 @@ from xlapy.lowering.untraced import traced
 def products(operation: Operation, operands: Sequence) -> Sequence:
     """The products of all trips, one after the other along the first axis."""
     array, matrix = operands
-    jaxpr = traced(operation.attributes["jaxpr"])  # type: ignore[arg-type]
-    axis: int = operation.attributes["axis"]  # type: ignore[assignment]
-    side: int = operation.attributes["side"]  # type: ignore[assignment]
-    starts: tuple = operation.attributes["starts"]  # type: ignore[assignment]
-    counts: tuple = operation.attributes["counts"]  # type: ignore[assignment]
+    jaxpr = traced(operation.attributes["jaxpr"])
+    axis: int = operation.attributes["axis"]
+    side: int = operation.attributes["side"]
+    starts: tuple = operation.attributes["starts"]
+    counts: tuple = operation.attributes["counts"]
     rows = lax.slice(array, starts, [s + n for s, n in zip(starts, counts, strict=True)])
     if operation.attributes["reverse"]:
         rows = lax.rev(rows, (axis,))

@@ -31,9 +31,9 @@ _LARGEST = 2**30
 class Kept(NamedTuple):
     """States kept on the way forward: number `j` of `count` is from before trip `j * distance` of `trips`."""
 
-    trips: jax.Array
-    distance: jax.Array
-    count: jax.Array
+    trips: jax.Array | np.ndarray
+    distance: jax.Array | np.ndarray
+    count: jax.Array | np.ndarray
     #: for each carried value an array of all slots
     slots: list[jax.Array]
 
@@ -89,7 +89,8 @@ def run_and_keep(
     stores = [lax.empty((slots, *x.shape), x.dtype) for x in initial]
     start = (zero, np.asarray(unit, dtype), zero, stores, list(initial))
     state = lax.while_loop(lambda s: condition(*s[4]), stretch, start)
-    return list(state[4]), Kept(state[0], state[1], state[2], list(state[3]))
+    trips, distance, count, stores, carried = state
+    return list(carried), Kept(trips, distance, count, list(stores))
 
 
 def run_and_keep_first(

@@ -129,7 +129,7 @@ def _for(operation: Operation, operands: Sequence, environment: Environment) -> 
     body = _function(region, environment, _STRUCTURED)
     dtype = region.params[0].type.dtype
     initial = _strong(operands[1:], region.params[1:])
-    most: int | None = operation.attributes.get("most")  # type: ignore[assignment]
+    most: int | None = operation.attributes.get("most")
     trips = _trips(operation, operands)
     return differentiable_counted_loop(trips, body, initial, dtype, _reads_elements(region), most)
 
@@ -149,7 +149,7 @@ def _reads_elements(region: Region) -> bool:
 def _while(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
     condition, body = (_function(region, environment, _STRUCTURED) for region in operation.regions)
     initial = _strong(operands, operation.regions[1].params)
-    most: int | None = operation.attributes.get("most")  # type: ignore[assignment]
+    most: int | None = operation.attributes.get("most")
     return differentiable_while_loop(lambda *xs: condition(*xs)[0], body, initial, most)
 
 
@@ -192,7 +192,7 @@ def _looped(
         for k in range(int(_trips(operation, operands))):
             initial = body(np.asarray(k, region.params[0].type.dtype), *initial)
         return initial
-    unroll: int = operation.attributes.get("unroll", 1)  # type: ignore[assignment]
+    unroll: int = operation.attributes.get("unroll", 1)
     dtype = region.params[0].type.dtype
     return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain)
 
@@ -244,7 +244,7 @@ def _evaluate_leaves(region: Region, environment: Environment) -> list:
 
 def _without_rule(operation: Operation) -> ClosedJaxpr:
     """What a leaf computes; without the rule for its derivative, if all of it has one (`jax.custom_jvp`)."""
-    jaxpr = traced(operation.attributes["jaxpr"])  # type: ignore[arg-type]
+    jaxpr = traced(operation.attributes["jaxpr"])
     if len(jaxpr.jaxpr.eqns) != 1:
         return jaxpr
     (equation,) = jaxpr.jaxpr.eqns

@@ -151,7 +151,8 @@ def _sparse(equation: Any, values: list) -> Any:
     (out, *_), name = equation.outvars, equation.primitive.name
     shape, dtype = out.aval.shape, out.aval.dtype
     if name in _SUMS:
-        return _sum(*values, shape)
+        one, two = values
+        return _sum(one, two, shape)
     if not shape or not np.issubdtype(dtype, np.inexact):
         return None
     if name == "broadcast_in_dim" and _is_zero(equation.invars[0]):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any, TypeVar
 
 import jax
+import jax.core
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -17,6 +19,8 @@ from xlapy.lowering.live import live
 Mask = tuple[bool, ...]
 #: elements of what all examples share, up to which each gets a copy, if only some of them make a trip
 _MOST_SHARED = 256
+
+T = TypeVar("T")
 
 
 class Loop:
@@ -37,7 +41,7 @@ class Loop:
         self.carried = self.operands[constants:]
         #: bytes of what is carried
         self.size = sum(int(np.prod(t.shape)) * t.dtype.itemsize for t in self.carried)
-        self._derived: dict[tuple, object] = {}
+        self._derived: dict[tuple, Any] = {}
 
     def goes(self, constants: Sequence, carried: Sequence):
         """Whether there is another trip."""
@@ -55,7 +59,7 @@ class Loop:
         """The whole loop."""
         return lax.while_loop(partial(self.goes, constants), partial(self.trip, constants), list(initial))
 
-    def once(self, key: tuple, make: Callable):
+    def once(self, key: tuple, make: Callable[[], T]) -> T:
         """What `make` makes, the same for the same key."""
         key = (*key, jax.dtypes.canonicalize_dtype(np.int64))
         if key not in self._derived:
@@ -155,6 +159,7 @@ class Loop:
     def _batched(self, inputs: Mask, size: int) -> tuple[Loop, Mask]:
         n = self.constants
         carried = self._closure(inputs, lambda _: True)
+        assert self.condition is not None
         (differs,) = dependent(self.condition.jaxpr, (*inputs[:n], *carried), lambda _: True)
         if differs:
             carried = (True,) * len(carried)

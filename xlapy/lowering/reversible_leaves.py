@@ -76,7 +76,7 @@ def _while(parameters: dict, values: list, equation: Any) -> list:
     def strong(found: Sequence) -> list:
         return [lax.convert_element_type(x, dtype) for x, dtype in zip(found, types, strict=True)]
 
-    if any(jax.dtypes.issubdtype(dtype, jax.dtypes.extended) for dtype in types):
+    if any(jnp.issubdtype(dtype, jax.dtypes.extended) for dtype in types):
         return list(equation.primitive.bind(*values, **parameters))
     start = strong([jnp.asarray(x) for x in initial])
     return reversible_while(lambda *xs: test(*of_test, *xs)[0], lambda *xs: strong(body(*of_body, *xs)), start)

@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import jax
+import jax.core
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Primitive

@@ -115,7 +115,7 @@ def _broadcast(operation: Operation, operands: Sequence) -> Sequence:
 
 
 def _leaf(operation: Operation, operands: Sequence) -> Sequence:
-    return jax.extend.core.jaxpr_as_fun(traced(operation.attributes["jaxpr"]))(*operands)  # type: ignore[arg-type]
+    return jax.extend.core.jaxpr_as_fun(traced(operation.attributes["jaxpr"]))(*operands)
 
 
 def store_block(operation: Operation, operands: Sequence) -> Sequence:
@@ -123,7 +123,7 @@ def store_block(operation: Operation, operands: Sequence) -> Sequence:
     array, new = operands
     places = touched(operation) or []
     block = lax.reshape(new, [place.count for place in places])
-    starts = [np.int64(place.lowest(place.start)) for place in places]  # type: ignore[arg-type]
+    starts = [np.int64(place.lowest(place.known_start)) for place in places]
     return (lax.dynamic_update_slice(array, block, starts, allow_negative_indices=False),)
 
 

@@ -32,7 +32,7 @@ def in_lanes(
         environment: its operands, and the values that it captures.
         run: evaluates operations, whose results it puts into an environment.
     """
-    plan: Lanes = loop.attributes["lanes"]  # type: ignore[assignment]
+    plan: Lanes = loop.attributes["lanes"]
     (body,) = loop.regions
     index, *params = body.params
     initial = [lax.convert_element_type(environment[v], v.type.dtype) for v in loop.operands[1:]]

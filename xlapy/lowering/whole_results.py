@@ -73,7 +73,8 @@ def _by_parts(x: jax.Array, parts: Callable, plain: Callable) -> jax.Array:
 
 def _bits(dtype: np.dtype) -> tuple[np.dtype, int, int]:
     """Of a type of floats: the integers of its size, its bits of mantissa, and the bias of its exponents."""
-    return np.dtype(f"i{dtype.itemsize}"), *((52, 1023) if dtype == np.float64 else (23, 127))
+    mantissa, bias = (52, 1023) if dtype == np.float64 else (23, 127)
+    return np.dtype(f"i{dtype.itemsize}"), mantissa, bias
 
 
 def _constant(x: jax.Array, value: float) -> np.ndarray:

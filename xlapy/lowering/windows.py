@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
@@ -26,7 +27,7 @@ from xlapy.lowering.rules import RULES
 
 #: lanes of an array from which on it pays, and of a window; lanes between stores; stores at once
 _LARGE, _WIDTH, _FAR, _TIMES = 64, 8, 4, 16
-Environment = dict[Var, object]
+Environment = dict[Var, Any]
 
 
 @dataclass
@@ -48,7 +49,7 @@ class Plan:
 
 def planned(root: Operation) -> Plan | None:
     """The plan of a reduction, if it can be computed in windows and that is worth it."""
-    note: Lanewise | None = root.attributes.get("lanewise")  # type: ignore[assignment]
+    note: Lanewise | None = root.attributes.get("lanewise")
     if note is None or note.kind not in ("sum", "dot", "check"):
         return None
     vectors = [root.operands[k] for k in note.operands]
@@ -62,7 +63,7 @@ def planned(root: Operation) -> Plan | None:
     if not all(map(chain.visit, vectors)) or len(chain.masks) > 1:
         return None
     lanes = mask or next(iter(chain.masks), None)
-    if lanes is None or chain.masks - {lanes} or lanes.attributes["lanewise"].kind != "lanes":  # type: ignore[attr-defined]
+    if lanes is None or chain.masks - {lanes} or lanes.attributes["lanewise"].kind != "lanes":
         return None
     if not _read_from_data(lanes.operands):
         return None
@@ -77,13 +78,13 @@ def planned_store(root: Operation) -> Plan | None:
         return None
     chain = _Chain(shape, root.results[0].depth)
     lanes = chain.mask(root.operands[0])
-    if lanes is None or lanes.attributes["lanewise"].kind != "steps" or not chain.visit(root.operands[1]):  # type: ignore[attr-defined]
+    if lanes is None or lanes.attributes["lanewise"].kind != "steps" or not chain.visit(root.operands[1]):
         return None
     stride = constant_value(lanes.operands[3])
     if chain.masks - {lanes} or (stride is not None and stride < _FAR):
         return None
     shared = list(dict.fromkeys([*chain.shared, *lanes.operands]))
-    return Plan(root, lanes.attributes["lanewise"], lanes, 1, list(chain.sources), chain.steps, shared)  # type: ignore[arg-type]
+    return Plan(root, lanes.attributes["lanewise"], lanes, 1, list(chain.sources), chain.steps, shared)
 
 
 def in_steps(plan: Plan, operands: Sequence, environment: Environment) -> list:
@@ -200,7 +201,7 @@ class _Chain:
 
 def window_of(load: Operation, size: int) -> int | None:
     """The dimension of which a load shows all lanes, one after the other; None if it is no such load."""
-    dims: tuple | None = load.attributes.get("index")  # type: ignore[assignment]
+    dims: tuple | None = load.attributes.get("index")
     if dims is None or load.attributes["name"] != "slice":
         return None
     kept = [k for k, (_, _, length) in enumerate(dims) if length >= 0]
@@ -276,7 +277,7 @@ def _window(plan: Plan, wanted: Sequence[Var], known: Environment, at, valid, wi
 def _range(plan: Plan, known: Environment) -> tuple:
     """Length and first lane of the range."""
     values = [jnp.asarray(known[v], jnp.int64) for v in plan.lanes.operands]
-    note: Lanewise = plan.lanes.attributes["lanewise"]  # type: ignore[assignment]
+    note: Lanewise = plan.lanes.attributes["lanewise"]
     length, start = [*values, *(jnp.int64(n) for n in note.static)]
     return length, start
 
@@ -291,7 +292,7 @@ def _step(step: Operation, values: Environment, known: Environment, at, width: i
         return RULES[step.kind](step, operands)
     if "index" in step.attributes:
         return (_load(step, operands, at, width),)
-    note: Lanewise = step.attributes["lanewise"]  # type: ignore[assignment]
+    note: Lanewise = step.attributes["lanewise"]
     found = note.function(*operands, *note.static)
     return found if note.kind == "check" else (found,)
 
@@ -300,7 +301,7 @@ def _load(load: Operation, operands: Sequence, at, width: int):
     """A window of what a load shows."""
     base, *starts = operands
     remaining = iter(starts)
-    dims: tuple = load.attributes["index"]  # type: ignore[assignment]
+    dims: tuple = load.attributes["index"]
     place = window_of(load, load.results[0].type.shape[0])
     lows = [next(remaining) if start is None else start for start, _, _ in dims]
     lows = [jnp.asarray(low, jnp.int64) + (at if k == place else 0) for k, low in enumerate(lows)]

@@ -10,8 +10,9 @@ of `x` with it does not load it for each of them. Each trip takes its part of th
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
-from xlapy.ir import Operation, Region, TensorType, Var, constant_value
+from xlapy.ir import Operation, Region, TensorType, Var, constant_value, defining
 from xlapy.ir.affine import affine
 from xlapy.ir.places import touched
 from xlapy.passes.costs import is_rearrangement, multiplications
@@ -59,9 +60,7 @@ def _out_of(loop: Operation, region: Region) -> list[Operation]:
     return moved
 
 
-def _sides(
-    product: Operation, index: Var, count: int, region: Region
-) -> tuple[dict[str, object], list[Operation]] | None:
+def _sides(product: Operation, index: Var, count: int, region: Region) -> tuple[dict[str, Any], list[Operation]] | None:
     """Which operand is another part of an array in each trip, and where; what the other one is computed by."""
     for side in (0, 1):
         row, matrix = product.operands[side], product.operands[1 - side]
@@ -72,11 +71,11 @@ def _sides(
     return None
 
 
-def _replace(product: Operation, attributes: dict[str, object], count: int, region: Region, body: Region) -> Operation:
+def _replace(product: Operation, attributes: dict[str, Any], count: int, region: Region, body: Region) -> Operation:
     """The products of all trips; each trip has its part of them in the place of its own."""
-    side: int = attributes["side"]  # type: ignore[assignment]
+    side: int = attributes["side"]
     (result,) = product.results
-    load: Operation = product.operands[side].owner  # type: ignore[assignment]
+    load = defining(product.operands[side])
     operands = (load.operands[0], product.operands[1 - side])
     types = (TensorType((count, *result.type.shape), result.type.dtype),)
     ahead = Operation("ahead", operands, attributes, types, (), product.location, region.depth)
@@ -100,7 +99,7 @@ def _made(matrix: Var, region: Region) -> list[Operation] | None:
     return made
 
 
-def _taken(row: Var, index: Var, count: int, region: Region) -> dict[str, object] | None:
+def _taken(row: Var, index: Var, count: int, region: Region) -> dict[str, Any] | None:
     """Where an array from outside a loop has the places that the trips load one after the other; None if one of them
     may be missing."""
     load = row.owner
@@ -122,8 +121,9 @@ def _taken(row: Var, index: Var, count: int, region: Region) -> dict[str, object
         if axis is not None or dim.count != 1 or not dim.dropped or any(terms.values()) or factor not in (1, -1):
             return None
         axis, reverse = k, factor < 0
-        starts[k], counts[k] = first - (count - 1 if reverse else 0), count
-        if not 0 <= starts[k] <= array.type.shape[k] - count:  # type: ignore[operator]
+        start = first - (count - 1 if reverse else 0)
+        starts[k], counts[k] = start, count
+        if not 0 <= start <= array.type.shape[k] - count:
             return None
     if axis is None:
         return None

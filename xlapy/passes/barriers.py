@@ -77,9 +77,9 @@ def _conflicts(region: Region) -> set[Operation]:
             root, number = state(operation.operands[0])
             found |= {load for load in used if older(load, root, number)}
             store = operation.operands[0].owner
-            if store in inside and is_block_store(store) and prod(root.type.shape) >= LARGE:  # type: ignore[operator, arg-type]
-                if is_small(store.operands[1], root):  # type: ignore[union-attr]
-                    found.add(store)  # type: ignore[arg-type]
+            if isinstance(store, Operation) and store in inside and is_block_store(store):
+                if prod(root.type.shape) >= LARGE and is_small(store.operands[1], root):
+                    found.add(store)
             used = used | {operation}
         elif len(used) > 1:
             newest = {}

@@ -7,13 +7,15 @@ times, and needs one check of each.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from xlapy.ir import Module, Operation, Region, Var, constant_value
 from xlapy.ir.affine import affine
 
 #: sums of unknowns, by id: at least that number where something is bad
-Bound = tuple[frozenset[tuple[int, int]], int]
+Bound = tuple[frozenset[tuple[Any, int]], int]
 #: of a tag: predicates, and sums with the number from which on they are bad, that have set it where they hold
 Facts = dict[object, int]
 
@@ -46,7 +48,7 @@ class _Walk:
 
     def _cannot_be(self, operation: Operation) -> bool:
         for bad, free in (operation.operands, operation.operands[::-1]):
-            facts = self.facts.get(_free_tag(free))  # type: ignore[arg-type]
+            facts = self.facts.get(tag) if (tag := _free_tag(free)) is not None else None
             if facts and _implies(bad, facts):
                 return True
         return False

@@ -88,7 +88,8 @@ def _learned(facts: Facts, predicate: Var, holds: bool, depth: int = _DEPTH) -> 
             facts = _learned(facts, part, holds, depth - 1)
         return facts
     if operation.kind in (*_COMPARISONS, "ne"):
-        return _compared(facts, operation.kind, *operation.operands, holds)
+        left, right = operation.operands
+        return _compared(facts, operation.kind, left, right, holds)
     return facts
 
 

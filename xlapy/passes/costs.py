@@ -44,7 +44,7 @@ def work(operation: Operation) -> int | None:
         return 0
     if kind == "leaf":
         jaxpr = operation.attributes["jaxpr"]
-        return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr)  # type: ignore[attr-defined]
+        return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr)
     if kind == "live":
         return 0
     if kind in ARITY or kind in ("convert", "broadcast"):
@@ -57,13 +57,13 @@ def work_in_lanes(operation: Operation) -> int | None:
     if operation.kind != "leaf":
         return work(operation)
     jaxpr = operation.attributes["jaxpr"]
-    return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr, _WHOLE)  # type: ignore[attr-defined]
+    return None if jaxpr.effects else _jaxpr_work(jaxpr.jaxpr, _WHOLE)
 
 
 def multiplications(operation: Operation) -> int:
     """Multiplications in a leaf that is a product of arrays and nothing else but changes of shape; 0 for others."""
     jaxpr = operation.attributes["jaxpr"]
-    return 0 if jaxpr.effects else _product_only(jaxpr.jaxpr)  # type: ignore[attr-defined]
+    return 0 if jaxpr.effects else _product_only(jaxpr.jaxpr)
 
 
 def is_rearrangement(operation: Operation) -> bool:
@@ -71,7 +71,7 @@ def is_rearrangement(operation: Operation) -> bool:
     if operation.kind != "leaf":
         return operation.kind in ("convert", "broadcast")
     jaxpr = operation.attributes["jaxpr"]
-    return not jaxpr.effects and all(e.primitive.name in _SHAPES for e in jaxpr.jaxpr.eqns)  # type: ignore[attr-defined]
+    return not jaxpr.effects and all(e.primitive.name in _SHAPES for e in jaxpr.jaxpr.eqns)
 
 
 def _product_only(jaxpr) -> int:
@@ -88,13 +88,13 @@ def _product_only(jaxpr) -> int:
 def is_slow(operation: Operation) -> bool:
     """Whether an operation on single elements has a long latency."""
     if operation.kind == "leaf":
-        return _has(operation.attributes["jaxpr"].jaxpr, _SLOW)  # type: ignore[attr-defined]
+        return _has(operation.attributes["jaxpr"].jaxpr, _SLOW)
     return operation.kind in _SLOW
 
 
 def is_transform(operation: Operation) -> bool:
     """Whether an operation is a Fourier transform."""
-    return operation.kind == "leaf" and _has(operation.attributes["jaxpr"].jaxpr, frozenset(("fft",)))  # type: ignore[attr-defined]
+    return operation.kind == "leaf" and _has(operation.attributes["jaxpr"].jaxpr, frozenset(("fft",)))
 
 
 def _has(jaxpr, names: frozenset[str]) -> bool:
@@ -180,7 +180,7 @@ def _stored_by(operation: Operation) -> str | None:
         return None
     if "in_place" in operation.attributes:
         return "dynamic_update_slice"
-    jaxpr = operation.attributes["jaxpr"].jaxpr  # type: ignore[attr-defined]
+    jaxpr = operation.attributes["jaxpr"].jaxpr
     if not jaxpr.eqns or operation.results[0].type[:2] != operation.operands[0].type[:2]:
         return None
     last = jaxpr.eqns[-1]
@@ -192,7 +192,7 @@ def is_read(operation: Operation) -> bool:
     """Whether an operation is a part of its first operand."""
     if operation.kind != "leaf" or len(operation.results) != 1 or not operation.operands:
         return False
-    jaxpr = operation.attributes["jaxpr"].jaxpr  # type: ignore[attr-defined]
+    jaxpr = operation.attributes["jaxpr"].jaxpr
     names = [e.primitive.name for e in jaxpr.eqns]
     return ("slice" in names or "dynamic_slice" in names) and bool(jaxpr.invars) and _reads_first(jaxpr)
 

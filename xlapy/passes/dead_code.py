@@ -25,7 +25,7 @@ def remove_dead_code(module: Module) -> None:
 
 def has_effect(operation: Operation) -> bool:
     """Whether an operation does more than to compute its results."""
-    return operation.kind == "leaf" and bool(operation.attributes["jaxpr"].effects)  # type: ignore[attr-defined]
+    return operation.kind == "leaf" and bool(operation.attributes["jaxpr"].effects)
 
 
 class _Marker:

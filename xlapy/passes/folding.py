@@ -51,8 +51,9 @@ def fold(operation: Operation) -> Var | np.ndarray | None:
     if kind == "convert" and operands[0].type.dtype == operation.results[0].type.dtype:
         return operands[0]
     values = [constant_value(v) for v in operands]
-    if all(v is not None for v in values):
-        return _evaluate(operation, values)  # type: ignore[arg-type]
+    known = [v for v in values if v is not None]
+    if len(known) == len(values):
+        return _evaluate(operation, known)
     if kind == "select":
         return _select(operands, values)
     if kind == "bitwise_not":

@@ -92,13 +92,13 @@ def _behind(load: Operation, mine: list[Dimension]) -> tuple[Var, Var | None]:
     for _ in range(_DEPTH):
         store = source.owner
         theirs = touched(store)
-        if theirs is None or store.attributes["name"] == "slice":  # type: ignore[union-attr]
+        if theirs is None or not isinstance(store, Operation) or store.attributes["name"] == "slice":
             break
         # What is no store of a block in place, but a select or scatter over the whole array, is not fused with loads.
-        if is_block_store(store) and _apart(mine, theirs):  # type: ignore[arg-type]
-            source = store.operands[0]  # type: ignore[union-attr]
+        if is_block_store(store) and _apart(mine, theirs):
+            source = store.operands[0]
             continue
-        value: Var = store.operands[1]  # type: ignore[union-attr]
+        value: Var = store.operands[1]
         same_type = value.type[:2] == load.results[0].type[:2]
         return source, value if same_type and _equal(mine, theirs) else None
     return source, None
@@ -108,9 +108,11 @@ def _puts_back(store: Operation, mine: list[Dimension]) -> bool:
     """Whether a store changes nothing: it puts what a load took from the array to where that took it."""
     load = store.operands[1].owner
     theirs = touched(load)
-    if theirs is None or load.attributes["name"] != "slice" or store.operands[1].type != load.results[0].type:  # type: ignore[union-attr]
+    if theirs is None or not isinstance(load, Operation) or load.attributes["name"] != "slice":
         return False
-    source, taken = store.operands[0], load.operands[0]  # type: ignore[union-attr]
+    if store.operands[1].type != load.results[0].type:
+        return False
+    source, taken = store.operands[0], load.operands[0]
     if source.type != store.results[0].type or source.type[:2] != taken.type[:2] or not _equal(mine, theirs):
         return False
     for _ in range(_DEPTH):
@@ -118,9 +120,11 @@ def _puts_back(store: Operation, mine: list[Dimension]) -> bool:
             return True
         earlier = source.owner
         others = touched(earlier)
-        if others is None or earlier.attributes["name"] == "slice" or not _apart(mine, others):  # type: ignore[union-attr]
+        if others is None or not isinstance(earlier, Operation) or earlier.attributes["name"] == "slice":
             return False
-        source = earlier.operands[0]  # type: ignore[union-attr]
+        if not _apart(mine, others):
+            return False
+        source = earlier.operands[0]
     return False
 
 
@@ -130,11 +134,11 @@ def _before(store: Operation, mine: list[Dimension], uses: Counter[Var]) -> Var:
     for _ in range(_DEPTH):
         earlier = source.owner
         theirs = touched(earlier)
-        if theirs is None or earlier.attributes["name"] == "slice" or uses[source] > 1:  # type: ignore[union-attr]
+        if theirs is None or not isinstance(earlier, Operation) or earlier.attributes["name"] == "slice":
             break
-        if not _covers(mine, theirs):
+        if uses[source] > 1 or not _covers(mine, theirs):
             break
-        source = earlier.operands[0]  # type: ignore[union-attr]
+        source = earlier.operands[0]
     return source
 
 

@@ -100,12 +100,13 @@ class _Trips:
             if axis is None or store.operands[0] is store.operands[1]:
                 return None
             axes[store] = axis
-        frame = None
-        if self.trips is None or not all(map(self._exact, axes, axes.values())):
+        if self.trips is not None and all(map(self._exact, axes, axes.values())):
+            frame, count = None, int(self.trips)
+        else:
             frame = next(iter(stores.values()), None)
             if frame is None or not all(self._beside(store, axes[store], frame, axes[frame]) for store in axes):
                 return None
-        count = int(self.trips) if frame is None else frame.operands[0].type.shape[axes[frame]]  # type: ignore[arg-type]
+            count = frame.operands[0].type.shape[axes[frame]]
         loads = [o for o in self.body.operations if touched(o) is not None and o.attributes["name"] == "slice"]
         for load in loads:
             axis = self._axis(touched(load) or [])

@@ -54,7 +54,7 @@ class _Graph:
         self.needed: list[list[Operation]] = []
         for operation in region.operations:
             values = {*operation.operands, *(v for nested in operation.regions for v in captured(nested))}
-            self.needed.append([v.owner for v in values if v.owner in self.place])  # type: ignore[misc]
+            self.needed.append([v.owner for v in values if v.owner in self.place])
             for value in values:
                 self.uses.setdefault(value, []).append(operation)
         self.yielded = set(region.results)

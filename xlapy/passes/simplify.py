@@ -146,7 +146,7 @@ class _Walk:
         """The body of a loop that makes one trip."""
         index = body.params[0].type
         value = {"value": np.zeros((), index.dtype)}
-        zero = Operation("constant", (), value, (index,), (), operation.location, body.depth)  # type: ignore[arg-type]
+        zero = Operation("constant", (), value, (index,), (), operation.location, body.depth)
         self.replaced[body.params[0]] = zero.results[0]
         for param, value in zip(body.params[1:], operation.operands[1:], strict=True):
             self.replaced[param] = value
@@ -169,7 +169,7 @@ def key_of(operation: Operation, operands: tuple) -> tuple | None:
         return None if jaxpr.effects else (id(jaxpr), operands)
     types = tuple(v.type for v in operation.results)
     if kind == "constant":
-        value: np.ndarray = operation.attributes["value"]  # type: ignore[assignment]
+        value: np.ndarray = operation.attributes["value"]
         return None if value.nbytes > _LARGEST else (_typed(types), value.tobytes())
     return (kind, operands, _typed(types))
 

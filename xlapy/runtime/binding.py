@@ -44,16 +44,16 @@ class Binder:
         fill = [f"    if {n} is _missing: {n} = _default({n!r})" for n in optional]
         given = ["_receiver", *self.names[1:]] if self.receiver and self.positional else self.names
         text = "\n".join([f"def _wrapper({', '.join(parts)}):", *fill, f"    return _call({', '.join(given)})"])
-        namespace: dict[str, object] = {"_missing": MISSING, "_call": call, "_default": self.default}
+        namespace: dict[str, Any] = {"_missing": MISSING, "_call": call, "_default": self.default}
         if self.receiver:
             namespace["_receiver"] = self.receiver[0]
         exec(compile(text, "<xlapy call>", "exec"), namespace)
-        made: types.FunctionType = namespace["_wrapper"]  # type: ignore[assignment]
+        made: types.FunctionType = namespace["_wrapper"]
         for name in _COPIED:
             if hasattr(function, name):
                 setattr(made, name, getattr(function, name))
         made.__dict__.update(function.__dict__)
-        made.__wrapped__ = types.MethodType(function, *self.receiver) if self.receiver else function  # type: ignore
+        made.__wrapped__ = types.MethodType(function, *self.receiver) if self.receiver else function
         return made
 
     def _parameters(self) -> tuple[list[str], list[str]]:
@@ -86,7 +86,7 @@ class Binder:
         """The arguments of a call, in the order of `names`; CPython's TypeError where they do not fit."""
         return self._bind(*args, **kwargs)
 
-    def named(self, arguments: tuple) -> dict[str, object]:
+    def named(self, arguments: tuple) -> dict[str, Any]:
         """Bound arguments by name."""
         return dict(zip(self.names, arguments, strict=True))
 
@@ -95,10 +95,10 @@ class Binder:
         named = self.named(arguments)
         positional = [named[n] for n in self.positional]
         if self.star is not None:
-            positional.extend(named[self.star])  # type: ignore[arg-type]
+            positional.extend(named[self.star])
         keywords = {n: named[n] for n in self.keyword_only}
         if self.double_star is not None:
-            keywords.update(named[self.double_star])  # type: ignore[call-overload]
+            keywords.update(named[self.double_star])
         return self.function(*positional, **keywords)
 
     def default(self, name: str) -> object:

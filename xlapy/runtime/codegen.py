@@ -29,8 +29,11 @@ import abc
 import keyword
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax
+import jax.core
+import jax.numpy as jnp
 import numpy as np
 
 from xlapy.domain import randomness
@@ -52,7 +55,7 @@ class Writer:
 
     def __init__(self, parameters: Sequence[str], traced: bool) -> None:
         self.parameters, self.traced = [f"a_{name}" for name in parameters], traced
-        self.namespace: dict[str, object] = {"MISS": MISS, "JaxArray": jax.Array, "Tracer": jax.core.Tracer}
+        self.namespace: dict[str, Any] = {"MISS": MISS, "JaxArray": jax.Array, "Tracer": jax.core.Tracer}
         #: whether reading the sources may fail
         self.reads = False
         self.lines: list[str] = []
@@ -89,25 +92,25 @@ class Writer:
             case "argument":
                 return f"a_{key}"
             case "object":
-                item = key[0].item if isinstance(key, tuple) else key.item  # type: ignore[attr-defined]
+                item = key[0].item if isinstance(key, tuple) else key.item
                 return self.name(item)
             case "global":
-                return f"{self.name(key[0].item)}[{key[1]!r}]"  # type: ignore[index]
+                return f"{self.name(key[0].item)}[{key[1]!r}]"
             case "cell":
-                return f"{self.name(key[0].item)}.cell_contents"  # type: ignore[index]
+                return f"{self.name(key[0].item)}.cell_contents"
             case "entry":
-                return f"{self.name(key[0].item)}.__dict__[{key[1]!r}]"  # type: ignore[index]
+                return f"{self.name(key[0].item)}.__dict__[{key[1]!r}]"
             case "attribute":
-                base = self.place(source.base)  # type: ignore[arg-type]
+                base = self.place(source.outer)
                 return f"{base}.{key}" if _plain_name(key) else f"getattr({base}, {key!r})"
             case "item":
                 text = repr(key) if isinstance(key, int | str) else self.name(key)
-                return f"{self.place(source.base)}[{text}]"  # type: ignore[arg-type]
+                return f"{self.place(source.outer)}[{text}]"
             case "random":
-                return f"{self.name(randomness.key)}({self.place(source.base)})"  # type: ignore[arg-type]
+                return f"{self.name(randomness.key)}({self.place(source.outer)})"
             case "storage":
                 self.reads = True
-                return f"{self.name(storage)}({self.place(source.base)})"  # type: ignore[arg-type]
+                return f"{self.name(storage)}({self.place(source.outer)})"
         raise AssertionError(source)
 
     def require(self, condition: str) -> None:
@@ -137,9 +140,9 @@ class Writer:
                 self.require(f"len({place}) == {value}")
             case "keys":
                 self.reads = True
-                self.require(f"[*{place}] == {self.name(list(value))}")  # type: ignore[call-overload]
-                if any(isinstance(key, int | float | complex | np.generic) for key in value):  # type: ignore[attr-defined]
-                    kinds = self.name(list(map(type, value)))  # type: ignore[call-overload]
+                self.require(f"[*{place}] == {self.name(list(value))}")
+                if any(isinstance(key, int | float | complex | np.generic) for key in value):
+                    kinds = self.name(list(map(type, value)))
                     self.require(f"[*map(type, {place})] == {kinds}")  # 1 is 1.0 and True, too
             case "room":
                 self.reads = True
@@ -154,41 +157,41 @@ class Writer:
                 self.reads = True
                 self.require(f"{self.name(abc.get_cache_token)}() == {self.name(value)}")
             case "same":
-                self.require(f"{place} is {self.place(value)}")  # type: ignore[arg-type]
+                self.require(f"{place} is {self.place(value)}")
             case "distinct":
-                self.require(f"{place} is not {self.place(value)}")  # type: ignore[arg-type]
+                self.require(f"{place} is not {self.place(value)}")
             case "shape":
                 self.reads = True
-                shape, dtype = value  # type: ignore[misc]
-                keys = jax.dtypes.issubdtype(dtype, jax.dtypes.extended)
+                shape, dtype = value
+                keys = jnp.issubdtype(dtype, jax.dtypes.extended)
                 known = self.name(dtype if keys else np.dtype(dtype))
                 self.require(f"{place}.shape == {shape!r} and ({place}.dtype is {known} or {place}.dtype == {known})")
             case "absent":
                 # the view of the keys is live; the smaller of the two sets is gone through
-                keys = self.name(guard.source.key.item.__dict__.keys())  # type: ignore[attr-defined]
+                keys = self.name(guard.source.key.item.__dict__.keys())
                 self.require(f"{keys}.isdisjoint({self.name(value)})")
             case "layout":
                 self.reads = True
-                where, known = value  # type: ignore[misc]
+                where, known = value
                 self.require(f"{self.name(layout)}({place}, {self.place(where)}) == {self.name(known)}")
             case "gives":
                 self.reads = True
-                known, sources = value  # type: ignore[misc]
+                known, sources = value
                 self.require(f"{place}.gives({self.name(known)}, {self.operands(sources)})")
             case "apart":
-                other = self.place(value)  # type: ignore[arg-type]
+                other = self.place(value)
                 self.require(f"not {self.name(np.may_share_memory)}({place}, {other})")
             case _:
                 raise AssertionError(guard)
 
-    def _equal(self, place: str, value: object) -> None:
+    def _equal(self, place: str, value: Any) -> None:
         """The same type and value; by identity first, which is what nearly always answers."""
         kind = type(value)
         if kind in (bool, type(None)):
             self.require(f"{place} is {value!r}")
             return
         typed = f"type({place}) is {self.name(kind)} and "
-        plain = kind is float and value != 0 and not math.isnan(value)  # type: ignore[arg-type]
+        plain = kind is float and value != 0 and not math.isnan(value)
         if kind in (float, complex) or isinstance(value, np.generic):
             # by text where it matters: -0.0 is not 0.0, and NaN is NaN
             same = f"{place} == {self.name(value)}" if plain else f"repr({place}) == {repr(value)!r}"
@@ -200,9 +203,9 @@ class Writer:
     def _missing(self, source: Source) -> None:
         self.reads = True
         if source.kind == "global":
-            self.require(f"{source.key[1]!r} not in {self.name(source.key[0].item)}")  # type: ignore[index]
+            self.require(f"{source.key[1]!r} not in {self.name(source.key[0].item)}")
         elif source.kind == "attribute":
-            self.require(f"{source.key!r} not in {self.place(source.base)}.__dict__")  # type: ignore[arg-type]
+            self.require(f"{source.key!r} not in {self.place(source.outer)}.__dict__")
 
     def prepare(self, sources: Sequence[Source]) -> Callable:
         """A function of the bound arguments: the operands at `sources`, or MISS where a guard fails."""
@@ -265,7 +268,7 @@ class Writer:
     def _compile(self, name: str, lines: list[str], otherwise: str, parameters: list[str]) -> Callable:
         body = "\n".join(_indented([*lines, f"return {otherwise}"]))
         exec(compile(f"def {name}({', '.join(parameters)}):\n{body}\n", f"<xlapy {name}>", "exec"), self.namespace)
-        return self.namespace[name]  # type: ignore[return-value]
+        return self.namespace[name]
 
 
 def _plain_name(name: object) -> bool:
@@ -284,26 +287,29 @@ def _immutable(value: object) -> bool:
     return type(value) in (int, float, complex, str, bytes, range) or isinstance(value, np.generic | np.dtype)
 
 
-def locate(source: Source, arguments: dict[str, object]) -> object:
+def locate(source: Source, arguments: dict[str, Any]) -> Any:
     """What is at a source now."""
     key = source.key
+    if source.base is not None:
+        base = locate(source.base, arguments)
+        match source.kind:
+            case "attribute":
+                return getattr(base, key)
+            case "item":
+                return base[key]
+            case "random":
+                return randomness.key(base)
+            case "storage":
+                return storage(base)
     match source.kind:
         case "argument":
-            return arguments[key]  # type: ignore[index]
+            return arguments[key]
         case "object":
-            return key[0].item if isinstance(key, tuple) else key.item  # type: ignore[attr-defined]
+            return key[0].item if isinstance(key, tuple) else key.item
         case "global":
-            return key[0].item[key[1]]  # type: ignore[index]
+            return key[0].item[key[1]]
         case "cell":
-            return key[0].item.cell_contents  # type: ignore[index]
+            return key[0].item.cell_contents
         case "entry":
-            return key[0].item.__dict__[key[1]]  # type: ignore[index]
-        case "attribute":
-            return getattr(locate(source.base, arguments), key)  # type: ignore[arg-type]
-        case "item":
-            return locate(source.base, arguments)[key]  # type: ignore[index, arg-type]
-        case "random":
-            return randomness.key(locate(source.base, arguments))  # type: ignore[arg-type]
-        case "storage":
-            return storage(locate(source.base, arguments))  # type: ignore[arg-type]
+            return key[0].item.__dict__[key[1]]
     raise AssertionError(source)

@@ -53,7 +53,7 @@ def _apart(analysis: Analysis) -> list[Guard]:
 def _arrays(analysis: Analysis) -> list[Source]:
     """Where the program finds NumPy arrays."""
     types_ = [g for g in analysis.guards if g.kind == "type" and isinstance(g.value, type)]
-    return [g.source for g in types_ if issubclass(g.value, np.ndarray)]  # type: ignore[arg-type]
+    return [g.source for g in types_ if issubclass(g.value, np.ndarray)]
 
 
 def shared_storages(analysis: Analysis, named: dict[str, object], known: list[Storage]) -> list[Storage]:
@@ -61,7 +61,7 @@ def shared_storages(analysis: Analysis, named: dict[str, object], known: list[St
     found = list(known)
     pairs = [*(g for g in analysis.guards if g.kind == "apart"), *_apart(analysis)]
     for guard in pairs:
-        array, other = locate(guard.source, named), locate(guard.value, named)  # type: ignore[arg-type]
+        array, other = locate(guard.source, named), locate(guard.value, named)
         if not isinstance(array, np.ndarray) or not isinstance(other, np.ndarray):
             continue
         root = storage(array)

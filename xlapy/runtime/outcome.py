@@ -9,9 +9,10 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import CellType, FunctionType, SimpleNamespace
-from typing import Any
+from typing import Any, Protocol
 
 import jax
+import jax.core
 import numpy as np
 
 from xlapy.domain import randomness, set_order
@@ -59,7 +60,7 @@ def is_plain(recipe: Recipe | None) -> bool:
     return False
 
 
-def plain(recipe: Recipe, outputs: Sequence) -> Any:
+def plain(recipe: Any, outputs: Sequence) -> Any:
     """The result of a plain recipe, made of outputs (or of tracers)."""
     match recipe:
         case Leaf():
@@ -77,16 +78,22 @@ class _Strings(list):
         return separator.join(self) if kind == "join" else format(list(self), specification)
 
 
+class Outputs(Protocol):
+    """The outputs of a program, by number; the last one as -1, too."""
+
+    def __getitem__(self, index: int, /) -> Any: ...
+
+
 class Finisher:
     """Makes Python objects from recipes for one run."""
 
-    def __init__(self, outputs: Sequence, arguments: dict[str, object], leaf: Callable[[Any, Leaf], Any]) -> None:
+    def __init__(self, outputs: Outputs, arguments: dict[str, Any], leaf: Callable[[Any, Leaf], Any]) -> None:
         self.outputs, self.arguments, self.leaf = outputs, arguments, leaf
         #: the recipe of the function's result
         self.result: Any = None
-        self._made: dict[int, object] = {}
+        self._made: dict[int, Any] = {}
         #: arrays made so far, by identity: one that is stored in two places stays one
-        self._arrays: dict[int, object] = {}
+        self._arrays: dict[int, Any] = {}
 
     def make(self, recipe: Any) -> Any:
         """The object of a recipe."""
@@ -107,7 +114,7 @@ class Finisher:
             case View():
                 if recipe.identity not in self._arrays:
                     base = locate(recipe.source, self.arguments)
-                    self._arrays[recipe.identity] = shown(base, recipe.steps, self._start)  # type: ignore[arg-type]
+                    self._arrays[recipe.identity] = shown(base, recipe.steps, self._start)
                 return self._arrays[recipe.identity]
             case SequenceRecipe():
                 items = [self.make(item) for item in recipe.items]
@@ -155,7 +162,7 @@ class Finisher:
             return [self._at_row(outputs, k).make(rows.item) for k in range(count)]
         return [self.make(entry) for entry in entries]
 
-    def pairs(self, entries: tuple) -> Iterator[tuple[object, Callable[[], object]]]:
+    def pairs(self, entries: tuple) -> Iterator[tuple[Any, Callable[[], Any]]]:
         """The keys in a dict or set, each with what makes its value."""
         entries = self.entries(entries)
         if not (len(entries) == 1 and isinstance(entries[0], Rows)):
@@ -172,7 +179,7 @@ class Finisher:
 
     def _at_row(self, outputs: _Unstacked, k: int) -> Finisher:
         """A finisher for row k of the outputs."""
-        return type(self)(_RowOf(outputs, k), self.arguments, self.leaf)  # type: ignore[arg-type]
+        return type(self)(_RowOf(outputs, k), self.arguments, self.leaf)
 
     def _cut(self, recipe: Cut) -> Any:
         outputs = self.outputs
@@ -253,7 +260,7 @@ class _Unstacked:
     Taking all rows of a `jax.Array` costs 3 µs for each, one at a time 70; its room may be much larger than `count`.
     """
 
-    def __init__(self, outputs: Sequence, count: int, host: bool) -> None:
+    def __init__(self, outputs: Outputs, count: int, host: bool) -> None:
         self.outputs, self.count, self.host, self.rows = outputs, count, host, {}
         self.read: dict[int, Any] = {}
 
@@ -273,7 +280,7 @@ class _Unstacked:
             return list(array)
 
 
-def _read(outputs: Sequence, index: int) -> Any:
+def _read(outputs: Outputs, index: int) -> Any:
     """An output that only the host looks at: no array is made of a row of it."""
     if isinstance(outputs, _RowOf):
         rows = outputs.outputs
@@ -301,7 +308,8 @@ def _array_of(buffer: DeviceBuffer) -> Any:
 
 
 def _blank(cls: type) -> Any:
-    return cls.__new__(cls) if issubclass(cls, BaseException | SimpleNamespace) else _builtin_base(cls).__new__(cls)
+    base: Any = cls if issubclass(cls, BaseException | SimpleNamespace) else _builtin_base(cls)
+    return base.__new__(cls)
 
 
 def _builtin_base(cls: type) -> type:
@@ -323,7 +331,7 @@ def _change(target: set, made: set, steps: list[SetHistory] | None) -> None:
 
 def _fill(target: Any, made: Any) -> None:
     """Give a list, dict or set, or an object of a subclass, the contents of another one, whatever its class defines."""
-    base = _builtin_base(type(target))
+    base: Any = _builtin_base(type(target))
     if base is object:  # a deque
         base = type(target)
     base.clear(target)
@@ -354,7 +362,7 @@ def to_host(value: Any, leaf: Leaf) -> Any:
     return to_numpy(value, leaf)
 
 
-def finish(analysis: Analysis, outputs: Sequence, arguments: dict[str, object], leaf: Callable) -> Any:
+def finish(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any], leaf: Callable) -> Any:
     """What was printed, then errors, then effects, then the result."""
     if analysis.guesses:
         check_room(analysis, outputs)
@@ -370,7 +378,7 @@ def finish(analysis: Analysis, outputs: Sequence, arguments: dict[str, object], 
     return result
 
 
-def write_texts(analysis: Analysis, outputs: Sequence, arguments: dict[str, object]) -> None:
+def write_texts(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any]) -> None:
     """Print what the program prints, and show its warnings."""
     finisher = Finisher(outputs, arguments, to_host)
     for text in finisher.items(analysis.prints):
@@ -386,14 +394,14 @@ def _warn(category: type, message: str, filename: str, line: int, module: str) -
     warnings.warn_explicit(message, category, filename, line, module, registry)
 
 
-def check_room(analysis: Analysis, outputs: Sequence) -> None:
+def check_room(analysis: Analysis, outputs: Outputs) -> None:
     """Raise `Overfull` if a list grew beyond the room that was guessed for it."""
     number = int(outputs[-1]) if analysis.errors else 0
     if number and issubclass(analysis.errors[number - 1][0], Overfull):
         raise_errors(analysis, outputs, {})
 
 
-def raise_errors(analysis: Analysis, outputs: Sequence, arguments: dict[str, object]) -> None:
+def raise_errors(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any]) -> None:
     """Raise the exception that the program met, if it met one."""
     code = outputs[-1]
     number = int(code)
@@ -402,9 +410,7 @@ def raise_errors(analysis: Analysis, outputs: Sequence, arguments: dict[str, obj
         raise make_exception(cls, args, outputs, arguments)
 
 
-def make_exception(
-    cls: type[BaseException], args: tuple, outputs: Sequence, arguments: dict[str, object]
-) -> BaseException:
+def make_exception(cls: type[BaseException], args: tuple, outputs: Outputs, arguments: dict[str, Any]) -> BaseException:
     """The exception object, as CPython would have made it."""
     finisher = Finisher(outputs, arguments, to_host)
     values = tuple(finisher.make(a) for a in args if not isinstance(a, Attribute))
@@ -424,16 +430,16 @@ def make_exception(
     return error
 
 
-def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str, object]) -> None:
+def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str, Any]) -> None:
     """Change the caller's world. Everything is made before anything is changed."""
     ready = []
     writable = Writable(finisher)
     for effect in effects:
-        target = locate(effect.source, arguments) if effect.kind != "cell" else effect.source.key[0].item  # type: ignore
+        target = locate(effect.source, arguments) if effect.kind != "cell" else effect.source.key[0].item
         if isinstance(target, DeviceBuffer):
-            made = finisher.outputs[effect.recipe.index]  # type: ignore[union-attr]
+            made = finisher.outputs[effect.recipe.index]
         elif effect.kind == "buffer":
-            made = np.asarray(finisher.outputs[effect.recipe.index])  # type: ignore[union-attr]
+            made = np.asarray(finisher.outputs[effect.recipe.index])
         elif effect.recipe is None:
             made = None
         else:
@@ -441,7 +447,7 @@ def apply_effects(effects: list[Effect], finisher: Finisher, arguments: dict[str
         ready.append((effect, target, made))
     for effect, target, made in ready:
         if isinstance(target, DeviceBuffer):
-            shared = effect.recipe.index in outputs_of(finisher.result)  # type: ignore[union-attr]
+            shared = effect.recipe.index in outputs_of(finisher.result)
             target.replace(made, shared)
         else:
             _apply(effect, target, made)
@@ -472,7 +478,8 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
         case "buffer":
             target[...] = made
         case "set" if isinstance(target, set):
-            _change(target, made, effect.recipe.steps)
+            recipe: Any = effect.recipe
+            _change(target, made, recipe.steps)
         case "list" | "dict" | "set" if effect.name == "items":
             _fill(target, made)
         case "random" if effect.recipe is None:

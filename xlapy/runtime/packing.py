@@ -46,9 +46,10 @@ class Packing:
         """The operands of a program, traced: numbers as JAX has them for Python's, of weak type."""
         found = dict(zip(self.alone, operands, strict=False))
         for group, array in zip(self.groups, operands[len(self.alone) :], strict=True):
-            numbers = packed.taken_apart(array, native)
+            numbers, kind = packed.taken_apart(array, native), group.python
+            assert kind is not None
             for place, number in zip(group.places, numbers, strict=True):
-                found[place] = lax.full_like(group.python(0), number)  # type: ignore[misc]
+                found[place] = lax.full_like(kind(0), number)
         return tuple(found[k] for k in range(len(found)))
 
     def joined(self, results: Sequence[jax.Array], native: bool) -> tuple:

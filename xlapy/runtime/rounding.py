@@ -47,7 +47,7 @@ def compiler_options(module: Module, given: dict[str, Any] | None, device: Any) 
     platform = device.platform if device is not None else jax.default_backend()
     if platform != "cpu" or not any(map(_rounds, _operations(module.entry))):
         return given
-    if any(o.kind == "leaf" and _is_long(o.attributes["jaxpr"].jaxpr) for o in _operations(module.entry)):  # type: ignore[attr-defined]
+    if any(o.kind == "leaf" and _is_long(o.attributes["jaxpr"].jaxpr) for o in _operations(module.entry)):
         return given
     own = _OWN_REDUCTIONS if _is_option(*_OWN_REDUCTIONS.items()) else {}
     return {**_AS_WRITTEN, **own, **(given or {})}
@@ -65,7 +65,7 @@ def _is_option(*options: tuple[str, str]) -> bool:
 
 def _rounds(operation: Operation) -> bool:
     if operation.kind == "leaf":
-        return bool(operation.attributes.get("as_written")) and _computes(operation.attributes["jaxpr"].jaxpr)  # type: ignore[attr-defined]
+        return bool(operation.attributes.get("as_written")) and _computes(operation.attributes["jaxpr"].jaxpr)
     return operation.kind in _ROUNDED and operation.results[0].type.dtype.kind in "fcV"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.core
 import numpy as np
 
 from xlapy.domain.stacks import Overfull
@@ -207,7 +208,7 @@ class Specialisation:
             else:
                 results = evaluate_fast(analysis.module.entry, environment, native, platform)
         if _is_plain(analysis, self.cache.policy.numpy):
-            return outcome.plain(analysis.result, results)  # type: ignore[arg-type]
+            return outcome.plain(analysis.result, results)
         values, variant = tuple(jax.numpy.asarray(r) for r in results), self.numbered.index(analysis)
         if not self.traced:
             types = [jax.typeof(v) for v in values]

@@ -7,6 +7,7 @@ import importlib.util
 import math
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import jax
 from jax.experimental import topologies
@@ -35,7 +36,7 @@ def target_sharding(target: str) -> jax.sharding.Sharding:
     return jax.sharding.SingleDeviceSharding(_tpu(topology))
 
 
-def _device(platform: str) -> jax.Device:
+def _device(platform: str) -> Any:
     try:
         return jax.devices(platform)[0]
     except RuntimeError as error:
@@ -43,7 +44,7 @@ def _device(platform: str) -> jax.Device:
         raise ValueError(f"there is no {platform} here{hint}") from error
 
 
-def _tpu(topology: str) -> jax.Device:
+def _tpu(topology: str) -> Any:
     generation, _, shape = topology.partition(":")
     sizes = shape.split("x")
     if generation not in _ACCELERATORS or not all(size.isdigit() for size in sizes):

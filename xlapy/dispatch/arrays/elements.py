@@ -98,7 +98,7 @@ def _check_python_float(machine: Machine, var: Var, dtype: np.dtype) -> None:
     if dtype.itemsize < 8:
         bad = builder.elementwise("bitwise_or", bad, compared("ge", float(info.max) + 1))
     whole = Scalar(int, builder.convert(var, _INT64, True))
-    text = machine.message("Python integer {} out of bounds for " + str(dtype), whole)  # type: ignore[attr-defined]
+    text = machine.message("Python integer {} out of bounds for " + str(dtype), whole)
     machine.check(bad, OverflowError, text)
 
 
@@ -127,7 +127,7 @@ def check_python_int(machine: Machine, value: Scalar, dtype: np.dtype) -> None:
         bad = above if bad is None else machine.builder.elementwise("bitwise_or", bad, above)
     if bad is not None:
         text = "Python integer {} out of bounds for " + str(dtype)
-        message = machine.message(text, value)  # type: ignore[attr-defined]
+        message = machine.message(text, value)
         machine.check(bad, OverflowError, message)
 
 

@@ -7,6 +7,7 @@ slices between them. Where the arrays stand apart, their dimensions come first i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +32,7 @@ _BOOL = np.dtype(bool)
 Entry = tuple  # ('all',) | ('new',) | ('index', position) | ('mask', position)
 
 
-def split(machine: Machine, array: NdArray, parts: Sequence[tuple[str, object]], basic_view: Callable):
+def split(machine: Machine, array: NdArray, parts: Sequence[tuple[str, Any]], basic_view: Callable):
     """The view that the slices of a key leave, the advanced key for it, and the index arrays.
 
     Returns (view, entries, arrays): `entries` has one entry for each part: 'all', 'new', or the number of an array.
@@ -44,10 +45,10 @@ def split(machine: Machine, array: NdArray, parts: Sequence[tuple[str, object]],
         elif kind == "int":
             basic.append(("all", None))
             entries.append(("index", len(arrays)))
-            arrays.append(_integer(machine, value))  # type: ignore[arg-type]
+            arrays.append(_integer(machine, value))
         elif kind == "array":
-            mask = value.type.dtype == _BOOL  # type: ignore[attr-defined]
-            basic.extend([("all", None)] * (len(value.type.shape) if mask else 1))  # type: ignore[attr-defined]
+            mask = value.type.dtype == _BOOL
+            basic.extend([("all", None)] * (len(value.type.shape) if mask else 1))
             entries.append(("mask" if mask else "index", len(arrays)))
             arrays.append(value)
         else:
@@ -155,7 +156,7 @@ def _result_shape(shape: tuple[int, ...], entries: tuple[Entry, ...], arrays: li
     start = places[0] if together else 0
     before = [n for n in found[: places[0]] if n is not None] if together else []
     rest = [n for n in found[start if together else 0 :] if n is not None]
-    return (*before, *common, *rest)  # type: ignore[arg-type]
+    return (*before, *common, *rest)
 
 
 def _python_key(entries: tuple[Entry, ...], arrays: Sequence) -> tuple:
@@ -242,7 +243,7 @@ def in_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
         return index
     found = machine.leaf(_wrap, (index,), (size,), name="check_indices")
     wrapped, bad, first = noted(found, Lanewise("check", _wrap, (size,)))
-    message = machine.message(  # type: ignore[attr-defined]
+    message = machine.message(
         "index {} is out of bounds for axis {} with size {}",
         Scalar(int, machine.builder.convert(first, _INT64, True)),
         axis,
@@ -270,12 +271,12 @@ def _wrap(index, size):
 
 def _distinct(arrays: list[Var]) -> bool:
     """Whether it is known that no element is indexed twice."""
-    constants = [constant_value(v) for v in arrays]
-    if any(c is None for c in constants):
+    constants = [known for v in arrays if (known := constant_value(v)) is not None]
+    if len(constants) < len(arrays):
         return all(v.type.shape == () for v in arrays)
-    if sum(c.size for c in constants) > 1 << 20:  # type: ignore[union-attr]
+    if sum(c.size for c in constants) > 1 << 20:
         return False
-    stacked = np.stack([c.ravel() for c in np.broadcast_arrays(*constants)])  # type: ignore[arg-type]
+    stacked = np.stack([c.ravel() for c in np.broadcast_arrays(*constants)])
     return np.unique(stacked, axis=1).shape == stacked.shape
 
 
@@ -340,7 +341,7 @@ def _put_mask(machine: Machine, array: NdArray, entries: tuple[Entry, ...], mask
             f"shape mismatch: value array of shape {_text(new.type.shape)} could not be broadcast to indexing result of"
             f" shape ({{}}{rest})"
         )
-    machine.check(bad, ValueError, machine.message(template, machine_number))  # type: ignore[attr-defined]
+    machine.check(bad, ValueError, machine.message(template, machine_number))
     target = (counted, *after)
     new = broadcast_to(machine, converted(machine, JaxArray(new), array.type.dtype, target), target)
     write_view(machine, array, machine.leaf(_expand_mask, (base, mask, new), name="expand")[0])

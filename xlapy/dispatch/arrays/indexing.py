@@ -6,6 +6,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import EllipsisType
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -22,7 +23,19 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import BoundedArray, Const, JaxArray, Lens, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
+from xlapy.domain.values import (
+    BoundedArray,
+    Const,
+    JaxArray,
+    Lens,
+    NdArray,
+    NumpyScalar,
+    Scalar,
+    Slice,
+    Tuple,
+    Value,
+    number_var,
+)
 from xlapy.ir import Var, constant_value
 from xlapy.ir.affine import difference
 
@@ -41,7 +54,7 @@ class Key:
     """A key taken apart: one item for each part. Advanced parts are device arrays (`Var`) of integers or booleans."""
 
     #: ('int', value) | ('slice', value) | ('new', None) | ('all', None) | ('array', var)
-    parts: tuple[tuple[str, object], ...]
+    parts: tuple[tuple[str, Any], ...]
     ellipsis: bool
     #: a rank-0 integer array was used as an integer: NumPy then returns a copy
     scalar_array: bool
@@ -69,7 +82,7 @@ def _element(machine: Machine, array: NdArray, key: Key, var: Var) -> Value:
     """One element; of known integers (`for i in np.arange(n)`), it is known, or what lies between them."""
     value = machine.numpy_result(var)
     if isinstance(value, NumpyScalar) and var.type.dtype.kind in "iu":
-        items = constant_value(machine.heap.read(array.buffer, "data").var)
+        items = constant_value(number_var(machine.heap.read(array.buffer, "data")))
         if items is not None and items.size:
             places = tuple(place.value for kind, place in key.parts if kind == "int" and isinstance(place, Const))
             if not array.lenses and len(places) == items.ndim and items.size <= _KNOWN:
@@ -85,7 +98,7 @@ def _of_scalar(machine: Machine, scalar: NumpyScalar, key: Value) -> Value:
     for item in items_of(key):
         if isinstance(item, Scalar | NumpyScalar) and item.var.type.dtype == _BOOL and item is key:
             one, mask = (machine.new_array(reshape(machine, v.var, (1,))) for v in (scalar, item))
-            return machine.getitem(one, mask)  # type: ignore[attr-defined]
+            return machine.getitem(one, mask)
         known = isinstance(item, Const) and (item.value is None or isinstance(item.value, bool | EllipsisType))
         if not known:
             machine.raise_(IndexError, "invalid index to scalar variable.")
@@ -126,7 +139,7 @@ def items_of(key: Value) -> list[Value]:
 def parse(machine: Machine, array: NdArray, key: Value) -> Key:
     """Take a key apart, and fill in the dimensions that it leaves out."""
     items = items_of(key)
-    parts: list[tuple[str, object]] = []
+    parts: list[tuple[str, Any]] = []
     place, scalar_array = None, False
     for item in items:
         if isinstance(item, Const) and item.value is Ellipsis:
@@ -153,16 +166,16 @@ def is_integer(item: Value) -> bool:
     return isinstance(item, Scalar | NumpyScalar) and item.var.type.dtype.kind in "iu"
 
 
-def _consumes(part: tuple[str, object]) -> int:
+def _consumes(part: tuple[str, Any]) -> int:
     kind, value = part
     if kind == "new":
         return 0
-    if kind == "array" and value.type.dtype == _BOOL:  # type: ignore[attr-defined]
-        return len(value.type.shape)  # type: ignore[attr-defined]
+    if kind == "array" and value.type.dtype == _BOOL:
+        return len(value.type.shape)
     return 1
 
 
-def _part(machine: Machine, item: Value) -> tuple[str, object]:
+def _part(machine: Machine, item: Value) -> tuple[str, Any]:
     match item:
         case Slice():
             return ("slice", item)
@@ -176,7 +189,7 @@ def _part(machine: Machine, item: Value) -> tuple[str, object]:
                 return ("array", operand(machine, item))
             if not isinstance(value, list | tuple | range | np.floating | np.complexfloating):
                 try:
-                    return ("int", Const(operator.index(value)))  # type: ignore[arg-type]
+                    return ("int", Const(operator.index(value)))
                 except TypeError:
                     machine.raise_(IndexError, _BAD_KEY)
         case Scalar() | NumpyScalar():
@@ -209,7 +222,7 @@ def _part(machine: Machine, item: Value) -> tuple[str, object]:
 # -- basic indexing --------------------------------------------------------------------------------------------------
 
 
-def basic_view(machine: Machine, array: NdArray, parts: Sequence[tuple[str, object]]) -> NdArray:
+def basic_view(machine: Machine, array: NdArray, parts: Sequence[tuple[str, Any]]) -> NdArray:
     """The view of a basic key: integers, slices, None; one part for each dimension."""
     dims: list[tuple] = []
     shape: list[int] = []
@@ -221,9 +234,9 @@ def basic_view(machine: Machine, array: NdArray, parts: Sequence[tuple[str, obje
             continue
         axis, size = len(dims), array.type.shape[len(dims)]
         if kind == "int":
-            dims.append((integer_index(machine, value, size, axis), 1, -1))  # type: ignore[arg-type]
+            dims.append((integer_index(machine, value, size, axis), 1, -1))
             continue
-        dim = (0, 1, size) if kind == "all" else _slice_dim(machine, value, size)  # type: ignore[arg-type]
+        dim = (0, 1, size) if kind == "all" else _slice_dim(machine, value, size)
         dims.append(dim)
         shape.append(dim[2])
     lens = Lens("index", tuple(dims))
@@ -238,7 +251,7 @@ def integer_index(machine: Machine, index: Value, size: int, axis: int) -> int |
     """An integer index into a dimension, non-negative; IndexError where it is out of range."""
     bounds = known_bounds(index)
     if isinstance(index, Const):
-        value = int(index.value)  # type: ignore[call-overload]
+        value = int(index.value)
         if not -size <= value < size:
             machine.raise_(IndexError, f"index {value} is out of bounds for axis {axis} with size {size}")
         return value + size if value < 0 else value
@@ -255,7 +268,7 @@ def integer_index(machine: Machine, index: Value, size: int, axis: int) -> int |
         above = builder.elementwise("ge", var, builder.constant(size, _INT64))
         bad = above if bad is None else builder.elementwise("bitwise_or", bad, above)
     if bad is not None:
-        text = machine.message(  # type: ignore[attr-defined]
+        text = machine.message(
             "index {} is out of bounds for axis {} with size {}",
             Scalar(int, builder.convert(var, _INT64, True)),
             axis,
@@ -288,9 +301,9 @@ def _slice_dim(machine: Machine, part: Slice, size: int) -> tuple:
     return (start, step, len(range(start, stop, step)))
 
 
-def _as_index(machine: Machine, value: object) -> int:
+def _as_index(machine: Machine, value: Any) -> int:
     try:
-        return operator.index(value)  # type: ignore[arg-type]
+        return operator.index(value)
     except TypeError:
         machine.raise_(TypeError, "slice indices must be integers or None or have an __index__ method")
         raise
@@ -335,16 +348,16 @@ def resolved_slice(machine: Machine, part: Slice, size: int) -> bool:
     """Whether a slice with dynamic bounds and a known step has a length that is known all the same."""
     if not isinstance(part.step, Const):
         return False
-    step = 1 if part.step.value is None else int(part.step.value)  # type: ignore[call-overload]
+    step = 1 if part.step.value is None else int(part.step.value)
     return step != 0 and _dynamic_slice(machine, (part.start, part.stop), step, size) is not None
 
 
 def _difference(start: Value, stop: Value) -> int | None:
     """`stop - start`, if it is a known number."""
-    first, second = (int(v.value) if isinstance(v, Const) else v.var for v in (start, stop))  # type: ignore
+    first, second = (int(v.value) if isinstance(v, Const) else number_var(v) for v in (start, stop))
     return difference(second, first)
 
 
-def refuse_data_dependent(what: str) -> None:
+def refuse_data_dependent(what: str) -> NoReturn:
     """A result whose size depends on data."""
     raise Refused("XP0013", f"the size of {what} depends on data", "use np.where, or a mask of weights")

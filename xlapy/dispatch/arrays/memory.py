@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -35,9 +36,10 @@ def keep_order(machine: Machine, result: NdArray, inputs: Sequence[Value]) -> Nd
 def _allocated_order(shape: tuple[int, ...], models: list[np.ndarray]) -> tuple[int, ...]:
     """The axes from slowest to fastest in what NumPy's iterator allocates for these operands."""
     small = [_shrunk(model) for model in models]
-    flags = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
-    with np.nditer(  # type: ignore[call-overload]
-        [*small, None], flags=["zerosize_ok", "multi_index"], op_flags=flags, itershape=tuple(min(n, 2) for n in shape)
+    flags: Any = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
+    operands: Any = [*small, None]
+    with np.nditer(
+        operands, flags=["zerosize_ok", "multi_index"], op_flags=flags, itershape=tuple(min(n, 2) for n in shape)
     ) as iterator:
         strides = iterator.operands[-1].strides
     return tuple(int(axis) for axis in np.argsort([-s for s in strides], kind="stable"))
@@ -79,7 +81,7 @@ def _model(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) ->
     return np.lib.stride_tricks.as_strided(np.zeros(1, dtype), shape, strides)
 
 
-def _model_through(model: np.ndarray, lens: Lens) -> np.ndarray:
+def _model_through(model: Any, lens: Lens) -> np.ndarray:
     match lens.kind:
         case "index":
             kept = [(s * step, n) for s, (_, step, n) in zip(model.strides, lens.params, strict=True) if n >= 0]

@@ -25,6 +25,8 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    constants,
+    number_var,
 )
 from xlapy.ir import Var
 
@@ -32,7 +34,7 @@ from xlapy.ir import Var
 def read_array(machine: Machine, array: NdArray) -> Var:
     """The elements of an array as they are now."""
     if not array.lenses:
-        return machine.heap.read(array.buffer, "data").var  # type: ignore[attr-defined]
+        return number_var(machine.heap.read(array.buffer, "data"))
     return views.read_view(machine, array)
 
 
@@ -78,7 +80,7 @@ def array(machine: Machine, value: Value) -> Var:
                     return array(machine, inner)
                 raise Refused("XP0005", f"an object of class {type_of(machine, value).__name__} is no array")
             return _nested(machine, machine.iterate(value))
-    raise Refused("XP0005", f"{machine.describe(value)} is no array")  # type: ignore[attr-defined]
+    raise Refused("XP0005", f"{machine.describe(value)} is no array")
 
 
 def _one_of_several(machine: Machine, value: Union) -> Var:
@@ -106,8 +108,9 @@ def _one_of_several(machine: Machine, value: Union) -> Var:
 
 
 def _nested(machine: Machine, items: list[Value]) -> Var:
-    if all(is_numeric_const(v) for v in items):
-        return machine.builder.constant(np.asarray([v.value for v in items]))  # type: ignore[attr-defined]
+    known = constants(items) if all(map(is_numeric_const, items)) else None
+    if known is not None:
+        return machine.builder.constant(np.asarray(known))
     parts = [array(machine, item) for item in items]
     shapes = {p.type.shape for p in parts}
     if len(shapes) > 1:

@@ -20,14 +20,15 @@ Indices move to the front of the chain, since an index into the buffer is one in
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import JaxArray, Lens, NdArray
-from xlapy.ir import TensorType, Var
+from xlapy.domain.values import JaxArray, Lens, NdArray, number_var
+from xlapy.ir import TensorType, Var, defining
 
 #: a strided write that leaves at least this many elements for each it changes is a scatter; measured on CPU
 _SPARSE = 4
@@ -80,7 +81,7 @@ def _types(base: TensorType, lenses: tuple[Lens, ...]) -> list[TensorType]:
 
 def buffer_type(machine: Machine, array: NdArray) -> TensorType:
     """The type of the whole buffer behind an array."""
-    return machine.heap.read(array.buffer, "data").var.type  # type: ignore[attr-defined]
+    return number_var(machine.heap.read(array.buffer, "data")).type
 
 
 # -- whole arrays ----------------------------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ def buffer_type(machine: Machine, array: NdArray) -> TensorType:
 
 def read_view(machine: Machine, array: NdArray) -> Var:
     """The elements of an array as they are now."""
-    var = machine.heap.read(array.buffer, "data").var  # type: ignore[attr-defined]
+    var = number_var(machine.heap.read(array.buffer, "data"))
     for lens in array.lenses:
         var = read_lens(machine, var, lens)
     return var
@@ -99,7 +100,7 @@ def write_view(machine: Machine, array: NdArray, var: Var) -> None:
     var = machine.builder.convert(var, var.type.dtype)
     bases: list[Var] = []
     if array.lenses:
-        bases.append(machine.heap.read(array.buffer, "data").var)  # type: ignore[attr-defined]
+        bases.append(number_var(machine.heap.read(array.buffer, "data")))
         for lens in array.lenses[:-1]:
             bases.append(read_lens(machine, bases[-1], lens))
     for base, lens in zip(reversed(bases), reversed(array.lenses), strict=True):
@@ -232,7 +233,7 @@ def split_starts(params: tuple[Dim, ...]) -> tuple[list[Var], tuple[Dim, ...]]:
 
 def _annotated(result: Var, dims: tuple[Dim, ...]) -> Var:
     """A load or store that says which part it loads or stores, to the passes."""
-    result.owner.attributes["index"] = dims  # type: ignore[union-attr]
+    defining(result).attributes["index"] = dims
     return result
 
 
@@ -310,7 +311,7 @@ def _overlay(base, new, lows):
     For blocks of at least half the array; a stencil's update is three times as fast so as a dynamic-update-slice.
     """
     edges = [(low, n - low - span, 0) for low, span, n in zip(lows, new.shape, base.shape, strict=True)]
-    inside = None
+    inside: Any = None
     for axis, (low, span, n) in enumerate(zip(lows, new.shape, base.shape, strict=True)):
         if span < n:
             # functions of lax, which the tracer meets directly: this is the most frequent store
@@ -327,7 +328,7 @@ def _interleave(region, new, gaps):
     extents = [n * gap for n, gap in zip(new.shape, gaps, strict=True)]
     spread = jnp.broadcast_to(new.reshape(split), repeated).reshape(extents)
     spread = lax.slice(spread, [0] * new.ndim, region.shape)
-    mask = None
+    mask: Any = None
     for axis, gap in enumerate(gaps):
         if gap > 1:
             hit = lax.broadcasted_iota(jnp.int32, region.shape, axis) % gap == 0

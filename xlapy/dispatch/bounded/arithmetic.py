@@ -13,6 +13,7 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.lanes import (
     INT64,
     Int,
+    first_of,
     fresh,
     involved,
     length_int,
@@ -67,7 +68,7 @@ def unify(
             continue
         fixed = [e for e in entries if e[1] is None and e[2] != 1]
         _, lanes, room = dynamic[0]
-        if not fixed and all(n == room and same_lanes(lanes, x) for _, x, n in dynamic[1:]):  # type: ignore[arg-type]
+        if not fixed and all(n == room and same_lanes(lanes, x) for _, x, n in dynamic[1:]):
             axes[-back] = lanes
             continue
         axes[-back] = _align(machine, values, rooms, variables, back, dynamic, fixed)
@@ -105,7 +106,7 @@ def _align(machine: Machine, values, rooms, variables, back: int, dynamic: list,
             continue
         var = moved(machine, var, axis, lanes, target, room)
         if singles[k] is not None:
-            var = machine.leaf(bounded_indexing._first_or_all, (singles[k], var, var), (axis,), name="broadcast")[0]  # type: ignore
+            var = machine.leaf(bounded_indexing._first_or_all, (singles[k], var, var), (axis,), name="broadcast")[0]
         variables[k] = var
     return target
 
@@ -127,7 +128,7 @@ def _differ(machine: Machine, values) -> Value:
         text, found = shape_text(machine, value)
         texts.append(text)
         sizes += found
-    return machine.message(f"operands could not be broadcast together with shapes {' '.join(texts)} ", *sizes)  # type: ignore
+    return machine.message(f"operands could not be broadcast together with shapes {' '.join(texts)} ", *sizes)
 
 
 def _common_length(machine: Machine, values, entries: list, singles: list) -> Int:
@@ -146,7 +147,8 @@ def _common_length(machine: Machine, values, entries: list, singles: list) -> In
         result = builder.elementwise("select", builder.elementwise("eq", result, one), v, result)
     for (k, lanes, _), flag in zip(entries, is_one, strict=True):
         singles[k] = flag if lanes is not None else None
-    machine.check(bad, ValueError, _differ(machine, values))  # type: ignore[arg-type]
+    if bad is not None:
+        machine.check(bad, ValueError, _differ(machine, values))
     return Int(result, 0, max(n.high for n in lengths))
 
 
@@ -200,12 +202,12 @@ def operator(machine: Machine, symbol: str, left: Value, right: Value) -> Value 
     if symbol in ("in", "not in") and isinstance(right, BoundedArray):
         hit = elementwise(machine, np.equal, (right, left))
         found = machine.call(Const(np.any), (hit,))
-        return machine.boolean(machine.truth(found) if symbol == "in" else _inverse(machine, machine.truth(found)))  # type: ignore
+        return machine.boolean(machine.truth(found) if symbol == "in" else _inverse(machine, machine.truth(found)))
     inplace = symbol.endswith("=") and symbol not in BINARY
     ufunc = BINARY.get(symbol[:-1] if inplace else symbol)
     for value in (left, right):
         if isinstance(value, JaxArray) or (isinstance(value, Const) and not isinstance(value.value, _NUMBERS)):
-            raise require_static(machine, left if involved(left) else right, f"'{symbol}' with such an operand")  # type: ignore
+            raise require_static(machine, first_of((left, right), {}), f"'{symbol}' with such an operand")
     if ufunc is None:
         return None
     if inplace and isinstance(left, BoundedArray | NdArray):
@@ -239,18 +241,18 @@ def unary(machine: Machine, symbol: str, value: BoundedArray) -> Value:
 
 def _inplace(machine: Machine, ufunc: np.ufunc, left: Value, right: Value) -> Value:
     """`left op= right`: writes through to what `left` shows."""
-    room, axes = bounded.parts(machine, left)  # type: ignore[misc]
+    room, axes = bounded.taken_apart(machine, left)
     if not room.writeable:
         return machine.raise_(ValueError, "output array is read-only")
     if ufunc is np.matmul:
-        raise require_static(machine, left if involved(left) else right, "'@='")  # type: ignore[arg-type]
+        raise require_static(machine, first_of((left, right), {}), "'@='")
     other = right
     if _as_array(machine, right) is not None:
 
         def message() -> Value:
             (one, sizes), (two, more) = shape_text(machine, left), shape_text(machine, right)
             template = f"operands could not be broadcast together with shapes {one} {two} {one} "
-            return machine.message(template, *sizes, *more, *sizes)  # type: ignore[attr-defined]
+            return machine.message(template, *sizes, *more, *sizes)
 
         source = right if isinstance(right, BoundedArray | NdArray) else machine.new_array(operand(machine, right))
         other = JaxArray(bounded_indexing.fit(machine, source, room.type.shape, axes, message))
@@ -265,14 +267,14 @@ def _inplace(machine: Machine, ufunc: np.ufunc, left: Value, right: Value) -> Va
 
 def deliver(machine: Machine, result: Value, out: Value, inputs: Sequence[Value], where: Value | None) -> Value:
     """Write the result of a ufunc of `inputs` into `out`, where `where` is true."""
-    room, axes = bounded.parts(machine, out)  # type: ignore[misc]
+    room, axes = bounded.taken_apart(machine, out)
     if not room.writeable:
         return machine.raise_(ValueError, "output array is read-only")
 
     def message() -> Value:
         texts = [shape_text(machine, v) for v in (*inputs, out)]
         template = "operands could not be broadcast together with shapes " + "".join(f"{text} " for text, _ in texts)
-        return machine.message(template, *(n for _, sizes in texts for n in sizes))  # type: ignore[attr-defined]
+        return machine.message(template, *(n for _, sizes in texts for n in sizes))
 
     def placed(value: Value) -> Var:
         return machine.builder.broadcast(
@@ -292,14 +294,14 @@ def deliver(machine: Machine, result: Value, out: Value, inputs: Sequence[Value]
 
 def product(machine: Machine, function: Callable, left: Value, right: Value) -> Value:
     """`left @ right`, and np.dot of arrays of one or two dimensions."""
-    pair = [_as_array(machine, left), _as_array(machine, right)]
-    if any(p is None for p in pair):
+    pair = [array for v in (left, right) if (array := _as_array(machine, v)) is not None]
+    if len(pair) < 2:
         if function is np.matmul:
             machine.raise_(ValueError, "matmul: Input operand has not enough dimensions")
         return elementwise(machine, np.multiply, (left, right))
-    (one, first), (two, second) = (bounded.parts(machine, p) for p in pair)  # type: ignore[misc]
+    (one, first), (two, second) = (bounded.taken_apart(machine, p) for p in pair)
     if not 1 <= len(first) <= 2 or not 1 <= len(second) <= 2:
-        raise require_static(machine, next(v for v in pair if involved(v)), "a product of such dimensions")  # type: ignore
+        raise require_static(machine, next(v for v in pair if involved(v)), "a product of such dimensions")
     a, b = machine.read(one), machine.read(two)
     inner = 0 if len(second) == 1 else len(second) - 2
     lanes, other = first[-1], second[inner]
@@ -337,7 +339,9 @@ def _contracted(machine: Machine, a: Var, b: Var, inner: int, lanes: Lanes | Non
         return moved(machine, a, axis, lanes, other, space), b, valid_lanes(machine, other, space)
     if lanes is not None and lanes.valid is None and size > 0:
         return a, moved(machine, b, inner, other, lanes, size), valid_lanes(machine, lanes, size)
-    goal = Lanes((lanes or other).length)  # type: ignore[union-attr]
+    some = lanes or other
+    assert some is not None
+    goal = Lanes(some.length)
     room = max(size, space)
     a, b = moved(machine, a, axis, lanes, goal, room), moved(machine, b, inner, other, goal, room)
     return a, b, valid_lanes(machine, goal, room)
@@ -351,13 +355,13 @@ def _message(machine: Machine, function: Callable, pair, one: int, two: int) -> 
     (text, sizes), (other, more) = (shape_text(machine, p) for p in pair)
     if function is np.matmul:
         core = "(n?,k),(k,m?)->(n?,m?)"
-        return machine.message(  # type: ignore[attr-defined]
+        return machine.message(
             f"matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {core}"
             " (size {} is different from {})",
             more[two],
             sizes[one],
         )
-    return machine.message(  # type: ignore[attr-defined]
+    return machine.message(
         f"shapes {text} and {other} not aligned: {{}} (dim {one}) != {{}} (dim {two})",
         *sizes,
         *more,
@@ -373,7 +377,7 @@ def outer(machine: Machine, left: Value, right: Value) -> Value:
         array = _as_array(machine, value)
         found = None if array is None else bounded.parts(machine, array)
         if found is None or len(found[1]) != 1:
-            raise require_static(machine, left if involved(left) else right, "np.outer")  # type: ignore[arg-type]
+            raise require_static(machine, first_of((left, right), {}), "np.outer")
         (lanes,) = found[1]
         var = reshape(machine, machine.read(found[0]), shape)
         vectors.append(fresh(machine, var, (lanes, None) if shape[1] == 1 else (None, lanes)))

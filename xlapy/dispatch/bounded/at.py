@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -19,28 +21,30 @@ from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, Scalar, Valu
 from xlapy.lowering.derivatives import differentiated_as, multiplied_at
 
 _NATIVE = {np.add: "add", np.subtract: "add", np.multiply: "multiply", np.maximum: "max", np.minimum: "min"}
-_of_static = table.find_method(np.ufunc, "at")
+_of_static = table.method_rule(np.ufunc, "at")
 
 
 @table.method(np.ufunc, "at")
-def at(machine: Machine, self, a, indices, b=None, /):
+def at(machine: Machine, self, a, indices, b: Any = None, /):
     """`ufunc.at(a, indices, b)` of one-dimensional arrays."""
     if not bounded.involved(a, indices, b):
-        return _of_static(machine, self, a, indices, b)  # type: ignore[misc]
+        return _of_static(machine, self, a, indices, b)
     ufunc, array = self.value, first_of([a, indices, *([] if b is None else [b])], {})
     found, picked = bounded.parts(machine, a), bounded.parts(machine, indices)
-    plain = found is not None and picked is not None and len(found[1]) == 1 == len(picked[1])
-    if not plain or ufunc not in _NATIVE or picked[0].type.dtype.kind not in "iu":  # type: ignore[index]
+    if found is None or picked is None or not len(found[1]) == 1 == len(picked[1]):
         raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at")
-    (room, (lanes,)), (places, (mine,)) = found, picked  # type: ignore[misc]
+    (room, (lanes,)), (places, (mine,)) = found, picked
+    if ufunc not in _NATIVE or places.type.dtype.kind not in "iu":
+        raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at")
     if lanes is not None and (lanes.valid is not None or not isinstance(lanes.start, int)):
         raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at")
     if not room.writeable:
         return machine.raise_(ValueError, "output array is read-only")
-    types = (room.type.dtype, type_of_operand(machine, b.base if isinstance(b, BoundedArray) else b))
+    other: Any = b
+    types = (room.type.dtype, type_of_operand(machine, other.base if isinstance(other, BoundedArray) else other))
     if loop(ufunc, (*types, room.type.dtype))[2] != room.type.dtype:
         raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at with a cast")
-    values = _values(machine, b, places, mine, room.type.dtype)
+    values = _values(machine, other, places, mine, room.type.dtype)
     length = bounded.length_int(machine, lanes, room.type.shape[0])
     index = machine.builder.convert(machine.read(places), INT64)
     valid = bounded.valid_mask(machine, places.type.shape, (mine,))
@@ -50,7 +54,7 @@ def at(machine: Machine, self, a, indices, b=None, /):
         _at, (machine.read(room), index, values, valid, var_of(machine, length)), (ufunc, start), name="at"
     )
     shown = (Scalar(int, machine.builder.convert(first, INT64, True)), Const(0), bounded.scalar(machine, length))
-    text = machine.message("index {} is out of bounds for axis {} with size {}", *shown)  # type: ignore[attr-defined]
+    text = machine.message("index {} is out of bounds for axis {} with size {}", *shown)
     machine.check(bad, IndexError, text)
     machine.write(room, result)
     return NONE
@@ -66,7 +70,7 @@ def _values(machine: Machine, b: Value, places: NdArray, lanes, dtype: np.dtype)
         template = (
             f"shape mismatch: value array of shape {text} could not be broadcast to indexing result of shape {goal}"
         )
-        return machine.message(template, *sizes, *goals)  # type: ignore[attr-defined]
+        return machine.message(template, *sizes, *goals)
 
     var = cast(machine, fit(machine, b, places.type.shape, (lanes,), message), dtype)
     return machine.builder.broadcast(var, places.type.shape)

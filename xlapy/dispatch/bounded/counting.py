@@ -18,7 +18,7 @@ from xlapy.ir import Var, constant_value
 #: bins for which there is room where nothing says how many there are
 _ROOM = 256
 _NEGATIVE = provoke(np.bincount, [-1])
-_of_known_size = table.find_function(np.bincount)
+_of_known_size = table.function_rule(np.bincount)
 
 
 @table.function(np.bincount)
@@ -28,8 +28,8 @@ def bincount(machine: Machine, x, /, weights=None, minlength=0):
     var = machine.read(room) if room is not None else operand(machine, x)
     integers = len(var.type.shape) == 1 and var.type.dtype.kind in "iub"
     if not integers or var.type.shape == (0,) or (axes in (None, (None,)) and constant_value(var) is not None):
-        return _of_known_size(machine, x, weights, minlength)  # type: ignore[misc]
-    least = int(known(machine, minlength, "minlength"))  # type: ignore[call-overload]
+        return _of_known_size(machine, x, weights, minlength)
+    least = int(known(machine, minlength, "minlength"))
     valid = None if axes is None else bounded.valid_mask(machine, var.type.shape, axes)
     operands = [var] if valid is None else [var, valid]
     lowest, longest = machine.leaf(_range, operands, name="bincount")
@@ -57,7 +57,7 @@ def _weights(machine: Machine, weights: Value | None, axes) -> list[Var]:
         return []
     if not isinstance(weights, BoundedArray):
         return [operand(machine, weights, np.dtype(np.float64))]
-    if axes is None or axes[0] is None or not bounded.same_lanes(weights.axes[0], axes[0]):  # type: ignore[arg-type]
+    if axes is None or axes[0] is None or not bounded.same_lanes(weights.lanes, axes[0]):
         raise bounded.require_static(machine, weights, "np.bincount with weights")
     return [machine.builder.convert(machine.read(weights.base), np.dtype(np.float64))]
 

@@ -12,7 +12,7 @@ from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.values import absent, known, require_dtype, sequence_items
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.bounded import bound
-from xlapy.domain.numbers import known_bounds
+from xlapy.domain.numbers import interval, known_bounds
 from xlapy.domain.values import Const, Lanes, NumpyScalar, Scalar, Tuple, Value
 
 #: elements for which there may be room
@@ -25,15 +25,15 @@ def _bound(machine: Machine, n, maximum):
     most = known(machine, maximum, "the bound of xlapy.bound")
     if not isinstance(n, Scalar | NumpyScalar) or n.var.type.dtype.kind not in "iu":
         value = known(machine, n, "the first argument of xlapy.bound")
-        if value > most:  # type: ignore[operator]
+        if value > most:
             machine.raise_(ValueError, f"{value} is more than the bound {most}")
         return n
     number = as_int(machine, n)
     limit = machine.builder.constant(most, INT64)
-    text = machine.message("{} is more than the bound {}", n, Const(most))  # type: ignore[attr-defined]
+    text = machine.message("{} is more than the bound {}", n, Const(most))
     machine.check(machine.builder.elementwise("gt", var_of(machine, number), limit), ValueError, text)
     var = machine.leaf(_at_most, (var_of(machine, number), limit), name="bound")[0]
-    bounds = (number.low, min(number.high, int(most)))  # type: ignore[call-overload]
+    bounds = (number.low, min(number.high, int(most)))
     if isinstance(n, NumpyScalar):
         return NumpyScalar(machine.builder.convert(var, n.var.type.dtype), bounds)
     return bounded.scalar(machine, Int(var, *bounds))
@@ -47,7 +47,7 @@ def is_dynamic(machine: Machine, value: object) -> bool:
     """Whether a size is only known on the device, within bounds, and is not to be had by specialisation."""
     if not isinstance(value, Scalar | NumpyScalar) or machine.is_static(value) or known_bounds(value) is None:
         return False
-    if value.var.type.dtype.kind not in "iu" or known_bounds(value)[1] > _MAXIMUM_ROOM:  # type: ignore[index]
+    if value.var.type.dtype.kind not in "iu" or interval(value)[1] > _MAXIMUM_ROOM:
         return False
     return not machine.specialisable(value.var)
 
@@ -70,19 +70,19 @@ def _room(machine: Machine, shape: Value) -> tuple[Value, list[Lanes | None]] | 
         most = known_int(max(number.high, 0))
         room.append(Const(most.value))
         axes.append(Lanes(var_of(machine, clip(machine, number, known_int(0), most))))
-    if np.prod([float(known(machine, n, "a shape")) for n in room]) > _MAXIMUM_ROOM:  # type: ignore[arg-type]
+    if np.prod([float(known(machine, n, "a shape")) for n in room]) > _MAXIMUM_ROOM:
         raise Refused("XP0013", "there would have to be room for too many elements", "give a bound with xlapy.bound")
     return Tuple(tuple(room)), axes
 
 
 def _with_room(item: object) -> None:
-    before = table.find_function(item)
+    before = table.function_rule(item)
 
     def rule(machine, shape, *args, **kwargs):
         found = _room(machine, shape)
         if found is None:
-            return before(machine, shape, *args, **kwargs)  # type: ignore[misc]
-        return bounded.made(machine, before(machine, found[0], *args, **kwargs), found[1])  # type: ignore[misc, arg-type]
+            return before(machine, shape, *args, **kwargs)
+        return bounded.made(machine, before(machine, found[0], *args, **kwargs), found[1])
 
     table.function(item)(rule)
 
@@ -90,7 +90,7 @@ def _with_room(item: object) -> None:
 for _item in (np.zeros, np.ones, np.empty, np.full, np.ndarray):
     _with_room(_item)
 
-_arange_before = table.find_function(np.arange)
+_arange_before = table.function_rule(np.arange)
 
 
 @table.function(np.arange)
@@ -98,7 +98,7 @@ def _arange(machine, /, *args, **kwargs):
     dtype = kwargs.get("dtype")
     plain = 1 <= len(args) <= 2 and not set(kwargs) - {"dtype"} and all(_is_whole(machine, a) for a in args)
     if not plain or not any(is_dynamic(machine, a) for a in args):
-        return _arange_before(machine, *args, **kwargs)  # type: ignore[misc]
+        return _arange_before(machine, *args, **kwargs)
     start = as_int(machine, args[0]) if len(args) == 2 else known_int(0)
     stop = as_int(machine, args[-1])
     room = max(stop.high - start.low, 0)
@@ -110,7 +110,7 @@ def _arange(machine, /, *args, **kwargs):
     return fresh(machine, var, (Lanes(var_of(machine, length)),))
 
 
-_linspace_before = table.find_function(np.linspace)
+_linspace_before = table.function_rule(np.linspace)
 
 
 @table.function(np.linspace)
@@ -118,7 +118,7 @@ def _linspace(machine, start, stop, num=None, *args, **kwargs):
     plain = num is not None and not args and not kwargs and is_dynamic(machine, num)
     if not plain or not all(machine.is_static(v) or isinstance(v, Scalar | NumpyScalar) for v in (start, stop)):
         given = (start, stop) if num is None else (start, stop, num, *args)
-        return _linspace_before(machine, *given, **kwargs)  # type: ignore[misc]
+        return _linspace_before(machine, *given, **kwargs)
     return machine.call(Const(_spaced), (start, stop, num))
 
 

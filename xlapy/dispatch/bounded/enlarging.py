@@ -52,12 +52,14 @@ def _insert(machine, arr, obj, values, axis=None):
 def bounded_shape(machine: Machine, value: Value) -> tuple[int, ...]:
     """The static shape of a value."""
     return (
-        bounded.parts(machine, machine.call(Const(np.atleast_1d), (value,)))[0].type.shape if _has_rank(value) else ()
-    )  # type: ignore
+        bounded.taken_apart(machine, machine.call(Const(np.atleast_1d), (value,)))[0].type.shape
+        if _has_rank(value)
+        else ()
+    )
 
 
 def _has_rank(value: Value) -> bool:
-    return not isinstance(value, Const) or np.ndim(value.value) > 0  # type: ignore[arg-type]
+    return not isinstance(value, Const) or np.ndim(value.value) > 0
 
 
 def _row_inserted(arr, obj, values):
@@ -73,7 +75,7 @@ def _row_inserted(arr, obj, values):
 def _pad(machine, array, pad_width, mode="constant", constant_values=0):
     width = try_known(machine, pad_width)
     plain = _is_matrix(array) and mode == "constant" if isinstance(mode, str) else known(machine, mode) == "constant"
-    if not (_is_matrix(array) and plain) or np.ndim(known(machine, constant_values)) > 0:  # type: ignore[arg-type]
+    if not (_is_matrix(array) and plain) or np.ndim(known(machine, constant_values)) > 0:
         options = {} if isinstance(constant_values, int) else {"constant_values": constant_values}
         named = {} if isinstance(mode, str) else {"mode": mode}
         return table.passed_on(_pad_before, machine, array, pad_width, **named, **options)
@@ -94,7 +96,7 @@ def _tile(machine, a, reps):
     if not _is_matrix(a) or involved(reps):
         return table.passed_on(_tile_before, machine, a, reps)
     counts = known(machine, reps)
-    down, across = (1, counts) if isinstance(counts, int) else tuple(counts) if len(counts) == 2 else (0, 0)  # type: ignore
+    down, across = (1, counts) if isinstance(counts, int) else tuple(counts) if len(counts) == 2 else (0, 0)
     if down < 1 or across < 1:
         raise require_static(machine, a, "np.tile of rows by such numbers")
     if across > 1 or down == 1:
@@ -113,7 +115,7 @@ FUNCTIONS[np.repeat] = METHODS["repeat"] = _repeat
 
 # -- side by side in a new dimension ----------------------------------------------------------------------------------
 
-_stack_before, _dstack_before = _before(np.stack), table.find_function(np.dstack)
+_stack_before, _dstack_before = _before(np.stack), table.function_rule(np.dstack)
 
 
 def _stack(machine, items, axis=None, **options):
@@ -140,7 +142,8 @@ def _in_new_dimension(machine: Machine, items: Sequence[Value], found, place: in
     )
     parts = []
     for number, (room, axes) in enumerate(found):
-        if number and not bounded.same_length(first, axes[0]):
+        known = first is not None and axes[0] is not None and bounded.same_length(first, axes[0])
+        if number and not known:
             bad = machine.builder.elementwise("ne", *(bounded.var_of(machine, lengths[k]) for k in (0, number)))
             machine.check(bad, ValueError, "all input arrays must have the same shape")
         parts.append(cast(machine, bounded.moved(machine, machine.read(room), 0, axes[0], target, space), dtype))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +14,7 @@ from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
 from xlapy.dispatch.numpy.values import absent, kind_of, sequence_items
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import BoundedArray, Const, Tuple, Value
+from xlapy.domain.values import BoundedArray, Const, NdArray, Tuple, Value
 
 
 def _histogram(machine, a, bins=10, range=None, density=None, weights=None):
@@ -29,18 +30,18 @@ def _histogram(machine, a, bins=10, range=None, density=None, weights=None):
         raise require_static(machine, first_of((a, bins, range, weights), {}), "np.histogram of such arrays")
     if bounded.involved(bins, range):
         raise require_static(machine, a, "np.histogram with such arguments")
-    (lanes,) = a.axes
-    valid = bounded.valid_lanes(machine, lanes, a.base.type.shape[0])  # type: ignore[arg-type]
+    lanes = a.lanes
+    valid = bounded.valid_lanes(machine, lanes, a.base.type.shape[0])
     filled = machine.new_array(machine.leaf(_lively, (machine.read(a.base), valid), name="fill")[0])
     if absent(weights):
         counted = machine.builder.convert(valid, np.dtype(np.int64))
     else:
-        if not isinstance(weights, BoundedArray) or not bounded.same_lanes(weights.axes[0], lanes):  # type: ignore[arg-type]
+        if not isinstance(weights, BoundedArray) or not bounded.same_lanes(weights.lanes, lanes):
             raise require_static(machine, a, "np.histogram with such weights")
         given = machine.read(weights.base)
         zeros = machine.builder.broadcast(machine.builder.constant(0, given.type.dtype), given.type.shape)
         counted = machine.builder.elementwise("select", valid, given, zeros)
-    options = {"weights": machine.new_array(counted)}
+    options: dict[str, Any] = {"weights": machine.new_array(counted)}
     options |= {k: v for k, v in (("range", range), ("density", density)) if not absent(v)}
     return machine.call(Const(np.histogram), (filled, bins if isinstance(bins, Value) else Const(bins)), options)
 
@@ -56,19 +57,26 @@ FUNCTIONS[np.histogram] = _histogram
 
 def _in_grid(machine: Machine, item: object, samples: list[Value], bins, range, density, weights) -> Value:
     """np.histogram2d or np.histogramdd of vectors that have the same lanes."""
-    lanes = samples[0].axes[0] if isinstance(samples[0], BoundedArray) and len(samples[0].axes) == 1 else None
-    if lanes is None or samples[0].base.type.shape[0] < 2 or bounded.involved(bins, range):  # type: ignore[attr-defined]
+    first = samples[0]
+    if not isinstance(first, BoundedArray) or len(first.axes) != 1 or first.base.type.shape[0] < 2:
+        raise require_static(machine, first_of((*samples, bins, range, weights), {}), "a histogram of such arrays")
+    lanes, room = first.axes[0], first.base.type.shape
+    if lanes is None or bounded.involved(bins, range):
         raise require_static(machine, first_of((*samples, bins, range, weights), {}), "a histogram of such arrays")
     given = [] if absent(weights) else [weights]
+    rooms: list[NdArray] = []
     for one in (*samples, *given):
-        like = isinstance(one, BoundedArray) and len(one.axes) == 1 and kind_of(one.base.type.dtype) in "iuf"
-        if not like or not bounded.same_lanes(one.axes[0], lanes) or one.base.type.shape != samples[0].base.type.shape:  # type: ignore
+        like = isinstance(one, BoundedArray) and len(one.axes) == 1 and one.axes[0] is not None
+        if not isinstance(one, BoundedArray) or not like or kind_of(one.base.type.dtype) not in "iuf":
             raise require_static(machine, first_of((*samples, *given), {}), "a histogram of such arrays")
+        if not bounded.same_lanes(one.lanes, lanes) or one.base.type.shape != room:
+            raise require_static(machine, first_of((*samples, *given), {}), "a histogram of such arrays")
+        rooms.append(one.base)
     builder = machine.builder
-    valid = bounded.valid_lanes(machine, lanes, samples[0].base.type.shape[0])  # type: ignore[attr-defined]
+    valid = bounded.valid_lanes(machine, lanes, room[0])
     filled = [
-        machine.new_array(machine.leaf(_lively, (machine.read(one.base), valid), name="fill")[0])  # type: ignore[attr-defined]
-        for one in samples
+        machine.new_array(machine.leaf(_lively, (machine.read(base), valid), name="fill")[0])
+        for base in rooms[: len(samples)]
     ]
     counted = builder.convert(valid, np.dtype(np.float64))
     if given:
@@ -76,7 +84,7 @@ def _in_grid(machine: Machine, item: object, samples: list[Value], bins, range, 
         counted = builder.elementwise(
             "select", valid, values, builder.broadcast(builder.constant(0.0), counted.type.shape)
         )
-    options = {"weights": machine.new_array(counted)}
+    options: dict[str, Any] = {"weights": machine.new_array(counted)}
     options |= {k: v for k, v in (("range", range), ("density", density)) if not absent(v)}
     options["bins"] = bins if isinstance(bins, Value) else Const(bins)
     return machine.call(Const(item), filled if item is np.histogram2d else (Tuple(tuple(filled)),), options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -15,6 +16,7 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.lanes import (
     BOOL,
     INT64,
+    first_of,
     fresh,
     involved,
     masked_lanes,
@@ -34,14 +36,14 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
 from xlapy.ir import Var, constant_value
 
-Part = tuple[str, object]
+Part = tuple[str, Any]
 
 
 def getitem(machine: Machine, array: Value, key: Value) -> Value:
     """`array[key]`."""
     if isinstance(array, NumpyScalar) or isinstance(array, NdArray) and not _concerns(machine, key):
-        return indexing.getitem(machine, array, key)  # type: ignore[arg-type]
-    room, axes = bounded.parts(machine, array)  # type: ignore[misc]
+        return indexing.getitem(machine, array, key)
+    room, axes = bounded.taken_apart(machine, array)
     items = indexing.items_of(key)
     if involved(*items):
         return _by_bounded(machine, array, room, axes, items)
@@ -51,7 +53,7 @@ def getitem(machine: Machine, array: Value, key: Value) -> Value:
         if isinstance(result, NdArray) and result.type.shape == () and not parsed.ellipsis:
             return machine.numpy_result(read_view(machine, result))
         if parsed.scalar_array:
-            view, found = bounded.parts(machine, result)  # type: ignore[misc]
+            view, found = bounded.taken_apart(machine, result)
             return bounded.made(machine, machine.new_array(read_view(machine, view)), found)
         return result
     where = _only_mask(parsed.parts)
@@ -61,12 +63,12 @@ def getitem(machine: Machine, array: Value, key: Value) -> Value:
     if where is None:
         if isinstance(array, BoundedArray):
             return _gathered(machine, array, parsed.parts)
-        return indexing.getitem(machine, array, key)  # type: ignore[arg-type]
+        return indexing.getitem(machine, room, key)
     view, mask, axis = _masked_view(machine, room, axes, parsed.parts, where)
     rank = len(mask.type.shape)
-    base, found = bounded.parts(machine, view)  # type: ignore[misc]
+    base, found = bounded.taken_apart(machine, view)
     if involved(view) and any(x is not None for x in found[axis : axis + rank]):
-        raise require_static(machine, view, "a mask that is no selection")  # type: ignore[arg-type]
+        raise require_static(machine, view, "a mask that is no selection")
     var = _flattened(machine, read_view(machine, base), axis, rank)
     lanes = masked_lanes(machine, reshape(machine, mask, (-1,)) if rank != 1 else mask)
     return fresh(machine, var, (*found[:axis], lanes, *found[axis + rank :]))
@@ -77,7 +79,7 @@ def setitem(machine: Machine, array: Value, key: Value, value: Value) -> None:
     if isinstance(array, NdArray) and not involved(value) and not _concerns(machine, key):
         indexing.setitem(machine, array, key, value)
         return
-    room, axes = bounded.parts(machine, array)  # type: ignore[misc]
+    room, axes = bounded.taken_apart(machine, array)
     if not room.writeable:
         machine.raise_(ValueError, "assignment destination is read-only")
     items = indexing.items_of(key)
@@ -92,7 +94,7 @@ def setitem(machine: Machine, array: Value, key: Value, value: Value) -> None:
     whole = where is None or all(kind in ("all", "array") for kind, _ in parsed.parts)
     if isinstance(array, NdArray) and whole and (where is None or not involved(value)):
         if involved(value):
-            raise require_static(machine, value, "the assignment to an index array")  # type: ignore[arg-type]
+            raise require_static(machine, value, "the assignment to an index array")
         indexing.setitem(machine, array, key, value)
         return
     selected = _selection(machine, array, parsed.parts)
@@ -100,11 +102,12 @@ def setitem(machine: Machine, array: Value, key: Value, value: Value) -> None:
         assign(machine, BoundedArray(room, _refined(machine, array, axes, selected)), value)
         return
     if where is None:
-        raise require_static(machine, array, "an index array as a target")  # type: ignore[arg-type]
+        raise require_static(machine, first_of((array,), {}), "an index array as a target")
     view, mask, axis = _masked_view(machine, room, axes, parsed.parts, where)
     if involved(view):
-        raise require_static(machine, view, "a mask that is no selection")  # type: ignore[arg-type]
-    _assign_masked(machine, view, mask, axis, value, whole)  # type: ignore[arg-type]
+        raise require_static(machine, view, "a mask that is no selection")
+    assert isinstance(view, NdArray)
+    _assign_masked(machine, view, mask, axis, value, whole)
 
 
 def _concerns(machine: Machine, key: Value) -> bool:
@@ -131,7 +134,7 @@ def _only_mask(parts: Sequence[Part]) -> int | None:
     if len(places) != 1:
         return None
     mask = parts[places[0]][1]
-    if mask.type.dtype != BOOL or not mask.type.shape or constant_value(mask) is not None:  # type: ignore[attr-defined]
+    if mask.type.dtype != BOOL or not mask.type.shape or constant_value(mask) is not None:
         return None
     advanced = [k for k, (kind, _) in enumerate(parts) if kind in ("array", "int")]
     if advanced != list(range(advanced[0], advanced[-1] + 1)) or any(kind == "new" for kind, _ in parts):
@@ -143,7 +146,7 @@ def _selection(machine: Machine, array: Value, parts: Sequence[Part]) -> Bounded
     """The mask of static length that is the key of a vector of dynamic length, if it is."""
     if not isinstance(array, BoundedArray) or parts[0][0] != "array" or any(kind != "all" for kind, _ in parts[1:]):
         return None
-    mask: Var = parts[0][1]  # type: ignore[assignment]
+    mask: Var = parts[0][1]
     if mask.type.dtype != BOOL or len(mask.type.shape) != 1:
         return None
     return BoundedArray(machine.new_array(mask), (None,))
@@ -151,7 +154,7 @@ def _selection(machine: Machine, array: Value, parts: Sequence[Part]) -> Bounded
 
 def _masked_view(machine: Machine, room: NdArray, axes, parts: Sequence[Part], place: int) -> tuple[Value, Var, int]:
     """What the rest of the key leaves, the mask, and the first axis to which it applies."""
-    mask: Var = parts[place][1]  # type: ignore[assignment]
+    mask: Var = parts[place][1]
     rank = len(mask.type.shape)
     rest: list[Part] = []
     axis = before = 0
@@ -190,13 +193,14 @@ def _assign_masked(machine: Machine, view: NdArray, mask: Var, axis: int, value:
 
 def assign(machine: Machine, target: Value, value: Value) -> None:
     """`target[...] = value`."""
-    room, axes = bounded.parts(machine, target)  # type: ignore[misc]
+    room, axes = bounded.taken_apart(machine, target)
     if not room.writeable:
         machine.raise_(ValueError, "assignment destination is read-only")
     if isinstance(value, BoundedArray) and _is_itself(target, value):
         return
     if not involved(target, value):
-        indexing.assign(machine, target, value)  # type: ignore[arg-type]
+        assert isinstance(target, NdArray)
+        indexing.assign(machine, target, value)
         return
     new = _stored(machine, value, room.type.shape, axes, room.type.dtype)
     new = machine.builder.broadcast(new, room.type.shape)
@@ -218,7 +222,7 @@ def _is_itself(target: Value, value: BoundedArray) -> bool:
     )
 
 
-def _same_parameters(a: object, b: object) -> bool:
+def _same_parameters(a: Any, b: Any) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same_parameters, a, b))
     return bounded.same_int(a, b) if isinstance(a, Var | int) and isinstance(b, Var | int) else a == b
@@ -237,7 +241,7 @@ def _stored(machine: Machine, value: Value, shape: tuple[int, ...], axes, dtype:
         text, sizes = shape_text(machine, source)
         goal, goals = shape_text(machine, bounded.made(machine, _model(shape, dtype), axes)) if axes else ("()", [])
         if mask == "whole" and len(sizes) == 1 == len(goals):
-            return machine.message(  # type: ignore[attr-defined]
+            return machine.message(
                 "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where"
                 " the mask is true",
                 *sizes,
@@ -247,8 +251,8 @@ def _stored(machine: Machine, value: Value, shape: tuple[int, ...], axes, dtype:
             template = (
                 f"shape mismatch: value array of shape {text} could not be broadcast to indexing result of shape {goal}"
             )
-            return machine.message(template, *sizes, *goals)  # type: ignore[attr-defined]
-        return machine.message(f"could not broadcast input array from shape {text} into shape {goal}", *sizes, *goals)  # type: ignore
+            return machine.message(template, *sizes, *goals)
+        return machine.message(f"could not broadcast input array from shape {text} into shape {goal}", *sizes, *goals)
 
     return cast(machine, fit(machine, source, shape, axes, message), dtype)
 
@@ -262,7 +266,7 @@ def fit(machine: Machine, value: Value, shape: tuple[int, ...], axes: Sequence[L
 
     ValueError with `message()` where the array does not broadcast to the target.
     """
-    room, mine = bounded.parts(machine, value)  # type: ignore[misc]
+    room, mine = bounded.taken_apart(machine, value)
     var = machine.read(room)
     extra = len(mine) - len(axes)
     if extra > 0:
@@ -319,20 +323,21 @@ def _by_bounded(machine: Machine, array: Value, room: NdArray, axes, items: list
         return fresh(machine, machine.read(room), _refined(machine, array, axes, key))
     if involved(array):
         if len(items) > 1:
-            raise require_static(machine, array, "several index arrays")  # type: ignore[arg-type]
+            raise require_static(machine, first_of((array,), {}), "several index arrays")
         lanes, indices = _index_arrays(machine, items)
-        return _picked(machine, array, indices[0], lanes)  # type: ignore[arg-type]
+        assert isinstance(array, BoundedArray)
+        return _picked(machine, array, indices[0], lanes)
     if any(n == 0 for n in room.type.shape[: len(items)]):
         raise Refused("XP0013", "an index array of dynamic length into an array of size 0")
     dimensions, indices = mesh(machine, items) if is_mesh(machine, items) else _index_arrays(machine, items)
     dimensions = dimensions if isinstance(dimensions, tuple) else (dimensions,)
     result = indexing.getitem(machine, room, Tuple(tuple(indices)))
-    return bounded.made(machine, result, (*dimensions, *(None,) * (len(result.type.shape) - len(dimensions))))  # type: ignore
+    return bounded.made(machine, result, (*dimensions, *(None,) * (_rank(machine, result) - len(dimensions))))
 
 
 def _refined(machine: Machine, array: Value, axes, mask: BoundedArray) -> tuple[Lanes | None, ...]:
     """The lanes of `array[mask]`; IndexError where the mask has another length than the array."""
-    room, _ = bounded.parts(machine, array)  # type: ignore[misc]
+    room, _ = bounded.taken_apart(machine, array)
     if len(mask.axes) != 1 or not axes:
         raise require_static(machine, mask, "a mask of several dimensions")
     (lanes,), mine = mask.axes, axes[0]
@@ -344,7 +349,7 @@ def _refined(machine: Machine, array: Value, axes, mask: BoundedArray) -> tuple[
         bad = machine.builder.elementwise("ne", var_of(machine, mask_length), var_of(machine, length))
         some = machine.builder.elementwise("ne", var_of(machine, mask_length), machine.builder.constant(0, INT64))
         bad = machine.builder.elementwise("bitwise_and", bad, some)  # NumPy takes an empty mask for any dimension
-        text = machine.message(  # type: ignore[attr-defined]
+        text = machine.message(
             "boolean index did not match indexed array along axis 0; size of axis is {} but size of corresponding"
             " boolean axis is {}",
             bounded.scalar(machine, length),
@@ -369,15 +374,15 @@ def _index_arrays(machine: Machine, items: list[Value]) -> tuple[Lanes, list[Val
             found.append(item)
             continue
         if not isinstance(item, BoundedArray) or len(item.axes) != 1 or item.base.type.dtype.kind not in "iu":
-            raise require_static(machine, next(v for v in items if involved(v)), "such a key")  # type: ignore[arg-type]
-        (mine,) = item.axes
-        if first is None or (item.base.type.shape == first.base.type.shape and same_lanes(mine, first.axes[0])):
+            raise require_static(machine, next(v for v in items if involved(v)), "such a key")
+        if first is None or (item.base.type.shape == first.base.type.shape and same_lanes(item.lanes, first.lanes)):
             zero = machine.builder.constant(0, item.base.type.dtype)
             found.append(JaxArray(bounded.masked(machine, item, zero)))
         else:
             found.append(JaxArray(_aligned(machine, item, first)))
         first = first or item
-    return first.axes[0], found  # type: ignore[return-value, union-attr]
+    assert first is not None
+    return first.lanes, found
 
 
 def _aligned(machine: Machine, item: BoundedArray, first: BoundedArray) -> Var:
@@ -388,7 +393,7 @@ def _aligned(machine: Machine, item: BoundedArray, first: BoundedArray) -> Var:
     bad = machine.builder.elementwise("ne", *(var_of(machine, n) for n in lengths))
     sizes = [bounded.scalar(machine, n) for n in lengths]
     text = "shape mismatch: indexing arrays could not be broadcast together with shapes ({},) ({},) "
-    machine.check(bad, IndexError, machine.message(text, *sizes))  # type: ignore[attr-defined]
+    machine.check(bad, IndexError, machine.message(text, *sizes))
     var = bounded.moved(machine, machine.read(item.base), 0, mine, lanes, room)
     zero = machine.builder.constant(0, item.base.type.dtype)
     return bounded.select_valid(machine, var, zero, (lanes,))
@@ -412,12 +417,12 @@ def _lanes_at(machine: Machine, array: BoundedArray, index: Value, lanes: Lanes)
             machine.builder.convert(operand(machine, index), INT64),
             _valid_of(machine, lanes, operand(machine, index).type.shape[0]),
             _lane_table(machine, array),
-            array.axes[0].length,  # type: ignore[union-attr]
+            array.lanes.length,
         ),
         name="check_indices",
     )
     shown = (Scalar(int, machine.builder.convert(first, INT64, True)), bounded.shape_of(machine, array)[0])
-    machine.check(bad, IndexError, machine.message("index {} is out of bounds for axis 0 with size {}", *shown))  # type: ignore
+    machine.check(bad, IndexError, machine.message("index {} is out of bounds for axis 0 with size {}", *shown))
     return found
 
 
@@ -427,15 +432,15 @@ def _gathered(machine: Machine, array: BoundedArray, parts: Sequence[Part]) -> V
     place = next((k for k, (kind, _) in enumerate(parts) if kind == "array"), 0)
     others = all(is_whole(*part) for k, part in enumerate(parts) if k != place)
     if len(arrays) == 1 and others and place > 0 and array.axes[place] is None:
-        return _of_known_places(machine, array, arrays[0], place)  # type: ignore[arg-type]
+        return _of_known_places(machine, array, arrays[0], place)
     if len(arrays) != 1 or parts[0][0] != "array" or any(kind != "all" for kind, _ in parts[1:]):
         raise require_static(machine, array, "such a key")
-    index: Var = arrays[0]  # type: ignore[assignment]
+    index: Var = arrays[0]
     if index.type.dtype == BOOL or len(index.type.shape) != 1 or array.axes[0] is None:
         raise require_static(machine, array, "such a key")
     everything = Lanes(machine.builder.constant(index.type.shape[0], INT64))
     result = _picked(machine, array, JaxArray(index), everything)
-    room, axes = bounded.parts(machine, result)  # type: ignore[misc]
+    room, axes = bounded.taken_apart(machine, result)
     return settled(machine, room, axes)
 
 
@@ -445,8 +450,13 @@ def _of_known_places(machine: Machine, array: BoundedArray, index: Var, place: i
         raise require_static(machine, array, "such a key")
     key = Tuple((*(Const(slice(None)),) * place, machine.new_array(index)))
     result = indexing.getitem(machine, array.base, key)
-    count = len(result.type.shape) - len(array.axes) + 1  # type: ignore[attr-defined]
+    count = _rank(machine, result) - len(array.axes) + 1
     return bounded.made(machine, result, (*array.axes[:place], *(None,) * count, *array.axes[place + 1 :]))
+
+
+def _rank(machine: Machine, value: Value) -> int:
+    """How many dimensions an array has."""
+    return len(bounded.taken_apart(machine, value)[1])
 
 
 def _valid_of(machine: Machine, lanes: Lanes, room: int) -> Var:
@@ -458,7 +468,7 @@ def _lane_table(machine: Machine, array: BoundedArray) -> Var:
     (lanes, room) = array.axes[0], array.base.type.shape[0]
     if lanes is not None and lanes.valid is not None:
         return bounded.order_of(machine, lanes)
-    start = var_of(machine, 0 if lanes is None else lanes.start)  # type: ignore[arg-type]
+    start = var_of(machine, 0 if lanes is None else lanes.start)
     return machine.leaf(_ramp, (start,), (room,), name="lanes")[0]
 
 
@@ -488,7 +498,7 @@ def _put_bounded(machine: Machine, array: Value, room: NdArray, axes, items: lis
         if len(items) > 1 or is_mesh(machine, items) or any(x is not None for x in axes[1:]):
             raise require_static(machine, first_bounded(items), "an assignment to such a key")
         lanes, indices = _index_arrays(machine, items)
-        places = [_lanes_at(machine, array, indices[0], lanes)]  # type: ignore[arg-type]
+        places = [_lanes_at(machine, array, indices[0], lanes)]
         _scattered(machine, room, (lanes,), places, value)
         return
     dimensions, indices = mesh(machine, items) if is_mesh(machine, items) else _index_arrays(machine, items)
@@ -509,15 +519,16 @@ def _scattered(
     """Put `value` to these places of the first dimensions; of equal ones, the last counts."""
     found = np.broadcast_shapes(*(v.type.shape for v in places))
     valid = valid_mask(machine, found, dimensions)
+    assert valid is not None
     rest = room.type.shape[len(places) :]
     new = _stored(machine, value, (*found, *rest), (*dimensions, *(None,) * len(rest)), room.type.dtype, "part")
     new = machine.builder.broadcast(new, (*found, *rest))
     if len(found) > 1:
         count = int(np.prod(found))
-        new, valid = reshape(machine, new, (count, *rest)), reshape(machine, valid, (count,))  # type: ignore[arg-type]
+        new, valid = reshape(machine, new, (count, *rest)), reshape(machine, valid, (count,))
         places = [reshape(machine, machine.builder.broadcast(v, found), (count,)) for v in places]
     operands = (read_view(machine, room), new, valid, *places)
-    write_view(machine, room, machine.leaf(_scatter, operands, name="scatter")[0])  # type: ignore[arg-type]
+    write_view(machine, room, machine.leaf(_scatter, operands, name="scatter")[0])
 
 
 def _scatter(base, new, valid, *places):

@@ -7,18 +7,18 @@ Operations work on all the room; what comes from outside the lanes is replaced b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeGuard, overload
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from xlapy.dispatch.arrays.views import view
-from xlapy.dispatch.protocol import Machine, NeedStatic
+from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.sources import Source
-from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value
+from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Value, number_var
 from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine, difference
 from xlapy.ir.lanes import Lanewise, noted
@@ -30,6 +30,8 @@ INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _DEPTH = 16
 #: stands for the lengths of all arrays that are made, where one is wanted that is not just one of these
 ALL_LENGTHS = Source("value", (None, "the sizes of all arrays"))
+#: the room of an array, and its dimensions
+Parts = tuple[NdArray, tuple[Lanes | None, ...]]
 
 
 # -- integers ---------------------------------------------------------------------------------------------------------
@@ -51,15 +53,15 @@ def known_int(value: int) -> Int:
 def as_int(machine: Machine, value: Value | Var, bounds: tuple[int, int] | None = None) -> Int:
     """An abstract integer."""
     if isinstance(value, Const):
-        return known_int(int(value.value))  # type: ignore[call-overload]
+        return known_int(int(value.value))
     if isinstance(value, Scalar | NumpyScalar):
         bounds = known_bounds(value)
-        value = value.var
-    constant = constant_value(value)  # type: ignore[arg-type]
+    var = number_var(value) if isinstance(value, Value) else value
+    constant = constant_value(var)
     if constant is not None:
         return known_int(int(constant[()]))
     low, high = bounds or (INT_MIN, INT_MAX)
-    return Int(machine.builder.convert(value, INT64), low, high)  # type: ignore[arg-type]
+    return Int(machine.builder.convert(var, INT64), low, high)
 
 
 def var_of(machine: Machine, value: Int | int | Var) -> Var:
@@ -109,9 +111,11 @@ def clip(machine: Machine, a: Int, low: Int, high: Int) -> Int:
     if a.high > high.low and subtract_bound(machine, high, a) < 0:
         value = _operation(machine, "min", a, high)
         a = Int(value, min(a.low, high.low), min(a.high, high.high))
-    constant = constant_value(a.value) if isinstance(a.value, Var) else None
-    if isinstance(a.value, int) or constant is not None:
-        return known_int(int(a.value if constant is None else constant[()]))  # type: ignore[arg-type]
+    if not isinstance(a.value, Var):
+        return known_int(a.value)
+    constant = constant_value(a.value)
+    if constant is not None:
+        return known_int(int(constant[()]))
     return known_int(a.low) if a.low == a.high else a
 
 
@@ -251,13 +255,13 @@ def length_int(machine: Machine, lanes: Lanes | None, room: int) -> Int:
     """The length of a dimension."""
     if lanes is None:
         return known_int(room)
-    return as_int(machine, lanes.length, (0, room))  # type: ignore[arg-type]
+    return as_int(machine, lanes.length, (0, room))
 
 
 def valid_lanes(machine: Machine, lanes: Lanes, room: int) -> Var:
     """The mask of the lanes of one dimension."""
     if lanes.valid is not None:
-        return lanes.valid  # type: ignore[return-value]
+        return lanes.valid
     if isinstance(lanes.start, int):
         found = machine.leaf(_prefix, (lanes.length,), (lanes.start, room), name="lanes")
         return noted(found, Lanewise("lanes", _prefix, (lanes.start,), ()))[0]
@@ -299,7 +303,8 @@ def _outer_and(*rest):
 def order_of(machine: Machine, lanes: Lanes) -> Var:
     """The lanes that a mask selects, from the first to the last; then zeros."""
     if lanes.order is not None:
-        return lanes.order  # type: ignore[return-value]
+        return lanes.order
+    assert lanes.valid is not None
     return machine.leaf(_positions, (lanes.valid,), name="nonzero")[0]
 
 
@@ -358,7 +363,8 @@ def _shifted(machine: Machine, var: Var, axis: int, start: object, goal: object,
         arrays = {v for v in made.operands if not _is_uniform(v)}
         if len(arrays) == 1:
             # Lane by lane work comes behind the shift: XLA would compute it for one lane at a time to shift it.
-            first = _shifted(machine, *arrays, axis, start, goal, room)
+            (array,) = arrays
+            first = _shifted(machine, array, axis, start, goal, room)
             return machine.builder.elementwise(
                 made.kind,
                 *(first if v in arrays else _broadcast_as(machine, v, first.type.shape) for v in made.operands),
@@ -420,9 +426,10 @@ def made(machine: Machine, array: Value, axes: Sequence[Lanes | None]) -> Value:
     """`array`, of which `axes` says what is valid."""
     if all(lanes is None for lanes in axes):
         return array
+    assert isinstance(array, NdArray), array
     if any(lanes is not None and lanes.valid is not None for lanes in axes):
-        return BoundedArray(array, tuple(axes))  # type: ignore[arg-type]
-    return _of_known_size(machine, array, axes) or BoundedArray(array, tuple(axes))  # type: ignore[arg-type]
+        return BoundedArray(array, tuple(axes))
+    return _of_known_size(machine, array, axes) or BoundedArray(array, tuple(axes))
 
 
 def fresh(machine: Machine, var: Var, axes: Sequence[Lanes | None]) -> Value:
@@ -439,10 +446,7 @@ def fresh(machine: Machine, var: Var, axes: Sequence[Lanes | None]) -> Value:
 
 def _known_lengths(machine: Machine, shape: Sequence[int], axes: Sequence[Lanes | None]) -> list[int | None]:
     """The lengths that have to be known at compile time, since a rule has asked for them (`require_static`)."""
-    return [
-        n if lanes is None else machine.known_length(lanes.length)  # type: ignore[arg-type]
-        for n, lanes in zip(shape, axes, strict=True)
-    ]
+    return [n if lanes is None else machine.known_length(lanes.length) for n, lanes in zip(shape, axes, strict=True)]
 
 
 def _of_known_size(machine: Machine, array: NdArray, axes: Sequence[Lanes | None]) -> NdArray | None:
@@ -454,13 +458,28 @@ def _of_known_size(machine: Machine, array: NdArray, axes: Sequence[Lanes | None
     return view(machine, array, "index", tuple((s, 1, n) for s, n in zip(starts, lengths, strict=True)))
 
 
-def parts(machine: Machine, value: Value) -> tuple[NdArray, tuple[Lanes | None, ...]] | None:
+@overload
+def parts(machine: Machine, value: NdArray | BoundedArray) -> Parts: ...
+
+
+@overload
+def parts(machine: Machine, value: Value) -> Parts | None: ...
+
+
+def parts(machine: Machine, value: Value) -> Parts | None:
     """The room of an array and its dimensions; None for what is no NumPy array."""
     if isinstance(value, BoundedArray):
         return value.base, value.axes
     if isinstance(value, NdArray):
         return value, (None,) * len(value.type.shape)
     return None
+
+
+def taken_apart(machine: Machine, value: Value) -> Parts:
+    """The same of what is certainly a NumPy array."""
+    found = parts(machine, value)
+    assert found is not None, value
+    return found
 
 
 def masked(machine: Machine, array: BoundedArray, fill: Var, axes: Sequence[Lanes | None] | None = None) -> Var:
@@ -509,7 +528,7 @@ def array_type(array: BoundedArray) -> TensorType:
 
 def shape_of(machine: Machine, value: Value) -> list[Value]:
     """The shape, as Python ints."""
-    room, axes = parts(machine, value)  # type: ignore[misc]
+    room, axes = taken_apart(machine, value)
     return [scalar(machine, length_int(machine, lanes, n)) for lanes, n in zip(axes, room.type.shape, strict=True)]
 
 
@@ -524,9 +543,25 @@ def shape_text(machine: Machine, value: Value) -> tuple[str, list[Value]]:
     return "(" + ",".join("{}" for _ in sizes) + ("," if len(sizes) == 1 else "") + ")", sizes
 
 
+@overload
+def involved(value: object, /) -> TypeGuard[BoundedArray]: ...
+
+
+@overload
+def involved(*values: object) -> bool: ...
+
+
 def involved(*values: object) -> bool:
     """Whether an array of dynamic length is among the values."""
     return any(isinstance(v, BoundedArray) for v in values)
+
+
+def first_of(args: Iterable[object], kwargs: Mapping[str, object]) -> BoundedArray:
+    """The array of dynamic length among the arguments of a call."""
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, BoundedArray):
+            return value
+    raise Refused("XP0011", "a call with arguments that depend on data in this way")
 
 
 def require_static(machine: Machine, value: BoundedArray, what: str = "") -> NeedStatic:
@@ -534,8 +569,8 @@ def require_static(machine: Machine, value: BoundedArray, what: str = "") -> Nee
     for lanes in value.axes:
         if lanes is not None:
             length = lanes.length
-            if constant_value(length) is None:  # type: ignore[arg-type]
+            if constant_value(length) is None:
                 where = f" (there is no rule for {what} of an array of dynamic length)" if what else ""
-                place = machine.length_places.get(length, ALL_LENGTHS)  # type: ignore[arg-type]
-                return NeedStatic(length, f"the size of an array{where}", place)  # type: ignore[arg-type]
+                place = machine.length_places.get(length, ALL_LENGTHS)
+                return NeedStatic(length, f"the size of an array{where}", place)
     return NeedStatic(machine.read(value.base), "an array")

@@ -75,7 +75,9 @@ def _square(machine: Machine, a: Value, what: str, given: Sequence[Value]) -> tu
     shape = var.type.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
         raise require_static(machine, first_of(given, {}), f"{what} of such a shape")
-    if (axes[-1] is None) != (axes[-2] is None) or (axes[-1] is not None and not same_length(axes[-1], axes[-2])):  # type: ignore[arg-type]
+    last, before = axes[-1], axes[-2]
+    one_static = (last is None) != (before is None)
+    if one_static or last is not None and before is not None and not same_length(last, before):
         bad = _differ(machine, _length(machine, axes, var, -2), _length(machine, axes, var, -1))
         machine.check(bad, _LinAlgError, "Last 2 dimensions of the array must be square")
         axes = (*axes[:-1], axes[-2])
@@ -144,7 +146,7 @@ def _solve(machine, a, b):
         name, core = ("solve1", "(m,m),(m)->(m)") if len(others) == 1 else ("solve", "(m,m),(m,n)->(m,n)")
         template = f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {core}"
         shown = (bounded.scalar(machine, count), bounded.scalar(machine, size))
-        text = machine.message(template + " (size {} is different from {})", *shown)  # type: ignore[attr-defined]
+        text = machine.message(template + " (size {} is different from {})", *shown)
         machine.check(_differ(machine, size, count), ValueError, text)
     right = bounded.moved(machine, right, 0, rows, axes[0], room)
     others = (axes[0], *others[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xlapy.dispatch.bounded.lanes import first_of
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, require_static
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, Const, Value
@@ -23,7 +24,7 @@ def _rows(array):
 
 def _sorted(machine: Machine, iterable: Value, *, key: Value = NONE, reverse: Value = _FALSE) -> Value:
     if not isinstance(iterable, BoundedArray) or len(iterable.axes) != 1:
-        raise require_static(machine, iterable, "sorted")  # type: ignore[arg-type]
+        raise require_static(machine, first_of((iterable,), {}), "sorted")
     return machine.call(Const(_in_order), (iterable, key, reverse))
 
 

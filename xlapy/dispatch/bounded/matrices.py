@@ -11,7 +11,7 @@ from xlapy.dispatch.bounded.in_python import MOST_PAIRS, in_python
 from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.numpy.values import absent, known, sequence_items
-from xlapy.domain.numbers import known_bounds
+from xlapy.domain.numbers import interval
 from xlapy.domain.values import BoundedArray, Const, Tuple
 
 # -- of a size --------------------------------------------------------------------------------------------------------
@@ -30,14 +30,14 @@ def _tri(N, M=None, k=0, dtype=float):  # noqa: N803
 
 
 def _of_size(item, implementation) -> None:
-    before = table.find_function(item)
+    before = table.function_rule(item)
 
     def rule(machine, /, *args, **kwargs):
         sizes = [v for v in args[:2] if is_dynamic(machine, v)]
-        room = np.prod([known_bounds(v)[1] for v in sizes] * (2 if len(args) < 2 or absent(args[1]) else 1))  # type: ignore
+        room = np.prod([interval(v)[1] for v in sizes] * (2 if len(args) < 2 or absent(args[1]) else 1))
         named = implementation.__code__.co_varnames[: implementation.__code__.co_argcount]
         if not sizes or len(args) > len(named) or not set(kwargs) <= {"k", "dtype"} & set(named) or room > MOST_PAIRS:
-            return table.passed_on(before, machine, *args, **kwargs)  # type: ignore[arg-type]
+            return table.passed_on(before, machine, *args, **kwargs)
         return machine.call(Const(implementation), args, kwargs)
 
     table.function(item)(rule)
@@ -60,14 +60,14 @@ def _indices(dimensions, dtype=int, sparse=False):
     return grids
 
 
-_indices_before = table.find_function(np.indices)
+_indices_before = table.function_rule(np.indices)
 
 
 @table.function(np.indices)
 def _indices_rule(machine, dimensions, *args, **kwargs):
     items = sequence_items(machine, dimensions)
     if items is None or not any(is_dynamic(machine, v) for v in items):
-        return table.passed_on(_indices_before, machine, dimensions, *args, **kwargs)  # type: ignore[arg-type]
+        return table.passed_on(_indices_before, machine, dimensions, *args, **kwargs)
     return machine.call(Const(_indices), (Tuple(tuple(items)), *args), kwargs)
 
 
@@ -128,7 +128,7 @@ def _diagonal(machine, a, offset=0):
     ]
     most = bounded.known_int(max(view.type.shape[0], 0))
     shorter = bounded.clip(
-        machine, cut[0], bounded.known_int(0), bounded.Int(bounded.var_of(machine, cut[1]), 0, most.value)
+        machine, cut[0], bounded.known_int(0), bounded.Int(bounded.var_of(machine, cut[1]), 0, most.high)
     )
     length = bounded.clip(machine, shorter, bounded.known_int(0), most)
     return bounded.made(machine, view, (bounded.Lanes(bounded.var_of(machine, length)),))
@@ -186,7 +186,7 @@ def _meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
         places[0], places[1] = 1, 0
     spread = []
     for x, place in zip(xi, places, strict=True):
-        key = [None] * count
+        key: list[slice | None] = [None] * count
         key[place] = slice(None)
         spread.append(x[tuple(key)])
     if sparse:
@@ -199,7 +199,7 @@ def _meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 def _grid(machine, *xi, copy=True, sparse=False, indexing="xy"):
     arrays = [machine.call(Const(np.asarray), (x,)) for x in xi]
-    rooms = [bounded.parts(machine, x)[0].type.shape for x in arrays]  # type: ignore[index]
+    rooms = [bounded.taken_apart(machine, x)[0].type.shape for x in arrays]
     plain = absent(copy) or copy is True or known(machine, copy)
     sparse, indexing = bool(known(machine, sparse)), known(machine, indexing)
     if (
@@ -229,8 +229,8 @@ def _cross(a, b):
 
 def _cross_rule(machine, a, b):
     for value in (a, b):
-        room, axes = bounded.parts(machine, value) or (None, ())
-        if room is None or len(axes) not in (1, 2) or room.type.shape[-1] != 3 or axes[-1] is not None:
+        found = bounded.parts(machine, value)
+        if found is None or len(found[1]) not in (1, 2) or found[0].type.shape[-1] != 3 or found[1][-1] is not None:
             raise require_static(machine, first_of((a, b), {}), "np.cross of such arrays")
     return machine.call(Const(_cross), (a, b))
 

@@ -19,7 +19,7 @@ def first_bounded(items: Sequence[Value]) -> BoundedArray:
 
 def is_mesh(machine: Machine, items: Sequence[Value]) -> bool:
     """Whether a key has index arrays of several dimensions, or of known and of dynamic length."""
-    return any(not indexing.is_integer(v) and (not involved(v) or len(v.axes) != 1) for v in items)  # type: ignore
+    return any(not indexing.is_integer(v) and (not involved(v) or len(v.axes) != 1) for v in items)
 
 
 def mesh(machine: Machine, items: Sequence[Value]) -> tuple[tuple[Lanes | None, ...], list[Value]]:
@@ -32,7 +32,7 @@ def mesh(machine: Machine, items: Sequence[Value]) -> tuple[tuple[Lanes | None, 
             pairs.append((item, ()))
             continue
         plain = isinstance(item, BoundedArray | NdArray)
-        room, axes = bounded.parts(machine, item) if plain else (machine.new_array(operand(machine, item)), None)  # type: ignore
+        room, axes = bounded.parts(machine, item) if plain else (machine.new_array(operand(machine, item)), None)
         if room.type.dtype.kind not in "iu":
             raise require_static(machine, given, "such a key")
         pairs.append((room, axes if axes is not None else (None,) * len(room.type.shape)))

@@ -21,12 +21,12 @@ _NO_VALUE = getattr(np, "_NoValue", None)
 
 def _method(name: str):
     """Register a rule before the one for arrays whose length is known."""
-    before = table.find_method(np.ufunc, name)
+    before = table.method_rule(np.ufunc, name)
 
     def register(rule):
         def either(machine, self, /, *args, **kwargs):
             if not involved(*args, *kwargs.values()):
-                return table.passed_on(before, machine, self, *args, **kwargs)  # type: ignore[arg-type]
+                return table.passed_on(before, machine, self, *args, **kwargs)
             try:
                 return rule(machine, self, *args, **kwargs)
             except TypeError as error:
@@ -68,7 +68,7 @@ def outer(machine, self, A, B, /):  # noqa: N803
     """`ufunc.outer` of two vectors."""
     binary(machine, self)
     vectors = [v if involved(v) else machine.call(Const(np.asarray), (v,)) for v in (A, B)]
-    if any(len(bounded.parts(machine, v)[1]) != 1 for v in vectors):  # type: ignore[index]
+    if any(len(bounded.taken_apart(machine, v)[1]) != 1 for v in vectors):
         raise require_static(machine, first_of((A, B), {}), f"np.{self.value.__name__}.outer of such arrays")
     return machine.call(Const(_pairs), (self, *vectors))
 
@@ -95,7 +95,7 @@ def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
     result_type = ufunc.reduceat(np.ones(1, var.type.dtype), [0], dtype=given_dtype).dtype
     result, bad, first = machine.leaf(reduceat_of, operands, (ufunc, result_type), name=f"{ufunc.__name__}.reduceat")
     shown = (Scalar(int, machine.builder.convert(first, INT64, True)), bounded.scalar(machine, length))
-    text = machine.message(f"index {{}} out-of-bounds in {ufunc.__name__}.reduceat [0, {{}})", *shown)  # type: ignore[attr-defined]
+    text = machine.message(f"index {{}} out-of-bounds in {ufunc.__name__}.reduceat [0, {{}})", *shown)
     machine.check(bad, IndexError, text)
     return fresh(machine, result, (None if mine is None else bounded.Lanes(mine.length),))
 

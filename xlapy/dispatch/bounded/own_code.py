@@ -19,4 +19,4 @@ def _interpreted(implementation: Callable) -> Callable:
 
 
 for _item in (np.allclose, np.fliplr, np.flipud, np.gradient, np.polyfit, np.polyval, np.resize, np.split):
-    FUNCTIONS[_item] = _interpreted(_item.__wrapped__)  # type: ignore[attr-defined]
+    FUNCTIONS[_item] = _interpreted(_item.__wrapped__)

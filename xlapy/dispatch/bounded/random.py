@@ -17,8 +17,8 @@ from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.random import GENERATOR, LEGACY, of_module
 from xlapy.dispatch.numpy.values import absent, known
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import NONE, BoundedArray, Const, Lanes, Value
+from xlapy.domain.numbers import interval
+from xlapy.domain.values import NONE, BoundedArray, Const, Lanes, NdArray, Value
 
 #: what is raised where there are no elements, where there are no numbers, and where there are too few of them
 _MESSAGES = {
@@ -41,7 +41,9 @@ def _uniform(machine: Machine, state, count: int) -> Value:
 
 def _shuffled_places(machine: Machine, state, room: int, lanes: Lanes) -> Value:
     """The numbers below the length in random order."""
-    keys = machine.read(_uniform(machine, state, room))  # type: ignore[arg-type]
+    drawn = _uniform(machine, state, room)
+    assert isinstance(drawn, NdArray)
+    keys = machine.read(drawn)
     order = machine.leaf(_order, (keys, lanes.length), name="permutation")[0]
     return bounded.fresh(machine, order, (Lanes(lanes.length),))
 
@@ -56,7 +58,7 @@ def _population(machine: Machine, a: Value) -> tuple[int, Lanes] | None:
     if isinstance(a, BoundedArray):
         return (a.base.type.shape[0], a.axes[0]) if a.axes[0] is not None else None
     if is_dynamic(machine, a):
-        return max(known_bounds(a)[1], 0), Lanes(var_of(machine, as_int(machine, a)))  # type: ignore
+        return max(interval(a)[1], 0), Lanes(var_of(machine, as_int(machine, a)))
     return None
 
 
@@ -75,7 +77,9 @@ def shuffle(machine, state, x, axis=0):
     return NONE
 
 
-def choice(machine, state, a, size=None, replace=True, p=None, axis=0, shuffle=True, *, cls=np.random.Generator):
+def choice(
+    machine, state, a, size=None, replace=True, p=None, axis=0, shuffle=True, *, cls: type = np.random.Generator
+):
     """Elements of an array, or whole numbers below `a`, each as likely."""
     no_elements, no_numbers, too_few = _MESSAGES[cls]
     found = _population(machine, a)
@@ -89,13 +93,13 @@ def choice(machine, state, a, size=None, replace=True, p=None, axis=0, shuffle=T
     message = no_elements if isinstance(a, BoundedArray) else no_numbers
     machine.check(machine.builder.elementwise("lt", length, least), ValueError, message)
     if known(machine, replace) or count == 1:
-        keys = machine.read(_uniform(machine, state, count))  # type: ignore[arg-type]
+        keys = machine.read(_uniform(machine, state, count))
         places = machine.new_array(machine.leaf(_below, (keys, length), name="choice")[0])
     else:
         wanted = machine.builder.constant(count, INT64)
         machine.check(machine.builder.elementwise("lt", length, wanted), ValueError, too_few)
         order = _shuffled_places(machine, state, room, lanes)
-        base = bounded.parts(machine, order)[0]  # type: ignore[index]
+        base = bounded.taken_apart(machine, order)[0]
         places = machine.new_array(machine.leaf(_first, (machine.read(base),), (count,), name="choice")[0])
     drawn = getitem(machine, a, places) if isinstance(a, BoundedArray) else places
     if shape is None:

@@ -111,7 +111,7 @@ def _of_vectors(
         if not plain or any(not _is_integer(machine, v) for v in options):
             raise require_static(machine, first_of(args, {}), f"np.{item.__name__} with such arguments")
         if known_integer:
-            options = tuple(Const(int(known(machine, v))) for v in options)  # type: ignore[call-overload]
+            options = tuple(Const(int(known(machine, v))) for v in options)
         result = machine.call(Const(implementation), (*vectors, *options))
         found = bounded.parts(machine, vectors[0]) if keeps_room else None
         return result if found is None else bounded.with_less_room(machine, result, found[0].type.shape[0])
@@ -135,7 +135,7 @@ _of_vectors(np.compress, _extract, 2)
 _of_vectors(np.roll, _roll, 1, rows=True, keeps_room=True)
 _of_vectors(np.delete, _delete, 1, rows=True, keeps_room=True)
 _delete_one = FUNCTIONS[np.delete]
-_delete_static = table.find_function(np.delete)
+_delete_static = table.function_rule(np.delete)
 
 
 def _delete_several(arr, obj):
@@ -153,7 +153,7 @@ def _delete_rule(machine, arr, obj, axis=None):
         return before(machine, arr, obj, **({} if absent(axis) else {"axis": axis}))
     array = arr if involved(arr) else machine.new_array(operand(machine, arr))
     where = bounded.parts(machine, obj)
-    vector = len(bounded.parts(machine, array)[1]) == 1
+    vector = len(bounded.taken_apart(machine, array)[1]) == 1
     place = known(machine, axis)
     if where is None or len(where[1]) != 1 or not (place == 0 or vector and place in (None, -1)):
         if not involved(arr, obj):
@@ -263,19 +263,19 @@ def _by_keys(keys):
 bounded_selection.of_sequences(np.lexsort, _lexsort)
 
 
-_ix_before = table.find_function(np.ix_)
+_ix_before = table.function_rule(np.ix_)
 
 
 def _ix(machine, *args):
     """np.ix_ of index arrays of dynamic length, and of masks."""
     arrays = [v if involved(v) else machine.new_array(operand(machine, v)) for v in args]
-    types = [bounded.parts(machine, v)[0].type for v in arrays]  # type: ignore[index]
+    types = [bounded.taken_apart(machine, v)[0].type for v in arrays]
     unknown = [
         not involved(v) and t.dtype == bool and constant_value(machine.read(v)) is None
         for v, t in zip(arrays, types, strict=True)
-    ]  # type: ignore
+    ]
     if not any(unknown) and not involved(*arrays) or any(len(t.shape) != 1 for t in types):
-        return _ix_before(machine, *args)  # type: ignore[misc]
+        return _ix_before(machine, *args)
     return machine.call(Const(_open_mesh), arrays)
 
 
@@ -284,7 +284,7 @@ def _open_mesh(*arrays):
     for number, array in enumerate(arrays):
         if array.dtype == bool:
             array = np.flatnonzero(array)
-        key = [None] * len(arrays)
+        key: list[slice | None] = [None] * len(arrays)
         key[number] = slice(None)
         found.append(array[tuple(key)])
     return tuple(found)
@@ -306,7 +306,7 @@ def _copyto(machine, dst, src, casting="same_kind"):
     target, source = bounded.parts(machine, dst), bounded.parts(machine, src)
     if target is None or source is None:
         raise require_static(machine, first_of((dst, src), {}), "np.copyto of such a value")
-    if not np.can_cast(source[0].type.dtype, target[0].type.dtype, str(known(machine, casting))):  # type: ignore
+    if not np.can_cast(source[0].type.dtype, target[0].type.dtype, known(machine, casting)):
         raise require_static(machine, first_of((dst, src), {}), "np.copyto with such a cast")
     assign(machine, dst, src)
     return NONE

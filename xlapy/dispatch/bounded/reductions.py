@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -70,7 +72,7 @@ def reduce(machine, ufunc, array, axis=None, dtype=None, out=None, keepdims=Fals
     return _remaining(machine, array, axes, keepdims, result)
 
 
-def _lowest(dtype: np.dtype, largest: bool) -> object:
+def _lowest(dtype: np.dtype, largest: bool) -> Any:
     """The value that loses against all others."""
     kind = kind_of(dtype)
     if kind == "f":
@@ -163,7 +165,7 @@ def arg_extreme(machine, function, array, axis=None, out=None, keepdims=False):
     if lanes is not None and lanes.valid is not None:
         found = machine.leaf(_rank_of, (lanes.valid, found), name="rank")[0]
     elif lanes is not None and lanes.start != 0:
-        found = machine.leaf(_less, (found, var_of(machine, lanes.start)), name="rank")[0]  # type: ignore[arg-type]
+        found = machine.leaf(_less, (found, var_of(machine, lanes.start)), name="rank")[0]
     return _remaining(machine, array, axes, keepdims, index_within(machine, found, 0, size - 1))
 
 
@@ -196,8 +198,8 @@ def _vector(machine: Machine, array: BoundedArray, what: str) -> tuple[Var, Var,
     """The elements, the mask and the lanes of an array of one dimension."""
     if len(array.axes) != 1:
         raise require_static(machine, array, f"{what} of several dimensions")
-    (lanes,) = array.axes
-    return machine.read(array.base), bounded.valid_lanes(machine, lanes, array.base.type.shape[0]), lanes  # type: ignore
+    lanes = array.lanes
+    return machine.read(array.base), bounded.valid_lanes(machine, lanes, array.base.type.shape[0]), lanes
 
 
 def sort(machine, array, axis=-1, kind=None, order=None, *, stable=None):
@@ -286,9 +288,7 @@ def unique(
     if wanted[0]:
         found.append(fresh(machine, index, (lanes,)))
     if wanted[1]:
-        found.append(
-            fresh(machine, inverse, array.axes if array.axes[0].valid is None else (Lanes(array.axes[0].length),))
-        )  # type: ignore
+        found.append(fresh(machine, inverse, array.axes if array.lanes.valid is None else (Lanes(array.lanes.length),)))
     if wanted[2]:
         found.append(fresh(machine, counts, (lanes,)))
     return found[0] if len(found) == 1 else Tuple(tuple(found))
@@ -297,11 +297,11 @@ def unique(
 def _are_rows(machine: Machine, array: Value, axis: object) -> bool:
     """Whether there are a few columns: of a matrix, or of the rows of one that data selects."""
     known_rows = not isinstance(array, BoundedArray)
-    holder = machine.new_array(operand(machine, array)) if known_rows else array.base  # type: ignore[attr-defined]
+    holder = machine.new_array(operand(machine, array)) if known_rows else array.base
     shape = holder.type.shape if axis in (0, -2) else holder.type.shape[::-1]
     if len(shape) != 2 or not 0 < shape[1] <= _MOST_COLUMNS:
         return False
-    return axis in (-2, -1, 0, 1) if known_rows else axis in (0, -2) and array.axes[1] is None  # type: ignore
+    return axis in (-2, -1, 0, 1) if known_rows else axis in (0, -2) and array.axes[1] is None
 
 
 def _unique_rows(array, turned, index, inverse, counts):
@@ -348,7 +348,7 @@ def diff(machine, array, n=1, axis=-1, prepend=None, append=None):
     times = known(machine, n)
     ends = [() if v in (None, _NONE) else (machine.call(Const(np.atleast_1d), (v,)),) for v in (prepend, append)]
     plain = len(array.axes) == 1 and known(machine, axis) in (0, -1) and isinstance(times, int) and times >= 0
-    if not plain or any(len(bounded.parts(machine, v)[0].type.shape) != 1 for end in ends for v in end):  # type: ignore
+    if not plain or any(len(bounded.taken_apart(machine, v)[0].type.shape) != 1 for end in ends for v in end):
         raise require_static(machine, array, "np.diff with options")
     if any(ends) and times:
         array = machine.call(Const(np.concatenate), (Tuple((*ends[0], array, *ends[1])),))
@@ -368,7 +368,7 @@ def _differences(machine: Machine, array: BoundedArray) -> Value:
 
 def _slice(machine: Machine, array: Value, start: object, stop: object) -> Value:
     key = ("slice", bounded_slice(start, stop))
-    room, axes = bounded.parts(machine, array)  # type: ignore[misc]
+    room, axes = bounded.taken_apart(machine, array)
     return basic(machine, room, axes, [key])
 
 

@@ -15,7 +15,7 @@ from xlapy.dispatch.numpy.values import known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, NdArray, Ref, Value
 
-_before = table.find_function(np.repeat)
+_before = table.function_rule(np.repeat)
 
 
 @table.function(np.repeat)
@@ -26,8 +26,8 @@ def _by_counts(machine: Machine, a: Value, repeats: Value, axis: Value | None = 
         return _repeat(machine, a, repeats, axis)
     a = machine.call(Const(np.asarray), (a,))
     place, rank = known(machine, axis), _rank(machine, a)
-    if not _are_counts(machine, repeats) or place is not None and not -rank <= place < rank:  # type: ignore[operator]
-        return table.passed_on(_before, machine, a, repeats, axis)  # type: ignore[return-value, arg-type]
+    if not _are_counts(machine, repeats) or place is not None and not -rank <= place < rank:
+        return table.passed_on(_before, machine, a, repeats, axis)
     if involved(a):
         return _repeat(machine, a, repeats, axis)
     return machine.call(Const(_of_parts), (a, repeats), {"axis": Const(place)})
@@ -43,11 +43,13 @@ def _repeat(machine: Machine, a: Value, repeats: Value, axis: Value | None = Non
         return machine.call(Const(_of_parts), (a, repeats), {"axis": Const(0)})
     if not plain or involved(repeats) or not machine.is_static(repeats) or np.ndim(known(machine, repeats)) != 0:
         raise require_static(machine, first_of((a, repeats), {}), "np.repeat with such arguments")
-    times = int(known(machine, repeats))  # type: ignore[call-overload]
+    times = int(known(machine, repeats))
     if times < 0:
         machine.raise_(ValueError, "repeats may not contain negative values.")
-    var, (lanes, *others) = bounded.compacted(machine, a)  # type: ignore[arg-type]
-    length = machine.builder.elementwise("mul", lanes.length, machine.builder.constant(times, INT64))  # type: ignore
+    assert isinstance(a, BoundedArray)
+    var, (lanes, *others) = bounded.compacted(machine, a)
+    assert lanes is not None
+    length = machine.builder.elementwise("mul", lanes.length, machine.builder.constant(times, INT64))
     return fresh(machine, machine.leaf(_repeated, (var,), (times,))[0], (Lanes(length), *others))
 
 

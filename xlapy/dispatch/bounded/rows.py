@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -20,21 +21,21 @@ from xlapy.dispatch.bounded.selection import of_sequences
 from xlapy.dispatch.numpy.values import absent, known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
-from xlapy.ir import Var
 
 # -- along one dimension ----------------------------------------------------------------------------------------------
 
 
-def _flatten(machine: Machine, self: BoundedArray, order: object = "C") -> Value:
+def _flatten(machine: Machine, self: BoundedArray, order: Any = "C") -> Value:
     if not isinstance(order, str) or len(self.axes) != 2 or self.axes[1] is not None:
         return _flatten_vector(machine, self)
-    var, axes = bounded.compacted(machine, self)
+    var, (lanes, *_) = bounded.compacted(machine, self)
+    assert lanes is not None
     columns = machine.builder.constant(var.type.shape[1], INT64)
-    length = machine.builder.elementwise("mul", axes[0].length, columns)  # type: ignore[union-attr]
+    length = machine.builder.elementwise("mul", lanes.length, columns)
     return fresh(machine, machine.leaf(_flat, (var,), name="flatten")[0], (Lanes(length),))
 
 
-def _flat(x: Var) -> object:
+def _flat(x) -> Any:
     return jnp.reshape(x, (-1,))
 
 
@@ -58,7 +59,7 @@ def _along(item: Callable, by_columns: Callable, default: int | None, keeps: boo
             raise require_static(machine, a, f"np.{item.__name__} with such arguments")
         if place in (0, -2):
             return machine.call(Const(by_columns), (Const(item), a, *args), named)
-        scalar = all(np.ndim(known(machine, v)) == 0 for v in args)  # type: ignore[arg-type]
+        scalar = all(np.ndim(known(machine, v)) == 0 for v in args)
         if not scalar:
             raise require_static(machine, a, f"np.{item.__name__} with such arguments")
         named["axis"] = Const(1)
@@ -94,14 +95,15 @@ def _side_by_side(item: Callable, least: int) -> None:
     before = FUNCTIONS[item]
 
     def joined(machine, items, *args, **kwargs):
-        found = [bounded.parts(machine, v) for v in items]
-        matrices = any(x is not None and len(x[1]) == 2 for x in found)
+        parts = [bounded.parts(machine, v) for v in items]
+        found = [x for x in parts if x is not None]
+        matrices = any(len(x[1]) == 2 for x in found)
         axis = known(machine, kwargs.get("axis", args[0] if args else Const(0))) if item is np.concatenate else 1
         plain = matrices and axis in (1, -1) and len(args) + len(kwargs) <= (item is np.concatenate)
-        if not plain or any(x is None or not least <= len(x[1]) <= 2 for x in found):
+        if not plain or len(found) < len(parts) or any(not least <= len(x[1]) <= 2 for x in found):
             return table.passed_on(before, machine, Tuple(tuple(items)), *args, **kwargs)
-        if any(x is not None for _, axes in found for x in axes[1:]):  # type: ignore[misc]
-            columns = [v if len(x[1]) == 2 else _as_column(machine, v) for v, x in zip(items, found, strict=True)]  # type: ignore[index]
+        if any(x is not None for _, axes in found for x in axes[1:]):
+            columns = [v if len(x[1]) == 2 else _as_column(machine, v) for v, x in zip(items, found, strict=True)]
             return concatenated(machine, columns, 1)
         return stacking.beside(machine, items, 0)
 
@@ -122,7 +124,7 @@ def _one_above_another(machine, items, **kwargs):
     """np.vstack."""
     if kwargs or not any(len(found[1]) == 2 for v in items if (found := bounded.parts(machine, v)) is not None):
         return _vectors_above(machine, Tuple(tuple(items)), **kwargs)
-    rows = [v if involved(v) else machine.call(Const(np.atleast_2d), (v,)) for v in items]
+    rows: list[Value] = [v if involved(v) else machine.call(Const(np.atleast_2d), (v,)) for v in items]
     rows = [FUNCTIONS[np.atleast_2d](machine, v) if involved(v) else v for v in rows]
     return machine.call(Const(np.concatenate), (Tuple(tuple(rows)),))
 
@@ -137,19 +139,20 @@ def _expand_dims(machine: Machine, a: Value, axis: Value) -> Value:
     place = known(machine, axis)
     if not isinstance(a, BoundedArray) or not isinstance(place, int) or not -len(a.axes) - 1 <= place <= len(a.axes):
         raise require_static(machine, first_of((a, axis), {}), "np.expand_dims with such arguments")
-    key = [slice(None)] * len(a.axes)
-    key.insert(place % (len(a.axes) + 1), None)  # type: ignore[arg-type]
+    key: list[slice | None] = [slice(None)] * len(a.axes)
+    key.insert(place % (len(a.axes) + 1), None)
     return getitem(machine, a, Const(tuple(key)))
 
 
 def _squeeze(machine: Machine, a: BoundedArray, axis: Value | None = None) -> Value:
     place = None if absent(axis) else known(machine, axis)
     rank = len(a.axes)
-    one = isinstance(place, int) and -rank <= place < rank
-    if not one or a.axes[place] is not None or a.base.type.shape[place] != 1:  # type: ignore[index]
+    if not isinstance(place, int) or not -rank <= place < rank:
         raise require_static(machine, a, "np.squeeze with such arguments")
-    key = [slice(None)] * rank
-    key[place] = 0  # type: ignore[index, call-overload]
+    if a.axes[place] is not None or a.base.type.shape[place] != 1:
+        raise require_static(machine, a, "np.squeeze with such arguments")
+    key: list[slice | int] = [slice(None)] * rank
+    key[place] = 0
     return getitem(machine, a, Const(tuple(key)))
 
 

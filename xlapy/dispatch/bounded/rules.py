@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -13,15 +14,15 @@ from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import reductions as bounded_reductions
 from xlapy.dispatch.bounded.indexing import assign, getitem
-from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
+from xlapy.dispatch.bounded.lanes import INT64, first_of, fresh, involved, require_static
 from xlapy.dispatch.bounded.slices import reversed_parts
 from xlapy.dispatch.numpy.ufunc_table import TABLE
 from xlapy.dispatch.numpy.values import absent, known, require_dtype, sequence_items, single
-from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, Tuple, Value
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, NdArray, Tuple, Value, number_var
 from xlapy.ir import Var
 
-Rule = Callable[..., object]
+Rule = Callable[..., Any]
 FUNCTIONS: dict[object, Rule] = {}
 METHODS: dict[str, Rule] = {}
 _ATTRIBUTES: dict[str, Rule] = {}
@@ -65,7 +66,7 @@ _GENERIC = {
 }
 
 
-def call(machine: Machine, item: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value | None:
+def call(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> Value | None:
     """`item(*args, **kwargs)` where one of the arguments has a dynamic length; None if the general way is right."""
     array = first_of(args, kwargs)
     rule = FUNCTIONS.get(item) if _hashable(item) else None
@@ -80,7 +81,7 @@ def call(machine: Machine, item: object, args: Sequence[Value], kwargs: dict[str
             return machine.call(Const(item), [args[0].base, *args[1:]], kwargs)
         if any(map(involved, kwargs.values())) or not absent(kwargs.get("out")) or "copy" in kwargs:
             raise require_static(machine, array, _name(item))
-        return bounded_arithmetic.lanewise(machine, item, args, kwargs)  # type: ignore[arg-type]
+        return bounded_arithmetic.lanewise(machine, item, args, kwargs)
     if _hashable(item) and item in _GENERIC or table.find_replacement(item) is not None:
         return None
     if table.find_function(item) is not None or (getattr(item, "__module__", None) or "").partition(".")[0] in (
@@ -94,7 +95,7 @@ def call(machine: Machine, item: object, args: Sequence[Value], kwargs: dict[str
 def _apply(machine: Machine, rule: Rule, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """`rule(*args, **kwargs)`, where the rule has such parameters."""
     try:
-        return rule(machine, *args, **kwargs)  # type: ignore[return-value]
+        return rule(machine, *args, **kwargs)
     except _AnotherArgument as error:
         raise require_static(machine, first_of(args, kwargs), f"{name} with such arguments") from error
     except TypeError as error:
@@ -115,26 +116,18 @@ def _ufunc_with_options(machine: Machine, ufunc: np.ufunc, args, kwargs, array: 
         if where is not None:
             raise require_static(machine, array, f"np.{ufunc.__name__} with where= and without out=")
         return result
-    found, made = bounded.parts(machine, out), bounded.parts(machine, result)  # type: ignore[arg-type]
+    found, made = bounded.parts(machine, out), bounded.parts(machine, result)
     if found is None or made is None or not np.can_cast(made[0].type.dtype, found[0].type.dtype, "same_kind"):
         raise require_static(machine, array, f"np.{ufunc.__name__} with such an out=")
-    return bounded_arithmetic.deliver(machine, result, out, inputs, where)  # type: ignore[arg-type]
+    return bounded_arithmetic.deliver(machine, result, out, inputs, where)
 
 
-def _hashable(item: object) -> bool:
+def _hashable(item: Any) -> bool:
     return getattr(type(item), "__hash__", None) is not None
 
 
-def _name(item: object) -> str:
+def _name(item: Any) -> str:
     return f"{getattr(item, '__module__', '') or ''}.{getattr(item, '__name__', item)}".strip(".")
-
-
-def first_of(args: Sequence[Value], kwargs: dict[str, Value]) -> BoundedArray:
-    """The array of dynamic length among the arguments of a call."""
-    for value in (*args, *kwargs.values()):
-        if isinstance(value, BoundedArray):
-            return value
-    raise Refused("XP0011", "a call with arguments that depend on data in this way")
 
 
 def method(machine: Machine, receiver: Value, name: str, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
@@ -148,7 +141,7 @@ def method(machine: Machine, receiver: Value, name: str, args: Sequence[Value], 
 def getattr_(machine: Machine, value: BoundedArray, name: str) -> Value:
     """`array.name`."""
     if name in _ATTRIBUTES:
-        return _ATTRIBUTES[name](machine, value)  # type: ignore[return-value]
+        return _ATTRIBUTES[name](machine, value)
     if name in METHODS:
         rule = METHODS[name]
         name = f"ndarray.{name}"
@@ -161,7 +154,7 @@ def getattr_(machine: Machine, value: BoundedArray, name: str) -> Value:
     raise require_static(machine, value, f"ndarray.{name}")
 
 
-def _function(*items: object) -> Callable[[Rule], Rule]:
+def _function(*items: Any) -> Callable[[Rule], Rule]:
     def register(rule: Rule) -> Rule:
         for item in items:
             FUNCTIONS[item] = rule
@@ -183,12 +176,12 @@ class _AnotherArgument(Exception):
     """Another argument than the first is an array of dynamic length."""
 
 
-def _bounded(machine: Machine, value: Value, what: str, *others: object) -> BoundedArray:
+def _bounded(machine: Machine, value: Value, what: str, *others: Any) -> BoundedArray:
     """The first argument, which must be the one of dynamic length."""
     if not isinstance(value, BoundedArray) and not involved(*others):
         raise _AnotherArgument(what)
     if not isinstance(value, BoundedArray) or involved(*others):
-        raise require_static(machine, value if isinstance(value, BoundedArray) else first_of(others, {}), what)  # type: ignore
+        raise require_static(machine, value if isinstance(value, BoundedArray) else first_of(others, {}), what)
     return value
 
 
@@ -327,7 +320,9 @@ def _require_elements(a, wanted):
 
 def contains(machine: Machine, item: Value, array: BoundedArray) -> Value:
     """`item in array`."""
-    return bounded_arithmetic.operator(machine, "in", array if item is array else item, array)  # type: ignore[return-value]
+    found = bounded_arithmetic.operator(machine, "in", array if item is array else item, array)
+    assert found is not None
+    return found
 
 
 # -- products ---------------------------------------------------------------------------------------------------------
@@ -381,7 +376,7 @@ def _shape(machine: Machine, array: BoundedArray) -> Value:
 def _size(machine: Machine, array: BoundedArray) -> Value:
     total: Value = Const(1)
     for length in bounded.shape_of(machine, array):
-        total = machine.binary("*", total, length)  # type: ignore[attr-defined]
+        total = machine.binary("*", total, length)
     return total
 
 
@@ -392,7 +387,7 @@ def length(machine: Machine, array: BoundedArray) -> Value:
 
 def truth(machine: Machine, array: BoundedArray) -> bool | Var:
     """`bool(array)`: of its one element."""
-    number = machine.builder.convert(machine.scalar_var(_size(machine, array), int), INT64)  # type: ignore[attr-defined]
+    number = machine.builder.convert(machine.scalar_var(_size(machine, array), int), INT64)
     one = machine.builder.constant(1, INT64)
     message = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
     machine.check(machine.builder.elementwise("gt", number, one), ValueError, message)
@@ -401,12 +396,13 @@ def truth(machine: Machine, array: BoundedArray) -> bool | Var:
     return machine.truth(bounded_reductions.reduce(machine, np.logical_or, array))
 
 
-def transposed(machine: Machine, array: BoundedArray, axes: object = None) -> Value:
+def transposed(machine: Machine, array: BoundedArray, axes: Any = None) -> Value:
     """`np.transpose(array, axes)`."""
     base = machine.call(Const(np.transpose), (array.base, *([axes] if isinstance(axes, Value) else [])))
     rank = len(array.axes)
-    order = range(rank)[::-1] if absent(axes) else [int(n) % rank for n in known(machine, axes)]  # type: ignore
-    return BoundedArray(base, tuple(array.axes[n] for n in order))  # type: ignore[arg-type]
+    order = range(rank)[::-1] if absent(axes) else [int(n) % rank for n in known(machine, axes)]
+    assert isinstance(base, NdArray)
+    return BoundedArray(base, tuple(array.axes[n] for n in order))
 
 
 _ATTRIBUTES.update(
@@ -425,7 +421,7 @@ _function(np.size)(
     lambda machine, a, axis=None: (
         _size(machine, a) if absent(axis) else bounded.shape_of(machine, a)[int(known(machine, axis))]
     )
-)  # type: ignore
+)
 _function(np.ndim)(lambda machine, a: Const(len(a.axes)))
 _function(np.transpose)(
     lambda machine, a, axes=None: transposed(machine, _bounded(machine, a, "np.transpose", axes), axes)
@@ -553,11 +549,10 @@ def _in_rows(machine: Machine, self: BoundedArray, columns: int) -> Value:
     size = bounded.shape_of(machine, self)[0]
     rest = machine.binary("%", size, Const(columns))
     if not isinstance(rest, Const):
-        bad = machine.builder.elementwise(
-            "ne", rest.var, machine.builder.constant(0, rest.var.type.dtype, rest.var.type.weak)
-        )
+        var = number_var(rest)
+        bad = machine.builder.elementwise("ne", var, machine.builder.constant(0, var.type.dtype, var.type.weak))
         text = f"cannot reshape array of size {{}} into shape ({columns})"
-        machine.check(bad, ValueError, machine.message(text, size))  # type: ignore[attr-defined]
+        machine.check(bad, ValueError, machine.message(text, size))
     base = machine.getitem(self.base, Const(slice(0, room)))
     base = machine.call(machine.getattr(base, "reshape"), (Const(-1), Const(columns)))
     length = bounded.as_int(machine, machine.binary("//", size, Const(columns)))

@@ -6,6 +6,7 @@ They stand before the rules for arrays that are known at compile time, so this m
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -16,7 +17,7 @@ from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import reductions as bounded_reductions
 from xlapy.dispatch.bounded.indexing import assign, getitem
-from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, parts, require_static
+from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
 from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.values import absent, cast, known, operand, reshape, sequence_items
@@ -25,7 +26,7 @@ from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Ref, Tup
 from xlapy.ir import Var, constant_value
 
 
-def _depends(machine: Machine, value: object) -> bool:
+def _depends(machine: Machine, value: Any) -> bool:
     """Whether an argument is an array that is only known on the device."""
     if isinstance(value, BoundedArray):
         return True
@@ -34,18 +35,18 @@ def _depends(machine: Machine, value: object) -> bool:
     return isinstance(value, JaxArray) and constant_value(value.var) is None
 
 
-def _overlay(item: object):
+def _overlay(item: Any):
     """Register a rule for arrays whose values are only known on the device, before the one that is there."""
-    before = table.find_function(item)
+    before = table.function_rule(item)
 
     def register(rule: Rule) -> Rule:
         def either(machine, /, *args, **kwargs):
             applied = rule if args and any(_depends(machine, a) for a in args) else before
             try:
-                return applied(machine, *args, **kwargs)  # type: ignore[misc]
+                return applied(machine, *args, **kwargs)
             except TypeError as error:
                 if table.unfit(error):
-                    raise Refused("XP0011", f"np.{item.__name__} with such arguments") from error  # type: ignore
+                    raise Refused("XP0011", f"np.{item.__name__} with such arguments") from error
                 raise
 
         table.function(item)(either)
@@ -61,9 +62,9 @@ def _hits(machine: Machine, a: Value) -> tuple[Var, tuple[int, ...], Lanes | Non
     if isinstance(a, BoundedArray):
         if len(a.axes) != 1:
             raise require_static(machine, a, "np.nonzero of several dimensions")
-        (lanes,) = a.axes
+        lanes = a.lanes
         hit = operand(machine, a.base, bounded.BOOL)
-        hit = machine.builder.elementwise("bitwise_and", hit, bounded.valid_lanes(machine, lanes, hit.type.shape[0]))  # type: ignore
+        hit = machine.builder.elementwise("bitwise_and", hit, bounded.valid_lanes(machine, lanes, hit.type.shape[0]))
     else:
         hit = operand(machine, a, bounded.BOOL)
     return reshape(machine, hit, (-1,)), hit.type.shape, lanes
@@ -108,9 +109,9 @@ def _flatnonzero(machine, a):
 @_overlay(np.argwhere)
 def _argwhere(machine, a):
     indices = _indices(machine, a)
-    found = [parts(machine, i) for i in indices]
-    hits = found[0][1][0]  # type: ignore[index]
-    columns = [machine.read(room) for room, _ in found]  # type: ignore[misc]
+    found = [bounded.taken_apart(machine, i) for i in indices]
+    hits = found[0][1][0]
+    columns = [machine.read(room) for room, _ in found]
     return fresh(machine, machine.leaf(_columns, columns, name="stack")[0], (hits, None))
 
 
@@ -118,7 +119,7 @@ def _columns(*columns):
     return jnp.stack(columns, axis=1)
 
 
-_where_before = table.find_function(np.where)
+_where_before = table.function_rule(np.where)
 
 
 def _where(machine, condition, *args, **kwargs):
@@ -126,7 +127,7 @@ def _where(machine, condition, *args, **kwargs):
         return Tuple(tuple(_indices(machine, condition)))
     if involved(condition, *args):
         return bounded_arithmetic.lanewise(machine, np.where, (condition, *args), kwargs)
-    return _where_before(machine, condition, *args, **kwargs)  # type: ignore[misc]
+    return _where_before(machine, condition, *args, **kwargs)
 
 
 table.function(np.where)(_where)
@@ -134,7 +135,7 @@ FUNCTIONS[np.where] = _where
 
 
 @_overlay(np.compress)
-def _compress(machine, condition, a, axis=None, out=None):
+def _compress(machine, condition, a, axis: Any = None, out: Any = None):
     if involved(condition, a):
         raise require_static(machine, first_of((condition, a), {}), "np.compress")
     if not absent(out):
@@ -181,10 +182,10 @@ METHODS["compress"] = _compress_method
 # -- joining --
 
 
-def joined(machine, arrays, axis=0, out=None, **options):
+def joined(machine, arrays, axis: Any = 0, out=None, **options):
     """np.concatenate along one dimension, in the others of which all arrays have static lengths."""
     items = [v if bounded.parts(machine, v) else machine.new_array(operand(machine, v)) for v in arrays]
-    found = [bounded.parts(machine, v) for v in items]
+    found = [bounded.taken_apart(machine, v) for v in items]
     dtype = np.result_type(*(room.type.dtype for room, _ in found))
     axis = axis if isinstance(axis, int) else known(machine, axis)
     ranks = {len(axes) for _, axes in found}
@@ -210,15 +211,15 @@ def joined(machine, arrays, axis=0, out=None, **options):
     return fresh(machine, whole, lanes)
 
 
-def of_sequences(item: object, of_items: Rule) -> None:
+def of_sequences(item: Any, of_items: Rule) -> None:
     """Let a function of a sequence of arrays have such of dynamic length in it: then it is `of_items(machine, items,
     ...)`."""
-    before = table.find_function(item)
+    before = table.function_rule(item)
 
     def rule(machine, arrays, *args, **kwargs):
         items = sequence_items(machine, arrays)
         if items is None or not any(map(involved, items)):
-            return table.passed_on(before, machine, arrays, *args, **kwargs)  # type: ignore[arg-type]
+            return table.passed_on(before, machine, arrays, *args, **kwargs)
         return table.passed_on(of_items, machine, items, *args, **kwargs)
 
     table.function(item)(rule)
@@ -227,15 +228,15 @@ def of_sequences(item: object, of_items: Rule) -> None:
 
 def _side_by_side(machine, items, *args, **kwargs):
     """np.hstack."""
-    items = [v if involved(v) else machine.call(Const(np.atleast_1d), (v,)) for v in items]
-    if len(bounded.parts(machine, items[0])[1]) > 1:  # type: ignore[index]
+    rows: list[Value] = [v if involved(v) else machine.call(Const(np.atleast_1d), (v,)) for v in items]
+    if len(bounded.taken_apart(machine, rows[0])[1]) > 1:
         args = (Const(1), *args)
-    return joined(machine, items, *args, **kwargs)
+    return joined(machine, rows, *args, **kwargs)
 
 
 of_sequences(np.concatenate, joined)
 of_sequences(np.hstack, _side_by_side)
-_append_before = table.find_function(np.append)
+_append_before = table.function_rule(np.append)
 
 
 @table.function(np.append)
@@ -243,7 +244,7 @@ def _append(machine, arr, values, axis=None):
     if isinstance(values, Ref | Tuple):
         values = machine.call(Const(np.asarray), (values,))
     if not involved(arr, values):
-        return _append_before(machine, arr, values, *([] if absent(axis) else [axis]))  # type: ignore[misc]
+        return _append_before(machine, arr, values, *([] if absent(axis) else [axis]))
     items = [arr, values]
     if absent(axis):
         items = [machine.call(Const(np.ravel), (v,)) for v in items]

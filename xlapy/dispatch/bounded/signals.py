@@ -29,12 +29,12 @@ def _series(machine: Machine, value: Value, given) -> Value:
 def _full(machine: Machine, a: Value, v: Value) -> Value:
     """All products of which something overlaps; neither is empty."""
     found = []
-    dtype = np.result_type(*(bounded.parts(machine, x)[0].type.dtype for x in (a, v)))  # type: ignore[index]
+    dtype = np.result_type(*(bounded.taken_apart(machine, x)[0].type.dtype for x in (a, v)))
     for value in (a, v):
         if isinstance(value, BoundedArray):
             var, (lanes,) = bounded.compacted(machine, value)
         else:
-            var, lanes = machine.read(value), None  # type: ignore[arg-type]
+            var, lanes = machine.read(bounded.taken_apart(machine, value)[0]), None
         length = bounded.length_int(machine, lanes, var.type.shape[0])
         found.append((cast(machine, var, dtype), bounded.var_of(machine, length)))
     found.sort(key=lambda item: -item[0].type.shape[0])
@@ -186,7 +186,7 @@ def _insert_rule(machine, arr, obj, values, axis=None):
     plain = isinstance(arr, BoundedArray) and len(arr.axes) == 1 and known(machine, axis) in (None, 0, -1)
     if not plain or not _is_integer(obj):
         raise require_static(machine, first_of((arr, obj, values), {}), "np.insert with such arguments")
-    count = bounded.parts(machine, machine.call(Const(np.ravel), (values,)))[0].type.shape[0]  # type: ignore[index]
+    count = bounded.taken_apart(machine, machine.call(Const(np.ravel), (values,)))[0].type.shape[0]
     result = machine.call(Const(_insert), (arr, obj, values))
     return bounded.with_less_room(machine, result, arr.base.type.shape[0] + count)
 

@@ -78,7 +78,7 @@ def _one(machine: Machine, value: Union, group: list[int]) -> Value:
         if isinstance(option, BoundedArray):
             var, axes = bounded.compacted(machine, option)
         else:
-            var, axes = machine.read(option), (None,) * len(room)
+            var, axes = machine.read(sizes.base_of(option)), (None,) * len(room)
         lengths = [bounded.length_int(machine, x, n) for x, n in zip(axes, var.type.shape, strict=True)]
         parts = [appending.resized(machine, var, room)]
         parts += [bounded.var_of(machine, n) for n in lengths]
@@ -96,4 +96,4 @@ def plain(machine: Machine, value: Value) -> Value:
     if isinstance(value, BoundedArray):
         var, axes = bounded.compacted(machine, value)
         return BoundedArray(machine.new_array(var), axes)
-    return machine.new_array(machine.read(value))
+    return machine.new_array(machine.read(sizes.base_of(value)))

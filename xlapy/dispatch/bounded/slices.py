@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
@@ -19,7 +20,7 @@ from xlapy.ir import Var, constant_value
 from xlapy.ir.lanes import Lanewise, noted
 
 _REVERSED = Slice(NONE, NONE, Const(-1))
-Part = tuple[str, object]
+Part = tuple[str, Any]
 
 
 def basic(machine: Machine, array: NdArray, axes: Sequence[Lanes | None], parts: Sequence[Part]) -> Value:
@@ -38,11 +39,11 @@ def basic(machine: Machine, array: NdArray, axes: Sequence[Lanes | None], parts:
         elif is_whole(kind, value):
             room.append(("all", None))
             out.append(lanes)
-        elif lanes is None and _static_length(machine, value, size):  # type: ignore[arg-type]
+        elif lanes is None and _static_length(machine, value, size):
             room.append((kind, value))
             out.append(None)
         else:
-            part, found = _sliced(machine, value, lanes, size)  # type: ignore[arg-type]
+            part, found = _sliced(machine, value, lanes, size)
             room.append(part)
             out.append(found)
         axis += 1
@@ -50,26 +51,26 @@ def basic(machine: Machine, array: NdArray, axes: Sequence[Lanes | None], parts:
     return view if all(lanes is None for lanes in out) else settled(machine, view, out)
 
 
-def is_whole(kind: str, value: object) -> bool:
+def is_whole(kind: str, value: Any) -> bool:
     """Whether a part of a key takes all of a dimension: `:`, or no part at all."""
     if kind != "slice":
         return kind == "all"
-    return all(isinstance(p, Const) and p.value is None for p in (value.start, value.stop, value.step))  # type: ignore[attr-defined]
+    return all(isinstance(p, Const) and p.value is None for p in (value.start, value.stop, value.step))
 
 
 def settled(machine: Machine, view: NdArray, axes: Sequence[Lanes | None]) -> Value:
     """An array of lanes; dimensions whose length turns out to be known become static."""
-    if all(lanes is None or constant_value(lanes.length) is None or lanes.valid is not None for lanes in axes):  # type: ignore
+    if all(lanes is None or constant_value(lanes.length) is None or lanes.valid is not None for lanes in axes):
         return bounded.made(machine, view, axes)
     room: list[Part] = []
     out: list[Lanes | None] = []
     for lanes in axes:
-        length = None if lanes is None or lanes.valid is not None else constant_value(lanes.length)  # type: ignore
-        if length is None or not isinstance(lanes.start, int):  # type: ignore[union-attr]
+        start = lanes.start if lanes is not None and lanes.valid is None else None
+        length = constant_value(lanes.length) if lanes is not None and isinstance(start, int) else None
+        if length is None or not isinstance(start, int):
             room.append(("all", None))
             out.append(lanes)
         else:
-            start = lanes.start  # type: ignore[union-attr]
             room.append(("slice", Slice(Const(start), Const(start + int(length)), NONE)))
             out.append(None)
     return bounded.made(machine, basic_view(machine, view, room), out)
@@ -100,12 +101,12 @@ def _lane(machine: Machine, index: Value, lanes: Lanes, room: int, axis: int) ->
         bad = above if bad is None else builder.elementwise("bitwise_or", bad, above)
     if bad is not None:
         shown = (bounded.scalar(machine, place), Const(axis), bounded.scalar(machine, length))
-        text = machine.message("index {} is out of bounds for axis {} with size {}", *shown)  # type: ignore[attr-defined]
+        text = machine.message("index {} is out of bounds for axis {} with size {}", *shown)
         machine.check(bad, IndexError, text)
     if lanes.valid is not None:
         picked = machine.leaf(_pick, (bounded.order_of(machine, lanes), var_of(machine, wrapped)), name="lane")[0]
         return NumpyScalar(picked, (0, max(room - 1, 0)))
-    start = as_int(machine, lanes.start, (0, room)) if isinstance(lanes.start, Var) else known_int(lanes.start)  # type: ignore
+    start = as_int(machine, lanes.start, (0, room)) if isinstance(lanes.start, Var) else known_int(lanes.start)
     lane = clip(machine, add(machine, start, wrapped), known_int(0), known_int(max(room - 1, 0)))
     return bounded.scalar(machine, lane)
 
@@ -129,7 +130,7 @@ def _is_dynamic(machine: Machine, value: Value) -> bool:
     """Whether a bound is an integer that changes from trip to trip of a loop, or depends on data."""
     if not isinstance(value, Scalar | NumpyScalar) or value.var.type.dtype.kind not in "iu":
         return False
-    return not machine.specialisable(value.var)  # type: ignore[attr-defined]
+    return not machine.specialisable(value.var)
 
 
 def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tuple[Part, Lanes | None]:
@@ -146,7 +147,8 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
             machine.raise_(ValueError, "slice step cannot be zero")
         bounds = known_bounds(step)
     length = length_int(machine, lanes, room)
-    down = bounds[1] < 0  # type: ignore[index]
+    assert bounds is not None
+    down = bounds[1] < 0
     first, stop = _normalised(machine, part, length, down)
     stride = as_int(machine, step)
     base: Part = ("all", None)
@@ -197,7 +199,7 @@ def _at_least_one(step):
 
 
 def _start(machine: Machine, lanes: Lanes, room: int) -> Int:
-    return known_int(lanes.start) if isinstance(lanes.start, int) else as_int(machine, lanes.start, (0, room))  # type: ignore
+    return known_int(lanes.start) if isinstance(lanes.start, int) else as_int(machine, lanes.start, (0, room))
 
 
 def _mirrored(machine: Machine, lanes: Lanes | None, room: int) -> Lanes | None:

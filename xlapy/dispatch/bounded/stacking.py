@@ -32,18 +32,18 @@ def beside(machine: Machine, items: Sequence[Value], dimension: int | None, flat
     ValueError in the program where they have not as many; `dimension` is the one that the message names, None where it
     names none.
     """
-    found = [bounded.parts(machine, v) for v in items]
-    dtype = np.result_type(*(room.type.dtype for room, _ in found))  # type: ignore[union-attr]
-    lengths = [bounded.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]  # type: ignore[misc]
-    goal, room = next((axes[0], v.type.shape[0]) for v, axes in found if axes[0] is not None)  # type: ignore[misc]
-    space = max(v.type.shape[0] for v, _ in found)  # type: ignore[misc]
+    found = [bounded.taken_apart(machine, v) for v in items]
+    dtype = np.result_type(*(room.type.dtype for room, _ in found))
+    lengths = [bounded.length_int(machine, axes[0], room.type.shape[0]) for room, axes in found]
+    goal, room = next((lanes, v.type.shape[0]) for v, (lanes, *_) in found if lanes is not None)
+    space = max(v.type.shape[0] for v, _ in found)
     target = goal if space == room else Lanes(goal.length)
     parts = []
-    for number, (array, axes) in enumerate(found):  # type: ignore[misc]
-        if number and not _as_long(found[0][1][0], axes[0]):  # type: ignore[index]
+    for number, (array, axes) in enumerate(found):
+        if number and not _as_long(found[0][1][0], axes[0]):
             bad = machine.builder.elementwise("ne", *(bounded.var_of(machine, lengths[k]) for k in (0, number)))
             shown = [bounded.scalar(machine, lengths[k]) for k in (0, number)]
-            text = machine.message(_ALIKE.format(dimension, number), *shown) if dimension is not None else _SAME  # type: ignore[attr-defined]
+            text = machine.message(_ALIKE.format(dimension, number), *shown) if dimension is not None else _SAME
             machine.check(bad, ValueError, text)
         var = bounded.moved(machine, machine.read(array), 0, axes[0], target, space)
         parts.append(cast(machine, var, dtype))
@@ -90,7 +90,7 @@ def _select(machine, conditions, choices, default=0):
     if items is None or any(not isinstance(v, BoundedArray) and not _is_vector(machine, v) for v in conditions):
         raise require_static(machine, first_of((*conditions, *(items or ())), {}), "np.select of such conditions")
     for condition in conditions:
-        if bounded.parts(machine, condition)[0].type.dtype != bool:  # type: ignore[index]
+        if bounded.taken_apart(machine, condition)[0].type.dtype != bool:
             raise require_static(machine, first_of((*conditions, *items), {}), "np.select of such conditions")
     return machine.call(
         Const(_chosen),
@@ -113,13 +113,14 @@ of_sequences(np.select, _select)
 def _searchsorted(machine: Machine, a: Value, v: Value, side: Value = _LEFT, sorter: Value | None = None) -> Value:
     if not involved(a, side, sorter):
         options = {"side": side} if absent(sorter) else {"side": side, "sorter": sorter}
-        return on_lanes(machine, v, lambda room: machine.call(Const(np.searchsorted), (a, room), options))  # type: ignore[arg-type]
-    vector = isinstance(a, BoundedArray) and len(a.axes) == 1 and a.base.type.dtype.kind in "iuf"
-    if not vector or involved(side) or not absent(sorter):
+        assert isinstance(v, BoundedArray)
+        return on_lanes(machine, v, lambda room: machine.call(Const(np.searchsorted), (a, room), options))
+    plain = not involved(side) and absent(sorter)
+    if not (isinstance(a, BoundedArray) and len(a.axes) == 1 and a.base.type.dtype.kind in "iuf" and plain):
         raise require_static(machine, first_of((a, v), {}), "np.searchsorted with such arguments")
-    dtype = a.base.type.dtype  # type: ignore[attr-defined]
+    dtype = a.base.type.dtype
     last = np.nan if dtype.kind == "f" else np.iinfo(dtype).max
-    var, axes = bounded.compacted(machine, a)  # type: ignore[arg-type]
+    var, axes = bounded.compacted(machine, a)
     fill = machine.builder.broadcast(machine.builder.constant(last, dtype), var.type.shape)
     whole = machine.new_array(bounded.select_valid(machine, var, fill, axes))
     if isinstance(v, BoundedArray):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -196,7 +197,7 @@ def _weighted(a, weights):
 _plain_average = FUNCTIONS[np.average]
 
 
-def _average(machine, a, axis=None, weights=None):
+def _average(machine, a, axis: Any = None, weights: Any = None):
     if absent(weights):
         return _plain_average(machine, a, axis)
     if known(machine, axis) not in (None, 0, -1):
@@ -251,7 +252,7 @@ def _correlations(m, rowvar, ddof):
 def _of_observations(item: Callable, vectors: Callable, matrix: Callable) -> None:
     """np.cov and np.corrcoef: of one or two vectors, or of a matrix with any number of observations."""
 
-    def rule(machine, m, y=None, rowvar=True, bias=False, ddof=None):
+    def rule(machine, m, y: Any = None, rowvar=True, bias=False, ddof=None):
         if isinstance(m, BoundedArray) and len(m.axes) == 2:
             by_rows = bool(known(machine, rowvar))
             kinds = kind_of(m.base.type.dtype) in "biuf"
@@ -263,7 +264,7 @@ def _of_observations(item: Callable, vectors: Callable, matrix: Callable) -> Non
             ):
                 raise require_static(machine, m, f"np.{item.__name__} of such arrays")
             less = known(machine, ddof) if not absent(ddof) else 0 if known(machine, bias) else 1
-            return machine.call(Const(matrix), (m, Const(by_rows), Const(int(less))))  # type: ignore[call-overload]
+            return machine.call(Const(matrix), (m, Const(by_rows), Const(int(less))))
         arrays = (m,) if absent(y) else (m, y)
         if rowvar is not True or bias is not False or ddof is not None or (item is np.corrcoef and len(arrays) < 2):
             raise require_static(machine, first_of(arrays, {}), f"np.{item.__name__} with such arguments")

@@ -62,7 +62,7 @@ def _of_all(machine: Machine, name: str, var: Var, axes, place: int, powers: tup
         number = builder.elementwise("mul", half, builder.elementwise("sub", number, builder.constant(1, INT64)))
     bad = builder.elementwise("lt", number, builder.constant(1, INT64))
     shown = bounded.scalar(machine, bounded.as_int(machine, number, (-2, 2 * room)))
-    machine.check(bad, ValueError, machine.message(_NO_POINTS, shown))  # type: ignore[attr-defined]
+    machine.check(bad, ValueError, machine.message(_NO_POINTS, shown))
     dtype = getattr(np.fft, name)(np.zeros(2, var.type.dtype)).dtype
     power = powers[name in ("ifft", "irfft")]
     space = {"rfft": room // 2 + 1, "irfft": max(2 * (room - 1), 1)}.get(name, room)

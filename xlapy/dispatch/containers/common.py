@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import operator
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
 )
 from xlapy.ir import Var
 
@@ -84,8 +86,8 @@ def contents(machine, value: Value) -> tuple[Value, ...]:
     if isinstance(value, Tuple):
         return value.items
     if isinstance(value, Const):
-        return tuple(map(Const, value.value))  # type: ignore[call-overload]
-    return stacks.items(machine, machine.heap.read(value.object, "items"))  # type: ignore[attr-defined]
+        return tuple(map(Const, value.value))
+    return stacks.items(machine, machine.heap.read(as_ref(value).object, "items"))
 
 
 def _whole(found: Value) -> Mapping:
@@ -94,14 +96,15 @@ def _whole(found: Value) -> Mapping:
         raise Refused("XP0004", "a list or dict whose size depends on data, inside another container")
     if isinstance(found, Stack):
         raise Refused("XP0004", "there is no rule for this operation on a dict or set whose keys depend on data")
-    return found  # type: ignore[return-value]
+    assert isinstance(found, Mapping), found
+    return found
 
 
-def entries(machine, value: Value) -> dict[object, Value]:
+def entries(machine, value: Value) -> dict[Any, Value]:
     """The entries of a dict or set (a fresh dict)."""
     if isinstance(value, Const):
-        return {key: Const(True) for key in value.value}  # type: ignore[attr-defined]
-    found = _whole(machine.heap.read(value.object, "items")).entries  # type: ignore[attr-defined]
+        return {key: Const(True) for key in value.value}
+    found = _whole(machine.heap.read(as_ref(value).object, "items")).entries
     return Unordered(dict.items(found)) if isinstance(found, Unordered) else dict(found)
 
 
@@ -119,12 +122,13 @@ def structure(machine, value: Ref) -> Tuple | Mapping:
         raise Refused(
             "XP0013",
             f"a {kind} whose size depends on data as an argument of a JAX function",
-            "NumPy's functions take such lists: np.array, np.stack, np.concatenate" if kind == "list" else None,
+            "NumPy's functions take such lists: np.array, np.stack, np.concatenate" if kind == "list" else "",
         )
+    assert isinstance(found, Tuple | Mapping), found
     return found
 
 
-def new_dict(machine, cls: type, items: dict[object, Value], like: Ref | None = None) -> Ref:
+def new_dict(machine, cls: type, items: dict[Any, Value], like: Ref | None = None) -> Ref:
     """A fresh dict of a class, a defaultdict with the `default_factory` of the dict `like`."""
     made = machine.new_dict(items)
     machine.heap.objects[made.object].cls = cls
@@ -146,7 +150,7 @@ def set_contents(machine, value: Ref, items) -> None:
     machine.heap.write(value.object, "items", Tuple(tuple(items)))
 
 
-def set_entries(machine, value: Ref, items: dict[object, Value], history: SetHistory | None = None) -> None:
+def set_entries(machine, value: Ref, items: dict[Any, Value], history: SetHistory | None = None) -> None:
     """Replace the entries of a dict or set."""
     machine.heap.write(value.object, "items", Mapping(items, history))
 
@@ -175,7 +179,7 @@ def resolved(machine, among, key: Ref) -> Ref | None:
     return key
 
 
-def key_of(machine, value: Value, among=None, place: str = "key") -> object:
+def key_of(machine, value: Value, among=None, place: str = "key") -> Any:
     """The dictionary key that a value is: the known object, or the reference for an object that hashes by identity, or
     that is compared with the keys `among` which it is to be.
 
@@ -209,7 +213,7 @@ def _name_of(cls: type) -> str:
     return "numpy.ndarray" if cls is np.ndarray else cls.__name__
 
 
-def _hashed(machine, value: Value, among) -> object:
+def _hashed(machine, value: Value, among) -> Any:
     match value:
         case Const():
             fold(machine, hash, value.value)
@@ -224,7 +228,11 @@ def _hashed(machine, value: Value, among) -> object:
                 return value
             if info.kind == "set":
                 return frozenset(entries(machine, value))
-            found = resolved(machine, among, value) if among is not None and compares_by_value(machine, value) else None
+            found = (
+                resolved(machine, among, as_ref(value))
+                if among is not None and compares_by_value(machine, value)
+                else None
+            )
             if found is not None:
                 # what a key holds does not change
                 machine.heap.freeze(found.object)
@@ -541,7 +549,7 @@ def _list_delitem(machine, container: Ref, key: Value) -> None:
         del items[static_slice(machine, key)]
     else:
         known = Const(machine.static(ranges.index(machine, key), "the index of an item to delete"))
-        del items[position(machine, known, len(items), _LIST_ASSIGNMENT, "list").value]  # type: ignore[attr-defined]
+        del items[machine.static(position(machine, known, len(items), _LIST_ASSIGNMENT, "list"))]
     set_contents(machine, container, items)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import collections
 import operator
+from typing import Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers.common import entries, key_of, new_dict, set_entries
 from xlapy.dispatch.containers.dicts import dict_operator, is_dict
 from xlapy.dispatch.iterators import iteration
-from xlapy.domain.values import NONE, Const, Ref, Tuple, Value, is_none, key_value
+from xlapy.domain.values import NONE, Const, Ref, Tuple, Value, as_ref, is_none, key_value
 
 
 @table.function(collections.Counter)
@@ -67,7 +68,7 @@ def _counter_most_common(machine, self: Ref, n: Value = NONE) -> Value:
         pairs = machine.new_list([Tuple((key_value(k), v)) for k, v in found.items()])
         return machine.call(Const(most_common), [pairs, n])
     known = {k: machine.static(v, "a count") for k, v in found.items()}
-    pairs = collections.Counter(known).most_common(machine.static(n))  # type: ignore[arg-type]
+    pairs = collections.Counter(known).most_common(machine.static(n))
     return machine.new_list([Tuple((key_value(k), Const(v))) for k, v in pairs])
 
 
@@ -89,8 +90,8 @@ def counter_operator(machine, symbol: str, left: Value, right: Value) -> Value |
         for side in (left, right)
     ]
     function = {"+": operator.add, "-": operator.sub, "&": operator.and_, "|": operator.or_}[plain]
-    result = {k: Const(v) for k, v in function(*known).items()}
+    result: dict[Any, Value] = {k: Const(v) for k, v in function(*known).items()}
     if symbol != plain:
-        set_entries(machine, left, result)  # type: ignore[arg-type]
+        set_entries(machine, as_ref(left), result)
         return left
     return new_dict(machine, collections.Counter, result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import types
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,9 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
     key_value,
+    tuple_items,
     variables,
 )
 from xlapy.ir import Var
@@ -69,15 +72,15 @@ def _dynamic(machine, key: Value) -> bool:
     return isinstance(key, Scalar | NumpyScalar) and not machine.is_static(key)
 
 
-def _matches(machine, table_: dict, key: Value) -> list[tuple[object, bool | Var]]:
+def _matches(machine, table_: dict, key: Value) -> list[tuple[Any, bool | Var]]:
     """The keys of a dict that a dynamic key may be equal to, each with the flag that says so."""
     if len(table_) > _MANY:
         machine.static(key, "a dictionary key")
-    found: list[tuple[object, bool | Var]] = []
+    found: list[tuple[Any, bool | Var]] = []
     for candidate in table_:
         if isinstance(candidate, Value) or isinstance(candidate, tuple) != isinstance(key, Tuple):
             continue
-        if isinstance(candidate, tuple) and len(candidate) != len(key.items):  # type: ignore[attr-defined]
+        if isinstance(candidate, tuple) and len(candidate) != len(tuple_items(key)):
             continue
         if not isinstance(candidate, tuple | int | float | complex | np.generic):
             continue
@@ -140,14 +143,14 @@ def _dense(table_: dict, key: Value) -> tuple[int, list[Value]] | None:
 def getitem(machine, container: Ref, key: Value) -> Value:
     """`d[key]`, with `__missing__` of subclasses."""
     found, there = find(machine, entries(machine, container), key)
-    if there is True:
-        return found  # type: ignore[return-value]
-    if there is False:
+    if found is None or there is False:
         return missing(machine, container, key)
+    if there is True:
+        return found
     if has_missing(machine, container):
         return machine.cond(there, lambda: found, lambda: missing(machine, container, key))
     machine.check(logical_not(machine, there), KeyError, key)
-    return found  # type: ignore[return-value]
+    return found
 
 
 def has_missing(machine, container: Ref) -> bool:
@@ -190,14 +193,14 @@ def _assign(machine, container: Ref, table_: dict, key: Value, item: Value) -> b
         parts = variables(key)
         if any(machine.specialisable(var) for var in parts) or all(map(machine.unrolls, parts)):
             return False
-        refuse_where(machine, logical_not(machine, there), "XP0006", _NEW_KEY, _NEW_KEY_HINT)  # type: ignore[arg-type]
+        refuse_where(machine, logical_not(machine, there), "XP0006", _NEW_KEY, _NEW_KEY_HINT)
     dense = _dense(table_, key)
     if dense is not None:
         first, values = dense
         at = ranges.index(machine, machine.binary("-", key, Const(first)))
         at = ranges.minimum(machine, ranges.maximum(machine, at, Const(0)), Const(len(values) - 1))
         changed = gather.scatter(machine, values, at, item)
-        set_entries(machine, container, {k: changed[k - first] for k in table_})  # type: ignore[operator]
+        set_entries(machine, container, {k: changed[k - first] for k in table_})
         return True
     for candidate, same in _matches(machine, table_, key):
         table_[candidate] = gather.choose(machine, same, item, table_[candidate])
@@ -244,7 +247,7 @@ def contains(machine, item: Value, container: Value) -> bool | Var:
 # -- construction -----------------------------------------------------------------------------------------------------
 
 
-def mapping_entries(machine, source: Value) -> dict[object, Value]:
+def mapping_entries(machine, source: Value) -> dict[Any, Value]:
     """The entries that `dict(source)` has."""
     if containers.heap_kind(machine, source) == "dict":
         return entries(machine, source)
@@ -252,11 +255,11 @@ def mapping_entries(machine, source: Value) -> dict[object, Value]:
         raise Refused("XP0005", "a mappingproxy as a dict")
     if isinstance(source, Ref) and defines(machine, machine.type_of(source), "keys"):
         keys = iteration.items(machine, machine.call(machine.getattr(source, "keys"), []))
-        made: dict[object, Value] = {}
+        made: dict[Any, Value] = {}
         for key in keys:
             made[key_of(machine, key, made)] = machine.getitem(source, key)
         return made
-    found: dict[object, Value] = {}
+    found: dict[Any, Value] = {}
     for number, pair in enumerate(iteration.items(machine, source)):
         if isinstance(pair, Scalar | NumpyScalar) or (isinstance(pair, Const) and not hasattr(pair.value, "__iter__")):
             machine.raise_(TypeError, str(_NO_PAIR).replace("#0", f"#{number}"))
@@ -365,7 +368,7 @@ def copied(machine, self: Ref) -> Ref:
 
 @table.method(dict, "fromkeys")
 def _fromkeys(machine, owner: Value, keys: Value, value: Value = NONE) -> Value:
-    made: dict[object, Value] = {}
+    made: dict[Any, Value] = {}
     for key in iteration.items(machine, keys):
         made[key_of(machine, key, made)] = value
     found = new_dict(machine, class_from_keys(machine, owner), made)
@@ -427,8 +430,8 @@ def dict_operator(machine, symbol: str, left: Value, right: Value) -> Value | No
     if not (is_dict(machine, left) and is_dict(machine, right)):
         return None
     if symbol == "|":
-        made = copied(machine, left)  # type: ignore[arg-type]
-        _update(machine, made, right)  # type: ignore[arg-type]
+        made = copied(machine, as_ref(left))
+        _update(machine, made, right)
         return made
     if symbol in ("==", "!="):
         same = _equal(machine, left, right)
@@ -480,14 +483,14 @@ def _view_contains(machine, item: Value, view: Ref) -> bool | Var:
     if what == "items" and not (isinstance(item, Tuple) and len(item.items) == 2):
         return False
     if what == "items":
-        found, there = find(machine, entries(machine, owner), item.items[0])  # type: ignore[attr-defined]
+        found, there = find(machine, entries(machine, owner), tuple_items(item)[0])
         if found is None:
             return False
-        return logical_and(machine, there, same_item(machine, found, item.items[1]))  # type: ignore[attr-defined]
+        return logical_and(machine, there, same_item(machine, found, tuple_items(item)[1]))
     return containers.among(machine, item, list(entries(machine, owner).values()))
 
 
-def view_keys(machine, value: Value) -> dict[object, Value] | None:
+def view_keys(machine, value: Value) -> dict[Any, Value] | None:
     """The keys of a set or of a view of keys, as the keys of a dict; None for anything else."""
     found = _view_keys(machine, value)
     if found is not None and any(isinstance(k, Ref) and compares_by_value(machine, k) for k in found):
@@ -495,15 +498,15 @@ def view_keys(machine, value: Value) -> dict[object, Value] | None:
     return found
 
 
-def _view_keys(machine, value: Value) -> dict[object, Value] | None:
+def _view_keys(machine, value: Value) -> dict[Any, Value] | None:
     if isinstance(value, Const):
         return entries(machine, value) if isinstance(value.value, frozenset) else None
     kind = containers.heap_kind(machine, value)
     if kind == "set":
         return entries(machine, value)
     if kind == "view":
-        owner = machine.heap.read(value.object, "source")  # type: ignore[attr-defined]
-        what = machine.heap.objects[value.object].details  # type: ignore[attr-defined]
+        owner = machine.heap.read(as_ref(value).object, "source")
+        what = machine.heap.objects[as_ref(value).object].details
         if what == "keys":
             return dict.fromkeys(entries(machine, owner), Const(True))
         if what == "items" and all(map(machine.is_static, entries(machine, owner).values())):

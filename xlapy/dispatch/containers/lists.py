@@ -15,7 +15,7 @@ from xlapy.dispatch.containers import ordering, ranges
 from xlapy.dispatch.containers.common import contents, set_contents
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, device, kind_of, provoke
-from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value
+from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value, as_ref
 from xlapy.ir import Var
 
 _ZERO = Const(0)
@@ -38,7 +38,7 @@ def _is_list(machine, value: Value) -> bool:
 
 def _count(machine, value: Value) -> int:
     """How often to repeat a sequence; asked for if it is dynamic."""
-    return max(int(machine.static(ranges.index(machine, value), "how often a sequence is repeated")), 0)  # type: ignore[call-overload]
+    return max(int(machine.static(ranges.index(machine, value), "how often a sequence is repeated")), 0)
 
 
 # -- operators --------------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def _count(machine, value: Value) -> int:
 def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`+`, `*`, comparisons, and the in-place forms that change the list."""
     if symbol == "+=" and _is_list(machine, left):
-        set_contents(machine, left, (*contents(machine, left), *iteration.items(machine, right)))  # type: ignore[arg-type]
+        set_contents(machine, as_ref(left), (*contents(machine, left), *iteration.items(machine, right)))
         return left
     if symbol in ("*", "*="):
         return _repeat_list(machine, symbol, left, right)
@@ -87,7 +87,7 @@ def _repeat_list(machine, symbol: str, left: Value, right: Value) -> Value | Non
         return no_count(machine, right)
     items = contents(machine, left) * _count(machine, right)
     if symbol == "*=":
-        set_contents(machine, left, items)  # type: ignore[arg-type]
+        set_contents(machine, as_ref(left), items)
         return left
     return machine.new_list(items)
 
@@ -142,7 +142,7 @@ def _insert(machine, self: Ref, where: Value, item: Value) -> Value:
     items = list(contents(machine, self))
     at = _place(machine, where, [*items, item])
     if isinstance(at, Const):
-        items.insert(at.value, item)  # type: ignore[arg-type]
+        items.insert(at.value, item)
     else:
         order = machine.leaf(_order_of_insertion, [device(machine, at, int)], (len(items),))[0]
         items = gather.permute(machine, [*items, item], order)
@@ -178,7 +178,7 @@ def _pop(machine, self: Ref, where: Value = _LAST) -> Value:
 def _without(machine, items: list[Value], at: Value) -> list[Value]:
     """The items but the one at a position in range."""
     if isinstance(at, Const):
-        return items[: at.value] + items[at.value + 1 :]  # type: ignore[operator, misc]
+        return items[: at.value] + items[at.value + 1 :]
     rest = []
     for number in range(len(items) - 1):
         before = machine.truth(machine.compare("<", Const(number), at))
@@ -347,7 +347,7 @@ def _iter(machine, self: Value) -> Value:
 
 @table.method(tuple, "_replace")
 def _replace(machine, self: Tuple, /, **changes: Value) -> Value:
-    fields = self.cls._fields  # type: ignore[attr-defined]
+    fields = self.cls._fields
     unexpected = [name for name in changes if name not in fields]
     if unexpected:
         blank = self.cls(*([None] * len(fields)))
@@ -358,7 +358,7 @@ def _replace(machine, self: Tuple, /, **changes: Value) -> Value:
 
 @table.method(tuple, "_asdict")
 def _asdict(machine, self: Tuple) -> Value:
-    return machine.new_dict(dict(zip(self.cls._fields, self.items, strict=True)))  # type: ignore[attr-defined]
+    return machine.new_dict(dict(zip(self.cls._fields, self.items, strict=True)))
 
 
 # -- deque ------------------------------------------------------------------------------------------------------------
@@ -378,7 +378,7 @@ def deque(machine, iterable: Value = _NOTHING, maxlen: Value = NONE) -> Value:
 def _limit(machine, self: Ref) -> int | None:
     value = machine.heap.read(self.object, "maxlen")
     if isinstance(value, Const):
-        return value.value  # type: ignore[return-value]
+        return value.value
     return machine.heap.objects[self.object].real.maxlen
 
 
@@ -451,7 +451,7 @@ def _deque_rotate(machine, self: Ref, count: Value = _ONE) -> Value:
     items = collections.deque(contents(machine, self))
     by = _place(machine, count, list(items))
     if isinstance(by, Const):
-        items.rotate(by.value)  # type: ignore[arg-type]
+        items.rotate(by.value)
     elif len(items) > 1:
         order = machine.leaf(_order_of_rotation, [device(machine, by, int)], (len(items),))[0]
         items = gather.permute(machine, list(items), order)
@@ -518,7 +518,7 @@ def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
     if symbol in containers.ORDERINGS or symbol in ("==", "!="):
         return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
     if symbol == "+":
-        made = _like(machine, left, contents(machine, left))  # type: ignore[arg-type]
+        made = _like(machine, as_ref(left), contents(machine, left))
         _deque_extend(machine, made, right)
         return made
     return None
@@ -530,7 +530,7 @@ def _repeat_deque(machine, symbol: str, left: Value, right: Value) -> Value | No
     if not ranges.is_index(machine, right):
         return no_count(machine, right)
     items = contents(machine, left) * _count(machine, right)
-    made = left if symbol == "*=" else _like(machine, left, ())  # type: ignore[arg-type]
-    set_contents(machine, made, ())  # type: ignore[arg-type]
-    _deque_extend(machine, made, Tuple(items))  # type: ignore[arg-type]
+    made = left if symbol == "*=" else _like(machine, as_ref(left), ())
+    set_contents(machine, as_ref(made), ())
+    _deque_extend(machine, as_ref(made), Tuple(items))
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +15,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import refuse_nan
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
-from xlapy.domain.values import Const, JaxArray, Tuple, Union, Value, alternatives
+from xlapy.domain.values import Const, JaxArray, Tuple, Union, Value, alternatives, constants
 from xlapy.ir import Var
 
 #: more objects than this are not compared one with another
@@ -55,13 +56,12 @@ def _known(machine, items: list[Value], keys: list[Value], backwards: bool) -> l
 
 def _columns(machine, keys: list[Value]) -> list[Var] | None:
     """One device vector for each component of the keys, the most important one first; None if there is none."""
-    if all(isinstance(k, Tuple) for k in keys):
-        if not all(ordered_as_tuple(k) for k in keys):  # type: ignore[arg-type]
-            return None
-        if len({len(k.items) for k in keys}) > 1:  # type: ignore[attr-defined]
+    tuples = [k for k in keys if isinstance(k, Tuple)]
+    if len(tuples) == len(keys):
+        if not all(map(ordered_as_tuple, tuples)) or len({len(k.items) for k in tuples}) > 1:
             return None
         found: list[Var] = []
-        for part in zip(*(k.items for k in keys), strict=True):  # type: ignore[attr-defined]
+        for part in zip(*(k.items for k in tuples), strict=True):
             columns = _columns(machine, list(part))
             if columns is None:
                 return None
@@ -76,28 +76,28 @@ def _columns(machine, keys: list[Value]) -> list[Var] | None:
         return machine.leaf(_stack, found_ranks)
     if mixed.of_one_dtype(keys) is not None:
         keys = [mixed.as_python(machine, k) for k in keys]
-    kinds = [gather.signature(k) for k in keys]
-    if any(kind is None or kind[0] == "tuple" for kind in kinds):
+    kinds = [kind for k in keys if (kind := gather.signature(k)) is not None]
+    if len(kinds) < len(keys) or any(kind[0] == "tuple" for kind in kinds):
         return None
     if any(isinstance(k, JaxArray) and k.var.type.shape for k in keys):
         return None
     if len(set(kinds)) > 1:
-        numbers = {kind[1] for kind in kinds}  # type: ignore[index]
-        if any(kind[0] != "python" for kind in kinds) or complex in numbers:  # type: ignore[index]
+        numbers = {kind[1] for kind in kinds}
+        if any(kind[0] != "python" for kind in kinds) or complex in numbers:
             return None
         if float in numbers:
             return None
         kinds = [("python", int)] * len(keys)
     if _complex(kinds[0]):
         return None
-    parts = [gather.as_var(machine, k, kind) for k, kind in zip(keys, kinds, strict=True)]  # type: ignore[arg-type]
+    parts = [gather.as_var(machine, k, kind) for k, kind in zip(keys, kinds, strict=True)]
     return machine.leaf(_stack, parts)
 
 
-def _ranks(known: Iterable[object]) -> dict[object, int] | None:
+def _ranks(known: Iterable[Any]) -> dict[Any, int] | None:
     """The place of each of some known values in their order; None if they have none."""
     try:
-        return {k: i for i, k in enumerate(sorted(set(known)))}  # type: ignore[type-var]
+        return {k: i for i, k in enumerate(sorted(set(known)))}
     except TypeError:
         return None
 
@@ -106,18 +106,19 @@ def ranked(machine, keys: Sequence[Value]) -> list[Var] | None:
     """The place of each key in the order of all that the keys may be, if these are known, such as texts; a key may be
     a whole column of them."""
     options = [alternatives(k) for k in keys]
-    if not all(isinstance(v, Const) for found in options for v in found):
+    columns = [known for found in options if (known := constants(found)) is not None]
+    if len(columns) < len(options):
         return None
-    ranks = _ranks(v.value for found in options for v in found)  # type: ignore[attr-defined]
+    ranks = _ranks(one for column in columns for one in column)
     if ranks is None:
         return None
-    tables = [machine.builder.constant(np.array([ranks[v.value] for v in found], np.int64)) for found in options]
+    tables = [machine.builder.constant(np.array([ranks[one] for one in column], np.int64)) for column in columns]
     selectors = [k.selector if isinstance(k, Union) else machine.builder.constant(0) for k in keys]
     return [machine.leaf(jnp.take, pair)[0] for pair in zip(tables, selectors, strict=True)]
 
 
-def _complex(kind: tuple | None) -> bool:
-    dtype = {"python": lambda k: k, "numpy": lambda d: d, "jax": lambda t: t.dtype}[kind[0]](kind[1])  # type: ignore[index]
+def _complex(kind: tuple) -> bool:
+    dtype = {"python": lambda k: k, "numpy": lambda d: d, "jax": lambda t: t.dtype}[kind[0]](kind[1])
     return np.dtype(dtype).kind == "c"
 
 

@@ -39,8 +39,9 @@ def _plain(var: Var) -> Var:
 
 def _leaf(var: Var, name: str) -> Operation | None:
     owner = _plain(var).owner
-    found = isinstance(owner, Operation) and owner.kind == "leaf" and owner.attributes["name"] == name
-    return owner if found else None  # type: ignore[return-value]
+    if isinstance(owner, Operation) and owner.kind == "leaf" and owner.attributes["name"] == name:
+        return owner
+    return None
 
 
 def _origin(var: Var) -> tuple[Var, ...]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections
 import heapq
 import queue
+from typing import Any
 
 from xlapy.dispatch import table
 
@@ -14,11 +15,11 @@ class _Queue:
     def __init__(self, maxsize=0):
         self.maxsize = maxsize
         self.unfinished_tasks = 0
-        self.queue = self._empty()
+        self.queue: Any = self._empty()
         #: an object of this class cannot leave the program: one of the class in CPython has locks
         self.mutex = iter(())
 
-    def _empty(self):
+    def _empty(self) -> Any:
         return collections.deque()
 
     def _put(self, item):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -36,7 +37,9 @@ from xlapy.domain.values import (
     Slice,
     Tuple,
     Value,
+    constants,
     is_none,
+    number_var,
 )
 from xlapy.ir import Var
 
@@ -103,8 +106,9 @@ def make(machine, *args: Value) -> Value:
         parts = [Const(0), *parts]
     if len(parts) == 2:
         parts.append(Const(1))
-    if all(isinstance(p, Const) for p in parts):
-        return fold(machine, range, *(p.value for p in parts))  # type: ignore[attr-defined]
+    known = constants(parts)
+    if known is not None:
+        return fold(machine, range, *known)
     step = parts[2]
     if isinstance(step, Const):
         check(machine, step.value == 0, _ZERO_STEP)
@@ -118,7 +122,8 @@ def parts_of(value: Value) -> tuple[Value, Value, Value]:
     """start, stop and step."""
     if isinstance(value, Range):
         return value.start, value.stop, value.step
-    known = value.value  # type: ignore[attr-defined]
+    assert isinstance(value, Const)
+    known = value.value
     return Const(known.start), Const(known.stop), Const(known.step)
 
 
@@ -131,7 +136,7 @@ def _sign(step: Value) -> int:
 def length(machine, value: Value) -> Value:
     """`len(range)`, as an int with bounds."""
     if isinstance(value, Const):
-        return Const(len(value.value))  # type: ignore[arg-type]
+        return Const(len(value.value))
     start, stop, step = parts_of(value)
     sign = _sign(step)
     if sign:
@@ -154,7 +159,7 @@ def _count(machine, start: Value, stop: Value, step: Value, sign: int) -> Value:
             size = scalar(machine, int, machine.builder.elementwise("max", size.var, one), (1, INT_MAX))
         distance = machine.binary("//", distance, size)
     if isinstance(distance, Const):
-        return Const(max(distance.value, 0))  # type: ignore[type-var]
+        return Const(max(distance.value, 0))
     low, high = bounds_of(distance)
     if low >= 0:
         return distance
@@ -166,7 +171,7 @@ def _count(machine, start: Value, stop: Value, step: Value, sign: int) -> Value:
 def item(machine, value: Value, position: Value) -> Value:
     """The item at a position that is known to be in range, with the tightest bounds."""
     if isinstance(value, Const) and isinstance(position, Const):
-        return Const(value.value[position.value])  # type: ignore[index]
+        return Const(value.value[position.value])
     start, stop, step = parts_of(value)
     found = machine.binary("+", start, machine.binary("*", position, step))
     if not isinstance(found, Scalar):
@@ -197,8 +202,8 @@ def in_bounds(machine, position: Value, count: Value, error: BaseException) -> V
     if most == 0:
         check(machine, True, error)
     if isinstance(position, Const) and isinstance(count, Const):
-        at = position.value + count.value if position.value < 0 else position.value  # type: ignore[operator]
-        check(machine, not 0 <= at < count.value, error)  # type: ignore[operator]
+        at = position.value + count.value if position.value < 0 else position.value
+        check(machine, not 0 <= at < count.value, error)
         return Const(at)
     check(machine, most <= 0, error)
     if low < 0:
@@ -219,25 +224,26 @@ def in_bounds(machine, position: Value, count: Value, error: BaseException) -> V
     check(machine, bad, error)
     if isinstance(position, Const):
         return position
-    return scalar(machine, int, position.var, (max(low, 0), min(high, max(most - 1, 0))))  # type: ignore[attr-defined]
+    return scalar(machine, int, number_var(position), (max(low, 0), min(high, max(most - 1, 0))))
 
 
 def _slice(machine, value: Value, key: Value) -> Value:
     if isinstance(value, Const) and machine.is_static(key):
-        return Const(value.value[machine.static(key)])  # type: ignore[index]
+        return Const(value.value[machine.static(key)])
     known = machine.static(key, "a slice of a range")
     count = length(machine, value)
     start, _, step = parts_of(value)
-    first, last, stride = slice_indices(machine, known, count)
+    first, last, stride = slice_indices(machine, Const(known), count)
     new_step = machine.binary("*", step, stride)
     new_start = machine.binary("+", start, machine.binary("*", first, step))
     new_stop = machine.binary("+", start, machine.binary("*", last, step))
     return Range(new_start, new_stop, new_step)
 
 
-def slice_indices(machine, key: slice | Slice, count: Value) -> tuple[Value, Value, Value]:
+def slice_indices(machine, key: Value, count: Value) -> tuple[Value, Value, Value]:
     """`key.indices(count)` where the parts or the count may be dynamic."""
-    parts = [p if isinstance(p, Value) else Const(p) for p in (key.start, key.stop, key.step)]
+    part: Any = key.value if isinstance(key, Const) else key
+    parts = [p if isinstance(p, Value) else Const(p) for p in (part.start, part.stop, part.step)]
     step = Const(1) if is_none(parts[2]) else index(machine, parts[2])
     zero = machine.truth(machine.compare("==", step, Const(0)))
     check(machine, zero, _NO_STEP)
@@ -298,13 +304,13 @@ def minimum(machine, a: Value, b: Value) -> Value:
 def contains(machine, member: Value, value: Value) -> bool | Var:
     """`member in range`, for numbers."""
     if isinstance(value, Const) and isinstance(member, Const):
-        return member.value in value.value  # type: ignore[operator]
+        return member.value in value.value
     if kind_of(member) is None and not isinstance(member, NumpyScalar):
         return False
     start, stop, step = parts_of(value)
     step_known = Const(machine.static(step, "the step of a range"))
-    low, high = (start, stop) if step_known.value > 0 else (stop, start)  # type: ignore[operator]
-    low_symbol, high_symbol = ("<=", "<") if step_known.value > 0 else ("<", "<=")  # type: ignore[operator]
+    low, high = (start, stop) if step_known.value > 0 else (stop, start)
+    low_symbol, high_symbol = ("<=", "<") if step_known.value > 0 else ("<", "<=")
     inside = machine.truth(machine.compare(low_symbol, low, member))
     inside = logical_and(machine, inside, machine.truth(machine.compare(high_symbol, member, high)))
     offset = machine.binary("-", member, start)
@@ -365,8 +371,9 @@ def make_slice(machine, *args: Value) -> Value:
         return fold(machine, slice, *([0] * len(args)))
     parts = [NONE, *args] if len(args) == 1 else list(args)
     parts += [NONE] * (3 - len(parts))
-    if all(isinstance(p, Const) for p in parts):
-        return Const(slice(*(p.value for p in parts)))  # type: ignore[attr-defined]
+    known = constants(parts)
+    if known is not None:
+        return Const(slice(*known))
     return Slice(*parts)
 
 
@@ -384,8 +391,7 @@ for _name in ("start", "stop", "step"):
 
 @table.method(slice, "indices")
 def _indices(machine, self: Value, count: Value) -> Value:
-    key = self.value if isinstance(self, Const) else self
-    return Tuple(slice_indices(machine, key, index(machine, count)))  # type: ignore[arg-type]
+    return Tuple(slice_indices(machine, self, index(machine, count)))
 
 
 def place_of_insertion(at, length):

@@ -20,13 +20,15 @@ from xlapy.dispatch.numbers.scalar_values import device, scalar
 from xlapy.dispatch.unions import contents_of_lists
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.stacks import has_own, hollow, known_length
-from xlapy.domain.values import Const, NumpyScalar, Ref, Scalar, Stack, Tuple, Union, Value
+from xlapy.domain.values import Const, NumpyScalar, Ref, Scalar, Stack, Tuple, Union, Value, as_ref, tuple_items
 
+#: the contents of a row
+Row = Stack | Tuple
 #: a row of at least so many numbers that is written at a column on the device becomes a stack
 _LONG = 8
 
 
-def of(machine, value: Value) -> list[Value] | None:
+def of(machine, value: Value) -> Sequence[Row] | None:
     """The contents of each row, if a value is one of several rows of a table, told apart by a device value."""
     if not machine.tables or not isinstance(value, Union):
         return None
@@ -34,27 +36,27 @@ def of(machine, value: Value) -> list[Value] | None:
         return None
     rows = contents_of_lists(machine, value.alternatives)
     if rows is None:
-        return gather.ragged(machine, value.alternatives)  # type: ignore[return-value]
-    held = all(isinstance(item, Ref) for c in rows for item in (c.items if isinstance(c, Tuple) else (c.element,)))  # type: ignore
+        return gather.ragged(machine, value.alternatives)
+    held = all(isinstance(item, Ref) for c in rows for item in (c.items if isinstance(c, Tuple) else (c.element,)))
     return rows if held or _kind(rows) is not None else None
 
 
-def length(machine, which: Union, rows: Sequence[Value]) -> Value:
+def length(machine, which: Union, rows: Sequence[Row]) -> Value:
     """How many items the row has."""
-    counts = [Const(known_length(row)) for row in rows]  # type: ignore[arg-type]
+    counts = [Const(known_length(row)) for row in rows]
     return gather.gather(machine, counts, _row(machine, which)) if _is_ragged(rows) else counts[0]
 
 
-def _is_ragged(rows: Sequence[Value]) -> bool:
-    return len({known_length(row) for row in rows}) > 1  # type: ignore[arg-type]
+def _is_ragged(rows: Sequence[Row]) -> bool:
+    return len({known_length(row) for row in rows}) > 1
 
 
-def item(machine, which: Union, rows: Sequence[Value], at: Value) -> Value | None:
+def item(machine, which: Union, rows: Sequence[Row], at: Value) -> Value | None:
     """`row[at]` of one of the rows, for a position in range; None where there is no common rule."""
     row = _row(machine, which)
     if all(isinstance(c, Tuple) for c in rows):
         if isinstance(at, Const) and not _is_ragged(rows):
-            return gather.gather(machine, [c.items[at.value] for c in rows], row)  # type: ignore
+            return gather.gather(machine, [tuple_items(c)[at.value] for c in rows], row)
         return gather.gather(machine, _flat(rows), _place(machine, row, at, rows))
     kind = _kind(rows)
     if kind is None:
@@ -65,47 +67,51 @@ def item(machine, which: Union, rows: Sequence[Value], at: Value) -> Value | Non
     return gather.from_var(machine, var, kind)
 
 
-def store(machine, which: Union, rows: Sequence[Value], at: Value, value: Value) -> bool:
+def store(machine, which: Union, rows: Sequence[Row], at: Value, value: Value) -> bool:
     """`row[at] = value` of one of the rows, for a position in range; False where there is no common rule."""
     kind = gather.signature(value)
-    alike = kind is not None and kind[0] in ("python", "numpy") and kind == _kind(rows)
     row, ends = _row(machine, which), _ends(rows)
-    if alike and not _is_ragged(rows) and (ends[0] >= _LONG or any(isinstance(c, Stack) for c in rows)):
-        _store_number(machine, which, rows, at, gather.as_var(machine, value, kind), kind)  # type: ignore[arg-type]
+    number = kind if kind is not None and kind[0] in ("python", "numpy") and kind == _kind(rows) else None
+    long = ends[0] >= _LONG or any(isinstance(c, Stack) for c in rows)
+    if number is not None and long and not _is_ragged(rows):
+        _store_number(machine, which, rows, at, gather.as_var(machine, value, number), number)
         return True
     if not all(isinstance(c, Tuple) for c in rows):
         return False
     if isinstance(at, Const) and not _is_ragged(rows):
-        column = gather.scatter(machine, [c.items[at.value] for c in rows], row, value)  # type: ignore
-        changed = [[*c.items[: at.value], new, *c.items[at.value + 1 :]] for c, new in zip(rows, column, strict=True)]  # type: ignore
+        column = gather.scatter(machine, [tuple_items(c)[at.value] for c in rows], row, value)
+        changed = [
+            [*tuple_items(c)[: at.value], new, *tuple_items(c)[at.value + 1 :]]
+            for c, new in zip(rows, column, strict=True)
+        ]
     else:
         items = gather.scatter(machine, _flat(rows), _place(machine, row, at, rows), value)
         changed = [items[start:end] for start, end in itertools.pairwise([0, *ends])]
     for ref, old, new in zip(which.alternatives, rows, changed, strict=True):
-        if any(a is not b for a, b in zip(old.items, new, strict=True)):  # type: ignore[attr-defined]
-            machine.heap.write(ref.object, "items", Tuple(tuple(new)))  # type: ignore[attr-defined]
+        if any(a is not b for a, b in zip(tuple_items(old), new, strict=True)):
+            machine.heap.write(as_ref(ref).object, "items", Tuple(tuple(new)))
     return True
 
 
-def _store_number(machine, which: Union, rows: Sequence[Value], at: Value, new, kind: tuple) -> None:
+def _store_number(machine, which: Union, rows: Sequence[Row], at: Value, new, kind: tuple) -> None:
     held = [_numbers(machine, c, kind) for c in rows]
     row, column = device(machine, _row(machine, which), int), device(machine, at, int)
     for k, (ref, stack) in enumerate(zip(which.alternatives, held, strict=True)):
         here = machine.builder.constant(k, np.dtype(np.int64))
         changed = machine.leaf(_stored, [stack.rows[0], row, here, column, new])[0]
-        machine.heap.write(ref.object, "items", stack.with_rows((changed,)))  # type: ignore[attr-defined]
+        machine.heap.write(as_ref(ref).object, "items", stack.with_rows((changed,)))
 
 
 def _row(machine, which: Union) -> Value:
     return scalar(machine, int, which.selector, (0, len(which.alternatives) - 1))
 
 
-def _ends(rows: Sequence[Value]) -> list[int]:
+def _ends(rows: Sequence[Row]) -> list[int]:
     """Where each row ends, in all rows put one after another."""
-    return list(itertools.accumulate(known_length(row) for row in rows))  # type: ignore[arg-type]
+    return list(itertools.accumulate(known_length(row) or 0 for row in rows))
 
 
-def _place(machine, row: Value, at: Value, rows: Sequence[Value]) -> Value:
+def _place(machine, row: Value, at: Value, rows: Sequence[Row]) -> Value:
     """The place of an item in all rows put one after another."""
     ends = _ends(rows)
     if _is_ragged(rows):
@@ -115,24 +121,24 @@ def _place(machine, row: Value, at: Value, rows: Sequence[Value]) -> Value:
     return machine.binary("+", start, at)
 
 
-def _flat(rows: Sequence[Value]) -> list[Value]:
-    return [item for c in rows for item in c.items]  # type: ignore[attr-defined]
+def _flat(rows: Sequence[Row]) -> list[Value]:
+    return [item for c in rows for item in tuple_items(c)]
 
 
-def _kind(rows: Sequence[Value]) -> tuple | None:
+def _kind(rows: Sequence[Row]) -> tuple | None:
     """The signature of all items, if they are numbers of one type."""
     kinds = set()
     for c in rows:
-        items = (c.element,) if isinstance(c, Stack) else c.items  # type: ignore[attr-defined]
+        items = (c.element,) if isinstance(c, Stack) else tuple_items(c)
         kinds |= {gather.signature(item) if isinstance(item, Const | Scalar | NumpyScalar) else None for item in items}
     return next(iter(kinds)) if len(kinds) == 1 else None
 
 
-def _numbers(machine, row: Value, kind: tuple) -> Stack:
+def _numbers(machine, row: Row, kind: tuple) -> Stack:
     """A row of numbers as a stack without room for more."""
     if isinstance(row, Stack):
-        return stacks.resized(machine, row, row.length.value)  # type: ignore[attr-defined]
-    return stacks.of_items(machine, row.items, hollow(row.items[0]))  # type: ignore[attr-defined]
+        return stacks.resized(machine, row, machine.static(row.length))
+    return stacks.of_items(machine, tuple_items(row), hollow(tuple_items(row)[0]))
 
 
 def _joined(*tables):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Sequence
+from typing import Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import set_tables
@@ -15,7 +16,7 @@ from xlapy.dispatch.numbers.scalar_values import COMPARISONS, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import set_order
 from xlapy.domain import stacks as domain
-from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Value, key_value
+from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Value, as_ref, key_value
 
 _EMPTY = provoke(set().pop)
 _LIKE_SETS = (set, frozenset, type({}.keys()), type({}.items()))
@@ -35,7 +36,7 @@ _UPDATES = {
 }
 
 
-def taken(machine, value: Value) -> tuple[dict, object]:
+def taken(machine, value: Value) -> tuple[dict, Any]:
     """The members of any iterable of known keys, and a real container that CPython would go through as it would through
     this one, or `set_order.UNKNOWN`."""
     keys = view_keys(machine, value)
@@ -50,24 +51,24 @@ def taken(machine, value: Value) -> tuple[dict, object]:
     return keys, plain if machine.type_of(value) is dict else list(plain)
 
 
-def _real(machine, value: Value, keys: dict) -> object:
+def _real(machine, value: Value, keys: dict) -> Any:
     """A real set or view with the table that CPython's would have."""
     if isinstance(value, Const):
         return value.value
-    info = machine.heap.objects[value.object]  # type: ignore[attr-defined]
+    info = machine.heap.objects[as_ref(value).object]
     if info.kind == "set":
         history = _history(machine, value)
         return set_order.UNKNOWN if history is None or history.order is not None else set_order.replayed(history)
     return dict.fromkeys(keys).keys() if info.details == "keys" else dict(keys).items()
 
 
-def _all_taken(machine, values: Sequence[Value]) -> tuple[list[dict], list[object]]:
+def _all_taken(machine, values: Sequence[Value]) -> tuple[list[dict], list[Any]]:
     """What `taken` says of several iterables; CPython treats a set that meets itself in a way of its own."""
-    known: dict[int, tuple[dict, object]] = {}
+    known: dict[int, tuple[dict, Any]] = {}
     parts = []
     for value in values:
         is_set = isinstance(value, Ref) and machine.heap.objects[value.object].kind == "set"
-        number = value.object if is_set else -1  # type: ignore[attr-defined]
+        number = as_ref(value).object if is_set else -1
         part = known.get(number) or taken(machine, value)
         if is_set:
             known[number] = part
@@ -76,7 +77,7 @@ def _all_taken(machine, values: Sequence[Value]) -> tuple[list[dict], list[objec
 
 
 def _history(machine, value: Value) -> set_order.SetHistory | None:
-    contents = machine.heap.read(value.object, "items")  # type: ignore[attr-defined]
+    contents = machine.heap.read(as_ref(value).object, "items")
     return contents.history if isinstance(contents, Mapping) else None
 
 
@@ -127,7 +128,7 @@ def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | Non
     if symbol != plain and cls is set and machine.type_of(right) in (set, frozenset):
         operand = set_order.ITSELF if first is second else second
         history = set_order.extended(_history(machine, left), _IN_PLACE[plain], operand)
-        set_entries(machine, left, dict.fromkeys(found, TRUE), history)  # type: ignore[arg-type]
+        set_entries(machine, as_ref(left), dict.fromkeys(found, TRUE), history)
         return left
     return _made(machine, cls, found, _FUNCTIONS[plain], first, second)
 
@@ -211,7 +212,7 @@ def _pop(machine, self: Ref) -> Value:
     real = _real(machine, self, found)
     if real is set_order.UNKNOWN and len(found) > 1:
         raise set_tables.order_refusal()
-    key = next(iter(found)) if real is set_order.UNKNOWN else real.pop()  # type: ignore[attr-defined]
+    key = next(iter(found)) if real is set_order.UNKNOWN else real.pop()
     del found[key]
     _change(machine, self, found, set.pop)
     return key_value(key)

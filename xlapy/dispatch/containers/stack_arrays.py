@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -25,7 +27,7 @@ def as_array(machine, value: Value) -> Value | None:
     if var is None:
         return None
     if isinstance(stack.length, Const):
-        short = stacks.resized(machine, Stack(stack.element, (var,), stack.length, stack.capacity), stack.length.value)  # type: ignore
+        short = stacks.resized(machine, Stack(stack.element, (var,), stack.length, stack.capacity), stack.length.value)
         return machine.new_array(short.rows[0])
     axes = (Lanes(device(machine, stack.length, int)), *[None] * (len(var.type.shape) - 1))
     return bounded.fresh(machine, var, axes)
@@ -51,6 +53,13 @@ def of_rows(machine, stack: Stack) -> Var | None:
     return _array(machine, element, (stack.capacity,))
 
 
+def _arrays(machine, values: Sequence[Value], lead: stacks.Lead) -> list[Var] | None:
+    """The same of several values; None if one of them is none."""
+    found = [_array(machine, v, lead) for v in values]
+    parts = [part for part in found if part is not None]
+    return parts if len(parts) == len(found) else None
+
+
 def _array(machine, value: Value, lead: stacks.Lead) -> Var | None:
     if isinstance(value, Stored) and value.kind == "buffer":
         value = value.parts[0]
@@ -58,11 +67,11 @@ def _array(machine, value: Value, lead: stacks.Lead) -> Var | None:
         return _array_of_lists(machine, value.held, lead)
     if isinstance(value, Stored | Tuple) and (isinstance(value, Tuple) or value.kind == "list"):
         inner = value.items if isinstance(value, Tuple) else value.parts
-        parts = [_array(machine, v, lead) for v in inner]
-        if not parts or any(p is None or p.type.shape != parts[0].type.shape for p in parts):  # type: ignore[union-attr]
+        parts = _arrays(machine, inner, lead)
+        if not parts or any(p.type.shape != parts[0].type.shape for p in parts):
             return None
-        dtype = np.result_type(*(p.type.dtype for p in parts))  # type: ignore[union-attr]
-        converted = [machine.builder.convert(p, dtype) for p in parts]  # type: ignore[arg-type]
+        dtype = np.result_type(*(p.type.dtype for p in parts))
+        converted = [machine.builder.convert(p, dtype) for p in parts]
         return machine.leaf(stacks.side_by_side, converted, (len(lead),))[0]
     if isinstance(value, Union):
         return _mixed_numbers(machine, value, lead)
@@ -94,11 +103,11 @@ def _first_along(rows, axis, count):
 
 def _mixed_numbers(machine, value: Union, lead: stacks.Lead) -> Var | None:
     """Numbers of several types, as NumPy would have them if all of the types are there."""
-    parts = [_array(machine, v, lead) for v in value.alternatives]
-    if any(p is None or p.type.shape != parts[0].type.shape for p in parts):  # type: ignore[union-attr]
+    parts = _arrays(machine, value.alternatives, lead)
+    if parts is None or any(p.type.shape != parts[0].type.shape for p in parts):
         return None
-    dtype = np.result_type(*(p.type.dtype for p in parts))  # type: ignore[union-attr]
-    converted = [machine.builder.convert(p, dtype) for p in parts]  # type: ignore[arg-type]
+    dtype = np.result_type(*(p.type.dtype for p in parts))
+    converted = [machine.builder.convert(p, dtype) for p in parts]
     return machine.leaf(_chosen, [value.selector, *converted])[0]
 
 

@@ -9,7 +9,19 @@ from xlapy.dispatch.numbers.scalar_values import device, refuse_nan, refuse_wher
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.domain.coerce import instantiate
-from xlapy.domain.values import Const, MixedScalar, NumpyScalar, Range, Scalar, Stack, Stored, Tuple, Union, Value
+from xlapy.domain.values import (
+    Const,
+    MixedScalar,
+    NumpyScalar,
+    Range,
+    Scalar,
+    Stack,
+    Stored,
+    Tuple,
+    Union,
+    Value,
+    constants,
+)
 from xlapy.ir import Var
 
 #: items of lists that are compared as lists are
@@ -125,16 +137,9 @@ def _reordered(rows, order):
 
 def sliced(machine, stack: Stack, key: Value) -> Stack:
     """The items of a slice."""
-    parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
-    wanted = ranges.slice_indices(machine, parts, stack.length)
-    start, stop, step = wanted
-    count = (
-        ranges.length(machine, Range(start, stop, step))
-        if not all(isinstance(v, Const) for v in wanted)
-        else Const(
-            len(range(*(v.value for v in wanted)))  # type: ignore[attr-defined]
-        )
-    )
+    start, stop, step = wanted = ranges.slice_indices(machine, key, stack.length)
+    known = constants(wanted)
+    count = ranges.length(machine, Range(start, stop, step)) if known is None else Const(len(range(*known)))
     operands = [device(machine, v, int) for v in (start, step)]
     rows = tuple(machine.leaf(_strided, [row, *operands])[0] for row in stack.rows)
     return stack.with_rows(rows, count)
@@ -142,8 +147,7 @@ def sliced(machine, stack: Stack, key: Value) -> Stack:
 
 def replaced(machine, stack: Stack, key: Value, new: Stack) -> Stack:
     """The stack after `items[key] = new` for a slice, which must be as long as what it replaces."""
-    parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
-    start, stop, step = ranges.slice_indices(machine, parts, stack.length)
+    start, stop, step = ranges.slice_indices(machine, key, stack.length)
     count = ranges.length(machine, Range(start, stop, step))
     other = machine.truth(machine.compare("!=", count, new.length))
     if other is not False:
@@ -173,8 +177,7 @@ def _replaced(rows, new, start, step, count):
 
 def cut(machine, stack: Stack, key: Value) -> Stack:
     """The stack without the items of a slice."""
-    parts = key.value if isinstance(key, Const) else key  # type: ignore[attr-defined]
-    start, stop, step = ranges.slice_indices(machine, parts, stack.length)
+    start, stop, step = ranges.slice_indices(machine, key, stack.length)
     count = ranges.length(machine, Range(start, stop, step))
     if isinstance(step, Const) and step.value == 1:
         operands = [device(machine, v, int) for v in (start, count)]

@@ -30,7 +30,9 @@ from xlapy.domain.values import (
     Scalar,
     Stack,
     Value,
+    as_ref,
     is_none,
+    number_var,
 )
 from xlapy.ir import Var
 
@@ -221,7 +223,7 @@ def _keys_as_stack(machine, made: Value) -> Stack:
 
 
 def _for_stacks(cls: type, name: str, rule: Callable) -> None:
-    before = table.find_method(cls, name)
+    before = table.method_rule(cls, name)
 
     def either(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
         stack = stacks.of(machine, self)
@@ -231,12 +233,12 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
             growing = grows(machine, args[0])
             each = lambda: _extend(machine, self, None, *args)  # noqa: E731
             if growing is None:
-                return stacks.whole_or_each(machine, lambda: before(machine, self, *args), each)  # type: ignore
+                return stacks.whole_or_each(machine, lambda: before(machine, self, *args), each)
             if growing:
                 return each()
         apart = stack is not None and isinstance(stack.length, Const) and not domain.has_choice(stack.element)
         if stack is None or (name not in _CHEAP and apart):
-            return before(machine, self, *args, **kwargs)  # type: ignore[misc]
+            return before(machine, self, *args, **kwargs)
         return rule(machine, self, stack, *args, **kwargs)
 
     table.method(cls, name)(table.takes_mixed(either) if before and table.accepts(before, True) else either)
@@ -296,15 +298,15 @@ def _operators(cls: type) -> None:
             write(machine, left, as_stack(machine, made))
             return left
         if symbol == "+" and _both_lists(machine, left, right):
-            made = _copy(machine, left, _stack_of(machine, left, right))  # type: ignore[arg-type]
-            _extend(machine, made, stacks.of(machine, made), right)  # type: ignore[arg-type]
+            made = _copy(machine, as_ref(left), _stack_of(machine, as_ref(left), as_ref(right)))
+            _extend(machine, made, stacks.of(machine, made), right)
             return made
         if symbol in ("==", "!=") and _both_lists(machine, left, right):
             same = machine.call(Const(_equal), [left, right])
             return same if symbol == "==" else machine.boolean(logical_not(machine, machine.truth(same)))
         if symbol in _ORDERINGS and _both_lists(machine, left, right):
             return machine.call(Const(_in_order), [left, right, Const(_ORDERINGS[symbol])])
-        return before(machine, symbol, left, right)  # type: ignore[return-value]
+        return before(machine, symbol, left, right)
 
     table.OPERATORS[cls] = either
 
@@ -322,7 +324,7 @@ def _repeats_by_data(machine, left: Value, right: Value) -> bool:
         return False
     if stacks.is_dynamic(machine, items):
         return True
-    if machine.is_static(count) or machine.specialisable(count.var):  # type: ignore[attr-defined]
+    if machine.is_static(count) or machine.specialisable(number_var(count)):
         return False
     machine.could_stack_more = True
     return machine.stacks_more
@@ -342,7 +344,8 @@ def _stack_of(machine, left: Ref, right: Ref) -> Stack:
     if found is not None:
         return found
     other = stacks.of(machine, right)
-    return stacks.of_items(machine, containers.contents(machine, left), other.element)  # type: ignore[union-attr]
+    assert other is not None
+    return stacks.of_items(machine, containers.contents(machine, left), other.element)
 
 
 _ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -423,7 +426,8 @@ def joined_arrays(machine, function: object, args: Sequence[Value], kwargs: dict
     if whole is None:
         return None
     base = whole.base if isinstance(whole, BoundedArray) else whole
-    rank = len(base.type.shape)  # type: ignore[attr-defined]
+    assert isinstance(base, NdArray)
+    rank = len(base.type.shape)
     if function is np.stack and rank >= 1 or function is np.vstack and rank == 2:
         return whole
     if isinstance(whole, NdArray) and function in (np.concatenate, np.vstack, np.hstack):
@@ -455,7 +459,7 @@ def _joined_by_jax(machine, function: Callable, value: Value) -> Value | None:
     whole = stack_arrays.of_rows(machine, stack)
     if whole is None:
         return None
-    count: int = stack.length.value  # type: ignore[assignment]
+    count: int = stack.length.value
     rows = JaxArray(whole)
     if count != whole.type.shape[0]:
         rows = machine.getitem(rows, Const(slice(count)))
@@ -473,7 +477,7 @@ def _joined_by_jax(machine, function: Callable, value: Value) -> Value | None:
 
 
 def _copies(function: Callable, implementation: Callable) -> None:
-    before = table.find_function(function)
+    before = table.function_rule(function)
 
     def either(machine, /, *args: Value, **kwargs: Value) -> Value:
         if args and containers.heap_kind(machine, args[0]) == "instance":
@@ -483,9 +487,9 @@ def _copies(function: Callable, implementation: Callable) -> None:
         growing = grows(machine, args[0]) if args else False
         each = lambda: machine.call(Const(implementation), list(args), kwargs)  # noqa: E731
         if growing is None:
-            return stacks.whole_or_each(machine, lambda: before(machine, *args, **kwargs), each)  # type: ignore
+            return stacks.whole_or_each(machine, lambda: before(machine, *args, **kwargs), each)
         if growing is False:
-            return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
+            return before(machine, *args, **kwargs)
         return each()
 
     table.function(function)(either)
@@ -499,7 +503,7 @@ def grows(machine, value: Value) -> bool | None:
     if isinstance(value, BoundedArray):
         return True
     if containers.heap_kind(machine, value) in ("dict", "set"):
-        contents = machine.heap.read(value.object, "items")  # type: ignore[attr-defined]
+        contents = machine.heap.read(as_ref(value).object, "items")
         return isinstance(contents, Stack) and not isinstance(contents.length, Const)
     if containers.heap_kind(machine, value) in ("generator", "instance"):
         return None

@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections
 import operator
 from collections.abc import Callable
+from typing import Any
 
 from xlapy.dispatch import gather
 from xlapy.dispatch.containers import common as containers
@@ -26,6 +27,7 @@ from xlapy.domain.values import (
     Tuple,
     Value,
     alternatives,
+    as_ref,
     is_none,
     variables,
 )
@@ -197,14 +199,14 @@ def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | No
     if where is containers.CONTAINS or not isinstance(key, Slice) or containers.heap_kind(machine, self) != "list":
         return None
     parts = [v for part in (key.start, key.stop) if not machine.is_static(part) for v in variables(part)]
-    if all(machine.unrolls(var) or machine.specialisable(var) for var in parts):  # type: ignore[arg-type]
+    if all(machine.unrolls(var) or machine.specialisable(var) for var in parts):
         return None
-    contents = machine.heap.read(self.object, "items")  # type: ignore[attr-defined]
+    contents = machine.heap.read(as_ref(self).object, "items")
     if not isinstance(contents, Tuple) or not contents.items or any(isinstance(v, Ref) for v in contents.items):
         return None
     stack = _packed(machine, contents)
     if stack is not None and where is not containers.GETITEM:
-        write(machine, self, stack)  # type: ignore[arg-type]
+        write(machine, as_ref(self), stack)
     return stack
 
 
@@ -225,7 +227,7 @@ def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
     for cls in (list, collections.deque):
         before = where[cls] if cls in where else where[list]
 
-        def either(machine, /, *args: Value, _before=before) -> object:
+        def either(machine, /, *args: Value, _before=before) -> Any:
             self = args[receiver]
             stack = stacks.of(machine, self) or _of_numbers(machine, self, args[1], where)
             if stack is None and where is containers.GETITEM:

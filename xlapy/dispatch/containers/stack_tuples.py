@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
@@ -33,6 +34,7 @@ from xlapy.domain.values import (
     Union,
     Value,
     alternatives,
+    as_ref,
 )
 from xlapy.ir import Var
 
@@ -62,16 +64,16 @@ def as_list(machine, value: Value) -> Value:
     if not is_tuple(machine, value):
         return machine.new_list(containers.contents(machine, value))
     loans.share(machine, value)
-    contents = machine.heap.read(value.object, "items")  # type: ignore[attr-defined]
+    contents = machine.heap.read(as_ref(value).object, "items")
     return Ref(machine.heap.new("list", list, machine.location(), items=contents))
 
 
 def _make() -> None:
-    before = table.find_function(tuple)
+    before = table.function_rule(tuple)
 
     def made(machine, *args: Value) -> Value:
         if len(args) != 1:
-            return before(machine, *args)  # type: ignore[misc, return-value]
+            return before(machine, *args)
         iterable = args[0]
         if is_tuple(machine, iterable):
             return iterable
@@ -79,13 +81,13 @@ def _make() -> None:
             return of_list(machine, iterable)
         grows = stack_rules.grows(machine, iterable)
         if grows is False:
-            return before(machine, iterable)  # type: ignore[misc, return-value]
+            return before(machine, iterable)
 
         def each() -> Value:
             return of_list(machine, machine.call(Const(list), [iterable]))
 
         if grows is None:
-            return stacks.whole_or_each(machine, lambda: before(machine, iterable), each)  # type: ignore
+            return stacks.whole_or_each(machine, lambda: before(machine, iterable), each)
         return each()
 
     table.function(tuple)(made)
@@ -100,14 +102,14 @@ def zips(machine, function: Value, rows: Value) -> bool:
         return False
     if containers.heap_kind(machine, rows) == "list" and isinstance(_contents(machine, rows), Union):
         try:
-            return stacks.settled(machine, rows) is not None and stacks.is_dynamic(machine, rows)  # type: ignore[arg-type]
+            return stacks.settled(machine, as_ref(rows)) is not None and stacks.is_dynamic(machine, rows)
         except JoinFailure:
             return False
     return stacks.is_dynamic(machine, rows)
 
 
 def _contents(machine, value: Value) -> Value:
-    return machine.heap.read(value.object, "items")  # type: ignore[attr-defined]
+    return machine.heap.read(as_ref(value).object, "items")
 
 
 def columns(machine, rows: Value) -> Value:
@@ -127,12 +129,13 @@ def columns(machine, rows: Value) -> Value:
         refuse_where(machine, where, "XP0004", "zip(*rows) of no rows")
     loans.share(machine, rows)
     stack, found, start = stacks.of(machine, rows), [], 0
+    assert stack is not None
     for k in range(width or 0):
         found.append(of_list(machine, machine.call(Const(_column), [rows, Const(k)])))
     for part in parts:
         count = len(domain.variables(part))
-        column = stack.rows[start : start + count]  # type: ignore[union-attr]
-        found.append(_of(machine, Stack(domain.disowned(part), column, *_room(stack))))  # type: ignore[arg-type]
+        column = stack.rows[start : start + count]
+        found.append(_of(machine, Stack(domain.disowned(part), column, *_room(stack))))
         start += count
     return sequences.new(machine, sequences.INDEXED, zip, source=Tuple(tuple(found)), position=_ZERO)
 
@@ -154,7 +157,7 @@ def _items_of(machine, row: Value) -> int | None:
         case JaxArray() if row.var.type.shape:
             return row.var.type.shape[0]
     found = contents_of_lists(machine, (row,))
-    return None if found is None else domain.known_length(found[0])  # type: ignore[arg-type]
+    return None if found is None else domain.known_length(found[0])
 
 
 def _column(rows, k):
@@ -182,7 +185,7 @@ def _getitem(machine, self: Ref, key: Value) -> Value:
 def _subscript(where: dict, rule: Callable, receiver: int) -> None:
     before = where[tuple]
 
-    def either(machine, /, *args: Value) -> object:
+    def either(machine, /, *args: Value) -> Any:
         return (rule if is_tuple(machine, args[receiver]) else before)(machine, *args)
 
     where[tuple] = either
@@ -208,7 +211,7 @@ def _operators() -> None:
 
     def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
         if not (is_tuple(machine, left) or is_tuple(machine, right)):
-            return before(machine, symbol, left, right)  # type: ignore[return-value]
+            return before(machine, symbol, left, right)
         plain = symbol if symbol in _COMPARISONS else symbol.removesuffix("=")
         if any(isinstance(v, NdArray | JaxArray | BoundedArray | NumpyScalar) for v in (left, right)):
             one, two = (_as_array(machine, v) if is_tuple(machine, v) else v for v in (left, right))
@@ -235,12 +238,12 @@ _operators()
 
 def _methods() -> None:
     for name in ("index", "count"):
-        before, of_lists = table.find_method(tuple, name), table.find_method(list, name)
+        before, of_lists = table.method_rule(tuple, name), table.method_rule(list, name)
 
         def either(machine, self: Value, /, *args: Value, _before=before, _of_lists=of_lists) -> Value:
             if not is_tuple(machine, self):
-                return _before(machine, self, *args)  # type: ignore[misc, return-value]
-            return _of_lists(machine, as_list(machine, self), *args)  # type: ignore[misc, return-value]
+                return _before(machine, self, *args)
+            return _of_lists(machine, as_list(machine, self), *args)
 
         table.method(tuple, name)(either)
 

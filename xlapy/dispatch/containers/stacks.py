@@ -36,7 +36,9 @@ from xlapy.domain.values import (
     alternatives,
     children,
     held_items,
+    number_var,
     rebuild,
+    tuple_items,
     variables,
 )
 from xlapy.ir import TensorType, Var
@@ -136,7 +138,7 @@ def settled(machine, value: Ref) -> Stack | None:
     # the same contents in another form: no change of an object whose state something else holds
     with places_kept(machine):
         machine.heap.store(value.object, "items", made)
-    return made  # type: ignore[return-value]
+    return made if isinstance(made, Stack) else None
 
 
 def is_dynamic(machine, value: Value) -> bool:
@@ -182,7 +184,7 @@ class Service:
         stack = (
             value
             if isinstance(value, Stack)
-            else of_items(machine, stacks.items_of(value), skeleton.element, joiner, source)  # type: ignore[arg-type]
+            else of_items(machine, stacks.items_of_whole(value), skeleton.element, joiner, source)
         )
         stack = resized(machine, widened(machine, stack, skeleton.element), skeleton.capacity)
         rows = [
@@ -272,7 +274,7 @@ def of_items(
     if parts:
         rows = tuple(machine.leaf(_stacked, column)[0] for column in zip(*parts, strict=True))
     else:
-        rows = tuple(_empty(machine, hole, (0,)) for hole in variables(element))  # type: ignore[arg-type]
+        rows = tuple(_empty(machine, hole, (0,)) for hole in variables(element))
     if made_here and isinstance(source, Ref):
         _lend_items(machine, source, items)
     return Stack(element, rows, Const(len(parts)), len(parts))
@@ -331,7 +333,7 @@ def widened(machine, stack: Stack, element: Value) -> Stack:
     """The same stack with a more general element."""
     if stack.element is element:
         return stack
-    rows = _embedded(machine, stack.element, element, iter(stack.rows), (stack.capacity,))  # type: ignore[arg-type]
+    rows = _embedded(machine, stack.element, element, iter(stack.rows), (stack.capacity,))
     return Stack(element, tuple(rows), stack.length, stack.capacity, stack.elastic, stack.loop, stack.added)
 
 
@@ -347,16 +349,18 @@ def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: Lead) 
     if isinstance(new, Union) and isinstance(new.selector, Hole):
         return _as_alternatives(machine, old, new, rows, lead)
     if isinstance(new, Stored) and new.held is not None:
-        return _as_held(machine, old, new.held, rows, lead)  # type: ignore[arg-type]
+        assert isinstance(old, Stored)
+        return _as_held(machine, old, new.held, rows, lead)
     if isinstance(old, Union) or not children(new):
         _require_same(old, new)
         return []
     found: list[Var] = []
     for part, wider in zip(children(old), children(new), strict=True):
-        if isinstance(wider, Hole):
+        if isinstance(wider, Value):
+            assert isinstance(part, Value)
+            found.extend(_embedded(machine, part, wider, rows, lead))
+        elif isinstance(wider, Hole):
             found.append(machine.builder.convert(next(rows), wider.type.dtype, wider.type.weak))
-        elif isinstance(wider, Value):
-            found.extend(_embedded(machine, part, wider, rows, lead))  # type: ignore[arg-type]
     return found
 
 
@@ -369,12 +373,12 @@ def _as_held(machine, old: Stored, new: Stack, rows: Iterator[Var], lead: Lead) 
         found = _embedded(machine, old.held.element, new.element, rows, (*lead, old.held.capacity))
         length = next(rows) if count is None else None
     else:
-        items = held_items(old).items  # type: ignore[union-attr]
+        items = tuple_items(held_items(old))
         parts = [_embedded_item(machine, old, item, new.element, rows, lead) for item in items]
         columns = zip(*parts, strict=True) if parts else ()
         found = [machine.leaf(side_by_side, column, (axis,))[0] for column in columns]
         if not parts:
-            found = [_empty(machine, hole, (*lead, 0)) for hole in variables(new.element)]  # type: ignore[arg-type]
+            found = [_empty(machine, hole, (*lead, 0)) for hole in variables(new.element)]
     made = [machine.leaf(_with_room, [row], (axis, new.capacity))[0] for row in found]
     if isinstance(new.length, Const):
         return made
@@ -385,7 +389,7 @@ def _embedded_item(machine, old: Stored, item: Value, element: Value, rows: Iter
     """An item of a container of known length: of a dict, the key is known."""
     if old.kind == "list":
         return _embedded(machine, item, element, rows, lead)
-    (key, part), (wider, value) = item.items, element.items  # type: ignore[attr-defined]
+    (key, part), (wider, value) = tuple_items(item), tuple_items(element)
     known = coerce(pack(machine, key), wider, exact_joiner(machine), machine.builder)
     keys = [machine.builder.broadcast(var, (*lead, *var.type.shape)) for var in known]
     return [*keys, *_embedded(machine, part, value, rows, lead)]
@@ -431,7 +435,8 @@ def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], lead:
     dtype = new.selector.type.dtype
     selector = builder.broadcast(builder.constant(places[0], dtype), lead)
     for index, where in enumerate(places[1:], 1):
-        here = builder.elementwise("eq", chosen, builder.broadcast(builder.constant(index, dtype), lead))  # type: ignore[arg-type]
+        assert chosen is not None
+        here = builder.elementwise("eq", chosen, builder.broadcast(builder.constant(index, dtype), lead))
         there = builder.broadcast(builder.constant(where, dtype), lead)
         selector = builder.elementwise("select", here, there, selector)
     shared = [next(rows)] if isinstance(old, MixedScalar) else None
@@ -443,11 +448,11 @@ def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], lead:
         found[where] = _embedded(machine, option, new.alternatives[where], own, lead)
     result = [selector]
     for index, alternative in enumerate(new.alternatives):
-        result += found.get(index) or [_empty(machine, h, lead) for h in variables(alternative)]  # type: ignore[arg-type]
+        result += found.get(index) or [_empty(machine, h, lead) for h in variables(alternative)]
     return result
 
 
-def _empty(machine, hole: Hole, lead: Lead) -> Var:
+def _empty(machine, hole: Var | Hole, lead: Lead) -> Var:
     zero = machine.builder.constant(np.zeros((), hole.type.dtype), weak=hole.type.weak)
     return machine.builder.broadcast(zero, (*lead, *hole.type.shape))
 
@@ -481,8 +486,8 @@ def resized_by(machine, stack: Stack, by: int) -> Value:
     """The length after `by` more items."""
     low, high = bounds_of(stack.length)
     if isinstance(stack.length, Const):
-        return Const(stack.length.value + by)  # type: ignore[operator]
-    var = machine.builder.elementwise("add", stack.length.var, machine.builder.constant(by, _INT64, True))  # type: ignore
+        return Const(stack.length.value + by)
+    var = machine.builder.elementwise("add", number_var(stack.length), machine.builder.constant(by, _INT64, True))
     # not cut at 0: how much a list grows in a trip is read off the change of these bounds
     bounds = (low + by, min(high + by, stack.capacity))
     return scalar(machine, int, var, bounds) if bounds[0] < bounds[1] else Scalar(int, var, bounds)
@@ -600,12 +605,12 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
         names = value.names or range(len(value.parts))
         parts = [unpacked(machine, p, loop, _inside(place, n), made) for n, p in zip(names, value.parts, strict=False)]
         if value.kind == "buffer":
-            array = machine.new_array(parts[0].var)  # type: ignore[attr-defined]
+            array = machine.new_array(number_var(parts[0]))
             _taken(machine, array.buffer, value, loop, place, made)
             return array
         if value.kind == "instance":
             fields = dict(zip(value.names, parts, strict=True))
-            number = heap.new("instance", value.cls, machine.location(), **fields)  # type: ignore[arg-type]
+            number = heap.new("instance", value.cls, machine.location(), **fields)
         elif value.kind == "list":
             number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)), **_settings(value))
         else:
@@ -642,7 +647,7 @@ def spread(machine, stack: Stack) -> tuple[Value, ...]:
             "there is no rule for this operation on a list whose length depends on data",
             "make an array of it with np.array",
         )
-    count: int = stack.length.value  # type: ignore[assignment]
+    count: int = stack.length.value
     if count > _MAXIMUM_SPREAD:
         raise Refused("XP0009", f"a list of more than {_MAXIMUM_SPREAD} items would be taken apart")
     return tuple(item(machine, stack, Const(k)) for k in range(count))
@@ -652,4 +657,4 @@ def items(machine, contents: Value) -> tuple[Value, ...]:
     """The items of a list's contents."""
     if isinstance(contents, Union):
         raise Refused("XP0004", "a list whose size depends on data, inside another container")
-    return spread(machine, contents) if isinstance(contents, Stack) else contents.items  # type: ignore[attr-defined]
+    return spread(machine, contents) if isinstance(contents, Stack) else tuple_items(contents)

@@ -18,7 +18,7 @@ from xlapy.dispatch.containers import tables
 from xlapy.dispatch.numbers.scalar_values import logical_not, refuse_where
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.subclasses import BASES, CONTENTS, base_of
-from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Ref, Value
+from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Ref, Value, as_ref
 from xlapy.ir import Var
 
 #: what reads a container of the caller's world between calls
@@ -48,14 +48,21 @@ def make(machine: Machine, cls: type, base: type) -> Ref:
     """`cls.__new__(cls)`."""
     inner = machine.new_list(()) if base is list else machine.call(Const(base), ())
     heap = machine.heap
-    return Ref(heap.new("instance", cls, machine.location(), **{CONTENTS: inner}))  # type: ignore[attr-defined]
+    return Ref(heap.new("instance", cls, machine.location(), **{CONTENTS: inner}))
 
 
 def contents(machine: Machine, value: Value) -> Ref | None:
     """The container inside an object; None if it has none."""
     if isinstance(value, Ref) and (info := machine.heap.objects[value.object]).kind == "instance" and base_of(info.cls):
-        return machine.heap.read(value.object, CONTENTS)  # type: ignore[return-value]
+        return as_ref(machine.heap.read(value.object, CONTENTS))
     return None
+
+
+def inside(machine: Machine, value: Value) -> Ref:
+    """The container inside an object that has one."""
+    inner = contents(machine, value)
+    assert inner is not None, value
+    return inner
 
 
 def plain(machine: Machine, value: Value) -> Value:
@@ -105,24 +112,23 @@ def _rule(owner: type, name: str) -> Callable[..., Value] | None:
         return None
 
     def on_contents(machine: Machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
-        inner = contents(machine, self)
+        inner = inside(machine, self)
         given = [plain(machine, a) for a in args]
 
         def then() -> Value:
-            return rule(machine, inner, *given, **kwargs) or NONE  # type: ignore[return-value, misc]
+            return rule(machine, inner, *given, **kwargs) or NONE
 
-        return unions.over_contents(machine, [inner, *given], then) or then()  # type: ignore[list-item]
+        return unions.over_contents(machine, [inner, *given], then) or then()
 
     return on_contents
 
 
 def _init(machine: Machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
-    inner = contents(machine, self)
-    assert inner is not None
+    inner = inside(machine, self)
     machine.call(machine.getattr(inner, "clear"), ())
     cls = machine.type_of(inner)
     if cls is collections.defaultdict:
-        machine.heap.write(inner.object, "default_factory", args[0] if args else NONE)  # type: ignore[attr-defined]
+        machine.heap.write(inner.object, "default_factory", args[0] if args else NONE)
         args = args[1:]
     if len(args) > 1 or (kwargs and not issubclass(cls, dict)):
         message = f"{cls.__name__} expected at most 1 argument, got {len(args)}"
@@ -135,37 +141,37 @@ def _init(machine: Machine, self: Value, /, *args: Value, **kwargs: Value) -> Va
 
 def _getitem(machine: Machine, self: Value, key: Value) -> Value:
     """`dict.__getitem__`, which asks a subclass for what is missing."""
-    inner = contents(machine, self)
+    inner = inside(machine, self)
 
     def then() -> Value:
         method = getattr(machine.type_of(self), "__missing__", None)
         built_in = getattr(method, "__objclass__", None) is collections.defaultdict
         if method is None or built_in or method is collections.Counter.__missing__:
-            return machine.getitem(inner, key)  # type: ignore[arg-type]
+            return machine.getitem(inner, key)
         there = containers.contains(machine, key, inner)
-        stack = tables.of(machine, inner)  # type: ignore[arg-type]
+        stack = tables.of(machine, inner)
         if not isinstance(there, Var) or stack is None or not tables.holds_objects(stack):
-            return machine.cond(there, lambda: machine.getitem(inner, key), missing)  # type: ignore[arg-type]
+            return machine.cond(there, lambda: machine.getitem(inner, key), missing)
         machine.cond(there, lambda: NONE, lambda: (missing(), NONE)[1])
         lacking = logical_not(machine, containers.contains(machine, key, inner))
         refuse_where(machine, lacking, "XP0004", "a __missing__ that does not put in the object it gives")
-        return machine.getitem(inner, key)  # type: ignore[arg-type]
+        return machine.getitem(inner, key)
 
     def missing() -> Value:
         return machine.call(machine.getattr(self, "__missing__"), (key,))
 
-    return unions.over_contents(machine, [inner], then) or then()  # type: ignore[list-item]
+    return unions.over_contents(machine, [inner], then) or then()
 
 
 def _operator(symbol: str, in_place: bool = False) -> Callable[..., Value]:
     def rule(machine: Machine, self: Value, other: Value) -> Value:
-        inner, theirs = contents(machine, self), contents(machine, other)
+        inner, theirs = inside(machine, self), contents(machine, other)
         other = other if theirs is None else theirs
-        if not _fits(machine, inner, other, symbol.removesuffix("=") if in_place else symbol):  # type: ignore[arg-type]
+        if not _fits(machine, inner, other, symbol.removesuffix("=") if in_place else symbol):
             return Const(NotImplemented)
         if symbol in _COMPARISONS:
-            return machine.compare(symbol, inner, other)  # type: ignore[arg-type]
-        made = machine.binary(symbol, inner, other)  # type: ignore[arg-type]
+            return machine.compare(symbol, inner, other)
+        made = machine.binary(symbol, inner, other)
         return self if in_place else made
 
     return rule
@@ -173,10 +179,10 @@ def _operator(symbol: str, in_place: bool = False) -> Callable[..., Value]:
 
 def _reflected(symbol: str) -> Callable[..., Value]:
     def rule(machine: Machine, self: Value, other: Value) -> Value:
-        inner = contents(machine, self)
-        if not _fits(machine, inner, other, symbol):  # type: ignore[arg-type]
+        inner = inside(machine, self)
+        if not _fits(machine, inner, other, symbol):
             return Const(NotImplemented)
-        return machine.binary(symbol, other, inner)  # type: ignore[arg-type]
+        return machine.binary(symbol, other, inner)
 
     return rule
 
@@ -195,7 +201,7 @@ def _fits(machine: Machine, inner: Value, other: Value, symbol: str) -> bool:
 def _new(machine: Machine, cls: Value, /, *args: Value, **kwargs: Value) -> Value:
     """`dict.__new__(cls)`."""
     made = machine.static(cls)
-    base = base_of(made)  # type: ignore[arg-type]
+    base = base_of(made)
     if base is None:
-        raise Refused("XP0003", f"objects of class '{made.__module__}.{made.__qualname__}' cannot be made here")  # type: ignore
-    return make(machine, made, base)  # type: ignore[arg-type]
+        raise Refused("XP0003", f"objects of class '{made.__module__}.{made.__qualname__}' cannot be made here")
+    return make(machine, made, base)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable
+from typing import Any
 
 from xlapy.dispatch import gather, table, unions
 from xlapy.dispatch.containers import common as containers
@@ -11,7 +12,7 @@ from xlapy.dispatch.containers import dicts, loans, stack_edits, stacks, tables
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.stacks import Overfull
-from xlapy.domain.values import NONE, TRUE, Const, Mapping, NdArray, Ref, Stack, Tuple, Union, Value, key_value
+from xlapy.domain.values import NONE, TRUE, Const, Mapping, NdArray, Ref, Stack, Tuple, Union, Value, as_ref, key_value
 from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
@@ -24,7 +25,7 @@ def _takes_new(machine, self: Ref, key: Value) -> bool:
     """Whether a dict of known keys becomes one of unknown keys with this key. Where it may be one of those that are
     there, it is taken for one at first: if it is not, the call is compiled again."""
     known = containers.entries(machine, self)
-    if containers.compares_by_value(machine, key) and containers.resolved(machine, known, key) is None:  # type: ignore
+    if containers.compares_by_value(machine, key) and containers.resolved(machine, known, as_ref(key)) is None:
         return True
     if not tables.is_new(machine, key):
         return False
@@ -50,7 +51,7 @@ def _rows(machine, self: Value, key: Value) -> Stack | None:
     if stack is not None or not isinstance(self, Ref) or not containers.compares_by_value(machine, key):
         return stack
     known = containers.entries(machine, self)
-    return tables.converted(machine, self) if containers.resolved(machine, known, key) is None else None  # type: ignore
+    return tables.converted(machine, self) if containers.resolved(machine, known, as_ref(key)) is None else None
 
 
 def _check(machine, there: bool | Var, key: Value) -> None:
@@ -63,7 +64,7 @@ def _check(machine, there: bool | Var, key: Value) -> None:
 def _subscripts() -> None:
     get, set_, delete = (where[dict] for where in (containers.GETITEM, containers.SETITEM, containers.DELITEM))
 
-    def getitem(machine, self: Value, key: Value) -> Value:
+    def getitem(machine, self: Ref, key: Value) -> Value:
         stack = _rows(machine, self, key) or _of_containers(machine, self, key)
         if stack is None:
             if not (_is_empty(machine, self) and tables.unknown(machine, key)):
@@ -73,24 +74,24 @@ def _subscripts() -> None:
         at, there = tables.locate(machine, stack, key)
         if there is False:
             return made(machine, self, key)
-        if dicts.has_missing(machine, self):  # type: ignore[arg-type]
+        if dicts.has_missing(machine, self):
             if tables.holds_objects(stack):
-                machine.cond(there, lambda: NONE, lambda: (dicts.missing(machine, self, key), NONE)[1])  # type: ignore
-                return _again(machine, self, key)  # type: ignore[arg-type]
+                machine.cond(there, lambda: NONE, lambda: (dicts.missing(machine, self, key), NONE)[1])
+                return _again(machine, self, key)
             return machine.cond(
                 there,
                 lambda: tables.value(machine, stack, at),
-                lambda: dicts.missing(machine, self, key),  # type: ignore[arg-type]
+                lambda: dicts.missing(machine, self, key),
             )
         _check(machine, there, key)
-        return tables.lent(machine, self, stack, at, key)  # type: ignore[arg-type]
+        return tables.lent(machine, self, stack, at, key)
 
-    def made(machine, self: Value, key: Value) -> Value:
-        found = dicts.missing(machine, self, key)  # type: ignore[arg-type]
+    def made(machine, self: Ref, key: Value) -> Value:
+        found = dicts.missing(machine, self, key)
         stack = tables.of(machine, self)
         if stack is None or not isinstance(found, Ref | NdArray) or not tables.holds_objects(stack):
             return found
-        return _again(machine, self, key)  # type: ignore[arg-type]
+        return _again(machine, self, key)
 
     def setitem(machine, self: Ref, key: Value, item: Value) -> None:
         several = unions.union_in(key) is not None
@@ -157,7 +158,7 @@ _subscripts()
 # -- keys that are one of several known ones --------------------------------------------------------------------------
 
 
-def known_keys(machine, self: Value, key: Value) -> list[object] | None:
+def known_keys(machine, self: Value, key: Value) -> list[Any] | None:
     """The keys of a dict or set that the alternatives of a key are, if all that are possible are there."""
     if type(key) is not Union or not isinstance(self, Ref) or not all(isinstance(k, Const) for k in key.alternatives):
         return None
@@ -175,13 +176,13 @@ def _of_known_keys(machine, self: Value, key: Value) -> Value | None:
     """`self[key]` by the number of the alternative that the key is, without a branch for each; None if values differ
     in type."""
     keys = known_keys(machine, self, key)
-    if keys is None:
+    if keys is None or not isinstance(key, Union):
         return None
     held = containers.entries(machine, self)
     values = [held[one] for one in keys]
     if all(isinstance(v, Ref) for v in values) and len(set(values)) == len(values):
-        kinds = {(machine.heap.objects[v.object].kind, machine.type_of(v)) for v in values}  # type: ignore[attr-defined]
-        return Union(key.selector, tuple(values)) if len(kinds) == 1 else None  # type: ignore[attr-defined]
+        kinds = {(machine.heap.objects[as_ref(v).object].kind, machine.type_of(v)) for v in values}
+        return Union(key.selector, tuple(values)) if len(kinds) == 1 else None
     numbers = gather.signature(values[0]) is not None and gather.stackable(machine, values)
     return gather.gather(machine, values, _number(machine, key)) if numbers or gather.coded(machine, values) else None
 
@@ -189,7 +190,7 @@ def _of_known_keys(machine, self: Value, key: Value) -> Value | None:
 def _put_under_known_keys(machine, self: Ref, key: Value, item: Value) -> bool:
     """`self[key] = item` in the same way; False if that is not possible."""
     keys = known_keys(machine, self, key)
-    if keys is None:
+    if keys is None or not isinstance(key, Union):
         return False
     held = containers.entries(machine, self)
     values = [held[one] for one in keys]
@@ -198,14 +199,14 @@ def _put_under_known_keys(machine, self: Ref, key: Value, item: Value) -> bool:
     if not numbers and gather.coded(machine, [item, *values]) is None:
         return False
     changed = gather.scatter(machine, values, _number(machine, key), item)
-    for index in unions.possible(machine, key):  # type: ignore[arg-type]
+    for index in unions.possible(machine, key):
         held[keys[index]] = changed[index]
     containers.set_entries(machine, self, held)
     return True
 
 
-def _number(machine, key: Value) -> Value:
-    return scalar(machine, int, key.selector, (0, len(key.alternatives) - 1))  # type: ignore[attr-defined]
+def _number(machine, key: Union) -> Value:
+    return scalar(machine, int, key.selector, (0, len(key.alternatives) - 1))
 
 
 def _membership(cls: type) -> None:
@@ -235,8 +236,8 @@ def _view_membership(cls: type) -> None:
             return before(machine, item, self)
         owner, what = found
         stack = tables.of(machine, owner)
-        if what == "keys":
-            return tables.locate(machine, stack, item)[1]  # type: ignore[arg-type]
+        if what == "keys" and stack is not None:
+            return tables.locate(machine, stack, item)[1]
         return containers.contains(machine, item, tables.listed(machine, owner, what))
 
     containers.CONTAINS[cls] = contains
@@ -253,7 +254,7 @@ for _cls in dicts.VIEW_TYPES.values():
 
 def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> None:
     """`rule(machine, self, stack, *args)` for tables; where it `grows`, for a new unknown key, too."""
-    before = table.find_method(cls, name)
+    before = table.method_rule(cls, name)
 
     @table.takes_unions
     def either(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
@@ -270,8 +271,8 @@ def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> Non
         if stack is not None or grows and isinstance(self, Ref) and args and _takes_new(machine, self, args[0]):
             return rule(machine, self, stack, *args, **kwargs)
         if key:
-            return unions.over_parts(machine, key[0], lambda k: before(machine, self, k, *args[1:], **kwargs))  # type: ignore
-        return before(machine, self, *args, **kwargs)  # type: ignore[misc, return-value]
+            return unions.over_parts(machine, key[0], lambda k: before(machine, self, k, *args[1:], **kwargs))
+        return before(machine, self, *args, **kwargs)
 
     table.method(cls, name)(either)
 
@@ -333,16 +334,16 @@ def _set_each(self, pairs):
 
 
 def _updating(cls: type, name: str) -> None:
-    before = table.find_method(cls, name)
+    before = table.method_rule(cls, name)
 
     def either(machine, self: Ref, source: Value | None = None, /, **kwargs: Value) -> Value:
         unknown = tables.of(machine, self) is not None or source is not None and tables.has_unknown(machine, source)
         whole = lambda: before(machine, self, *([] if source is None else [source]), **kwargs)  # noqa: E731
-        if not unknown and not kwargs and containers.heap_kind(machine, source) == "generator":
+        if source is not None and not unknown and not kwargs and containers.heap_kind(machine, source) == "generator":
             each = lambda: machine.call(Const(_set_each), [self, source])  # noqa: E731
-            return stacks.whole_or_each(machine, whole, each)  # type: ignore[arg-type]
+            return stacks.whole_or_each(machine, whole, each)
         if not unknown:
-            return whole()  # type: ignore[return-value]
+            return whole()
         if source is not None:
             update(machine, self, source)
         for key, value in kwargs.items():
@@ -358,10 +359,12 @@ def update(machine, self: Ref, source: Value) -> None:
     is_set = containers.heap_kind(machine, source) == "set"
     if stack is not None and not is_set and tables.of(machine, self) is None and not containers.entries(machine, self):
         loans.share(machine, source)
-        tables.write(machine, self, tables.of(machine, source))  # type: ignore[arg-type]
+        shared = tables.of(machine, source)
+        assert shared is not None
+        tables.write(machine, self, shared)
         return
     if stack is not None:
-        source = tables.ordered(machine, source) if is_set else tables.listed(machine, source, "items")  # type: ignore
+        source = tables.ordered(machine, source) if is_set else tables.listed(machine, as_ref(source), "items")
     elif containers.heap_kind(machine, source) in ("dict", "instance"):
         for key, value in dicts.mapping_entries(machine, source).items():
             containers.setitem(machine, self, key_value(key), value)
@@ -377,14 +380,14 @@ def _fromkeys(keys, value):
 
 
 def _of_keys() -> None:
-    before = table.find_method(dict, "fromkeys")
+    before = table.method_rule(dict, "fromkeys")
 
     def fromkeys(machine, owner: Value, keys: Value, value: Value = NONE) -> Value:
         if tables.has_unknown(machine, keys):
             if dicts.class_from_keys(machine, owner) is not dict:
                 raise Refused("XP0004", "fromkeys of keys that depend on data, of another class than dict")
-            return machine.call(Const(_fromkeys), [tables.ordered(machine, keys), value])  # type: ignore
-        return before(machine, owner, keys, value)  # type: ignore[misc, return-value]
+            return machine.call(Const(_fromkeys), [tables.ordered(machine, keys), value])
+        return before(machine, owner, keys, value)
 
     table.method(dict, "fromkeys")(fromkeys)
 
@@ -418,14 +421,14 @@ def _dict_operators(*classes: type) -> None:
     def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
         involved = tables.of(machine, left) is not None or tables.of(machine, right) is not None
         if not involved or not (dicts.is_dict(machine, left) and dicts.is_dict(machine, right)):
-            return before(machine, symbol, left, right)  # type: ignore[return-value]
+            return before(machine, symbol, left, right)
         if symbol == "|=":
-            update(machine, left, right)  # type: ignore[arg-type]
+            update(machine, as_ref(left), right)
             return left
         if symbol == "|":
-            made = dicts.copied(machine, left)  # type: ignore[arg-type]
-            update(machine, made, right)  # type: ignore[arg-type]
-            return made  # type: ignore[return-value]
+            made = dicts.copied(machine, as_ref(left))
+            update(machine, made, right)
+            return made
         if symbol in ("==", "!="):
             sizes = [containers.length(machine, v) for v in (left, right)]
             same = machine.truth(machine.compare("==", *sizes))

@@ -13,7 +13,7 @@ from xlapy.dispatch.containers.table_rules import add_method, update
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
 from xlapy.domain import set_order
-from xlapy.domain.values import NONE, Const, Ref, Stack, Stored, Tuple, Union, Value
+from xlapy.domain.values import NONE, Const, Ref, Stack, Stored, Tuple, Union, Value, as_ref
 from xlapy.ir import Var
 
 # -- methods of sets ---------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def _comes_singly(machine, iterable: Value) -> bool:
 
 
 def _constructor(function: type, made_by: Callable) -> None:
-    before = table.find_function(function)
+    before = table.function_rule(function)
 
     def either(machine, /, *args: Value, **kwargs: Value) -> Value:
         args = tuple(_unwrapped(machine, a) for a in args)
@@ -124,7 +124,7 @@ _constructor(dict, _dict)
 
 def _counting() -> None:
     def counts(name: str, loop: Callable) -> None:
-        before = table.find_method(collections.Counter, name)
+        before = table.method_rule(collections.Counter, name)
 
         def either(machine, self: Ref, iterable: Value = NONE, /, **kwargs: Value) -> Value:
             unknown = tables.of(machine, self) is not None or tables.has_unknown(machine, iterable)
@@ -145,7 +145,7 @@ def _counting() -> None:
 
     counts("update", _count_each)
     counts("subtract", _subtract_each)
-    before = table.find_function(collections.Counter)
+    before = table.function_rule(collections.Counter)
 
     def make(machine, /, *args: Value, **kwargs: Value) -> Value:
         is_generator = len(args) == 1 and containers.heap_kind(machine, args[0]) == "generator"
@@ -153,7 +153,7 @@ def _counting() -> None:
             made = containers.new_dict(machine, collections.Counter, {})
             machine.call(machine.getattr(made, "update"), [args[0]])
             return made
-        return before(machine, *args, **kwargs)  # type: ignore[misc, return-value]
+        return before(machine, *args, **kwargs)
 
     table.function(collections.Counter)(make)
 
@@ -196,12 +196,12 @@ def _all_counts(one, other, holds):
     return True
 
 
-def _with_keys_on_device(machine, counter: Value) -> Value:
+def _with_keys_on_device(machine, counter: Ref) -> Value:
     """A counter as one of unknown keys, if it has any."""
     if tables.of(machine, counter) is not None or not containers.entries(machine, counter):
         return counter
     made = containers.new_dict(machine, collections.Counter, {})
-    tables.write(machine, made, tables.converted(machine, counter))  # type: ignore[arg-type]
+    tables.write(machine, made, tables.converted(machine, counter))
     return made
 
 
@@ -213,21 +213,21 @@ def _counter_operators() -> None:
         plain = symbol if symbol in ("==", "!=", "<", "<=", ">", ">=") else symbol.removesuffix("=")
         sides = (left, right)
         if not all(dicts.is_dict(machine, v) for v in sides) or not (plain in combine or plain == symbol):
-            return before(machine, symbol, left, right)  # type: ignore[return-value]
+            return before(machine, symbol, left, right)
         if not all(issubclass(machine.type_of(v), collections.Counter) for v in sides):
-            return before(machine, symbol, left, right)  # type: ignore[return-value]
+            return before(machine, symbol, left, right)
         unknown = any(tables.of(machine, v) is not None for v in sides)
         counts = () if unknown else [c for v in sides for c in containers.entries(machine, v).values()]
         if not unknown and all(map(machine.is_static, counts)):
-            return before(machine, symbol, left, right)  # type: ignore[return-value]
-        one, other = (_with_keys_on_device(machine, v) for v in sides)
+            return before(machine, symbol, left, right)
+        one, other = (_with_keys_on_device(machine, as_ref(v)) for v in sides)
         if plain not in combine:
             return _counts_compared(machine, symbol, one, other)
         made = containers.new_dict(machine, collections.Counter, {})
         machine.call(Const(_combined_counts), [made, one, other, Const(combine[plain])])
         if plain == symbol:
             return made
-        machine.heap.write(left.object, "items", machine.heap.read(made.object, "items"))  # type: ignore[attr-defined]
+        machine.heap.write(as_ref(left).object, "items", machine.heap.read(made.object, "items"))
         return left
 
     table.operator(collections.Counter)(either)
@@ -312,14 +312,14 @@ def _compared(machine, symbol: str, left: Value, right: Value) -> Value:
 def _is_set(machine, value: Value) -> bool:
     found = tables.owner(machine, value)
     kind = containers.heap_kind(machine, value)
-    what = machine.heap.objects[value.object].details if kind == "view" else ""  # type: ignore[attr-defined]
+    what = machine.heap.objects[as_ref(value).object].details if kind == "view" else ""
     return kind == "set" or what == "keys" or found is not None and kind == "set"
 
 
 def _contents(machine, value: Value) -> Value | None:
     """What a set holds now."""
     is_set = containers.heap_kind(machine, value) == "set"
-    return machine.heap.read(value.object, "items") if is_set else None  # type: ignore[attr-defined]
+    return machine.heap.read(as_ref(value).object, "items") if is_set else None
 
 
 def _note_order(machine, symbol: str, made: Value, left: Value | None, right: Value | None) -> None:
@@ -357,7 +357,7 @@ def _note_order(machine, symbol: str, made: Value, left: Value | None, right: Va
         machine.cond(smaller, lambda: among(0), lambda: among(1))
         return set_tables.in_order(machine, stack(machine.heap.read(kept.object, "items")))
 
-    machine.orders_of_sets[(made.object, found.rows[0])] = of_difference if symbol == "-" else of_intersection  # type: ignore[index]
+    machine.orders_of_sets[(as_ref(made).object, found.rows[0])] = of_difference if symbol == "-" else of_intersection
 
 
 def _set_operators(*classes: type) -> None:
@@ -365,7 +365,7 @@ def _set_operators(*classes: type) -> None:
 
     def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
         if tables.owner(machine, left) is None and tables.owner(machine, right) is None:
-            return before(machine, symbol, left, right)  # type: ignore[return-value]
+            return before(machine, symbol, left, right)
         if not (_is_set(machine, left) and _is_set(machine, right)):
             return None
         if symbol in ("==", "!=", "<", "<=", ">", ">="):
@@ -378,7 +378,7 @@ def _set_operators(*classes: type) -> None:
         if plain == symbol or machine.type_of(left) is not set:
             _note_order(machine, plain, made, *before_it)
             return made
-        machine.heap.write(left.object, "items", machine.heap.read(made.object, "items"))  # type: ignore[attr-defined]
+        machine.heap.write(as_ref(left).object, "items", machine.heap.read(as_ref(made).object, "items"))
         return left
 
     table.operator(*classes)(either)
@@ -395,9 +395,9 @@ def _set_methods() -> None:
         return tables.of(machine, self) is not None or any(tables.has_unknown(machine, v) for v in others)
 
     def combine(name: str, symbol: str, in_place: bool) -> None:
-        before = table.find_method(set, name)
+        before = table.method_rule(set, name)
 
-        def either(machine, self: Value, *others: Value) -> Value:
+        def either(machine, self: Ref, *others: Value) -> Value:
             def each() -> Value:
                 for other in others:
                     machine.call(Const(_add_each), [self, tables.whole(machine, other)])
@@ -408,7 +408,7 @@ def _set_methods() -> None:
             if not involved(machine, self, others):
                 whole = lambda: before(machine, self, *others)  # noqa: E731
                 generators = any(containers.heap_kind(machine, other) == "generator" for other in others)
-                return stacks.whole_or_each(machine, whole, each) if generators and name == "update" else whole()  # type: ignore
+                return stacks.whole_or_each(machine, whole, each) if generators and name == "update" else whole()
             if in_place and symbol == "|":
                 return each()
             made = self if others else machine.call(machine.getattr(self, "copy"), [])
@@ -416,18 +416,18 @@ def _set_methods() -> None:
                 made = _combined(machine, symbol, made, machine.call(Const(set), [other]))
             if not in_place:
                 return made
-            contents = machine.heap.read(made.object, "items")  # type: ignore[attr-defined]
-            machine.heap.write(self.object, "items", contents)  # type: ignore[attr-defined]
+            contents = machine.heap.read(as_ref(made).object, "items")
+            machine.heap.write(self.object, "items", contents)
             return NONE
 
         table.method(set, name)(either)
 
     def test(name: str, answer: Callable) -> None:
-        before = table.find_method(set, name)
+        before = table.method_rule(set, name)
 
         def either(machine, self: Value, other: Value) -> Value:
             if not involved(machine, self, (other,)):
-                return before(machine, self, other)  # type: ignore[misc, return-value]
+                return before(machine, self, other)
             return answer(machine, self, machine.call(Const(set), [other]))
 
         table.method(set, name)(either)
@@ -493,5 +493,6 @@ def _of_objects(machine, value: Value) -> bool:
     found = tables.owner(machine, value)
     if found is None or found[1] != "items":
         return False
-    element = tables.of(machine, found[0]).element  # type: ignore[union-attr]
+    stack = tables.of(machine, found[0])
+    element = stack.element if stack is not None else None
     return isinstance(element, Tuple) and isinstance(element.items[1], Stored)

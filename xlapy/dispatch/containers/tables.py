@@ -37,6 +37,8 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
+    tuple_items,
     variables,
 )
 from xlapy.ir import Var
@@ -56,11 +58,11 @@ def of(machine, value: Value) -> Stack | None:
 
 def owner(machine, value: Value) -> tuple[Ref, str] | None:
     """The dict or set with unknown keys that a value is, or of which it is a view, and what of it is shown."""
-    if of(machine, value) is not None:
-        return value, "keys"  # type: ignore[return-value]
+    if isinstance(value, Ref) and of(machine, value) is not None:
+        return value, "keys"
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "view":
         source = machine.heap.read(value.object, "source")
-        if of(machine, source) is not None:
+        if isinstance(source, Ref) and of(machine, source) is not None:
             return source, machine.heap.objects[value.object].details
     return None
 
@@ -91,14 +93,14 @@ def unknown(machine, key: Value) -> list[Var]:
     """The device values that a key depends on."""
     match key:
         case Scalar() | NumpyScalar() | MixedScalar():
-            return [] if machine.is_static(key) else variables(key)  # type: ignore[return-value]
+            return [] if machine.is_static(key) else variables(key)
         case Tuple():
             return [var for item in key.items for var in unknown(machine, item)]
         case Union():
             return [key.selector, *(var for item in key.alternatives for var in unknown(machine, item))]
         case Ref() if compares_by_value(machine, key):
             try:
-                return variables(stacks.pack(machine, key))  # type: ignore[return-value]
+                return variables(stacks.pack(machine, key))
             except JoinFailure:
                 return []
     return []
@@ -111,12 +113,14 @@ def choices(key: Value) -> list[Value] | None:
             return [key]
         case Union():
             parts = [choices(v) for v in key.alternatives]
-            return None if None in parts else [v for part in parts for v in part]  # type: ignore[union-attr]
+            known = [part for part in parts if part is not None]
+            return [v for part in known for v in part] if len(known) == len(parts) else None
         case Tuple():
             columns = [choices(v) for v in key.items]
-            if None in columns or math.prod(map(len, columns)) > _MANY_CHOICES:  # type: ignore[arg-type]
+            known = [column for column in columns if column is not None]
+            if len(known) < len(columns) or math.prod(map(len, known)) > _MANY_CHOICES:
                 return None
-            return [Tuple(items, key.cls) for items in itertools.product(*columns)]  # type: ignore[arg-type]
+            return [Tuple(items, key.cls) for items in itertools.product(*known)]
     return None
 
 
@@ -128,8 +132,8 @@ def locate(machine, stack: Stack, key: Value) -> tuple[Value, bool | Var]:
     if stack.capacity == 0:
         return _ZERO, False
     _checked(machine, key)
-    column: Tuple = instantiate(stack.element, iter(stack.rows))  # type: ignore[assignment]
-    same = _same_rows(machine, column.items[0], key, stack.capacity)
+    column = tuple_items(instantiate(stack.element, iter(stack.rows)))
+    same = _same_rows(machine, column[0], key, stack.capacity)
     if same is False:
         return _ZERO, False
     if same is None:
@@ -203,7 +207,7 @@ def _same_rows(machine, column: Value, key: Value, count: int) -> Var | bool | N
                 one = _same_rows(machine, part, item, count)
                 if one is None or one is False:
                     return one
-                same = logical_and(machine, same, one)  # type: ignore[arg-type]
+                same = logical_and(machine, same, one)
             return same
         case Union():
             found: Var | bool = False
@@ -232,7 +236,8 @@ def _same_as_one_of(machine, column: Value, key: Union, count: int) -> Var | boo
     numbers = _numbers_in(machine, column, key)
     if numbers is not None:
         table = builder.constant(np.array(numbers, key.selector.type.dtype))
-        return machine.leaf(_with_number, [column.selector, table, key.selector])[0]  # type: ignore[attr-defined]
+        assert isinstance(column, Union)
+        return machine.leaf(_with_number, [column.selector, table, key.selector])[0]
     found: Var | bool = False
     for index in unions.possible(machine, key):
         one = _same_rows(machine, column, key.alternatives[index], count)
@@ -299,7 +304,7 @@ def converted(machine, self: Ref, *more: Value) -> Stack:
     pairs = contents.pairs()
     try:
         for pair in (*pairs, *more):
-            _checked(machine, pair.items[0])  # type: ignore[attr-defined]
+            _checked(machine, tuple_items(pair)[0])
         field = stacks.of_several_lengths(machine, tuple(contents.entries.values()))
         element = stacks.common_element(machine, (*pairs, *more), self, field)
         stack = stacks.of_items(machine, pairs, element, source=self, field=field)
@@ -318,8 +323,8 @@ def set_item(machine, self: Ref, key: Value, value: Value) -> None:
     at, there = locate(machine, stack, key)
 
     def replace() -> Value:
-        old: Tuple = stacks.item(machine, stack, at)  # type: ignore[assignment]
-        write(machine, self, stacks.put(machine, stack, at, Tuple((old.items[0], value)), place))
+        old = tuple_items(stacks.item(machine, stack, at))
+        write(machine, self, stacks.put(machine, stack, at, Tuple((old[0], value)), place))
         return Const(None)
 
     machine.cond(there, replace, lambda: _insert(machine, self, stack, key, value, place))
@@ -375,7 +380,7 @@ def _refuse_nan(machine, key: Value, where: Var | bool = True) -> None:
         case Const() if isinstance(key.value, float | np.floating) and key.value != key.value:
             if where is True:
                 raise Refused("XP0006", "NaN as a key of a dict or set", "take NaN away before")
-            refuse_where(machine, where, "XP0006", "NaN as a key of a dict or set", "take NaN away before")  # type: ignore
+            refuse_where(machine, where, "XP0006", "NaN as a key of a dict or set", "take NaN away before")
 
 
 def remove(machine, self: Ref, stack: Stack, at: Value) -> None:
@@ -405,7 +410,9 @@ def listed(machine, self: Ref, what: str = "keys") -> Ref:
     """The keys, values or items of a dict as a list; the members of a set in some order."""
     if what != "keys":
         loans.share(machine, self)
-    return _listed(machine, of(machine, self), what)  # type: ignore[arg-type]
+    stack = of(machine, self)
+    assert stack is not None
+    return _listed(machine, stack, what)
 
 
 def _listed(machine, stack: Stack, what: str) -> Ref:
@@ -427,17 +434,19 @@ def ordered(machine, value: Value) -> Value:
     found = owner(machine, value)
     if found is None or heap_kind(machine, found[0]) != "set":
         return whole(machine, value)
-    contents = set_tables.in_order(machine, of(machine, found[0]), found[0].object)  # type: ignore[arg-type]
+    stack = of(machine, found[0])
+    assert stack is not None
+    contents = set_tables.in_order(machine, stack, found[0].object)
     return Ref(machine.heap.new("list", list, machine.location(), items=contents))
 
 
-def forget_order(machine, made: Value) -> Value:
+def forget_order(machine, made: Ref) -> Value:
     """A set to which something else was done than adding one member after the other."""
-    contents = machine.heap.read(made.object, "items")  # type: ignore[attr-defined]
+    contents = machine.heap.read(made.object, "items")
     if isinstance(contents, Stack):
-        write(machine, made, contents.with_rows(contents.rows))  # type: ignore[arg-type]
+        write(machine, made, contents.with_rows(contents.rows))
     elif isinstance(contents, Mapping):
-        machine.heap.write(made.object, "items", Mapping(contents.entries))  # type: ignore[attr-defined]
+        machine.heap.write(made.object, "items", Mapping(contents.entries))
     return made
 
 
@@ -449,7 +458,7 @@ def has_unknown(machine, iterable: Value) -> bool:
     if found is not None:
         return True
     if heap_kind(machine, iterable) == "list":
-        contents = machine.heap.read(iterable.object, "items")  # type: ignore[attr-defined]
+        contents = machine.heap.read(as_ref(iterable).object, "items")
         if isinstance(contents, Stack):
             return True
         return isinstance(contents, Tuple) and any(is_new(machine, item) for item in contents.items)
@@ -459,7 +468,7 @@ def has_unknown(machine, iterable: Value) -> bool:
     if is_iterator and iteration.plan(machine, iterable) is not None:
         return True
     if is_iterator or heap_kind(machine, iterable) == "generator":
-        number = iterable.object  # type: ignore[attr-defined]
+        number = as_ref(iterable).object
         held = [value for slot, value in machine.heap.slots.items() if slot[0] == number]
         return any(has_unknown(machine, value) for value in held)
     return False

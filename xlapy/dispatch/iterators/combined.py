@@ -167,27 +167,28 @@ def _check_lengths(machine, position: int, longer: bool | Var, shorter: bool | V
 
 def _zip_plan(machine, number: int) -> Plan | None:
     inners = _inners(machine, number)
-    plans = [iteration.plan(machine, i) for i in inners]
-    if not plans or any(p is None for p in plans):
+    made = [iteration.plan(machine, i) for i in inners]
+    plans = [plan for plan in made if plan is not None]
+    if not plans or len(plans) < len(made):
         return None
-    trips = plans[0].trips  # type: ignore[union-attr]
+    trips = plans[0].trips
     strict = machine.heap.read(number, "strict").value
     for position, plan in enumerate(plans[1:], 1):
         if strict:
-            longer = machine.truth(machine.compare(">", plan.trips, trips))  # type: ignore[union-attr]
-            shorter = machine.truth(machine.compare("<", plan.trips, trips))  # type: ignore[union-attr]
+            longer = machine.truth(machine.compare(">", plan.trips, trips))
+            shorter = machine.truth(machine.compare("<", plan.trips, trips))
             if isinstance(longer, Var) or isinstance(shorter, Var):
                 _check_lengths(machine, position, longer, shorter)
             elif longer or shorter:
                 _unequal(machine, position, "longer" if longer else "shorter")
-        trips = ranges.minimum(machine, trips, plan.trips)  # type: ignore[union-attr]
+        trips = ranges.minimum(machine, trips, plan.trips)
 
     def element(k: Value) -> Value:
-        return _combined(machine, number, [p.element(k) for p in plans])  # type: ignore[union-attr]
+        return _combined(machine, number, [p.element(k) for p in plans])
 
     def finish(k: Value) -> None:
         for plan in plans:
-            plan.finish(k)  # type: ignore[union-attr]
+            plan.finish(k)
 
     return Plan(trips, element, finish)
 
@@ -272,13 +273,13 @@ def reversed_(machine, sequence: Value) -> Value:
         if info.kind not in ("list", "tuple"):
             name = iteration.type_name(machine, sequence)
             machine.raise_(TypeError, f"'{name}' object is not reversible")
-    source = sequence
+    source: Value = sequence
     if isinstance(sequence, Const) and not isinstance(sequence.value, range):
         found = sequences.constant_sequence(machine, sequence)
         if found is None or isinstance(sequence.value, frozenset):
             name = iteration.type_name(machine, sequence)
-            machine.raise_(TypeError, f"'{name}' object is not reversible")
-        source = found  # type: ignore[assignment]
+            return machine.raise_(TypeError, f"'{name}' object is not reversible")
+        source = found
     elif not isinstance(sequence, Ref | Tuple | Range | Const) and not hasattr(machine.type_of(sequence), "shape"):
         machine.raise_(TypeError, f"'{iteration.type_name(machine, sequence)}' object is not reversible")
     return new(machine, _REVERSED, reversed, source=source, left=sequences.length_of(machine, source))
@@ -288,7 +289,9 @@ def _reversed_step(machine, number: int) -> Step:
     source, left = machine.heap.read(number, "source"), machine.heap.read(number, "left")
     more = machine.truth(machine.compare(">", left, _ZERO))
     if more is True and isinstance(source, Ref) and isinstance(left, Const):
-        more = left.value <= sequences.length_of(machine, source).value  # type: ignore[attr-defined]
+        count = sequences.length_of(machine, source)
+        assert isinstance(count, Const)
+        more = left.value <= count.value
     if more is False:
         machine.heap.write(number, "left", _ZERO)
 
@@ -317,7 +320,7 @@ def _reversed_plan(machine, number: int) -> Plan | None:
 
 def _reversed_length(machine, number: int) -> int | None:
     left = machine.heap.read(number, "left")
-    return left.value if isinstance(left, Const) else None  # type: ignore[return-value]
+    return left.value if isinstance(left, Const) else None
 
 
 _REVERSED = Kind("reversed", _reversed_step, _reversed_plan, _reversed_length)

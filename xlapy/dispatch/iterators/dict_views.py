@@ -40,6 +40,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
     key_value,
 )
 from xlapy.ir import Var
@@ -192,7 +193,7 @@ def _one_of_several(machine, number: int, what: str) -> Value | None:
     owner = machine.heap.read(number, "source")
     if not isinstance(owner, Union) or not all(_has_known_keys(machine, one) for one in owner.alternatives):
         return None
-    found = tuple(_shown(machine, one, what) for one in owner.alternatives)
+    found = tuple(_shown(machine, as_ref(one), what) for one in owner.alternatives)
     if any(gather.signature(one) is None and not gather.holds_texts(one) for one in found):
         return None
     if len({len(one.items) for one in found}) == 1:
@@ -226,7 +227,7 @@ def _view_length(machine, number: int) -> int | None:
     position = machine.heap.read(number, "position")
     if not isinstance(position, Const) or not isinstance(machine.heap.read(number, "keys"), Tuple):
         return None
-    return len(machine.heap.read(number, "keys").items) - position.value if position.value >= 0 else 0  # type: ignore[operator]
+    return len(machine.heap.read(number, "keys").items) - position.value if position.value >= 0 else 0
 
 
 _VIEWS = {what: Kind(what, _view_step(what), _view_plan(what), _view_length) for what in ("keys", "values", "items")}

@@ -59,14 +59,14 @@ def _iter(machine, self: Ref) -> Value:
     return self
 
 
-_next_before = table.find_function(next)
+_next_before = table.function_rule(next)
 
 
 @table.function(next)
 def _next_of(machine, iterator: Value, *default: Value) -> Value:
     """`next(iterator[, default])`."""
     if containers.heap_kind(machine, iterator) != "generator":
-        return _next_before(machine, iterator, *default)  # type: ignore[misc, return-value]
+        return _next_before(machine, iterator, *default)
     step = machine.advance(iterator)
     if not default:
         return _result(machine, step)
@@ -76,13 +76,13 @@ def _next_of(machine, iterator: Value, *default: Value) -> Value:
 # -- contextlib.contextmanager ----------------------------------------------------------------------------------------
 
 
-@table.replacement(contextlib._GeneratorContextManager.__init__)  # type: ignore[attr-defined]
+@table.replacement(contextlib._GeneratorContextManager.__init__)
 def _manager_init(self, func, args, kwds):
     self.gen = func(*args, **kwds)
     self.func, self.args, self.kwds = func, args, kwds
 
 
-@table.replacement(contextlib._GeneratorContextManager.__exit__)  # type: ignore[attr-defined]
+@table.replacement(contextlib._GeneratorContextManager.__exit__)
 def _manager_exit(self, typ, value, traceback):
     if typ is None:
         try:

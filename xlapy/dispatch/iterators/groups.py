@@ -179,7 +179,7 @@ def _sequence(machine, iterable: Value) -> Value:
     if isinstance(iterable, Tuple | Range | NdArray) or containers.heap_kind(machine, iterable) == "list":
         return iterable
     if isinstance(iterable, Const) and isinstance(iterable.value, str | tuple | range):
-        return sequences.constant_sequence(machine, iterable)  # type: ignore[return-value]
+        return sequences.constant_sequence(machine, iterable) or iterable
     return _unseen(machine, lambda: machine.call(Const(list), [iterable]))
 
 
@@ -190,7 +190,7 @@ def _known(machine, items: Value, key: Value) -> list[Tuple] | None:
     found = iteration.items(machine, items)
     if len(found) > _SHORT or not all(map(machine.is_static, found)) and is_none(key):
         return None
-    keys: list[Value] = [_asked(machine, key, item) for item in found]  # type: ignore[misc]
+    keys: list[Value] = [_asked(machine, key, item) for item in found]
     bounds, start = [], 0
     for stop in range(1, len(keys) + 1):
         same = stop < len(keys) and containers.same_item(machine, keys[start], keys[stop])

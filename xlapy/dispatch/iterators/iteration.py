@@ -40,6 +40,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
 )
 from xlapy.ir import Var
 
@@ -86,7 +87,7 @@ def step(machine, iterator: Value) -> Step:
     """Whether there is a next item, and a function that produces it and advances the iterator."""
     kind = _kind(machine, iterator)
     if kind is not None:
-        return kind.step(machine, iterator.object)  # type: ignore[attr-defined]
+        return kind.step(machine, as_ref(iterator).object)
     if isinstance(iterator, Union):
         raise Refused("XP0004", SEVERAL)
     return _user_step(machine, iterator)
@@ -95,7 +96,7 @@ def step(machine, iterator: Value) -> Step:
 def plan(machine, iterator: Value) -> Plan | None:
     """How to loop over the iterator on the device; None if it is to be unrolled."""
     kind = _kind(machine, iterator)
-    return kind.plan(machine, iterator.object) if kind is not None else None  # type: ignore[attr-defined]
+    return kind.plan(machine, as_ref(iterator).object) if kind is not None else None
 
 
 def plan_of_short(machine, iterator: Value) -> Plan | None:
@@ -112,11 +113,11 @@ def known_length(machine, iterator: Value) -> int | None:
     kind = _kind(machine, iterator)
     if kind is None:
         return None
-    found = kind.known_length(machine, iterator.object)  # type: ignore[attr-defined]
+    found = kind.known_length(machine, as_ref(iterator).object)
     if found is None:
-        made = kind.plan(machine, iterator.object)  # type: ignore[attr-defined]
+        made = kind.plan(machine, as_ref(iterator).object)
         if made is not None and isinstance(made.trips, Const) and made.trips.value != INT_MAX:
-            return made.trips.value  # type: ignore[return-value]
+            return made.trips.value
     return found
 
 
@@ -136,9 +137,10 @@ def items(machine, value: Value) -> list[Value]:
         trips = made.trips
         if isinstance(trips, Scalar):
             trips = Const(machine.static(trips, "the number of items"))
-        if trips.value > MAXIMUM_ITEMS:  # type: ignore[attr-defined]
+        assert isinstance(trips, Const)
+        if trips.value > MAXIMUM_ITEMS:
             raise Refused("XP0009", f"an iterable of more than {MAXIMUM_ITEMS} items would be unrolled")
-        found = [made.element(Const(k)) for k in range(trips.value)]  # type: ignore[attr-defined]
+        found = [made.element(Const(k)) for k in range(trips.value)]
         made.finish(trips)
         return found
     found = []

@@ -142,8 +142,10 @@ def _batched(iterable, n, *, strict=False):
     return _Batched(iterable, n)
 
 
-if hasattr(itertools, "batched"):
-    table.replacement(itertools.batched)(_batched)
+#: from Python 3.12 on
+_BATCHED = getattr(itertools, "batched", None)
+if _BATCHED is not None:
+    table.replacement(_BATCHED)(_batched)
 
 
 # -- those that need all items ----------------------------------------------------------------------------------------
@@ -180,4 +182,6 @@ def tee(machine, iterable: Value, n: Value = Const(2)) -> Value:  # noqa: B008
     """`itertools.tee(iterable, n)`."""
     items = Tuple(tuple(iteration.items(machine, iterable)))
     count = _number(machine, n, "how many iterators are made")
-    return Tuple(tuple(iteration.make_iterator(machine, items) for _ in range(count)))  # type: ignore[arg-type]
+    if count is None:
+        return machine.raise_(TypeError, "'NoneType' object cannot be interpreted as an integer")
+    return Tuple(tuple(iteration.make_iterator(machine, items) for _ in range(count)))

@@ -289,18 +289,20 @@ def product(machine, *iterables: Value, repeat: Value = _ONE) -> Value:
 def _product_plan(machine, number: int) -> Plan:
     pools = machine.heap.read(number, "pools").items
     start = machine.heap.read(number, "position")
-    plans = [iteration.plan(machine, make_iterator(machine, pool)) for pool in pools]
+    made = [iteration.plan(machine, make_iterator(machine, pool)) for pool in pools]
+    plans = [plan for plan in made if plan is not None]
+    assert len(plans) == len(made)
     total: Value = _ONE
     for plan in plans:
-        total = machine.binary("*", total, plan.trips)  # type: ignore[union-attr]
+        total = machine.binary("*", total, plan.trips)
 
     def element(k: Value) -> Value:
         rest, found = machine.binary("+", start, k), []
         for plan in plans[:0:-1]:
-            size = ranges.maximum(machine, plan.trips, _ONE)  # type: ignore[union-attr]
-            found.append(plan.element(machine.binary("%", rest, size)))  # type: ignore[union-attr]
+            size = ranges.maximum(machine, plan.trips, _ONE)
+            found.append(plan.element(machine.binary("%", rest, size)))
             rest = machine.binary("//", rest, size)
-        return Tuple((plans[0].element(rest), *found[::-1]))  # type: ignore[union-attr]
+        return Tuple((plans[0].element(rest), *found[::-1]))
 
     def finish(k: Value) -> None:
         machine.heap.write(number, "position", machine.binary("+", start, k))

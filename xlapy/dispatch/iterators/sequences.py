@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    constants,
+    tuple_items,
 )
 from xlapy.ir import Var
 
@@ -116,13 +118,14 @@ def sequence_of(machine, value: Value) -> Value | None:
 
 def constant_sequence(machine, value: Const) -> Value | None:
     """The items of a known immutable iterable as a `Tuple`; a range as it is; None if it is not iterable."""
-    known = value.value
+    known: Any = value.value
     if isinstance(known, range):
         return value
     if isinstance(known, tuple | str | bytes | frozenset) or (
         isinstance(known, type) and hasattr(known, "__members__")
     ):
-        return Tuple(tuple(Const(item) for item in known))  # type: ignore[union-attr]
+        items: Any = known
+        return Tuple(tuple(map(Const, items)))
     if isinstance(known, np.ndarray | list | dict | set):
         raise Refused("XP0099", f"a {type(known).__name__} that is not in the heap")
     if defines(machine, type(known), "__iter__") and not isinstance(known, type):
@@ -165,7 +168,8 @@ def require_sequences(machine, source: Union) -> None:
         if not isinstance(value, Tuple | Ref | NdArray | JaxArray) or sequence_of(machine, value) is not value:
             raise Refused("XP0004", SEVERAL)
     lengths = [length_of(machine, value) for value in source.alternatives]
-    if not all(isinstance(n, Const) for n in lengths) or len({n.value for n in lengths}) > 1:
+    known = constants(lengths)
+    if known is None or len(set(known)) > 1:
         raise Refused("XP0004", f"{SEVERAL}, of different lengths")
 
 
@@ -182,9 +186,10 @@ def item_of(machine, source: Value, position: Value, iterator: int | None = None
             stack = stacks.settled(machine, source)
             if stack is not None:
                 return loans.lend(machine, source, stack, position, iterator=iterator)
-            contents = machine.heap.read(source.object, "items").items
+            contents = tuple_items(machine.heap.read(source.object, "items"))
             if isinstance(position, Scalar):
                 return gather.gather(machine, contents, position)
+            assert isinstance(position, Const)
             return contents[position.value]
         case NdArray() | JaxArray() | BoundedArray():
             return _unchecked(machine, lambda: machine.getitem(source, position))
@@ -220,7 +225,7 @@ def loops(machine, source: Value) -> bool:
                 if machine.stacks_objects and domain.has_own(stack.element):
                     return True
                 return not isinstance(stack.length, Const) or stack.length.value > machine.short_sequence
-            contents = machine.heap.read(source.object, "items").items
+            contents = tuple_items(machine.heap.read(source.object, "items"))
             return len(contents) > machine.short_sequence and gather.stackable(machine, contents)
     return True
 
@@ -276,7 +281,7 @@ def indexed_length(machine, number: int) -> int | None:
     source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
     count = length_of(machine, source)
     if isinstance(start, Const) and isinstance(count, Const):
-        return max(count.value - start.value, 0) if start.value >= 0 else 0  # type: ignore[operator]
+        return max(count.value - start.value, 0) if start.value >= 0 else 0
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator as python_operators
+from typing import Any
 
 import jax
 import jax.extend.core
@@ -78,9 +79,9 @@ def getitem(machine: Machine, value: JaxArray, key: Value) -> Value:
 def setitem(machine: Machine, value: JaxArray, key: Value, item: Value) -> None:
     """JAX arrays are immutable: their own TypeError."""
     try:
-        jnp.zeros(1)[0] = 1  # type: ignore[index]
+        jnp.zeros(1)[0] = 1
     except TypeError as error:
-        machine.reraise(error)  # type: ignore[attr-defined]
+        machine.reraise(error)
 
 
 _STATIC = ("shape", "dtype", "ndim", "size", "weak_type", "nbytes", "itemsize", "aval")
@@ -140,11 +141,13 @@ class _At:
 
     @staticmethod
     def of(machine: Machine, value: JaxArray) -> Value:
-        return machine.world.helper_instance(AtIndexer, array=value)  # type: ignore[attr-defined]
+        return machine.world.helper_instance(AtIndexer, array=value)
 
 
 class AtIndexer:
     """What `x.at` is inside a program: an object whose subscript gives the update methods."""
+
+    array: Any
 
     def __getitem__(self, index):
         return AtUpdate(self.array, index)

@@ -21,7 +21,7 @@ from xlapy.dispatch.jax.isolation import Isolated, errors_of, isolate, leave
 from xlapy.dispatch.jax.openings import Items, Leaf, Node, Opening, Static, parts_of
 from xlapy.dispatch.jax.transformations import Call, like
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import NONE, Const, JaxArray, Tuple, Value
+from xlapy.domain.values import NONE, Const, JaxArray, Ref, Tuple, Value, number_var
 from xlapy.ir import TensorType, Var, captured
 from xlapy.lowering.evaluate import evaluate
 
@@ -31,20 +31,20 @@ def call(machine: Machine, item: Any, args: list[Value], kwargs: dict[str, Value
     if jax_rules.is_defined_by_jax(item.fun):
         return jax_rules.call(machine, item, args, kwargs)
     definition = Definition.of(machine, item)
-    active = machine.custom_calls  # type: ignore[attr-defined]
+    active = machine.custom_calls
     if not any(a.definition.key == definition.key for a in active) and _traceable(machine, item, args, kwargs):
         return jax_rules.call(machine, item, args, kwargs)
     bound = inspect.signature(item.fun).bind(*args, **kwargs)
     bound.apply_defaults()
     if bound.kwargs:
         raise Refused("XP0011", "keyword-only arguments of a function with a derivative of its own")
-    wrap = machine.world.wrap_anchored  # type: ignore[attr-defined]
+    wrap = machine.world.wrap_anchored
     return _apply(machine, definition, [a if isinstance(a, Value) else wrap(a) for a in bound.args])
 
 
 def _apply(machine: Machine, definition: Definition, args: list[Value]) -> Value:
     custom = _Custom(machine, definition, args)
-    for active in machine.custom_calls:  # type: ignore[attr-defined]
+    for active in machine.custom_calls:
         if active.definition.key == definition.key:
             if active.signature() == custom.signature():
                 return active.emit_again(custom.operands)
@@ -71,7 +71,7 @@ class Definition:
     def of(machine: Machine, item: Any) -> Definition:
         """That of an object of JAX's."""
         names = ("fun", "jvp") if isinstance(item, jax.custom_jvp) else ("fun", "fwd", "bwd")
-        wrap = machine.world.wrap_anchored  # type: ignore[attr-defined]
+        wrap = machine.world.wrap_anchored
         functions = {n: wrap(getattr(item, n)) for n in names}
         return Definition(("object", id(item)), functions, tuple(item.nondiff_argnums), item.__name__)
 
@@ -108,13 +108,13 @@ def apply_local(function, fun, rules, nondiff_argnums, args):
 
 
 @table.function(apply_local)
-def _apply_local(machine: Machine, function: Value, fun: Value, rules: Value, nondiff_argnums: Value, args: Value):
+def _apply_local(machine: Machine, function: Ref, fun: Value, rules: Value, nondiff_argnums: Value, args: Value):
     given = machine.iterate(rules)
     names = ("jvp",) if len(given) == 1 else ("fwd", "bwd")
     fixed = machine.static(nondiff_argnums)
-    fixed = (fixed,) if isinstance(fixed, int) else tuple(fixed)  # type: ignore[arg-type]
+    fixed = (fixed,) if isinstance(fixed, int) else tuple(fixed)
     functions = {"fun": fun, **dict(zip(names, given, strict=True))}
-    key = ("local", function.object)  # type: ignore[attr-defined]
+    key = ("local", function.object)
     return _apply(machine, Definition(key, functions, fixed, "custom"), machine.iterate(args))
 
 
@@ -151,7 +151,7 @@ def _traceable(machine: Machine, item: Any, args: list[Value], kwargs: dict[str,
         return pull(out)
 
     try:
-        leaves.trace(run, tuple(v.type for v in operands), machine.ambient_x64)  # type: ignore[attr-defined]
+        leaves.trace(run, tuple(v.type for v in operands), machine.ambient_x64)
     except Exception:
         return False
     return True
@@ -195,7 +195,7 @@ class _Custom:
         results: list[Var] = []
 
         def body(params: list[Value]) -> Value:
-            results[:] = run([p.var for p in params])  # type: ignore[attr-defined]
+            results[:] = run([number_var(p) for p in params])
             return NONE
 
         found = isolate(self.machine, types, lambda params: list(map(JaxArray, params)), body, fresh_errors=True)
@@ -236,7 +236,7 @@ class _Custom:
         """What calls have in common that are one function of their operands."""
         shapes = tuple(_shape(self.nodes[i]) for i in self.moving)
         fixed = tuple(v.value if isinstance(v, Const) else v for v in self.fixed)
-        return [v.type for v in self.operands], shapes, fixed  # type: ignore[return-value]
+        return [v.type for v in self.operands], shapes, fixed
 
     def emit(self) -> Value:
         """Emit the call as one operation; its result."""
@@ -251,11 +251,11 @@ class _Custom:
         self.own = captured(self.function.found.region)
         made = self._with_jvp if "jvp" in self.definition.functions else self._with_vjp
         self.custom, interpret = made(self.function, types, outs)
-        self.machine.custom_calls.append(self)  # type: ignore[attr-defined]
+        self.machine.custom_calls.append(self)
         try:
             regions = interpret()
         finally:
-            self.machine.custom_calls.pop()  # type: ignore[attr-defined]
+            self.machine.custom_calls.pop()
         outer = list({id(v): v for v in (*self.own, *(v for r in regions for v in captured(r.found.region)))}.values())
         if self.recursive and len(outer) > len(self.own):
             what = "the rule of a function's derivative calls the function, and uses values of the function around it"
@@ -290,10 +290,10 @@ class _Custom:
             if not isinstance(found, Tuple) or len(found.items) != 2:
                 machine.raise_(TypeError, "the fwd of a custom_vjp function returns a pair: (result, residuals)")
             result = Opening(machine, inexact=False, objects=False)
-            result.open(found.items[0])  # type: ignore[attr-defined]
+            result.open(found.items[0])
             if [v.type[:2] for v in result.vars] != [t[:2] for t in outs]:
                 machine.raise_(TypeError, "the fwd of a custom_vjp function returns another type than the function")
-            residual = kept.open(found.items[1])  # type: ignore[attr-defined]
+            residual = kept.open(found.items[1])
             return [*result.vars, *kept.vars]
 
         arguments = Items(tuple, tuple(self.nodes[i] for i in self.moving))
@@ -352,10 +352,10 @@ class _Custom:
             if not isinstance(found, Tuple) or len(found.items) != 2:
                 machine.raise_(TypeError, "the rule of a custom_jvp function returns a pair: (result, tangent)")
             result = Opening(machine, inexact=False, objects=False)
-            result.open(found.items[0])  # type: ignore[attr-defined]
+            result.open(found.items[0])
             if [v.type[:2] for v in result.vars] != [t[:2] for t in outs]:
                 machine.raise_(TypeError, "the rule of a custom_jvp function returns another type than the function")
-            return [*result.vars, *self._vectors(self.result, found.items[1], outs)]  # type: ignore[attr-defined]
+            return [*result.vars, *self._vectors(self.result, found.items[1], outs)]
 
         rule = function
 
@@ -437,7 +437,7 @@ def _pair(machine: Machine, node: Node, value: Value, found: dict[int, Value]) -
         _pair(machine, part, item, found)
 
 
-def _items(machine: Machine, node: Node, value: Value) -> list[Value]:
+def _items(machine: Machine, node: Any, value: Value) -> list[Value]:
     if not getattr(node, "parts", ()):
         return []
-    return parts_of(machine, node, value) or []  # type: ignore[arg-type]
+    return parts_of(machine, node, value) or []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -56,17 +56,21 @@ def direct(function: Callable, positional: tuple, named: dict, trace: Callable) 
     return Untraced(lambda evaluate, *arrays: [found.function(*arrays)], lambda: trace(traced)), found.type
 
 
-def _plain(*operands: object) -> bool:
+#: the options, which JAX makes when it is loaded
+_config: Any = jax.config
+
+
+def _plain(*operands: Any) -> bool:
     """Whether operands are arrays with types of their own, and of one rank."""
-    return all(isinstance(x, TensorType) and not x.weak and len(x.shape) == len(operands[0].shape) for x in operands)  # type: ignore[attr-defined]
+    return all(isinstance(x, TensorType) and not x.weak and len(x.shape) == len(operands[0].shape) for x in operands)
 
 
-def _axes(axis: object, rank: int) -> tuple[int, ...] | None:
+def _axes(axis: Any, rank: int) -> tuple[int, ...] | None:
     """Axes from 0, in order, each once; None if they are not that, or not known."""
     axes = axis if type(axis) is tuple else (axis,)
     if not all(type(i) is int and -rank <= i < rank for i in axes):
         return None
-    found = sorted({i % rank for i in axes})  # type: ignore[operator]
+    found = sorted({i % rank for i in axes})
     return tuple(found) if len(found) == len(axes) else None
 
 
@@ -134,7 +138,7 @@ def _matmul(a, b, /):
     ranks = (len(a.shape), len(b.shape)) if isinstance(a, TensorType) and isinstance(b, TensorType) else None
     if ranks not in ((2, 2), (2, 1)) or a.weak or b.weak or a.dtype != b.dtype or a.dtype.kind != "f":
         return None
-    if a.shape[1] != b.shape[0] or jax.config.jax_default_matmul_precision is not None:  # type: ignore[attr-defined]
+    if a.shape[1] != b.shape[0] or _config.jax_default_matmul_precision is not None:
         return None
     numbers = (((1,), (0,)), ((), ()))
     product = partial(lax.dot_general, dimension_numbers=numbers, preferred_element_type=a.dtype)

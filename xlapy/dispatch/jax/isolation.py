@@ -53,7 +53,7 @@ class Isolated:
         kept = [*self.slots.values(), *(v for _, v in self.pending), *([self.raised] if self.raised else [])]
         kept += [self.result] if result else []
         found = [v for value in kept for v in variables(value)] + [bad for bad, _ in self.pending]
-        return list({id(v): v for v in found if self.inner(v) and constant_value(v) is None}.values())  # type: ignore
+        return list({id(v): v for v in found if self.inner(v) and constant_value(v) is None}.values())
 
 
 def isolate(
@@ -82,7 +82,7 @@ def isolate(
             del heap.slots[slot]
     found = Isolated(region, NONE)
     try:
-        with machine.region(region):  # type: ignore[attr-defined]
+        with machine.region(region):
             try:
                 arguments = bind(region.params)
                 prepared = heap.slots.copy()
@@ -93,11 +93,11 @@ def isolate(
                 # Not what a JAX function says of its arguments, which is the program's to catch.
                 raise RuntimeError(f"xlapy failed inside a transformed function: {error}") from error
             if fresh_errors:
-                for bad, exception in machine.pending:  # type: ignore[attr-defined]
-                    machine.register_error(bad, exception)  # type: ignore[attr-defined]
+                for bad, exception in machine.pending:
+                    machine.register_error(bad, exception)
             else:
-                found.pending = list(machine.pending)  # type: ignore[attr-defined]
-            machine.pending.clear()  # type: ignore[attr-defined]
+                found.pending = list(machine.pending)
+            machine.pending.clear()
         after = heap.slots
     finally:
         heap.slots = before
@@ -170,7 +170,7 @@ def emit(
             refusal = Refused("XP0016", f"{name}: {str(error).splitlines()[0]}")
             refusal.location = place_of(error)
             raise refusal from error
-        machine.reraise(error)  # type: ignore[attr-defined]
+        machine.reraise(error)
         raise
     return leaves.emit_jaxpr(machine.builder, jaxpr, everything, name) if jaxpr.out_avals else []
 
@@ -198,7 +198,7 @@ def leave(machine: Machine, found: Isolated, values: Iterable[tuple[Var, Var]]) 
         elif not unchanged(old, new):
             machine.heap.write(*slot, new)
     for bad, exception in found.pending:
-        machine.may_raise(replace(bad), _substituted(exception, replace))  # type: ignore[attr-defined]
+        machine.may_raise(replace(bad), _substituted(exception, replace))
     if found.raised is not None:
         raise PythonError(_substituted(found.raised, replace))
     return _substituted(found.result, replace)

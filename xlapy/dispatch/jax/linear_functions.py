@@ -14,7 +14,19 @@ from xlapy.dispatch.jax.isolation import emit
 from xlapy.dispatch.jax.openings import Attributes, Items, Node, Opening, Registered, Static, matching
 from xlapy.dispatch.jax.transformations import Call, interpreted, raise_for_certain
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import FALSE, NONE, BoundedArray, Const, JaxArray, Opaque, Ref, Tuple, Value
+from xlapy.domain.values import (
+    FALSE,
+    NONE,
+    BoundedArray,
+    Const,
+    JaxArray,
+    Opaque,
+    Ref,
+    Tuple,
+    Value,
+    number_var,
+    tuple_items,
+)
 from xlapy.ir import TensorType
 
 
@@ -94,7 +106,7 @@ def _linear(call: Call, transform: Callable) -> Value:
     primal = Side(arguments, tuple(v.type for v in program.operands), _arrays(call, opening.leaves), True, call.jax)
     value = Side(_bare(program.result), tuple(v.type for v in outer), _arrays(call, program.outputs), False, call.jax)
     takes, gives = (value, primal) if transform is jax.vjp else (primal, value)
-    made = machine.world.helper_instance(  # type: ignore[attr-defined]
+    made = machine.world.helper_instance(
         Linear,
         residuals=Tuple(tuple(map(JaxArray, results[:kept]))),
         structure=Const(structure),
@@ -102,7 +114,7 @@ def _linear(call: Call, transform: Callable) -> Value:
         gives=Const(gives),
     )
     if auxiliary:
-        return Tuple((returned.items[0], made, returned.items[1]))  # type: ignore[attr-defined]
+        return Tuple((tuple_items(returned)[0], made, tuple_items(returned)[1]))
     return Tuple((returned, made))
 
 
@@ -126,21 +138,21 @@ def _bare(node: Node) -> Node:
 def _run_linear(machine: Machine, linear: Value, vectors: Value) -> Value:
     assert isinstance(linear, Ref)
     field = {name: machine.heap.read(linear.object, name) for name in ("residuals", "structure", "takes", "gives")}
-    takes: Side = machine.static(field["takes"])  # type: ignore[assignment]
-    gives: Side = machine.static(field["gives"])  # type: ignore[assignment]
+    takes: Side = machine.static(field["takes"])
+    gives: Side = machine.static(field["gives"])
     structure = machine.static(field["structure"])
     given = Tuple(tuple(machine.iterate(vectors)))
     if not takes.several:
         if len(given.items) != 1:
             machine.raise_(TypeError, f"expected one argument of the structure of the result, got {len(given.items)}")
-        (given,) = given.items  # type: ignore[assignment]
+        (given,) = given.items
     call = Call(machine, NONE, [], {}, takes.jax)
     parts = matching(machine, takes.node, given, "the argument")
     operands = [call.vector(parts[i], type_) for i, type_ in enumerate(takes.types)]
-    residuals = [v.var for v in machine.iterate(field["residuals"])]  # type: ignore[attr-defined]
+    residuals = [number_var(v) for v in machine.iterate(field["residuals"])]
 
     def run(*arrays):
-        function = jax.tree.unflatten(structure, arrays[: len(residuals)])  # type: ignore[arg-type]
+        function = jax.tree.unflatten(structure, arrays[: len(residuals)])
         inputs = arrays[len(residuals) :]
         return list(function(*inputs) if takes.several else function(list(inputs)))
 

@@ -28,6 +28,8 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
+    number_var,
 )
 from xlapy.ir import Var
 
@@ -131,11 +133,11 @@ class Opening:
             case Union() if all(map(self._is_number, value.alternatives)):
                 return self._chosen(value, filtered)
             case Union():
-                raise Refused("XP0011", f"{self.machine.describe(value)} in an argument of a transformed function")  # type: ignore
+                raise Refused("XP0011", f"{self.machine.describe(value)} in an argument of a transformed function")
             case Const() if value.value is None or not self.strict:
                 return Static(value)
         if self.strict:
-            what = value.value if isinstance(value, Const) else self.machine.describe(value)  # type: ignore[attr-defined]
+            what = value.value if isinstance(value, Const) else self.machine.describe(value)
             kind = self.machine.type_of(value)
             self.machine.raise_(TypeError, f"Argument '{what}' of type {kind} is not a valid JAX type.")
         return Static(value)
@@ -170,7 +172,7 @@ class Opening:
             return JaxArray(machine.builder.convert(self._var(alternative), dtype, weak))
 
         joined = unions.over_unions(machine, (value,), convert)
-        return self._leaf(kind, joined.var)  # type: ignore[attr-defined]
+        return self._leaf(kind, number_var(joined))
 
     def _var(self, value: Value) -> Var:
         """A number or array as a device value."""
@@ -179,8 +181,8 @@ class Opening:
             return machine.read(value)
         if isinstance(value, Const):
             kind = type(value.value)
-            return machine.scalar_var(value, kind) if kind in SCALAR_DTYPES else machine.builder.constant(value.value)  # type: ignore
-        return value.var  # type: ignore[attr-defined]
+            return machine.scalar_var(value, kind) if kind in SCALAR_DTYPES else machine.builder.constant(value.value)
+        return number_var(value)
 
     def _leaf(self, value: Value, var: Var) -> Leaf:
         self.leaves.append(value)
@@ -217,17 +219,17 @@ class Opening:
         if flax and _is_state(info.cls):
             return Static(value)
         # A model of Flax's is a graph of objects, which Flax itself takes apart; here its objects stay what they are.
-        tree = None if flax and self.objects else machine.world.pytree_children(value)  # type: ignore[attr-defined]
+        tree = None if flax and self.objects else machine.world.pytree_children(value)
         if tree is not None:
             filtered = filtered or any(c.__module__.partition(".")[0] == "equinox" for c in info.cls.__mro__)
             return Registered(tree[0], tuple(self.open(v, filtered) for v in tree[1]), tuple(tree[1]))
         if not self.objects:
             text = f"Argument '{info.cls.__name__} object' of type {info.cls} is not a valid JAX type."
-            return machine.raise_(TypeError, text) if self.strict else Static(value)  # type: ignore[return-value]
+            return machine.raise_(TypeError, text) if self.strict else Static(value)
         if value.object in self._seen:
             return Again(value.object)
         self._seen.add(value.object)
-        own = machine.world.own_attributes(value.object) if info.source is not None else ()  # type: ignore[attr-defined]
+        own = machine.world.own_attributes(value.object) if info.source is not None else ()
         names = dict.fromkeys((*own, *sorted(info.fields.union(kinds.slots_of(info.cls)))))
         held = {name: machine.heap.read(value.object, name) for name in names}
         held = {name: part for name, part in held.items() if part is not UNBOUND}
@@ -259,7 +261,7 @@ def matching(machine: Machine, node: Node, value: Value, name: str) -> dict[int,
             parts = parts_of(machine, node, value)
             if parts is None:
                 machine.raise_(TypeError, f"{name} must have the structure of what they belong to")
-            pairs = zip(node.parts, parts, strict=True)  # type: ignore[arg-type]
+            pairs = zip(node.parts, parts, strict=True)
             return {i: found for part, item in pairs for i, found in matching(machine, part, item, name).items()}
     return {}
 
@@ -271,7 +273,7 @@ def parts_of(machine: Machine, node: Items | Registered | Attributes, value: Val
         found = list(value.items)
     elif isinstance(value, Ref):
         if isinstance(node, Registered):
-            tree = machine.world.pytree_children(value)  # type: ignore[attr-defined]
+            tree = machine.world.pytree_children(value)
             found = tree and tree[1]
         elif isinstance(node, Attributes):
             found = [machine.heap.read(value.object, name) for name in node.names]
@@ -341,15 +343,15 @@ class _Binding:
         if isinstance(value, Tuple):
             old = value.items
         else:
-            contents = structure(machine, value)  # type: ignore[arg-type]
-            old = contents.items if node.keys is None else tuple(dict.values(contents.entries))  # type: ignore[attr-defined]
+            contents = structure(machine, as_ref(value))
+            old = contents.items if isinstance(contents, Tuple) else tuple(dict.values(contents.entries))
         new = tuple(self.value(p, v, owned) for p, v in zip(node.parts, old, strict=True))
         if isinstance(value, Tuple):
             return value if new == old else Tuple(new, node.cls)
         packed = Tuple(new) if node.keys is None else Mapping(node.entries(zip(node.keys, new, strict=True)))
         if owned:
             if new != old:
-                machine.heap.write(value.object, "items", packed)  # type: ignore[attr-defined]
+                machine.heap.write(as_ref(value).object, "items", packed)
             return value
         return _container(machine, node, new)
 
@@ -398,7 +400,7 @@ class _Making:
 def _container(machine: Machine, node: Items, parts: Sequence[Value]) -> Ref:
     """A fresh list or dict with these parts."""
     if node.keys is None:
-        return machine.new_list(list(parts))  # type: ignore[attr-defined]
+        return machine.new_list(list(parts))
     assert node.object is not None
     return new_dict(machine, node.cls, node.entries(zip(node.keys, parts, strict=True)), Ref(node.object))
 
@@ -416,7 +418,7 @@ def _is_inexact(value: Value) -> bool:
             return value.kind in (float, complex)
         case NdArray():
             return bool(jnp.issubdtype(value.type.dtype, np.inexact))
-    return bool(jnp.issubdtype(value.var.type.dtype, np.inexact))  # type: ignore[attr-defined]
+    return bool(jnp.issubdtype(number_var(value).type.dtype, np.inexact))
 
 
 def _is_state(cls: type) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.extend.core
@@ -89,7 +90,7 @@ class Arguments:
         self.operands: list[Var] = []
         self.has_callables = False
 
-    def template(self, value: Value) -> object:
+    def template(self, value: Value) -> Any:
         """`value` as a Python object with an `Operand` for each device value."""
         machine = self.machine
         match value:
@@ -116,7 +117,7 @@ class Arguments:
                 return self._callable(value)
             case Ref():
                 return self._object(value)
-        raise Refused("XP0011", f"{machine.describe(value)} as an argument of a JAX function")  # type: ignore[attr-defined]
+        raise Refused("XP0011", f"{machine.describe(value)} as an argument of a JAX function")
 
     def _array(self, var: Var) -> object:
         """A number that is known stays so: what a reduction starts with says which one it is."""
@@ -127,7 +128,7 @@ class Arguments:
         self.operands.append(var)
         return Operand(len(self.operands) - 1)
 
-    def callable_template(self, value: Value) -> object:
+    def callable_template(self, value: Value) -> Any:
         """A value in the position of a function: interpreted when JAX calls it, unless it is JAX's own."""
         if isinstance(value, Const) and is_leaf(value.value):
             return value.value
@@ -137,7 +138,7 @@ class Arguments:
         self.has_callables = True
         return Interpreted(self.machine, value)
 
-    def _object(self, value: Ref) -> object:
+    def _object(self, value: Ref) -> Any:
         info = self.machine.heap.objects[value.object]
         if info.kind in ("list", "dict") and info.cls in (list, dict):
             contents = structure(self.machine, value)
@@ -145,7 +146,7 @@ class Arguments:
                 return [self.template(v) for v in contents.items]
             return {k: self.template(v) for k, v in dict.items(contents.entries)}
         if info.kind == "instance":
-            tree = self.machine.world.pytree_children(value)  # type: ignore[attr-defined]
+            tree = self.machine.world.pytree_children(value)
             if tree is not None:
                 rebuild, parts = tree
                 return Rebuilt(rebuild, tuple(map(self.template, parts)))
@@ -192,7 +193,7 @@ class Rebuilt:
     parts: tuple
 
 
-def fill(template: object, arrays) -> object:
+def fill(template: object, arrays) -> Any:
     """The Python object of a template, with arrays in the places of its operands."""
     if isinstance(template, Operand):
         return arrays[template.index]
@@ -244,7 +245,7 @@ def call(machine: Machine, function: Callable, args: list[Value], kwargs: dict[s
 
 def emit_call(machine: Machine, function: Callable, template: tuple, arguments: Arguments) -> Value:
     """Trace `function` on the operands of `template` (or recall the trace) and emit it as a leaf."""
-    x64: bool = machine.ambient_x64  # type: ignore
+    x64: bool = machine.ambient_x64
     operands = [canonical(machine, v) for v in arguments.operands] if not x64 else arguments.operands
     name = getattr(function, "__name__", type(function).__name__)
     types_ = tuple(v.type for v in operands)
@@ -258,7 +259,7 @@ def emit_call(machine: Machine, function: Callable, template: tuple, arguments: 
         kept = _known(function, template, types_, x64) or _trace(machine, function, template, operands, types_, x64)
         if key is not None and not arguments.has_callables:
             leaves.remember(key, kept)
-    jaxpr, types, tree, statics, extra = kept  # type: ignore[misc]
+    jaxpr, types, tree, statics, extra = kept
     results = leaves.emit_typed(machine.builder, jaxpr, (*operands, *extra), types, name) if types else []
     return _result(machine, tree, statics, iter(results))
 
@@ -281,13 +282,13 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
     """The jaxpr of a call, its types, the structure of its result, and values of outer regions that callables use."""
     found: dict = {}
     extra: list[Var] = []
-    captures = machine.captures  # type: ignore[attr-defined]
+    captures = machine.captures
 
     def run(*arrays):
         own, outer = arrays[: len(operands)], arrays[len(operands) :]
         captures.append((dict(zip(map(id, extra), outer, strict=True)), wanted))
         try:
-            positional, named = fill(template, own)  # type: ignore[misc]
+            positional, named = fill(template, own)
             result = function(*positional, **named)
         finally:
             captures.pop()
@@ -313,7 +314,7 @@ def _trace(machine: Machine, function: Callable, template, operands, types_, x64
             if any(text in str(error) for text in ("Tracer(", "Tracer<", "'<function ")):
                 # JAX met what we put in the place of a known value: that is not the program's error
                 raise _needs_static(machine, function, operands, error) from error
-            return machine.reraise(error)  # type: ignore[attr-defined]
+            return machine.reraise(error)
         types = tuple(map(leaves.tensor_type, jaxpr.out_avals))
         return jaxpr, types, found["tree"], found["static"], tuple(extra)
 
@@ -323,7 +324,7 @@ _ONE = jax.tree.structure(0)
 
 def _known(function: Callable, template: tuple, types: tuple[TensorType, ...], x64: bool):
     """The same for a call of which it is known what it gives; else None."""
-    positional, named = fill(template, types)  # type: ignore[misc]
+    positional, named = fill(template, types)
     found = direct(function, positional, named, lambda applied: leaves.trace(applied, types, x64))
     return found and (found[0], (found[1],), _ONE, [None], ())
 
@@ -364,8 +365,9 @@ class Factory:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Factory):
             return False
-        known = isinstance(self.value, Const) and isinstance(other.value, Const)
-        return self.value.value is other.value.value if known else self.value is other.value  # type: ignore[attr-defined]
+        if isinstance(self.value, Const) and isinstance(other.value, Const):
+            return self.value.value is other.value.value
+        return self.value is other.value
 
     def __hash__(self) -> int:
         return hash(Factory)
@@ -376,18 +378,18 @@ def abstract(machine: Machine, item: object) -> Value:
     if isinstance(item, Value):
         return item
     if isinstance(item, _Static):
-        return machine.world.wrap_anchored(item.value)  # type: ignore[attr-defined]
+        return machine.world.wrap_anchored(item.value)
     if isinstance(item, tuple):
         return Tuple(tuple(abstract(machine, v) for v in item), type(item))
     if isinstance(item, list):
-        return machine.new_list([abstract(machine, v) for v in item])  # type: ignore[attr-defined]
+        return machine.new_list([abstract(machine, v) for v in item])
     if isinstance(item, dict):
         entries = {k: abstract(machine, v) for k, v in item.items()}
         factory = getattr(item, "default_factory", None)
         return new_dict(machine, type(item), entries, factory.owner if isinstance(factory, Factory) else None)
     if item is None:
         return NONE
-    return machine.world.adopt(item, lambda part: abstract(machine, part))  # type: ignore[attr-defined]
+    return machine.world.adopt(item, lambda part: abstract(machine, part))
 
 
 # -- callables inside JAX's functions ---------------------------------------------------------------------------------
@@ -428,14 +430,14 @@ class Interpreted:
         environment.update((var, known[id(var)]) for var in needed)
         return fill(template, evaluate(region, environment))
 
-    def _interpret(self, tree, types_, statics) -> tuple[Region, object]:
+    def _interpret(self, tree, types_, statics) -> tuple[Region, Any]:
         """The region that computes the function for arguments of these types, and the template of its result."""
         machine = self.machine
         region: Region = machine.builder.open_region(types_)
         params = iter(region.params)
         before = machine.heap.slots.copy()
         mark = machine.heap.next_identity
-        with machine.region(region):  # type: ignore[attr-defined]
+        with machine.region(region):
             inputs = [JaxArray(next(params)) if s is None else s for s in statics]
             positional, named = jax.tree.unflatten(tree, inputs)
             try:

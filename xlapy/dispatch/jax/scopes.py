@@ -32,14 +32,14 @@ class NoScope:
 
 @table.function(jax.named_scope)
 def _named_scope(machine: Machine, name: Value) -> Value:
-    return machine.world.helper_instance(NoScope)  # type: ignore[attr-defined]
+    return machine.world.helper_instance(NoScope)
 
 
 @table.function(jax.extend.core.get_opaque_trace_state)
 def _trace_state(machine: Machine, **options: Value) -> Value:
     """Which transformation is under way: none that the program's objects could have been made outside of."""
     known = {name: machine.static(value) for name, value in options.items()}
-    return machine.world.wrap_anchored(jax.extend.core.get_opaque_trace_state(**known))  # type: ignore[attr-defined]
+    return machine.world.wrap_anchored(jax.extend.core.get_opaque_trace_state(**known))
 
 
 @table.function(np.errstate)
@@ -47,7 +47,7 @@ def _errstate(machine: Machine, **how: Value) -> Value:
     """Floating-point warnings: the device gives none."""
     if any(machine.static(v) in ("raise", "call") for v in how.values()):
         raise Refused("XP0010", "np.errstate that raises or calls")
-    return machine.world.helper_instance(NoScope)  # type: ignore[attr-defined]
+    return machine.world.helper_instance(NoScope)
 
 
 #: what a function decorated with `np.errstate(...)` calls: it stores the settings in a variable of the context
@@ -81,5 +81,5 @@ def _recreated(machine: Machine, manager: Value) -> Value:
     """A function decorated with `jax.named_scope(...)`."""
     real = getattr(manager, "value", None)
     if getattr(getattr(real, "func", None), "__module__", "").startswith("jax."):
-        return machine.world.helper_instance(NoScope)  # type: ignore[attr-defined]
+        return machine.world.helper_instance(NoScope)
     raise Refused("XP0003", "a generator's context manager as a decorator")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -33,10 +34,12 @@ from xlapy.domain.values import (
     JaxArray,
     NdArray,
     NumpyScalar,
+    Ref,
     Scalar,
     Tuple,
     Value,
     substitute,
+    tuple_items,
     variables,
 )
 from xlapy.ir import Region, TensorType, Var, captured
@@ -80,7 +83,7 @@ class Call:
 
     def operands(self, opening: Opening) -> list[Var]:
         """The leaves as operands: where 64-bit types are off for the caller, JAX's own narrow them."""
-        if not self.jax or self.machine.ambient_x64:  # type: ignore[attr-defined]
+        if not self.jax or self.machine.ambient_x64:
             return opening.vars
         return [jax_rules.canonical(self.machine, v) for v in opening.vars]
 
@@ -186,7 +189,7 @@ def interpreted(
                 kind = machine.type_of(result).__name__
                 text = f"expected function with aux output to return a two-element tuple, but got type {kind}"
                 machine.raise_(TypeError, text)
-            result = result.items[0]  # type: ignore[attr-defined]
+            result = result.items[0]
         node = outputs.open(result)
         return returned
 
@@ -204,9 +207,9 @@ def raise_for_certain(call: Call, program: Program) -> None:
     program.leave(call.machine, results)
 
 
-def _positions(call: Call, argnums: object) -> list[int]:
+def _positions(call: Call, argnums: Any) -> list[int]:
     """The arguments to differentiate, from 0."""
-    wanted = [argnums] if isinstance(argnums, int) else list(argnums)  # type: ignore[call-overload]
+    wanted = [argnums] if isinstance(argnums, int) else list(argnums)
     found = []
     for number in wanted:
         if not -len(call.args) <= number < len(call.args):
@@ -245,7 +248,7 @@ def _open_nothing(call: Call, opening: Opening, nodes: dict, position: int) -> N
     nodes[position] = opening.open(call.args[position])
     opening.inexact = True
     if not opening.leaves:
-        what = call.machine.describe(call.args[position])  # type: ignore[attr-defined]
+        what = call.machine.describe(call.args[position])
         call.machine.raise_(TypeError, f"there is nothing to differentiate in argument {position}, {what}")
 
 
@@ -276,7 +279,7 @@ def _gradient(call: Call, value: bool) -> Value:
     gradient = make(lambda i: call.outside(results[i], opening.leaves[i]))
     if value:
         return Tuple((call.returned(returned), gradient))
-    return Tuple((gradient, call.returned(returned.items[1]))) if auxiliary else gradient  # type: ignore[attr-defined]
+    return Tuple((gradient, call.returned(tuple_items(returned)[1]))) if auxiliary else gradient
 
 
 def _jacobian(call: Call, transform: Callable) -> Value:
@@ -309,7 +312,7 @@ def _jacobian(call: Call, transform: Callable) -> Value:
         return make(entry)
 
     result = Opening(machine).make(program.result, block)
-    return Tuple((result, call.returned(returned.items[1]))) if auxiliary else result  # type: ignore[attr-defined]
+    return Tuple((result, call.returned(tuple_items(returned)[1]))) if auxiliary else result
 
 
 def _forward(call: Call, tangents: Value) -> Value:
@@ -339,7 +342,7 @@ def _forward(call: Call, tangents: Value) -> Value:
     made = Opening(machine).make(program.result, tangent, lambda value: NONE)
     returned = call.returned(returned)
     if auxiliary:
-        return Tuple((returned.items[0], made, returned.items[1]))  # type: ignore[attr-defined]
+        return Tuple((tuple_items(returned)[0], made, tuple_items(returned)[1]))
     return Tuple((returned, made))
 
 
@@ -366,7 +369,7 @@ def _checkpoint(call: Call) -> Value:
 # -- maps --------------------------------------------------------------------------------------------------------------
 
 
-def _open_argument(opening: Opening, argument: Value, axis: object) -> Node:
+def _open_argument(opening: Opening, argument: Value, axis: Any) -> Node:
     """An argument of `jax.vmap`, which may be anything if it is not mapped."""
     strict, opening.strict = opening.strict, opening.strict and axis is not None
     try:
@@ -398,7 +401,7 @@ def _mapped(call: Call) -> Value:
             places[i] = var
         positional = opening.bind(node, arguments, places, call.element)
         given = [opening.bind(k, call.kwargs[n], places, call.element) for n, k in zip(names, named, strict=True)]
-        return [*positional.items, *given]  # type: ignore[attr-defined]
+        return [*tuple_items(positional), *given]
 
     def run(bound: list[Value]) -> Value:
         nonlocal result
@@ -426,11 +429,11 @@ def _mapped(call: Call) -> Value:
     prefix(machine, result, options.pop("out_axes", 0), placed, "out_axes")
     out_axes = [placed[i] for i in range(len(outputs.leaves))]
     errors = [] if code is None else [code, *(v for p in payloads.values() for v in variables(p))]
-    found.region.results = [*outputs.vars, *errors]  # type: ignore[list-item]
+    found.region.results = [*outputs.vars, *errors]
     every_axis = [*out_axes, *[0] * len(errors)]
     types_ = [v.type for v in operands]
     special = any(option is not None for option in options.values())
-    types_ = None if special else _mapped_types(found.region, types_, used, every_axis)  # type: ignore[assignment]
+    types_ = None if special else _mapped_types(found.region, types_, used, every_axis)
 
     def transformed(region: Callable, *inputs):
         return jax.vmap(region, used, every_axis, **options)(*inputs)
@@ -440,7 +443,7 @@ def _mapped(call: Call) -> Value:
         first = machine.leaf(first_error, results[len(outputs.leaves) :])
         outside = dict(zip(map(id, errors), first, strict=True))
         known = {name: substitute(value, lambda v: outside[id(v)]) for name, value in payloads.items()}
-        machine.adopt_errors(first[0], known)  # type: ignore[attr-defined]
+        machine.adopt_errors(first[0], known)
     return outputs.make(result, lambda i: call.outside(results[i], outputs.leaves[i]))
 
 
@@ -474,7 +477,7 @@ def first_error(codes, *payloads):
     return [codes[lane], *(p[lane] for p in payloads)]
 
 
-def _in_axes(axes: object, count: int) -> object:
+def _in_axes(axes: Any, count: int) -> object:
     """A list of axes stands for a tuple of them, as for JAX; one axis for all arguments."""
     if isinstance(axes, list):
         axes = tuple(axes)
@@ -514,11 +517,11 @@ def forward(function, primals, tangents, has_aux):
 
 
 @table.function(apply)
-def _apply(machine: Machine, name: Value, function: Value, options: Value, args: Value, kwargs: Value) -> Value:
-    entries = machine.heap.read(options.object, "items").entries  # type: ignore[attr-defined]
+def _apply(machine: Machine, name: Value, function: Value, options: Ref, args: Tuple, kwargs: Ref) -> Value:
+    entries = machine.heap.entries(options.object)
     static = {k: machine.static(v, "an option of a transformation") for k, v in entries.items()}
-    named: dict = machine.heap.read(kwargs.object, "items").entries  # type: ignore[attr-defined]
-    call = Call(machine, function, list(args.items), dict(named), False, static)  # type: ignore[attr-defined]
+    named = machine.heap.entries(kwargs.object)
+    call = Call(machine, function, list(args.items), dict(named), False, static)
     return TRANSFORMATIONS[str(machine.static(name))](call)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable
+from typing import Any
 
 import jax
 
@@ -28,14 +29,14 @@ class Opened:
         #: the containers that were made, each with what it stands for
         self._made: dict[int, tuple[object, Value]] = {}
 
-    def tree(self, value: Value) -> object:
+    def tree(self, value: Value) -> Any:
         """The pytree that a value stands for; its leaves are abstract values."""
         made = self._tree(value)
         if made is not value:
             self._made[id(made)] = (made, value)
         return made
 
-    def _tree(self, value: Value) -> object:
+    def _tree(self, value: Value) -> Any:
         machine = self.machine
         if isinstance(value, Const) and not jax.tree_util.all_leaves([value.value]):
             return value.value
@@ -53,9 +54,10 @@ class Opened:
                 parts = {k: self.tree(v) for k, v in entries}
                 if info.cls is collections.defaultdict:
                     return collections.defaultdict(Factory(value, default_factory(machine, value)), parts)
-                return info.cls(parts)
+                make: Any = info.cls
+                return make(parts)
             if info.kind == "instance":
-                node = machine.world.pytree_children(value)  # type: ignore[attr-defined]
+                node = machine.world.pytree_children(value)
                 if node is not None:
                     rebuild, parts = node
                     return rebuild([self.tree(p) for p in parts])
@@ -80,7 +82,7 @@ class Opened:
         return test
 
 
-def opened(machine: Machine, value: Value) -> object:
+def opened(machine: Machine, value: Value) -> Any:
     """The pytree that a value stands for; its leaves are abstract values."""
     return Opened(machine).tree(value)
 
@@ -137,7 +139,7 @@ def _unflatten_method(machine: Machine, self: Value, leaves: Value) -> Value:
 def _flatten_up_to(machine: Machine, self: Value, tree: Value) -> Value:
     structure = machine.static(self, "the structure of a pytree")
     try:
-        parts = structure.flatten_up_to(opened(machine, tree))  # type: ignore[attr-defined]
+        parts = structure.flatten_up_to(opened(machine, tree))
     except (TypeError, ValueError) as error:
         return machine.reraise(error)
     return machine.new_list([closed(machine, p) for p in parts])
@@ -160,7 +162,7 @@ def _map_with_path(machine: Machine, f: Value, tree: Value, *rest: Value, is_lea
     def apply(path: tuple, *leaves: object) -> Value:
         return machine.call(f, [_path(path), *(trees.value(v) for v in leaves)])
 
-    def run(*each: object, test: Callable | None) -> object:
+    def run(*each: object, test: Callable | None) -> Any:
         return _util.tree_map_with_path(apply, *each, is_leaf=test)
 
     return _mapped(trees, run, (tree, *rest), is_leaf)
@@ -215,7 +217,7 @@ def _all(machine: Machine, tree: Value, is_leaf: Value | None = None) -> Value:
 def _transpose(machine: Machine, outer_treedef: Value, inner_treedef: Value, pytree_to_transpose: Value) -> Value:
     structures = [machine.static(v, "the structure of a pytree") for v in (outer_treedef, inner_treedef)]
     try:
-        made = jax.tree.transpose(*structures, opened(machine, pytree_to_transpose))
+        made = jax.tree.transpose(structures[0], structures[1], opened(machine, pytree_to_transpose))
     except (TypeError, ValueError) as error:
         return machine.reraise(error)
     return jax_rules.abstract(machine, made)

@@ -265,7 +265,7 @@ def polar(machine, z: Value, /) -> Value:
     """`cmath.polar(z)`."""
     given = known(machine, [z])
     if given is not None:
-        return Tuple(tuple(map(Const, fold(machine, cmath.polar, *given).value)))  # type: ignore[call-overload]
+        return Tuple(tuple(map(Const, fold(machine, cmath.polar, *given).value)))
     size = machine.leaf(jnp.abs, [_complex(machine, z)])[0]
     return Tuple((scalar(machine, float, size), phase(machine, z)))
 

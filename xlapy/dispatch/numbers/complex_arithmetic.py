@@ -43,7 +43,7 @@ def arithmetic(machine, symbol: str, left: Value, right: Value) -> Value:
 
 def _not_zero(machine, value: Value, divisor: Var) -> None:
     known = isinstance(value, Const)
-    zero = value.value == 0 if known else machine.builder.elementwise("eq", divisor, constant(machine, 0, divisor))  # type: ignore[attr-defined]
+    zero = value.value == 0 if known else machine.builder.elementwise("eq", divisor, constant(machine, 0, divisor))
     check(machine, zero, _ZERO_DIVISION)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import jax.scipy.special as special
@@ -65,7 +66,7 @@ class Failure:
     """An exception that a function of this CPython raises; its message may show the argument, and be another one where
     that is an int."""
 
-    def __init__(self, function: Callable, *sample: object) -> None:
+    def __init__(self, function: Callable, *sample: Any) -> None:
         self.cls = type(provoke(function, *sample))
         self._of_floats = _message(function, *sample)
         self._of_ints = self._of_floats
@@ -81,14 +82,14 @@ class Failure:
         machine.check(bad, self.cls, *args)
 
 
-def _message(function: Callable, *sample: object) -> tuple[tuple, type | None]:
+def _message(function: Callable, *sample: Any) -> tuple[tuple, type | None]:
     """The arguments of the exception. If it shows the function's argument, they are a template, and the second result
     says as what it is shown."""
     args = provoke(function, *sample).args
     if len(args) == 1 and isinstance(args[0], str):
         kinds = (float, type(sample[0])) if isinstance(sample[0], int | float) else (type(sample[0]),)
         for as_type in kinds:
-            head, shown, tail = args[0].partition(repr(as_type(sample[0])))  # type: ignore[call-arg]
+            head, shown, tail = args[0].partition(repr(as_type(sample[0])))
             if shown:
                 return (head.replace("{", "{{") + "{!r}" + tail.replace("{", "{{"),), as_type
     return args, None
@@ -148,7 +149,7 @@ _UNARY: dict[str, tuple[object, float | None, float | None]] = {
 }
 
 
-def _apply(machine, how: object, *vars_: Var) -> Var:
+def _apply(machine, how: Any, *vars_: Var) -> Var:
     if isinstance(how, str):
         return machine.builder.elementwise(how, *vars_)
     return machine.leaf(how, vars_)[0]
@@ -159,7 +160,7 @@ def power_of_two(exponent):
     return lax.bitcast_convert_type((exponent.astype(jnp.int64) + 1023) << 52, jnp.float64)
 
 
-def _unary_rule(name: str, how: object, nan: float | None, infinite: float | None) -> Callable[..., Value]:
+def _unary_rule(name: str, how: Any, nan: float | None, infinite: float | None) -> Callable[..., Value]:
     function = getattr(math, name)
     invalid = Failure(function, nan) if nan is not None else None
     overflow = Failure(function, infinite) if infinite is not None else None
@@ -271,7 +272,7 @@ def _plain(function: Callable, how: Callable, results: Sequence[type] = (float,)
         given = known(machine, args)
         if given is not None:
             found = fold(machine, function, *given)
-            return found if len(results) == 1 else Tuple(tuple(map(Const, found.value)))  # type: ignore[arg-type]
+            return found if len(results) == 1 else Tuple(tuple(map(Const, found.value)))
         vars_ = machine.leaf(how, [real(machine, a) for a in args])
         made = [scalar(machine, kind, var) for kind, var in zip(results, vars_, strict=True)]
         return made[0] if len(made) == 1 else Tuple(tuple(made))
@@ -436,7 +437,7 @@ def isclose(machine, a: Value, b: Value, *, rel_tol: Value = Const(1e-9), abs_to
     return machine.boolean(machine.leaf(_isclose, vars_)[0])
 
 
-_FMA = getattr(math, "fma", None)
+_FMA: Any = getattr(math, "fma", None)
 
 
 def _fma(x, y, z):

@@ -218,5 +218,7 @@ def _sumprod(p, q, /):
     return total
 
 
-if hasattr(math, "sumprod"):
-    table.replacement(math.sumprod)(_sumprod)
+#: from Python 3.12 on
+_SUMPROD = getattr(math, "sumprod", None)
+if _SUMPROD is not None:
+    table.replacement(_SUMPROD)(_sumprod)

@@ -28,6 +28,8 @@ from xlapy.domain.values import (
     Union,
     Value,
     mixed,
+    number_var,
+    tuple_items,
 )
 from xlapy.ir import Var
 
@@ -63,21 +65,16 @@ def numpy(machine: Machine, number: MixedScalar) -> NumpyScalar:
 def united(machine: Machine, selector: Var, alternatives: tuple[Value, ...]) -> Union:
     """The union of these values; one number where they are one of Python's and one of NumPy's of the same dtype."""
     kinds = {twin_kind(v) for v in alternatives}
-    if (
-        len(alternatives) != 2
-        or len(kinds) != 1
-        or None in kinds
-        or is_numpy(alternatives[0]) == is_numpy(alternatives[1])
-    ):
+    kind = next(iter(kinds)) if len(kinds) == 1 else None
+    if len(alternatives) != 2 or kind is None or is_numpy(alternatives[0]) == is_numpy(alternatives[1]):
         return Union(selector, alternatives)
     builder = machine.builder
-    (kind,) = kinds
-    first, second = (as_scalar(v, scalar_type(kind), builder) for v in alternatives)  # type: ignore[arg-type]
+    first, second = (as_scalar(v, scalar_type(kind), builder) for v in alternatives)
     is_first = builder.elementwise("eq", selector, builder.constant(0, selector.type.dtype))
     var = builder.elementwise("select", is_first, first, second)
     if is_numpy(alternatives[0]):
         selector = builder.elementwise("sub", builder.constant(1, selector.type.dtype), selector)
-    return mixed(selector, Scalar(kind, var))  # type: ignore[arg-type]
+    return mixed(selector, Scalar(kind, var))
 
 
 def of_one_dtype(items: Sequence[Value]) -> type | None:
@@ -97,8 +94,9 @@ def pairs(machine: Machine, items: Sequence[Value]) -> list[Value] | None:
 
 def from_pair(pair: Value) -> Value:
     """The number of such a pair."""
-    number, whose = pair.items  # type: ignore[attr-defined]
-    return mixed(whose.var, number)
+    number, whose = tuple_items(pair)
+    assert isinstance(number, Scalar)
+    return mixed(number_var(whose), number)
 
 
 def as_python(machine: Machine, value: Value) -> Scalar:
@@ -106,7 +104,8 @@ def as_python(machine: Machine, value: Value) -> Scalar:
     if isinstance(value, MixedScalar):
         return value.python
     kind = twin_kind(value)
-    return Scalar(kind, as_scalar(value, scalar_type(kind), machine.builder), known_bounds(value))  # type: ignore[arg-type]
+    assert kind is not None, value
+    return Scalar(kind, as_scalar(value, scalar_type(kind), machine.builder), known_bounds(value))
 
 
 def _whose(machine: Machine, value: Value) -> JaxArray:
@@ -201,7 +200,7 @@ def _promotes_alike(value: Value, other: Value) -> bool:
     if isinstance(other, NdArray):
         theirs = other.type.dtype
     elif is_numpy(other):
-        theirs = other.var.type.dtype if isinstance(other, NumpyScalar) else other.value.dtype  # type: ignore
+        theirs = other.value.dtype if isinstance(other, Const) else number_var(other).type.dtype
     else:
         return twin_kind(other) is not None
     return np.result_type(theirs, dtype) == np.result_type(theirs, value.python.kind(0))

@@ -37,6 +37,7 @@ from xlapy.domain.values import (
     Text,
     Tuple,
     Value,
+    constants,
     is_none,
 )
 from xlapy.ir import Var
@@ -195,11 +196,12 @@ def complex_(machine, real: Value = NONE, imag: Value = NONE) -> Value:
     """`complex(real, imag)`."""
     real = _known_text(machine, real)
     given = [v for v in (real, imag) if v is not NONE]
-    if all(isinstance(v, Const) for v in given) and (real is not NONE or imag is NONE):
-        return fold(machine, complex, *(v.value for v in given))  # type: ignore[attr-defined]
+    known = constants(given)
+    if known is not None and (real is not NONE or imag is NONE):
+        return fold(machine, complex, *known)
     first = device(machine, _complex_part(machine, real), complex) if real is not NONE else None
-    if imag is NONE:
-        return scalar(machine, complex, first)  # type: ignore[arg-type]
+    if imag is NONE and first is not None:
+        return scalar(machine, complex, first)
     second = device(machine, _complex_part(machine, imag), complex)
     if first is None:
         first = constant(machine, 0, second)
@@ -254,7 +256,7 @@ def divmod_(machine, left: Value, right: Value, /) -> Value:
     one, two = kind_of(left), kind_of(right)
     if one is not None and two is not None:
         if isinstance(left, Const) and isinstance(right, Const):
-            return Tuple(tuple(map(Const, fold(machine, divmod, left.value, right.value).value)))  # type: ignore
+            return Tuple(tuple(map(Const, fold(machine, divmod, left.value, right.value).value)))
         if complex in (one, two):
             return fold(machine, divmod, one(1), two(1))
         return _divmod_scalars(machine, left, right, float if float in (one, two) else int)
@@ -290,13 +292,15 @@ def pow_(machine, base: Value, exp: Value, mod: Value = NONE) -> Value:
     """`pow(base, exp[, mod])`."""
     if is_none(mod):
         return machine.binary("**", base, exp)
-    if all(isinstance(v, Const) for v in (base, exp, mod)):
-        return fold(machine, pow, base.value, exp.value, mod.value)  # type: ignore[attr-defined]
+    known = constants((base, exp, mod))
+    if known is not None:
+        return fold(machine, pow, *known)
     kinds = [kind_of(v) for v in (base, exp, mod)]
     if any(k not in (int, bool) for k in kinds):
-        if None in kinds:
+        classes = [k for k in kinds if k is not None]
+        if len(classes) < len(kinds):
             raise Refused("XP0004", "pow() with three arguments that are not Python ints")
-        return fold(machine, pow, *(k(1) for k in kinds))  # type: ignore[misc]
+        return fold(machine, pow, *(k(1) for k in classes))
     m = device(machine, mod, int)
     check(machine, machine.builder.elementwise("eq", m, constant(machine, 0, m)), _ZERO_MODULUS)
     negative = machine.truth(machine.compare("<", exp, Const(0)))
@@ -370,7 +374,7 @@ def round_(machine, number_: Value, ndigits: Value = NONE) -> Value:
             var = machine.leaf(jnp.round, [device(machine, number_, float)])[0]
             return truncated(machine, var)
         return scalar(machine, int, device(machine, number_, int), bounds_of(number_))
-    digits = int(machine.static(ranges.index(machine, ndigits), "the digits to round to"))  # type: ignore[call-overload]
+    digits = int(machine.static(ranges.index(machine, ndigits), "the digits to round to"))
     if kind is float:
         if abs(digits) > 22:
             raise Refused("XP0011", f"round() of a float to {digits} digits")
@@ -439,7 +443,8 @@ def _round_other(machine, value: Value, ndigits: Value) -> Value:
     if isinstance(value, NumpyScalar) or (isinstance(value, Const) and isinstance(value.value, np.generic)):
         if is_none(ndigits):
             var = number(machine, value)
-            return truncated(machine, var if var.type.dtype.kind in "iub" else machine.leaf(jnp.round, [var])[0])  # type: ignore
+            assert var is not None
+            return truncated(machine, var if var.type.dtype.kind in "iub" else machine.leaf(jnp.round, [var])[0])
         return machine.call(Const(np.round), [value, ndigits])
     if isinstance(value, Ref | Tuple) and defines(machine, machine.type_of(value), "__round__"):
         return machine.call(machine.getattr(value, "__round__"), [] if is_none(ndigits) else [ndigits])

@@ -11,28 +11,28 @@ from xlapy.dispatch import table
 from xlapy.dispatch.numbers import scalars
 from xlapy.dispatch.numbers.number_functions import abs_, bool_, complex_, divmod_, float_, int_, round_
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, device, provoke, scalar
-from xlapy.domain.values import Const, Tuple, Value
+from xlapy.domain.values import Const, Tuple, Value, number_var
 
 
 @table.attribute(complex, "real")
 def _real(machine, self: Value) -> Value:
     if isinstance(self, Const):
-        return Const(self.value.real)  # type: ignore[attr-defined]
-    return scalar(machine, float, machine.leaf(lax.real, [self.var])[0])  # type: ignore[attr-defined]
+        return Const(self.value.real)
+    return scalar(machine, float, machine.leaf(lax.real, [number_var(self)])[0])
 
 
 @table.attribute(complex, "imag")
 def _imag(machine, self: Value) -> Value:
     if isinstance(self, Const):
-        return Const(self.value.imag)  # type: ignore[attr-defined]
-    return scalar(machine, float, machine.leaf(lax.imag, [self.var])[0])  # type: ignore[attr-defined]
+        return Const(self.value.imag)
+    return scalar(machine, float, machine.leaf(lax.imag, [number_var(self)])[0])
 
 
 @table.method(complex, "conjugate")
 def _conjugate(machine, self: Value) -> Value:
     if isinstance(self, Const):
-        return Const(self.value.conjugate())  # type: ignore[attr-defined]
-    return scalar(machine, complex, machine.leaf(lax.conj, [self.var])[0])  # type: ignore[attr-defined]
+        return Const(self.value.conjugate())
+    return scalar(machine, complex, machine.leaf(lax.conj, [number_var(self)])[0])
 
 
 @table.attribute(int, "real", "numerator")
@@ -61,7 +61,7 @@ def _float_imag(machine, self: Value) -> Value:
 @table.method(int, "bit_length")
 def _bit_length(machine, self: Value) -> Value:
     if isinstance(self, Const):
-        return Const(int(self.value).bit_length())  # type: ignore[call-overload]
+        return Const(int(self.value).bit_length())
     return scalar(machine, int, machine.leaf(_bits_of, [device(machine, self, int)])[0], (0, 64))
 
 
@@ -72,7 +72,7 @@ def _bits_of(n):
 @table.method(int, "bit_count")
 def _bit_count(machine, self: Value) -> Value:
     if isinstance(self, Const):
-        return Const(int(self.value).bit_count())  # type: ignore[call-overload]
+        return Const(int(self.value).bit_count())
     return scalar(machine, int, machine.leaf(_ones_of, [device(machine, self, int)])[0], (0, 64))
 
 
@@ -88,8 +88,8 @@ def _int_is_integer(machine, self: Value) -> Value:
 @table.method(float, "is_integer")
 def _is_integer(machine, self: Value) -> Value:
     if isinstance(self, Const):
-        return Const(self.value.is_integer())  # type: ignore[attr-defined]
-    builder, var = machine.builder, self.var  # type: ignore[attr-defined]
+        return Const(self.value.is_integer())
+    builder, var = machine.builder, number_var(self)
     whole = builder.elementwise("eq", builder.elementwise("floor", var), var)
     return machine.boolean(builder.elementwise("bitwise_and", whole, builder.elementwise("is_finite", var)))
 
@@ -146,7 +146,7 @@ def _from_number(cls: type, convert: Callable[..., Value]) -> Callable[..., Valu
     def rule(machine, number: Value, /) -> Value:
         kind = machine.type_of(number)
         if issubclass(kind, str | bytes | bytearray) or not any(hasattr(kind, name) for name in _CONVERSIONS[cls]):
-            message = str(provoke(cls.from_number, object())).replace("object", kind.__name__)  # type: ignore[attr-defined]
+            message = str(provoke(cls.from_number, object())).replace("object", kind.__name__)
             return machine.raise_(TypeError, message)
         return convert(machine, number)
 

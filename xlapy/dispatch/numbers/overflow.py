@@ -48,8 +48,8 @@ def _guarded_mixed(machine, symbol: str, left: Value, right: Value, result: Mixe
     around if it is NumPy's."""
     if result.python.kind is not int:
         return result
-    operands = [v.python if isinstance(v, MixedScalar) else v for v in (left, right)]
-    bad, _, bits = _overflow(machine, symbol, *operands, result.python)
+    one, other = (v.python if isinstance(v, MixedScalar) else v for v in (left, right))
+    bad, _, bits = _overflow(machine, symbol, one, other, result.python)
     if bad is None:
         return result
     builder = machine.builder
@@ -121,7 +121,7 @@ class _Operand:
 
     @property
     def known(self) -> int | None:
-        return int(self.value.value) if isinstance(self.value, Const) else None  # type: ignore[call-overload]
+        return int(self.value.value) if isinstance(self.value, Const) else None
 
     @property
     def var(self) -> Var:
@@ -220,7 +220,8 @@ def _root(number: int, degree: int) -> int:
 
 
 def _shift(machine, a: _Operand, b: _Operand, result: Var, limits: _Bounds) -> Var | None:
-    if b.bounds[1] <= 64 and _fits(tuple(x << max(b.bounds[1], 0) for x in a.bounds), limits):  # type: ignore[arg-type]
+    most = max(b.bounds[1], 0)
+    if most <= 64 and _fits((a.bounds[0] << most, a.bounds[1] << most), limits):
         return None
     count = b.known
     if count is not None:

@@ -26,9 +26,9 @@ def _below(machine: Machine, state: int, n: Value) -> Value:
 
 def _bits(machine: Machine, state: int, k: Value) -> Value:
     count = machine.static(k, "the number of random bits")
-    if not 0 <= count <= _MOST_BITS:  # type: ignore[operator]
+    if not 0 <= count <= _MOST_BITS:
         raise Refused("XP0011", f"more than {_MOST_BITS} random bits at once")
-    return _below(machine, state, Const(1 << count)) if count else Const(0)  # type: ignore[operator]
+    return _below(machine, state, Const(1 << count)) if count else Const(0)
 
 
 def _normal(machine: Machine, state: int, mu: Value = Const(0.0), sigma: Value = Const(1.0)) -> Value:  # noqa: B008
@@ -59,5 +59,5 @@ _RULES = {
 for _name, _rule in _RULES.items():
     method(random.Random, _name)(of_object(_rule))
     if not _name.startswith("_"):
-        function(getattr(random, _name))(of_module(_rule, random.random.__self__))  # type: ignore[attr-defined]
+        function(getattr(random, _name))(of_module(_rule, random.random.__self__))
         function(getattr(random.Random, _name))(of_object(_rule))

@@ -81,7 +81,7 @@ def _nonzero(machine, value: Value, var: Var, error: BaseException) -> None:
     if isinstance(value, Const):
         check(machine, value.value == 0, error)
         return
-    if value.kind is int:  # type: ignore[attr-defined]
+    if isinstance(value, Scalar) and value.kind is int:
         low, high = bounds_of(value)
         if low > 0 or high < 0:
             return
@@ -209,9 +209,9 @@ def _whole_power(machine, left: Value, right: Value) -> Value:
     if isinstance(right, Const):
         if right.value == 0:
             return Const(1)
-        if right.value % 2 == 0:  # type: ignore[operator]
+        if right.value % 2 == 0:
             bounds = (0, bounds[1] if bounds is not None else INT_MAX)
-        var = _product_power(machine, base, int(right.value))  # type: ignore[call-overload]
+        var = _product_power(machine, base, int(right.value))
     else:
         var = machine.leaf(jnp.power, [base, device(machine, right, int)])[0]
     return guarded(machine, "**", left, right, scalar(machine, int, var, bounds))
@@ -228,7 +228,7 @@ def _float_power(machine, symbol: str, left: Value, right: Value) -> Value:
     builder = machine.builder
     base, exponent = device(machine, left, float), device(machine, right, float)
     zero = constant(machine, 0.0, base)
-    known = float(right.value) if isinstance(right, Const) else None  # type: ignore[arg-type]
+    known = float(right.value) if isinstance(right, Const) else None
     if known == 0:
         return Const(1.0)
     if known is None or known < 0:
@@ -309,7 +309,7 @@ def _complex_pow(z, w):
 def _complex_power(machine, symbol: str, left: Value, right: Value) -> Value:
     builder = machine.builder
     base, exponent = device(machine, left, complex), device(machine, right, complex)
-    known = complex(right.value) if isinstance(right, Const) else None  # type: ignore[call-overload]
+    known = complex(right.value) if isinstance(right, Const) else None
     if known == 0:
         return Const(1 + 0j)
     if known is None or known.imag != 0 or known.real < 0:

@@ -15,7 +15,7 @@ import numpy as np
 
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.numbers import SCALAR_DTYPES, known_bounds, scalar_type
-from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Value, substitute
+from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Value, number_var, substitute
 from xlapy.ir import Location, Var, constant_value
 from xlapy.report import Blocker, NotOffloadableError
 
@@ -143,9 +143,12 @@ def surviving(rule: Callable) -> Callable:
 _LISTS: dict[Blocker, list[Blocker]] = {}
 
 
-def refuse_where(machine, bad: Var, code: str, message: str, hint: str = "", place: Location | None = None) -> None:
+def refuse_where(
+    machine, bad: Var | bool, code: str, message: str, hint: str = "", place: Location | None = None
+) -> None:
     """Raise `NotOffloadableError` after the run where `bad` is true: nothing is written back then, and no handler of
     the program's sees it."""
+    bad = bad if isinstance(bad, Var) else machine.builder.constant(bad)
     known = constant_value(bad)
     if known is not None and not known:
         return
@@ -187,12 +190,12 @@ def device(machine, value: Value, kind: type) -> Var:
     expected = scalar_type(kind)
     if isinstance(value, Const):
         number = value.value
-        if kind is int and not INT_MIN <= number <= INT_MAX:  # type: ignore[operator]
+        if kind is int and not INT_MIN <= number <= INT_MAX:
             raise Refused("XP0005", f"the int {str(number)[:40]} does not fit 64 bits", "use a float")
         if kind is float and isinstance(number, int):
             number = fold(machine, float, number).value
         return machine.builder.constant(number, expected.dtype, True)
-    var = value.var  # type: ignore[attr-defined]
+    var = number_var(value)
     if var.type.dtype == bool and kind in (float, complex):
         # XLA makes a select of the product of a converted boolean with a float, and loses NaN and the sign of zero
         one, zero = (machine.builder.constant(number, expected.dtype, True) for number in (1, 0))
@@ -255,4 +258,4 @@ def logical_or(machine, a: Var | bool, b: Var | bool) -> Var | bool:
 
 def bounds_of_any(value: Value) -> tuple[int, int]:
     """Bounds of an int, which may be one beyond 64 bits."""
-    return (int(value.value),) * 2 if isinstance(value, Const) else bounds_of(value)  # type: ignore[call-overload, return-value]
+    return (int(value.value), int(value.value)) if isinstance(value, Const) else bounds_of(value)

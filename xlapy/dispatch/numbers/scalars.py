@@ -26,7 +26,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import Const, Scalar, Value
+from xlapy.domain.values import Const, Scalar, Value, number_var
 from xlapy.ir import Var
 
 PREDICATE = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -95,7 +95,7 @@ def absolute(machine, value: Value) -> Value | None:
     if isinstance(value, Const):
         return fold(machine, abs, value.value)
     if kind is complex:
-        return scalar(machine, float, machine.leaf(jnp.abs, [value.var])[0])  # type: ignore[attr-defined]
+        return scalar(machine, float, machine.leaf(jnp.abs, [number_var(value)])[0])
     kind = int if kind is bool else kind
     low, high = bounds_of(value)
     if kind is int and low >= 0:
@@ -156,22 +156,22 @@ def _by_bounds(symbol: str, a: tuple[int, int], b: tuple[int, int]) -> bool | No
     return symbol == "==" if a == b and a[0] == a[1] else None
 
 
-def _int_float(machine, symbol: str, number: Value, real: Value) -> Value:
+def _int_float(machine, symbol: str, number: Value, real: Value) -> Value | None:
     """An int with a float, exactly, as Python compares them."""
     if isinstance(real, Const):
-        known = float(real.value)  # type: ignore[arg-type]
+        known = float(real.value)
         if math.isnan(known):
             return Const(symbol == "!=")
         if math.isinf(known):
             return Const(COMPARISONS[symbol](0.0, known))
         if known == math.floor(known):
-            return _compare(machine, symbol, number, Const(int(known)), int, int)  # type: ignore[return-value]
+            return _compare(machine, symbol, number, Const(int(known)), int, int)
         if symbol in ("==", "!="):
             return Const(symbol == "!=")
         limit = math.ceil(known) if symbol in ("<", ">=") else math.floor(known)
-        return _compare(machine, symbol, number, Const(limit), int, int)  # type: ignore[return-value]
+        return _compare(machine, symbol, number, Const(limit), int, int)
     if isinstance(number, Const):
-        return _known_int_float(machine, symbol, int(number.value), device(machine, real, float))  # type: ignore[call-overload]
+        return _known_int_float(machine, symbol, int(number.value), device(machine, real, float))
     low, high = bounds_of_any(number)
     if -EXACT <= low and high <= EXACT:
         return _predicate(machine, symbol, device(machine, number, float), device(machine, real, float))

@@ -118,7 +118,7 @@ class _Flags(types.SimpleNamespace):
 
     _KEYS = {"C": "c_contiguous", "F": "f_contiguous", "W": "writeable", "A": "aligned", "O": "owndata"}
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str):
         return getattr(self, self._KEYS.get(key, key).lower())
 
 

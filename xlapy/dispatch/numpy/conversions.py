@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -19,11 +21,11 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, NdArray, Scalar, Tuple, Value
+from xlapy.domain.values import Const, NdArray, Scalar, Tuple, Value, constants
 
 
 @function(np.array)
-def array(machine, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None):
+def array(machine, object, dtype=None, *, copy=True, order: Any = "K", subok=False, ndmin=0, ndmax=0, like=None):
     """np.array: a copy, unless `copy` says otherwise."""
     copied = known(machine, copy)
     if copied is None or copied is False:
@@ -45,7 +47,7 @@ def _from(machine: Machine, value: Value, dtype: object) -> NdArray:
     items = sequence_items(machine, value)
     if items is not None and all(isinstance(v, Const) for v in items):
         try:
-            return machine.new_array(machine.builder.constant(np.array([v.value for v in items], target)))
+            return machine.new_array(machine.builder.constant(np.array(constants(items), target)))
         except Exception as error:
             raise_real(machine, error)
     return machine.new_array(elements(machine, value, target))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -42,7 +43,7 @@ def shape_of(machine: Machine, shape: object) -> tuple[int, ...]:
     """A shape argument as a tuple; NumPy's errors for bad ones."""
     wanted = known(machine, shape, "a shape")
     try:
-        empty = np.broadcast_to(np.False_, wanted) if _valid(wanted) else np.empty(wanted)  # type: ignore[call-overload]
+        empty = np.broadcast_to(np.False_, wanted) if _valid(wanted) else np.empty(wanted)
         return empty.shape
     except Exception as error:
         raise_real(machine, error)
@@ -145,7 +146,7 @@ def full_like(machine, a, fill_value, dtype=None, order="K", subok=True, shape=N
 
 
 @function(np.eye)
-def eye(machine, N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):  # noqa: N803
+def eye(machine, N, M=None, k=0, dtype: Any = float, order="C", *, device=None, like=None):  # noqa: N803
     """np.eye."""
     rows, columns = known(machine, N, "a size"), known(machine, M, "a size")
     static = (
@@ -235,7 +236,7 @@ def _meshgrid(*rest):
 
 
 @function(np.indices)
-def indices(machine, dimensions, dtype=int, sparse=False):
+def indices(machine, dimensions, dtype: Any = int, sparse=False):
     """np.indices."""
     if not isinstance(dimensions, Const):  # a generator, too
         dimensions = machine.call(Const(tuple), (dimensions,))
@@ -254,6 +255,7 @@ def _indices(shape, dtype):
 def fromfunction(machine, function, shape, *, dtype=float, like=None, **kwargs):
     """np.fromfunction: calls the function once, with the coordinates."""
     grids = indices(machine, shape, dtype)
+    assert isinstance(grids, NdArray)
     coordinates = [machine.getattr(grids, "copy")] * 0
     coordinates += [numpy_views.view(machine, grids, "index", _row(k, grids)) for k in range(grids.type.shape[0])]
     return machine.call(function, coordinates, kwargs)

@@ -45,7 +45,7 @@ def _subscripts(machine: Machine, operands) -> tuple[str, list]:
     lists = [known(machine, operands[2 * k + 1], "subscripts") for k in range(pairs)]
     if len(operands) % 2:
         lists.append(known(machine, operands[-1], "subscripts"))
-    texts = ["".join("..." if n is Ellipsis else _LETTERS[n] for n in part) for part in lists]  # type: ignore
+    texts = ["".join("..." if n is Ellipsis else _LETTERS[n] for n in part) for part in lists]
     text = ",".join(texts[:pairs])
     return text + ("->" + texts[-1] if len(operands) % 2 else ""), list(operands[0 : 2 * pairs : 2])
 

@@ -25,7 +25,7 @@ def getitem(machine: Machine, iterator: NdArray, key: Value) -> Value:
 def setitem(machine: Machine, iterator: NdArray, key: Value, value: Value) -> None:
     """`array.flat[key] = value`."""
     _check(machine, iterator, key)
-    if isinstance(value, Scalar | NumpyScalar) or isinstance(value, Const) and np.ndim(value.value) == 0:  # type: ignore
+    if isinstance(value, Scalar | NumpyScalar) or isinstance(value, Const) and np.ndim(value.value) == 0:
         indexing.setitem(machine, _vector(iterator), key, value)
     else:
         machine.call(Const(_repeated), (_vector(iterator), key, value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -53,9 +54,9 @@ def histogramdd(machine, sample, bins=10, range=None, density=None, weights=None
         raise Refused("XP0011", "np.histogramdd of such arrays")
     samples = [machine.builder.convert(v, dtype if kind_of(dtype) == "f" else _FLOAT) for v in samples]
     wanted, limits = known(machine, bins, "the bins"), known(machine, range, "a range")
-    each = [wanted] * len(samples) if not isinstance(wanted, tuple | list | np.ndarray) else list(wanted)  # type: ignore[arg-type]
+    each = [wanted] * len(samples) if not isinstance(wanted, tuple | list | np.ndarray) else list(wanted)
     try:
-        np.histogramdd(np.zeros((1, len(samples))), wanted, limits)  # type: ignore[call-overload]
+        np.histogramdd(np.zeros((1, len(samples))), wanted, limits)
     except Exception as error:
         return raise_real(machine, error)
     counts, edges = _in_grid(machine, samples, each, limits, density, weights)
@@ -67,18 +68,18 @@ def _column(rows, k):
 
 
 def _in_grid(
-    machine: Machine, samples: list[Var], bins: list, limits: object, density: object, weights: object
-) -> tuple[Value, list[Value]]:
+    machine: Machine, samples: list[Var], bins: list, limits: Any, density: Any, weights: object
+) -> tuple[Value, list]:
     """The counts, and the edges along each dimension."""
-    ranges = [None] * len(samples) if limits is None else list(limits)  # type: ignore[call-overload]
+    ranges = [None] * len(samples) if limits is None else list(limits)
     static = tuple(
         ("edges", tuple(map(float, b)), np.asarray(b).dtype)
         if np.ndim(b)
         else ("even", int(b), None if r is None else tuple(map(float, r)))
         for b, r in zip(bins, ranges, strict=True)
     )
-    operands = samples if absent(weights) else [*samples, operand(machine, weights, _FLOAT)]  # type: ignore[arg-type]
-    results = machine.leaf(_grid, operands, (static, bool(known(machine, density))), name="histogramdd")  # type: ignore
+    operands = samples if absent(weights) else [*samples, operand(machine, weights, _FLOAT)]
+    results = machine.leaf(_grid, operands, (static, bool(known(machine, density))), name="histogramdd")
     counts, *edges = (machine.new_array(v) for v in results)
     return counts, edges
 

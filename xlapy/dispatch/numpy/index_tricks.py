@@ -122,4 +122,4 @@ _subscript(np.c_, _joined)
 def _key(machine, container: Value, key: Value) -> Value:
     """np.s_[key] and np.index_exp[key]."""
     is_tuple = isinstance(key, Tuple) or (isinstance(key, Const) and isinstance(key.value, tuple))
-    return Tuple((key,)) if container.value.maketuple and not is_tuple else key  # type: ignore[attr-defined]
+    return Tuple((key,)) if machine.static(container).maketuple and not is_tuple else key

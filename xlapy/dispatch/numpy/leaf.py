@@ -18,6 +18,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -112,7 +113,7 @@ def call_leaf(
     )
 
 
-def _array_slots(machine: Machine, value: object, operands: list[Var]) -> object:
+def _array_slots(machine: Machine, value: Any, operands: list[Var]) -> object:
     items = sequence_items(machine, value)
     if items is not None and any(machine.spec(v) is None or _shape(machine, v) != () for v in items):
         return tuple(_array_slots(machine, item, operands) for item in items)
@@ -124,7 +125,7 @@ def _shape(machine: Machine, value: Value) -> tuple[int, ...]:
     return getattr(machine.spec(value), "shape", ())
 
 
-def _split(signature: inspect.Signature, values: dict[str, object]) -> tuple[tuple, dict]:
+def _split(signature: inspect.Signature, values: dict[str, Any]) -> tuple[tuple, dict]:
     """Positional and keyword arguments for values by parameter name."""
     positional: list[object] = []
     named = {}
@@ -133,15 +134,15 @@ def _split(signature: inspect.Signature, values: dict[str, object]) -> tuple[tup
         if kind is inspect.Parameter.POSITIONAL_ONLY:
             positional.append(value)
         elif kind is inspect.Parameter.VAR_POSITIONAL:
-            positional.extend(value)  # type: ignore[arg-type]
+            positional.extend(value)
         elif kind is inspect.Parameter.VAR_KEYWORD:
-            named.update(value)  # type: ignore[call-overload]
+            named.update(value)
         else:
             named[name] = value
     return tuple(positional), named
 
 
-def hashable(value: object) -> object:
+def hashable(value: Any) -> object:
     """A static argument as JAX takes it: lists become tuples, arrays tuples of numbers."""
     if isinstance(value, list | tuple):
         return tuple(hashable(item) for item in value)
@@ -150,14 +151,14 @@ def hashable(value: object) -> object:
     return value
 
 
-def flat_dtypes(result: object) -> tuple[np.dtype, ...]:
+def flat_dtypes(result: Any) -> tuple[np.dtype, ...]:
     """The dtypes of all arrays in a described result."""
     if isinstance(result, Shape):
         return (result.dtype,)
     if isinstance(result, tuple):
         return tuple(d for item in result[1] for d in flat_dtypes(item))
     if result in SCALAR_DTYPES:
-        return (SCALAR_DTYPES[result],)  # type: ignore[index]
+        return (SCALAR_DTYPES[result],)
     raise Refused("XP0011", f"a result of type {getattr(result, '__name__', result)}")
 
 
@@ -216,20 +217,20 @@ def flatten(results) -> list:
     return [np.asarray(results) if isinstance(results, bool | int | float) else results]
 
 
-def pack(machine: Machine, variables: Sequence[Var], result: object, out: object = None) -> Value:
+def pack(machine: Machine, variables: Sequence[Var], result: Any, out: Any = None) -> Value:
     """The value of a described result."""
     if not absent(out):
         return deliver(machine, variables[0], out, "same_kind")
     remaining = iter(variables)
 
-    def build(part: object) -> Value:
+    def build(part: Any) -> Value:
         if isinstance(part, Shape):
             var = next(remaining)
             return machine.numpy_result(var) if part.scalar or part.ndim else fresh(machine, var)
         if isinstance(part, tuple):
             items = [build(item) for item in part[1]]
             return new_list(machine, items) if part[0] is list else Tuple(tuple(items), part[0])
-        return python_scalar(machine, next(remaining), part)  # type: ignore[arg-type]
+        return python_scalar(machine, next(remaining), part)
 
     return build(result)
 

@@ -25,7 +25,7 @@ from xlapy.dispatch.numpy.values import (
     raise_as_numpy,
 )
 from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.table import find_function, function, replacement
+from xlapy.dispatch.table import function, function_rule, replacement
 from xlapy.domain.values import Const, JaxArray, NdArray, Tuple, Value
 from xlapy.ir import Var, constant_value
 
@@ -78,7 +78,7 @@ def linalg_outer(x1, x2):
 
 
 numpy_leaf(np.dot, dot, "a b", "promote")
-_any_dot = find_function(np.dot)
+_any_dot = function_rule(np.dot)
 
 
 @function(np.dot)
@@ -87,7 +87,7 @@ def dot_rule(machine, a, b, out=None):
     var = gram(machine, a, b) if absent(out) else None
     if var is not None:
         return machine.numpy_result(var)
-    return _any_dot(machine, a, b, *([] if absent(out) else [out]))  # type: ignore[misc]
+    return _any_dot(machine, a, b, *([] if absent(out) else [out]))
 
 
 numpy_leaf(np.inner, inner, "a b", "promote")
@@ -135,7 +135,7 @@ def linalg_vecdot(machine, x1, x2, /, *, axis=-1):
 def _surviving(machine: Machine, bad: Var, call: Callable, args, kwargs, result: Value) -> Value:
     """The result of `call(args, kwargs)`, to which an exception that somebody may catch puts an end where `bad` is
     true: there it has no derivative."""
-    if not machine.catching or constant_value(bad) is not None:  # type: ignore[attr-defined]
+    if not machine.catching or constant_value(bad) is not None:
         return result
     passes = machine.builder.elementwise("bitwise_not", bad)
 
@@ -182,7 +182,7 @@ def _solving(numpy_function, implementation, arrays):
 def _decomposing(numpy_function, implementation, arrays, policy="inexact", applies=lambda array, options: True):
     """A leaf that rests on singular values, which do not converge where there is NaN, or infinity."""
     numpy_leaf(numpy_function, implementation, arrays, policy)
-    leaf = find_function(numpy_function)
+    leaf = function_rule(numpy_function)
     signature = inspect.signature(numpy_function)
 
     def rule(machine, /, *args, **kwargs):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -108,7 +109,7 @@ numpy_leaf(np.append, jnp.append, "arr values", "promote")
 
 
 @function(np.roll)
-def roll(machine, a, shift, axis=None):
+def roll(machine, a, shift, axis: Any = None):
     """np.roll: the shift may be dynamic."""
     var = operand(machine, a)
     axis = hashable(known(machine, axis, "an axis"))
@@ -140,17 +141,16 @@ numpy_leaf(np.resize, jnp.resize, "a", "keep")
 
 
 @function(np.delete)
-def delete(machine, arr, obj, axis=None):
+def delete(machine, arr, obj, axis: Any = None):
     """np.delete at known places, or at one that depends on data."""
     var, axis = operand(machine, arr), known(machine, axis)
     if isinstance(obj, Scalar | NumpyScalar) and obj.var.type.dtype.kind in "iu":
         return _delete_at(machine, var, obj, axis)
     places = known(machine, obj, "the places of np.delete (the size of an array depends on them)")
     shape = var.type.shape
-    size = int(np.prod(shape)) if axis is None else None
     try:
         np.delete(np.broadcast_to(np.False_, tuple(min(n, 1) for n in shape)), [], axis)
-        kept = np.delete(np.arange(shape[axis] if size is None else size), places)
+        kept = np.delete(np.arange(int(np.prod(shape)) if axis is None else shape[axis]), places)
     except Exception as error:
         return raise_real(machine, error)
     static = (tuple(int(k) for k in kept), axis)
@@ -282,7 +282,7 @@ def insert(machine, arr, obj, values, axis=None):
         return _insert_at(machine, arr, obj, values, axis, index)
     if isinstance(places, slice):
         shape = var.type.shape
-        places = range(*places.indices(int(np.prod(shape)) if axis is None else shape[axis]))  # type: ignore[index]
+        places = range(*places.indices(int(np.prod(shape)) if axis is None else shape[axis]))
         places = list(places)
     return machine.new_array(machine.leaf(_insert, (var, new), (hashable(places), axis), name="insert")[0])
 

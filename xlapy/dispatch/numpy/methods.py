@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -154,9 +155,9 @@ def conjugate(machine, self, /, *args, **kwargs):
 def astype(machine, self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """`array.astype(dtype)`."""
     target = require_dtype(known(machine, dtype, "a dtype"))
-    rule = str(known(machine, casting))
+    rule: Any = str(known(machine, casting))
     var = operand(machine, self)
-    if not np.can_cast(var.type.dtype, target, rule):  # type: ignore[arg-type]
+    if not np.can_cast(var.type.dtype, target, rule):
         message = f"Cannot cast array data from {var.type.dtype!r} to {target!r} according to the rule '{rule}'"
         return machine.raise_(TypeError, message)
     if not isinstance(self, NdArray):
@@ -361,12 +362,12 @@ for _name, _reason in METHOD_REASONS.items():
 @method(np.ndarray, "__getitem__")
 def _getitem(machine: Machine, self: Value, key: Value) -> Value:
     """`a.__getitem__(key)`, as a key of sorting."""
-    return machine.getitem(self, key)  # type: ignore[attr-defined]
+    return machine.getitem(self, key)
 
 
 @method(np.ndarray, "__setitem__")
 def _setitem(machine: Machine, self: Value, key: Value, item: Value) -> Value:
-    machine.setitem(self, key, item)  # type: ignore[attr-defined]
+    machine.setitem(self, key, item)
     return NONE
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -71,9 +72,7 @@ def _take_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
         return numpy_fancy.in_range(machine, index, size, axis)
     wrapped, bad, first = machine.leaf(numpy_fancy._wrap, (index,), (size,), name="check_indices")
     shown = Scalar(int, machine.builder.convert(first, _INT64, True))
-    text = machine.message(  # type: ignore[attr-defined]
-        "index {} is out of bounds for axis {} with size {}", shown, axis, size
-    )
+    text = machine.message("index {} is out of bounds for axis {} with size {}", shown, axis, size)
     machine.check(bad, IndexError, text)
     return wrapped
 
@@ -142,9 +141,9 @@ def _put_along(x, index, new, axis):
 def _write(machine: Machine, target: Value, var: Var) -> None:
     if not isinstance(target, NdArray):
         machine.raise_(TypeError, "argument 1 must be numpy.ndarray")
-    if not target.writeable:  # type: ignore[attr-defined]
+    if not target.writeable:
         machine.raise_(ValueError, "assignment destination is read-only")
-    write_view(machine, target, var)  # type: ignore[arg-type]
+    write_view(machine, target, var)
 
 
 def _require_target(machine: Machine, function: Callable, target: Value, *sample: object) -> None:
@@ -221,12 +220,12 @@ def _place(x, mask, values):
 def copyto(machine, dst, src, casting="same_kind", where=True):
     """np.copyto: in place."""
     _require_target(machine, np.copyto, dst, 0.0)
-    rule = str(known(machine, casting))
+    rule: Any = str(known(machine, casting))
     spec = machine.spec(src)
     source = operand(machine, src).type
     shown = spec(0) if isinstance(spec, type) else np.zeros((1,) * len(source.shape), source.dtype)[()]
     try:
-        np.copyto(np.empty((1,) * len(source.shape), dst.type.dtype), shown, casting=rule)  # type: ignore[arg-type]
+        np.copyto(np.empty((1,) * len(source.shape), dst.type.dtype), shown, casting=rule)
     except TypeError as error:
         return raise_real(machine, error)
     var = copied(machine, src, dst.type.dtype)

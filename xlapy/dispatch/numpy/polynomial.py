@@ -8,7 +8,7 @@ import numpy as np
 from xlapy.dispatch.numpy.leaf import numpy_leaf
 from xlapy.dispatch.numpy.values import absent, known, operand
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.table import find_function, function, replacement
+from xlapy.dispatch.table import function, function_rule, replacement
 from xlapy.domain.values import Const, Ref, Value
 
 
@@ -128,7 +128,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 numpy_leaf(np.polyfit, polyfit, "x y w")
-_fitted = find_function(np.polyfit)
+_fitted = function_rule(np.polyfit)
 
 
 @function(np.polyfit)
@@ -137,9 +137,9 @@ def polyfit_rule(machine, x, y, deg, rcond=None, full=False, w=None, cov=False):
     if known(machine, full) or known(machine, cov):
         given = {"rcond": rcond, "full": full, "w": w, "cov": cov}
         given = {k: v if isinstance(v, Value) else Const(v) for k, v in given.items()}
-        return machine.call(Const(np.polyfit.__wrapped__), (x, y, deg), given)  # type: ignore[attr-defined]
+        return machine.call(Const(np.polyfit.__wrapped__), (x, y, deg), given)
     options = {k: v for k, v in (("rcond", rcond), ("w", w)) if not absent(v)}
-    return _fitted(machine, x, y, deg, **options)  # type: ignore[misc]
+    return _fitted(machine, x, y, deg, **options)
 
 
 # -- np.poly1d, which keeps its coefficients under the name of a property ---------------------------------------------

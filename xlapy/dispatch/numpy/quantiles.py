@@ -116,7 +116,7 @@ def _spread(weights, shape, axes):
     target = [1] * len(shape)
     for k, axis in enumerate(axes):
         target[axis] = weights.shape[k]
-    return jnp.broadcast_to(jnp.transpose(weights, np.argsort(axes)).reshape(target), shape)
+    return jnp.broadcast_to(jnp.transpose(weights, np.argsort(axes).tolist()).reshape(target), shape)
 
 
 def _register(numpy_function, scale: int, ignore_nan: bool, message: str) -> None:

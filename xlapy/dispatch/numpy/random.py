@@ -9,6 +9,7 @@ which it is moved on (see `domain.randomness`); one that is made inside without 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -37,7 +38,7 @@ def _key_of(seed):
     return jax.random.key_data(jax.random.key(seed.astype(jnp.int64), impl="threefry2x32"))
 
 
-def seed_state(machine: Machine, number: int, seed: object) -> None:
+def seed_state(machine: Machine, number: int, seed: Any) -> None:
     """Start the stream of a generator object from a seed."""
     if absent(seed):
         raise Refused("XP0010", "a random generator without a seed takes one from the operating system", "pass a seed")
@@ -87,18 +88,18 @@ def reseed(machine, state, seed=None):
 # -- drawing ---------------------------------------------------------------------------------------------------------
 
 
-def shape_of(machine: Machine, size: object, *parameters: Var) -> tuple[int, ...]:
+def shape_of(machine: Machine, size: Any, *parameters: Var) -> tuple[int, ...]:
     """The shape of a draw: `size=`, or what the parameters broadcast to."""
     if absent(size):
         return np.broadcast_shapes(*(p.type.shape for p in parameters))
     wanted = known(machine, size, "the size of a random array")
     shape = tuple(wanted) if isinstance(wanted, tuple | list | np.ndarray) else (wanted,)
-    if any(n < 0 for n in shape):  # type: ignore[operator]
+    if any(n < 0 for n in shape):
         machine.raise_(ValueError, "negative dimensions are not allowed")
-    return tuple(int(n) for n in shape)  # type: ignore[call-overload]
+    return tuple(int(n) for n in shape)
 
 
-def draw(machine: Machine, state: int, sampler: Callable, parameters: list[Var], *static: object) -> Var:
+def draw(machine: Machine, state: int, sampler: Callable, parameters: list[Var], *static: Any) -> Var:
     """The result of one sampler: `sampler(key, *parameters, *static)`."""
     key, counter = next_key(machine, state)
     return machine.leaf(_draw, (key, counter, *parameters), (sampler, len(parameters), *static), name="random")[0]
@@ -112,7 +113,7 @@ def _draw(key, counter, *rest):
     return sampler(folded, *parameters, *static)
 
 
-def _result(machine: Machine, var: Var, size: object, out: object = None) -> Value:
+def _result(machine: Machine, var: Var, size: Any, out: Any = None) -> Value:
     if not absent(out):
         return deliver(machine, var, out)
     if var.type.shape == () and absent(size) and var.type.dtype == _FLOAT:
@@ -280,7 +281,7 @@ def _integers(key, low, high, shape, dtype, closed):
     return jax.random.randint(key, shape, low, high, jnp.int64).astype(dtype)
 
 
-def integers(machine, state, low, high=None, size=None, dtype=None, endpoint=False):
+def integers(machine, state, low, high=None, size=None, dtype=None, endpoint: Any = False):
     """Generator.integers and np.random.randint."""
     target = np.dtype(np.int64) if absent(dtype) else require_dtype(known(machine, dtype))
     if absent(high):
@@ -481,10 +482,10 @@ def of_object(rule: Callable) -> Callable:
 
 
 #: the object behind the functions of `np.random`
-_GLOBAL = np.random.rand.__self__  # type: ignore[attr-defined]
+_GLOBAL = np.random.rand.__self__
 
 
-def of_module(rule: Callable, owner: object = _GLOBAL) -> Callable:
+def of_module(rule: Callable, owner: Any = _GLOBAL) -> Callable:
     """The rule of a function of a module that is a method of an object that nobody names."""
 
     def bound(machine, /, *args, **kwargs):

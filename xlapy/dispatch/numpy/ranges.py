@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -38,8 +39,8 @@ def arange(machine, /, *args, start=None, stop=None, step=None, dtype=None, devi
     except Exception as error:
         return raise_real(machine, error)
     two = np.arange(*_first_two(first, stride), dtype=wanted)
-    base, delta = two[0], two[1] - two[0] if result_type.kind != "b" else 0
-    var = machine.leaf(_ramp, (), (length, base.item(), delta.item(), result_type), name="arange")[0]
+    base, delta = two[0].item(), (two[1] - two[0]).item() if result_type.kind != "b" else 0
+    var = machine.leaf(_ramp, (), (length, base, delta, result_type), name="arange")[0]
     return machine.new_array(var)
 
 
@@ -47,7 +48,7 @@ def _first_two(first, stride):
     return first, first + 2 * stride, stride
 
 
-def _arange_parts(limits: list, named: dict, dtype: object):
+def _arange_parts(limits: list, named: dict, dtype: Any):
     first = named.get("start", 0)
     last, stride = named.get("stop"), named.get("step")
     if len(limits) == 1 and last is None and "start" not in named:
@@ -59,7 +60,7 @@ def _arange_parts(limits: list, named: dict, dtype: object):
     if last is None:
         first, last = 0, first
     stride = 1 if stride is None else stride
-    result_type = np.arange(first, first, stride, dtype=dtype).dtype  # type: ignore[arg-type]
+    result_type = np.arange(first, first, stride, dtype=dtype).dtype
     return first, last, stride, result_type
 
 
@@ -82,9 +83,9 @@ def linspace(machine, start, stop, num=50, endpoint=True, retstep=False, dtype=N
     wanted = None if absent(dtype) else require_dtype(known(machine, dtype))
     first, last = operand(machine, start), operand(machine, stop)
     try:
-        ends = [materialise(skeleton(machine, v)) if isinstance(v, Value) else v for v in (start, stop)]
-        model = np.linspace(*ends, min(count, 2) if count >= 0 else count, dtype=wanted, axis=options[2])
-        compute = np.linspace(*ends, 1, axis=options[2]).dtype
+        low, high = (materialise(skeleton(machine, v)) if isinstance(v, Value) else v for v in (start, stop))
+        model = np.linspace(low, high, min(count, 2) if count >= 0 else count, dtype=wanted, axis=options[2])
+        compute = np.linspace(low, high, 1, axis=options[2]).dtype
     except Exception as error:
         return raise_real(machine, error)
     static = (*options, compute, model.dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -48,7 +49,7 @@ NATIVE: dict[np.ufunc, Callable] = {
 _FROM_IDENTITY = (np.hypot, np.gcd)
 
 
-def normalised_axes(machine: Machine, axis: object, rank: int) -> tuple[int, ...]:
+def normalised_axes(machine: Machine, axis: Any, rank: int) -> tuple[int, ...]:
     """`axis=` as a tuple of non-negative axes; NumPy's AxisError for wrong ones."""
     axis = known(machine, axis, "an axis")
     if axis is None:
@@ -67,12 +68,12 @@ def reduce_rule(
     machine: Machine,
     ufunc: np.ufunc,
     array: Value,
-    axis: object = 0,
-    dtype: object = None,
-    out: object = None,
-    keepdims: object = False,
-    initial: object = None,
-    where: object = True,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+    where: Any = True,
     name: str | None = None,
 ) -> Value:
     """`ufunc.reduce(array, ...)`, which np.sum, np.prod, np.max, np.min, np.all and np.any are."""
@@ -122,7 +123,7 @@ def reduce_rule(
     return machine.numpy_result(result)
 
 
-def _check_mask(machine: Machine, reduction: Callable, var: Var, mask: Var, **options: object) -> None:
+def _check_mask(machine: Machine, reduction: Callable, var: Var, mask: Var, **options: Any) -> None:
     """Let NumPy complain of a mask that has no place in the array's shape."""
     array, where = (np.broadcast_to(np.zeros((), v.type.dtype), v.type.shape) for v in (var, mask))
     try:
@@ -136,7 +137,7 @@ def _check_mask(machine: Machine, reduction: Callable, var: Var, mask: Var, **op
         raise_real(machine, error)
 
 
-def _initial(machine: Machine, initial: object, dtype: np.dtype) -> Var:
+def _initial(machine: Machine, initial: Any, dtype: np.dtype) -> Var:
     """The first operand of a reduction, which NumPy stores in an element of the result's type."""
     if isinstance(initial, Const) or not isinstance(initial, Value):
         element = np.zeros((), dtype)
@@ -151,14 +152,14 @@ def _initial(machine: Machine, initial: object, dtype: np.dtype) -> Var:
     return var
 
 
-def known_out(machine: Machine, out: object) -> NdArray:
+def known_out(machine: Machine, out: Any) -> NdArray:
     """The array given as `out=`."""
     items = getattr(out, "items", None)
     if items is not None and not isinstance(out, NdArray) and len(items) == 1:
         out = items[0]
     if not isinstance(out, NdArray):
         machine.raise_(TypeError, "return arrays must be of ArrayType")
-    return out  # type: ignore[return-value]
+    return out
 
 
 def reduction_types(
@@ -183,7 +184,7 @@ def _accumulator(ufunc: np.ufunc, source: np.dtype, out: np.dtype) -> np.dtype |
     return out if ufunc in (np.add, np.multiply) else None
 
 
-def _where_mask(machine: Machine, where: Value) -> Var:
+def _where_mask(machine: Machine, where: Any) -> Var:
     """The argument `where=` of a reduction, which has to be of booleans."""
     var = operand(machine, where)
     if var.type.dtype != bool:
@@ -350,7 +351,7 @@ def _moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdim
     axes = normalised_axes(machine, axis, len(var.type.shape))
     if not var.type.shape and known(machine, axis, "an axis") is not None:  # where a sum would take 0 and -1
         try:
-            np.mean(np.zeros(()), axis=known(machine, axis, "an axis"))  # type: ignore[call-overload]
+            np.mean(np.zeros(()), axis=known(machine, axis, "an axis"))
         except Exception as error:
             return raise_real(machine, error)
     given = None if absent(dtype) else require_dtype(known(machine, dtype, "a dtype"))
@@ -436,7 +437,7 @@ def arg_extreme(machine: Machine, numpy_function, jax_function, a, axis, out, ke
         )
     except Exception as error:
         return raise_real(machine, error)
-    axis = None if axis is None else int(axis) % max(len(var.type.shape), 1)  # type: ignore[call-overload]
+    axis = None if axis is None else int(axis) % max(len(var.type.shape), 1)
     result = machine.leaf(_arg_leaf, (var,), (jax_function, axis, keep), name=numpy_function.__name__)[0]
     if not absent(out):
         return deliver(machine, result, out)
@@ -470,7 +471,7 @@ argmin_rule = function(np.argmin)(_arg_extreme(np.argmin, jnp.argmin))
 
 
 def accumulate_rule(
-    machine: Machine, ufunc: np.ufunc, array: Value, axis: object = 0, dtype: object = None, out: object = None
+    machine: Machine, ufunc: np.ufunc, array: Value, axis: Any = 0, dtype: Any = None, out: object = None
 ) -> Value:
     """`ufunc.accumulate(array, axis)`, which np.cumsum and np.cumprod are."""
     var = operand(machine, array)
@@ -486,7 +487,7 @@ def accumulate_rule(
         result_type = ufunc.accumulate(small, axis=axis, dtype=given).dtype
     except Exception as error:
         return raise_real(machine, error)
-    axis = int(axis) % len(var.type.shape)  # type: ignore[call-overload]
+    axis = int(axis) % len(var.type.shape)
     if ufunc is np.power and kind_of(result_type) == "i":
         bad = machine.leaf(_negative_exponents, (var,), (axis,), name="check")[0]
         machine.check(bad, ValueError, "Integers to negative integer powers are not allowed.")

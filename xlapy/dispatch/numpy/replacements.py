@@ -82,7 +82,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
 # -- np.vectorize -----------------------------------------------------------------------------------------------------
 
 
-@replacement(np.vectorize._vectorize_call)
+@replacement(np.vectorize._vectorize_call)  # type: ignore[attr-defined]
 def _vectorize_call(self, func, args):
     """Element by element, with Python numbers; the first call, whose result says the type, with NumPy's."""
     if self.signature is not None:

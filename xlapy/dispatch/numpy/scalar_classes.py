@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def _scalar_class(cls: type):
                     return Const(cls(value.value))
             except Exception as error:
                 return raise_real(machine, error)
-        target = np.dtype(cls)
+        target: Any = np.dtype(cls)
         if isinstance(value, Scalar):
             var = assigned(machine, value, target, ())
         else:

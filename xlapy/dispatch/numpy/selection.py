@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -84,10 +85,12 @@ def nonzero(machine, a):
 
 
 @function(np.clip)
-def clip(machine, a, a_min=_NO_VALUE, a_max=_NO_VALUE, out=None, *, min=_NO_VALUE, max=_NO_VALUE, **kwargs):
+def clip(
+    machine, a, a_min: Any = _NO_VALUE, a_max: Any = _NO_VALUE, out=None, *, min=_NO_VALUE, max=_NO_VALUE, **kwargs
+):
     """np.clip: minimum(maximum(a, low), high)."""
-    low = min if a_min is _NO_VALUE else a_min
-    high = max if a_max is _NO_VALUE else a_max
+    low: Any = min if a_min is _NO_VALUE else a_min
+    high: Any = max if a_max is _NO_VALUE else a_max
     low = None if low is _NO_VALUE or absent(low) else low
     high = None if high is _NO_VALUE or absent(high) else high
     named = {**kwargs, **({} if absent(out) else {"out": out})}
@@ -200,7 +203,7 @@ def ravel_multi_index(machine, multi_index, dims, mode="raise", order="C"):
     shape, style = known(machine, dims), str(known(machine, mode))
     parts = [operand(machine, v, _INT64) for v in items_of(machine, multi_index)]
     shape = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
-    styles = (style,) * len(parts) if isinstance(known(machine, mode), str) else tuple(known(machine, mode))  # type: ignore
+    styles = (style,) * len(parts) if isinstance(known(machine, mode), str) else tuple(known(machine, mode))
     if str(known(machine, order)) == "F":
         parts, shape, styles = parts[::-1], shape[::-1], styles[::-1]
     flat, bad = machine.leaf(_ravel_index, parts, (hashable(shape), styles), name="ravel_multi_index")
@@ -239,7 +242,7 @@ def unravel_index(machine, indices, shape, order="C"):
         above = builder.elementwise("ge", index, builder.broadcast(high, shape_))
         bad = any_true(machine, builder.elementwise("bitwise_or", below, above))
         shown = machine.leaf(_first_bad, (index,), (size,), name="unravel_index")[0]
-        text = machine.message(  # type: ignore[attr-defined]
+        text = machine.message(
             "index {} is out of bounds for array with size " + str(size),
             Scalar(int, builder.convert(shown, _INT64, True)),
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -24,16 +26,16 @@ from xlapy.ir import constant_value
 from xlapy.lowering.derivatives import differentiated_as
 
 
-def axis_of(machine: Machine, axis: object, rank: int) -> int | None:
+def axis_of(machine: Machine, axis: Any, rank: int) -> int | None:
     """A single axis, non-negative; NumPy's AxisError for a wrong one."""
     axis = known(machine, axis, "an axis")
     if axis is None:
         return None
     try:
-        np.sort(np.broadcast_to(np.False_, (1,) * rank), axis=axis)  # type: ignore[call-overload]
+        np.sort(np.broadcast_to(np.False_, (1,) * rank), axis=axis)
     except Exception as error:
         raise_real(machine, error)
-    return int(axis) % max(rank, 1)  # type: ignore[call-overload]
+    return int(axis) % max(rank, 1)
 
 
 @function(np.sort)
@@ -220,9 +222,9 @@ def _not_finite(x):
     return ~jnp.all(jnp.isfinite(x))
 
 
-def _bin_count(machine: Machine, bins: object) -> int | None:
+def _bin_count(machine: Machine, bins: Any) -> int | None:
     if not isinstance(bins, Value):
-        return bins  # type: ignore[return-value]
+        return bins
     if isinstance(machine.spec(bins), type) or isinstance(bins, Const):
         number = known(machine, bins, "the number of bins")
         if isinstance(number, str):

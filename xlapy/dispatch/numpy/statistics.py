@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +13,7 @@ from jax import lax
 
 from xlapy.dispatch.numpy.leaf import numpy_leaf, python_scalar
 from xlapy.dispatch.numpy.values import absent, array_type, cast_array, kind_of, known, operand, raise_as_numpy
-from xlapy.dispatch.table import find_function, function
+from xlapy.dispatch.table import function, function_rule
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 from xlapy.lowering.derivatives import differentiated_as
 
@@ -92,7 +93,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
 
 numpy_leaf(np.diff, diff, "a prepend append", "keep")
-_diff = find_function(np.diff)
+_diff = function_rule(np.diff)
 
 
 @function(np.diff)
@@ -101,7 +102,7 @@ def diff_rule(machine, a, n=1, axis=-1, **options):
     if known(machine, n) == 0:
         return a
     given = {k: v for k, v in (("n", n), ("axis", axis)) if isinstance(v, Value)}
-    return _diff(machine, a, **given, **options)  # type: ignore[misc]
+    return _diff(machine, a, **given, **options)
 
 
 numpy_leaf(np.ediff1d, jnp.ediff1d, "ary to_end to_begin", "keep")
@@ -111,7 +112,8 @@ numpy_leaf(np.ediff1d, jnp.ediff1d, "ary to_end to_begin", "keep")
 def gradient_rule(machine, f, *varargs, axis=None, edge_order=1):
     """np.gradient; spacings are numbers or coordinate vectors."""
     var = operand(machine, f)
-    axes, order = known(machine, axis), int(known(machine, edge_order))
+    order: Any = int(known(machine, edge_order))
+    axes = known(machine, axis)
     steps = [operand(machine, v) for v in varargs]
     kinds = kind_of(var.type.dtype)
     dtype = var.type.dtype if kinds in "fc" else np.dtype(np.float64)
@@ -315,13 +317,13 @@ def around(a, decimals=0):
 numpy_leaf(np.round, around, "a", "keep")
 numpy_leaf(np.around, around, "a", "keep")
 numpy_leaf(np.nan_to_num, jnp.nan_to_num, "x nan posinf neginf", "keep")
-_new_numbers = find_function(np.nan_to_num)
+_new_numbers = function_rule(np.nan_to_num)
 
 
 @function(np.nan_to_num)
 def nan_to_num(machine, x, copy=True, **options):
     """np.nan_to_num; with copy=False the array itself is changed."""
-    result = _new_numbers(machine, x, **options)  # type: ignore[misc]
+    result = _new_numbers(machine, x, **options)
     if known(machine, copy) or not isinstance(x, NdArray):
         return result
     machine.write(x, operand(machine, result, x.type.dtype))
@@ -344,7 +346,7 @@ def _unwrap(p, discont=None, axis=-1, period=2 * np.pi):
 numpy_leaf(np.sinc, _sinc, "x")
 numpy_leaf(np.angle, _angle, "z")
 numpy_leaf(np.unwrap, _unwrap, "p")
-_unwrap_before = find_function(np.unwrap)
+_unwrap_before = function_rule(np.unwrap)
 
 
 @function(np.unwrap)
@@ -352,8 +354,8 @@ def unwrap(machine, p, *args, **kwargs):
     """np.unwrap: differences of unsigned numbers wrap around, as NumPy's own code has them."""
     unsigned = array_type(machine, p).dtype.kind == "u"
     if unsigned:
-        return machine.call(Const(np.unwrap.__wrapped__), [p, *args], kwargs)  # type: ignore[attr-defined]
-    return _unwrap_before(machine, p, *args, **kwargs)  # type: ignore[misc]
+        return machine.call(Const(np.unwrap.__wrapped__), [p, *args], kwargs)
+    return _unwrap_before(machine, p, *args, **kwargs)
 
 
 numpy_leaf(np.i0, jnp.i0, "x")

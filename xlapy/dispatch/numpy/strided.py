@@ -37,20 +37,20 @@ def as_strided(machine, x, shape=None, strides=None, subok=False, writeable=True
     extents = lies.shape if absent(shape) else _tuple(known(machine, shape, "a shape"))
     wanted = None if absent(strides) else _tuple(known(machine, strides, "the strides"))
     made = ask(machine, lambda: np.lib.stride_tricks.as_strided(lies, extents, wanted))
-    strides: tuple[int, ...] = made.strides  # type: ignore[attr-defined]
+    found: tuple[int, ...] = made.strides
     writes = bool(known(machine, writeable))
     within = tuple(n - w + 1 for n, w in zip(lies.shape, extents[lies.ndim :], strict=False))
-    if strides == lies.strides * 2 and within == extents[: lies.ndim]:
+    if found == lies.strides * 2 and within == extents[: lies.ndim]:
         return view(machine, array, "windows", (extents[lies.ndim :], tuple(range(lies.ndim))), writes)
     whole, first = _base(machine, array)
     lies = layout_model(machine, whole)
     unit = step_of_elements(lies)
-    if lies.ndim > 1 and not lies.flags.c_contiguous or not unit or any(step % unit for step in (first, *strides)):
+    if lies.ndim > 1 and not lies.flags.c_contiguous or not unit or any(step % unit for step in (first, *found)):
         raise Refused("XP0012", "as_strided of an array that does not lie in C order, or between its elements")
-    first, steps = first // unit, tuple(step // unit for step in strides)
+    first, steps = first // unit, tuple(step // unit for step in found)
     ends = [step * (n - 1) for step, n in zip(steps, extents, strict=True)]
     lowest, highest = (first + sum(pick(end, 0) for end in ends) for pick in (min, max))
-    if made.size and (lowest < 0 or highest >= lies.size):  # type: ignore[attr-defined]
+    if made.size and (lowest < 0 or highest >= lies.size):
         raise Refused("XP0012", "as_strided that shows memory before or behind an array")
     return view(machine, whole, "strided", (extents, steps, first), writes)
 
@@ -68,7 +68,7 @@ def _base(machine: Machine, array: NdArray) -> tuple[NdArray, int]:
         (),
         buffer_type(machine, array),
         machine.heap.identity(),
-        array.writeable,  # type: ignore
+        array.writeable,
     )
     lies = layout_model(machine, whole)
     return whole, _address(shown(lies, steps, int)) - _address(lies)

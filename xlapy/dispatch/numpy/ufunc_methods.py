@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -35,7 +37,7 @@ _NO_VALUE = getattr(np, "_NoValue", None)
 
 def binary(machine: Machine, ufunc: Const) -> np.ufunc:
     """The ufunc, which must have two operands and a rule."""
-    item: np.ufunc = ufunc.value  # type: ignore[assignment]
+    item: np.ufunc = ufunc.value
     if item.nin != 2 or item.nout != 1:
         machine.raise_(ValueError, "reduce only supported for binary functions")
     if item.signature is not None:
@@ -52,7 +54,7 @@ def reduce(machine, self, array, axis=0, dtype=None, out=None, keepdims=False, i
 
 
 @method(np.ufunc, "accumulate")
-def accumulate(machine, self, array, axis=0, dtype=None, out=None):
+def accumulate(machine, self, array, axis: Any = 0, dtype=None, out=None):
     """`ufunc.accumulate`."""
     where = known(machine, axis, "an axis")
     where = where[0] if isinstance(where, tuple) and len(where) == 1 else where
@@ -74,7 +76,7 @@ def _axes_after(machine: Machine, value: Value, count: int) -> Value:
 
 
 @method(np.ufunc, "at")
-def at(machine, self, a, indices, b=None, /):
+def at(machine, self, a, indices, b: Any = None, /):
     """`ufunc.at(a, indices, b)`: unbuffered, so that repeated indices count each time."""
     ufunc: np.ufunc = self.value
     if not isinstance(a, NdArray):

@@ -543,10 +543,11 @@ def entry(ufunc: np.ufunc, kind: str) -> str | Callable | None:
     return table.get(kind, table.get("*"))
 
 
-def as_function(ufunc: np.ufunc, kind: str) -> Callable | None:
-    """The same as a function of JAX arrays."""
+def as_function(ufunc: np.ufunc, kind: str) -> Callable:
+    """The same as a function of JAX arrays, of a ufunc that has one."""
     found = entry(ufunc, kind)
-    function = LAX[found] if isinstance(found, str) else found
+    assert found is not None, ufunc
+    function: Callable = LAX[found] if isinstance(found, str) else found
     if ufunc in LOGICAL and kind != "b":
         return lambda *operands: function(*(x != 0 for x in operands))
     return function

@@ -9,6 +9,7 @@ import itertools
 import warnings
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -48,7 +49,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Tuple, Value, constants, number_var
 from xlapy.ir import Operation, TensorType, Var, constant_value
 
 Types = tuple  # of np.dtype, int, float or complex
@@ -60,18 +61,18 @@ UNARY: dict[str, np.ufunc] = {"-": np.negative, "+": np.positive, "~": np.invert
 
 
 @lru_cache(maxsize=65536)
-def loop(ufunc: np.ufunc, types: Types, dtype: object = None, casting: str = "same_kind") -> tuple[np.dtype, ...]:
+def loop(ufunc: np.ufunc, types: Types, dtype: Any = None, casting: Any = "same_kind") -> tuple[np.dtype, ...]:
     """The dtypes of the loop NumPy runs: inputs, then outputs. `types` may have dtypes for the outputs."""
     types = (*types, *((None,) * (ufunc.nin + ufunc.nout - len(types))))
-    signature = None
+    signature: Any = None
     if dtype is not None:
         signature = dtype if isinstance(dtype, tuple) else (*(None,) * ufunc.nin, *(dtype,) * ufunc.nout)
     if signature is None:
-        return ufunc.resolve_dtypes(types, casting=casting)  # type: ignore[arg-type]
-    return ufunc.resolve_dtypes(types, signature=signature, casting=casting)  # type: ignore[arg-type]
+        return ufunc.resolve_dtypes(types, casting=casting)
+    return ufunc.resolve_dtypes(types, signature=signature, casting=casting)
 
 
-def type_of_operand(machine: Machine, value: Value) -> object:
+def type_of_operand(machine: Machine, value: Value) -> Any:
     """A Python number's type, or the dtype of anything else."""
     spec = machine.spec(value)
     if spec is None:
@@ -85,16 +86,16 @@ def ufunc_rule(
     machine: Machine,
     ufunc: np.ufunc,
     *args: Value,
-    out: object = None,
-    where: object = True,
-    casting: object = "same_kind",
-    order: object = "K",
-    dtype: object = None,
-    signature: object = None,
-    subok: object = True,
-    axes: object = None,
-    axis: object = None,
-    keepdims: object = False,
+    out: Any = None,
+    where: Any = True,
+    casting: Any = "same_kind",
+    order: Any = "K",
+    dtype: Any = None,
+    signature: Any = None,
+    subok: Any = True,
+    axes: Any = None,
+    axis: Any = None,
+    keepdims: Any = False,
 ) -> Value:
     """`ufunc(*args, ...)`."""
     if ufunc in REFUSED:
@@ -106,7 +107,7 @@ def ufunc_rule(
     inputs, outs = args[: ufunc.nin], list(args[ufunc.nin :])
     if not absent(out):
         items = sequence_items(machine, out) if not isinstance(out, NdArray) else None
-        outs = [out] if items is None else items  # type: ignore[list-item]
+        outs = [out] if items is None else items
     outs += [None] * (ufunc.nout - len(outs))
     options = {"dtype": None, "casting": str(known(machine, casting, "casting"))}
     if not absent(signature):
@@ -144,10 +145,9 @@ def call(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value]) -> Value:
     return values[0] if len(values) == 1 else Tuple(tuple(values))
 
 
-def unary_rule(machine: Machine, symbol: str, value: Value) -> Value | None:
+def unary_rule(machine: Machine, symbol: str, value: Value) -> Value:
     """`-value`, `+value`, `~value`, `abs(value)`."""
-    ufunc = UNARY.get(symbol)
-    return None if ufunc is None else call(machine, ufunc, (value,))
+    return call(machine, UNARY[symbol], (value,))
 
 
 def _result(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], var: Var) -> Value:
@@ -161,10 +161,10 @@ def _result(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], var: Var
 
 def _bounds(ufunc: np.ufunc, inputs: Sequence[Value], info: np.iinfo) -> tuple[int, int] | None:
     """The interval of an integer result: its ends are among the results for the ends of the operands."""
-    ends = [known_bounds(v) for v in inputs]
-    if any(e is None or max(map(abs, e)) >= 2**31 for e in ends):
+    ends = [bounds for v in inputs if (bounds := known_bounds(v)) is not None]
+    if len(ends) < len(inputs) or any(max(map(abs, e)) >= 2**31 for e in ends):
         return None
-    found = [int(ufunc(*corner)) for corner in itertools.product(*ends)]  # type: ignore[arg-type]
+    found = [int(ufunc(*corner)) for corner in itertools.product(*ends)]
     return (min(found), max(found)) if info.min <= min(found) and max(found) <= info.max else None
 
 
@@ -173,7 +173,7 @@ def _fold(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value]) -> Value:
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            result = ufunc(*(v.value for v in inputs))  # type: ignore[attr-defined]
+            result = ufunc(*(constants(inputs) or ()))
     except Exception as error:
         return raise_real(machine, error)
     items = result if isinstance(result, tuple) else (result,)
@@ -250,7 +250,7 @@ def compute(
     inputs: Sequence[Value],
     out_types: tuple = (),
     mask: Var | None = None,
-    dtype: object = None,
+    dtype: Any = None,
     casting: str = "same_kind",
 ) -> list[Var]:
     """The results of a ufunc call as device values of the loop's dtypes."""
@@ -271,13 +271,13 @@ def compute(
     return apply(machine, ufunc, variables, dtypes, inputs, mask)
 
 
-def _explain(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], out_types: tuple, dtype: object, casting: str):
+def _explain(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], out_types: tuple, dtype: Any, casting: str):
     """Raise the error of the real call, which is more precise than that of `resolve_dtypes`."""
     if dtype is None and not any(out_types):
         raise_as_numpy(machine, ufunc, inputs, {}, "no loop for these types")
 
 
-def _converted(machine: Machine, value: Value, type: object, dtype: np.dtype) -> Var:
+def _converted(machine: Machine, value: Value, type: Any, dtype: np.dtype) -> Var:
     """An operand as the loop takes it."""
     if isinstance(type, _CLASS) and dtype.kind in "iu":
         if isinstance(value, Const):
@@ -347,7 +347,7 @@ def _call_table(*rest):
     return [r.astype(d) for r, d in zip(results, dtypes, strict=True)]
 
 
-def _raise_broadcast(machine: Machine, ufunc: np.ufunc, variables: Sequence[Var], inputs: Sequence[Value]) -> None:
+def _raise_broadcast(machine: Machine, ufunc: np.ufunc, variables: Sequence[Var], inputs: Sequence[Value]) -> NoReturn:
     shapes = " ".join(_text(v.type.shape) for v in variables)
     machine.raise_(ValueError, f"operands could not be broadcast together with shapes {shapes} ")
 
@@ -360,14 +360,14 @@ def _shortcut(machine: Machine, ufunc: np.ufunc, variables: Sequence[Var]) -> ob
     """A cheaper operation that NumPy takes too: powers with a known small exponent, quotients of complex numbers by
     real ones."""
     if ufunc is np.divide and kind_of(variables[0].type.dtype) == "c":
-        divisor = constant_value(variables[1])
+        divisor: Any = constant_value(variables[1])
         if divisor is not None and divisor.shape == () and divisor.imag == 0 and 0 < abs(divisor.real) < np.inf:
             return complex_divided_by(float(divisor.real), float(np.copysign(1, divisor.imag)))
         source = variables[1].owner
         if isinstance(source, Operation) and source.kind == "convert" and source.operands[0].type.dtype.kind in "biuf":
             return complex_divided_by_real
     if ufunc is np.power or ufunc is np.float_power:
-        exponent = constant_value(variables[1])
+        exponent: Any = constant_value(variables[1])
         if exponent is not None and exponent.shape == ():
             kind = kind_of(variables[0].type.dtype)
             if exponent == 2:
@@ -440,15 +440,15 @@ def _compare_python_int(
         return None
     info = np.iinfo(dtype)
     if isinstance(number, Const):
-        if info.min <= number.value <= info.max:  # type: ignore[operator]
+        if info.min <= number.value <= info.max:
             return None
-        sample = [np.zeros((), dtype), np.zeros((), dtype)]
-        sample[which] = number.value  # type: ignore[call-overload]
+        sample: list[Any] = [np.zeros((), dtype), np.zeros((), dtype)]
+        sample[which] = number.value
         answer = machine.builder.constant(bool(ufunc(*sample)), _BOOL)
         return [machine.builder.broadcast(answer, operand(machine, other).type.shape)]
     array = operand(machine, other)
     pair: list[Var] = [array if dtype == np.uint64 else machine.builder.convert(array, _INT64)]
-    pair.insert(which, machine.builder.convert(number.var, _INT64))  # type: ignore[attr-defined]
+    pair.insert(which, machine.builder.convert(number_var(number), _INT64))
     return apply(machine, ufunc, pair, (pair[0].type.dtype, pair[1].type.dtype, _BOOL), inputs)
 
 
@@ -479,7 +479,7 @@ def _generalised(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value], out
 @lru_cache(maxsize=4096)
 def shape_of(ufunc: np.ufunc, *shapes: tuple[int, ...]) -> None:
     """ValueError unless a generalised ufunc takes operands of these shapes."""
-    cores = ufunc.signature.split("->")[0].strip("()").split("),(")  # type: ignore[union-attr]
+    cores = (ufunc.signature or "").split("->")[0].strip("()").split("),(")
     sizes: dict[str, int] = {}
     for core, shape in zip(cores, shapes, strict=True):
         names = [n for n in core.split(",") if n]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import jax.numpy as jnp
 import numpy as np
@@ -28,9 +28,9 @@ def supported(dtype: np.dtype) -> bool:
     return dtype.kind == "V" and dtype.names is None and jnp.issubdtype(dtype, jnp.floating)
 
 
-def require_dtype(value: object) -> np.dtype:
+def require_dtype(value: Any) -> np.dtype:
     """The dtype that a user's `dtype=` means; refuses what XLA does not have."""
-    dtype = np.dtype(value)  # type: ignore[call-overload]
+    dtype = np.dtype(value)
     if not supported(dtype):
         raise Refused("XP0005", f"XLA has no type {dtype}", "use a numeric type of at most 64 bits (complex: 128)")
     if not dtype.isnative:
@@ -43,12 +43,12 @@ def kind_of(dtype: np.dtype) -> str:
     return "f" if dtype.kind == "V" else dtype.kind
 
 
-def absent(value: object) -> bool:
+def absent(value: Any) -> bool:
     """Whether an argument was not given, or given as None."""
     return value is None or (isinstance(value, Const) and value.value is None)
 
 
-def known(machine: Machine, value: object, what: str = "this argument") -> object:
+def known(machine: Machine, value: Any, what: str = "this argument") -> Any:
     """The Python object of an argument that must be static; defaults are Python objects already."""
     if not isinstance(value, Value):
         return value
@@ -64,7 +64,7 @@ def known(machine: Machine, value: object, what: str = "this argument") -> objec
     return machine.static(value, what)
 
 
-def try_known(machine: Machine, value: object) -> object:
+def try_known(machine: Machine, value: Any) -> Any:
     """The Python object of a static argument, or NO_VALUE if it is dynamic."""
     try:
         return known(machine, value)
@@ -77,7 +77,7 @@ def list_items(machine: Machine, value: Ref) -> tuple[Value, ...]:
     return stacks.items(machine, machine.heap.read(value.object, "items"))
 
 
-def sequence_items(machine: Machine, value: object) -> list[Value] | None:
+def sequence_items(machine: Machine, value: Any) -> list[Value] | None:
     """The items of a tuple or list, else None."""
     value = subclasses.plain(machine, value) if isinstance(value, Ref) else value
     if isinstance(value, Tuple):
@@ -102,7 +102,7 @@ def is_array_like(machine: Machine, value: Value) -> bool:
     return sequence_items(machine, value) is not None
 
 
-def operand(machine: Machine, value: object, dtype: np.dtype | None = None) -> Var:
+def operand(machine: Machine, value: Any, dtype: np.dtype | None = None) -> Var:
     """`np.asarray(value, dtype)` as a device value of strong type."""
     if not isinstance(value, Value):
         value = Const(value)
@@ -120,7 +120,7 @@ def operand(machine: Machine, value: object, dtype: np.dtype | None = None) -> V
     return var if dtype is None else cast(machine, var, dtype)
 
 
-def array_type(machine: Machine, value: object) -> TensorType:
+def array_type(machine: Machine, value: Any) -> TensorType:
     """Shape and dtype of `np.asarray(value)`."""
     if isinstance(value, NdArray):
         return value.type
@@ -200,7 +200,7 @@ class DummyNumber(NamedTuple):
     kind: type
 
 
-def skeleton(machine: Machine, value: object) -> object:
+def skeleton(machine: Machine, value: Any) -> Any:
     """An argument as a hashable description (for tuples and lists: of the same structure)."""
     match value:
         case Const():
@@ -222,7 +222,7 @@ def skeleton(machine: Machine, value: object) -> object:
     return value if not isinstance(value, Value) else machine.static(value)
 
 
-def materialise(part: object, shrink: bool = False) -> object:
+def materialise(part: Any, shrink: bool = False) -> Any:
     """The dummy object of a skeleton: zero-stride arrays, ones for numbers. `shrink` caps the dimensions at 3."""
     if isinstance(part, Dummy):
         shape = tuple(min(n, 3) for n in part.shape) if shrink else part.shape
@@ -241,10 +241,10 @@ def _regular(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     ones = np.broadcast_to(np.ones((), dtype), shape)
     if len(shape) < 2 or dtype.kind not in "iufc" or float(np.prod(shape)) > 1e5:
         return ones
-    return ones + (max(shape[-2:]) * np.eye(*shape[-2:])).astype(dtype)
+    return ones + (max(shape[-2:]) * np.eye(shape[-2], shape[-1])).astype(dtype)
 
 
-def real_call(function: Callable, args: Sequence, kwargs: dict, shrink: bool = False) -> object:
+def real_call(function: Callable, args: Sequence, kwargs: dict, shrink: bool = False) -> Any:
     """The real NumPy function, on the dummies of skeletons, silently."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -255,7 +255,7 @@ def real_call(function: Callable, args: Sequence, kwargs: dict, shrink: bool = F
 
 def raise_as_numpy(
     machine: Machine, function: Callable, args: Sequence, kwargs: dict, failure: BaseException | str
-) -> Value:
+) -> NoReturn:
     """Raise what NumPy raises for such arguments; refuse with `failure` if NumPy would not raise."""
     skeletons = [skeleton(machine, a) for a in args]
     named = {k: skeleton(machine, v) for k, v in kwargs.items() if k != "out"}
@@ -274,12 +274,12 @@ def _is_about_values(error: Exception) -> bool:
     return isinstance(error, np.linalg.LinAlgError) and any(text in str(error) for text in causes)
 
 
-def raise_real(machine: Machine, error: BaseException) -> Value:
+def raise_real(machine: Machine, error: BaseException) -> NoReturn:
     """Raise in the program what a real call raised at compile time."""
     return machine.raise_(type(error), *error.args)
 
 
-def freeze(part: object) -> object:
+def freeze(part: Any) -> Any:
     """A hashable form of a skeleton or static argument."""
     if isinstance(part, Dummy | DummyNumber):
         return part
@@ -302,7 +302,7 @@ class Shape(NamedTuple):
     scalar: bool
 
 
-def describe(result: object) -> object:
+def describe(result: Any) -> Any:
     """A result of a real call on dummies: Shape for arrays and NumPy scalars, (class, items) for sequences."""
     if isinstance(result, np.ndarray):
         return Shape(result.dtype, result.ndim, False)
@@ -316,7 +316,7 @@ def describe(result: object) -> object:
 _DESCRIBED: dict[object, object] = {}
 
 
-def described_call(function: Callable, args: Sequence, kwargs: dict) -> object:
+def described_call(function: Callable, args: Sequence, kwargs: dict) -> Any:
     """`describe` of the real function on shrunken dummies (on full ones if it cannot take small ones), memoised."""
     try:
         key = (function, tuple(map(freeze, args)), tuple((k, freeze(v)) for k, v in sorted(kwargs.items())))
@@ -342,7 +342,7 @@ def inexact(dtype: np.dtype) -> np.dtype:
 # -- results ---------------------------------------------------------------------------------------------------------
 
 
-def deliver(machine: Machine, var: Var, out: object, casting: str = "unsafe") -> Value:
+def deliver(machine: Machine, var: Var, out: Any, casting: Any = "unsafe") -> Value:
     """What a function with `out=` returns: `out` with the result written into it, else a fresh result."""
     if absent(out):
         return machine.numpy_result(var)
@@ -355,7 +355,7 @@ def deliver(machine: Machine, var: Var, out: object, casting: str = "unsafe") ->
         return machine.raise_(ValueError, "output array is read-only")
     if var.type.shape != out.type.shape:
         raise Refused("XP0011", f"out= has shape {out.type.shape}, the result {var.type.shape}")
-    if not np.can_cast(var.type.dtype, out.type.dtype, casting):  # type: ignore[arg-type]
+    if not np.can_cast(var.type.dtype, out.type.dtype, casting):
         message = (
             f"Cannot cast array data from {var.type.dtype!r} to {out.type.dtype!r} according to the rule '{casting}'"
         )
@@ -364,7 +364,7 @@ def deliver(machine: Machine, var: Var, out: object, casting: str = "unsafe") ->
     return out
 
 
-def single(machine: Machine, out: object) -> object:
+def single(machine: Machine, out: Any) -> Any:
     """`out` of a function of one result: the array, or the one item of a tuple."""
     items = sequence_items(machine, out)
     return items[0] if items is not None and len(items) == 1 else out
@@ -404,9 +404,9 @@ def scalar_int(machine: Machine, value: Value) -> Var:
     return machine.builder.convert(operand(machine, value), np.dtype(np.int64))
 
 
-def constant(machine: Machine, value: object, dtype: object = None) -> Var:
+def constant(machine: Machine, value: Any, dtype: Any = None) -> Var:
     """A constant."""
-    return machine.builder.constant(value, None if dtype is None else np.dtype(dtype))  # type: ignore[call-overload]
+    return machine.builder.constant(value, None if dtype is None else np.dtype(dtype))
 
 
 def any_true(machine: Machine, var: Var) -> Var:

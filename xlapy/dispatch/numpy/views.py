@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import jax.numpy as jnp
 import numpy as np
@@ -20,6 +21,8 @@ from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 
+T = TypeVar("T")
+
 
 def as_array(machine: Machine, value: Value) -> NdArray:
     """`np.asanyarray(value)`: the array itself, or a new one."""
@@ -31,7 +34,7 @@ def model(array: NdArray) -> np.ndarray:
     return np.broadcast_to(np.False_, array.type.shape)
 
 
-def ask(machine: Machine, question: Callable[[], object]) -> object:
+def ask(machine: Machine, question: Callable[[], T]) -> T:
     """Ask NumPy about shapes; its exceptions are the program's."""
     try:
         return question()
@@ -48,7 +51,7 @@ def permuted(machine: Machine, array: NdArray, question: Callable[[np.ndarray], 
     strides = tuple(range(1, rank + 1))
     stand_in = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), array.type.shape, strides)
     answer = ask(machine, lambda: question(stand_in))
-    return view(machine, array, "transpose", tuple(s - 1 for s in answer.strides))  # type: ignore[attr-defined]
+    return view(machine, array, "transpose", tuple(s - 1 for s in answer.strides))
 
 
 @function(np.transpose, np.permute_dims)
@@ -120,7 +123,7 @@ def new_shape(machine: Machine, array: NdArray, shape: object) -> tuple[int, ...
     if isinstance(wanted, np.ndarray):
         wanted = wanted.tolist()
 
-    return ask(machine, lambda: np.reshape(model_of_size(array), wanted)).shape  # type: ignore[attr-defined]
+    return ask(machine, lambda: np.reshape(model_of_size(array), wanted)).shape
 
 
 def model_of_size(array: NdArray) -> np.ndarray:
@@ -222,7 +225,7 @@ def sliced(machine: Machine, array: NdArray, question: Callable[[np.ndarray], np
     strides = tuple(16 ** (i + 1) for i in range(len(shape)))
     stand_in = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), shape, strides)
     answer = ask(machine, lambda: question(stand_in))
-    strides = answer.strides  # type: ignore[attr-defined]
+    strides = answer.strides
     dims = tuple((0, 1, n) if s > 0 or n == 0 else (n - 1, -1, n) for s, n in zip(strides, shape, strict=True))
     return view(machine, array, "index", dims)
 
@@ -317,7 +320,7 @@ if hasattr(np, "unstack"):
 
 
 @function(np.diagonal)
-def diagonal(machine, a, offset=0, axis1=0, axis2=1):
+def diagonal(machine, a, offset: Any = 0, axis1: Any = 0, axis2: Any = 1):
     """np.diagonal: a read-only view."""
     array = as_array(machine, a)
     offset, axis1, axis2 = (int(known(machine, v)) for v in (offset, axis1, axis2))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import jax.numpy as jnp
 
 from xlapy.dispatch import gather, table
@@ -147,7 +149,7 @@ def sum_(machine, iterable: Value, /, start: Value = Const(0)) -> Value:  # noqa
 
 def _sum_range(machine, value: Value) -> Value:
     if isinstance(value, Const):
-        return Const(sum(value.value))  # type: ignore[arg-type]
+        return Const(sum(value.value))
     count = ranges.length(machine, value)
     first, _, step = ranges.parts_of(value)
     twice = overflow.binary(machine, "*", count, machine.binary("-", count, Const(1)))
@@ -160,7 +162,7 @@ def _sum_range(machine, value: Value) -> Value:
 # -- min and max ------------------------------------------------------------------------------------------------------
 
 
-def _extremum(machine, function, args: tuple[Value, ...], key: Value, default: Value | None) -> Value:
+def _extremum(machine, function, args: Sequence[Value], key: Value, default: Value | None) -> Value:
     keyed = not is_none(key)
     if not args:
         error = provoke(function)

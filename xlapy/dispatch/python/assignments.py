@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import collections
 import types
+from typing import NoReturn
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from xlapy.domain.values import (
     Ref,
     Union,
     Value,
+    as_ref,
 )
 
 
@@ -44,14 +46,14 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
             return
         setter, owner = lookup(machine, cls, "__setattr__")
         if isinstance(setter, types.FunctionType) and owner is not None:
-            machine.call(machine.world.class_value(owner, "__setattr__"), (value, Const(name), item))  # type: ignore[attr-defined]
+            machine.call(machine.world.class_value(owner, "__setattr__"), (value, Const(name), item))
         elif (inherited := subclasses.inherited(machine, setter, value)) is not None:
             machine.call(inherited, (Const(name), item))
         else:
             set_instance_attribute(machine, value, name, item)
         return
     if isinstance(value, Const) and isinstance(value.value, types.ModuleType):
-        machine.heap.write(machine.world.globals_of(value.value.__dict__), name, item)  # type: ignore[attr-defined]
+        machine.heap.write(machine.world.globals_of(value.value.__dict__), name, item)
         return
     if isinstance(value, Const) and isinstance(value.value, type | types.FunctionType):
         _assign_namespace(machine, value.value, name, item)
@@ -63,9 +65,9 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         return
     cls = type_of(machine, value)
     if issubclass(cls, collections.defaultdict) and name == "default_factory":
-        if machine.heap.objects[value.object].source is not None:  # type: ignore[attr-defined]
+        if machine.heap.objects[as_ref(value).object].source is not None:
             raise Refused("XP0010", "the default_factory of the caller's dict is assigned")
-        machine.heap.write(value.object, name, item)  # type: ignore[attr-defined]
+        machine.heap.write(as_ref(value).object, name, item)
         return
     if isinstance(value, NdArray):
         numpy_attributes.set_attribute(machine, value, name, item)
@@ -76,7 +78,7 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
     _raise_unsettable(machine, cls, name)
 
 
-def _raise_unsettable(machine: Machine, cls: type, name: str) -> None:
+def _raise_unsettable(machine: Machine, cls: type, name: str) -> NoReturn:
     # this CPython may add a reason
     reason = str(provoke(setattr, object(), "attribute", None)).partition("'attribute'")[2]
     machine.raise_(AttributeError, f"'{shown(cls)}' object has no attribute '{name}'{reason}")
@@ -102,8 +104,8 @@ def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name:
         and (callable(item.value) or hasattr(type(item.value), "__get__"))
     ):
         raise Refused("XP0010", f"the attribute '{name}' of a class or function is assigned")
-    machine.forget_calls()  # type: ignore[attr-defined]
-    machine.heap.write(machine.world.namespace_of(holder), name, item)  # type: ignore[attr-defined]
+    machine.forget_calls()
+    machine.heap.write(machine.world.namespace_of(holder), name, item)
 
 
 def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value) -> None:
@@ -115,7 +117,7 @@ def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value)
         raise Refused("XP0010", f"the {name} of an object is assigned", "change its attributes")
     found, owner = lookup(machine, info.cls, name)
     if isinstance(found, property) and owner is not None:
-        machine.world.class_value(owner, name)  # type: ignore[attr-defined]
+        machine.world.class_value(owner, name)
         if found.fset is None:
             machine.raise_(AttributeError, f"property '{name}' of '{info.cls.__name__}' object has no setter")
         machine.call(Const(found.fset), (value, item))
@@ -123,7 +125,7 @@ def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value)
     if owner is not None and not isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
         setter, _ = lookup(machine, type(found), "__set__")
         if isinstance(setter, types.FunctionType):
-            machine.call(Const(setter), (machine.world.class_value(owner, name), value, item))  # type: ignore[attr-defined]
+            machine.call(Const(setter), (machine.world.class_value(owner, name), value, item))
             return
     if not isinstance(found, types.MemberDescriptorType) and not has_dict(info.cls):
         _require_plain(info.cls)
@@ -139,7 +141,7 @@ def delattr_(machine: Machine, value: Value, name: str) -> None:
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance":
         deleter, owner = lookup(machine, machine.heap.objects[value.object].cls, "__delattr__")
         if isinstance(deleter, types.FunctionType) and owner is not None:
-            machine.call(machine.world.class_value(owner, "__delattr__"), (value, Const(name)))  # type: ignore[attr-defined]
+            machine.call(machine.world.class_value(owner, "__delattr__"), (value, Const(name)))
         elif (inherited := subclasses.inherited(machine, deleter, value)) is not None:
             machine.call(inherited, (Const(name),))
         else:
@@ -153,7 +155,7 @@ def delete_instance_attribute(machine: Machine, value: Ref, name: str) -> None:
     info = machine.heap.objects[value.object]
     found, owner = lookup(machine, info.cls, name)
     if isinstance(found, property) and owner is not None:
-        machine.world.class_value(owner, name)  # type: ignore[attr-defined]
+        machine.world.class_value(owner, name)
         if found.fdel is None:
             machine.raise_(AttributeError, f"property '{name}' of '{info.cls.__name__}' object has no deleter")
         machine.call(Const(found.fdel), (value,))
@@ -161,7 +163,7 @@ def delete_instance_attribute(machine: Machine, value: Ref, name: str) -> None:
     if owner is not None:
         deleter, _ = lookup(machine, type(found), "__delete__")
         if isinstance(deleter, types.FunctionType):
-            machine.call(Const(deleter), (machine.world.class_value(owner, name), value))  # type: ignore[attr-defined]
+            machine.call(Const(deleter), (machine.world.class_value(owner, name), value))
             return
     held = machine.heap.read(value.object, name)
     if isinstance(held, Union) and UNBOUND in held.alternatives:

@@ -8,6 +8,7 @@ import functools
 import re
 import types
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import numpy as np
@@ -112,7 +113,7 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
         return Const(cls)
     rule = table.find_attribute(cls, name)
     if rule is not None:
-        return rule(machine, value)  # type: ignore[return-value]
+        return rule(machine, value)
     rule = table.find_method(cls, name)
     if rule is not None:
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
@@ -131,29 +132,31 @@ def missing(machine: Machine, cls: type, name: str) -> Value:
 def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
     item = value.value
     if isinstance(item, types.ModuleType):
-        return machine.world.module_attribute(value, name)  # type: ignore[attr-defined]
+        return machine.world.module_attribute(value, name)
     if isinstance(item, type):
         return _class_attribute(machine, value, item, name)
     if isinstance(item, types.FunctionType):
-        if not name.startswith("__") and name in item.__dict__ or machine.world.has_namespace(item):  # type: ignore[attr-defined]
-            held = machine.heap.read(machine.world.namespace_of(item), name)  # type: ignore[attr-defined]
+        if not name.startswith("__") and name in item.__dict__ or machine.world.has_namespace(item):
+            held = machine.heap.read(machine.world.namespace_of(item), name)
             if held is not UNBOUND:
                 return held
         if not hasattr(item, name):
-            machine.world.lacks(item, name)  # type: ignore[attr-defined]
+            machine.world.lacks(item, name)
         return _real_attribute(machine, value, name)
     cls = type(item)
     rule = table.find_attribute(cls, name)
     if rule is not None:
-        return rule(machine, value)  # type: ignore[return-value]
+        return rule(machine, value)
     rule = table.find_method(cls, name)
     if rule is not None:
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
     found, owner = lookup(machine, cls, name)
+    if owner is None:
+        return _real_attribute(machine, value, name)
     if isinstance(found, types.FunctionType) and not isinstance(item, types.MethodType | functools.partial):
-        return BoundMethod(machine.world.class_value(owner, name), value)  # type: ignore[arg-type]
+        return BoundMethod(machine.world.class_value(owner, name), value)
     if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
-        machine.world.class_value(owner, name)  # type: ignore[arg-type]
+        machine.world.class_value(owner, name)
         return machine.call(Const(found.fget), (value,))
     return _real_attribute(machine, value, name)
 
@@ -173,15 +176,15 @@ def _real_attribute(machine: Machine, value: Const, name: str) -> Value:
         return Intrinsic(name, _folding(found))
     source = attribute(value.source, name) if value.source is not None else None
     if source is None and isinstance(value.value, types.FunctionType):
-        source = attribute(machine.world.anchor(value.value), name)  # type: ignore[attr-defined]
-    return machine.world.wrap(found, source) if source is not None else plain(machine, found)  # type: ignore[attr-defined]
+        source = attribute(machine.world.anchor(value.value), name)
+    return machine.world.wrap(found, source) if source is not None else plain(machine, found)
 
 
 def plain(machine: Machine, found: object) -> Value:
     if isinstance(found, tuple):
         return Tuple(tuple(plain(machine, v) for v in found), type(found))
     if isinstance(found, np.ndarray | jax.Array | list | dict | set):
-        return machine.world.wrap(found, machine.world.anchor(found))  # type: ignore[attr-defined]
+        return machine.world.wrap(found, machine.world.anchor(found))
     return Const(found)
 
 
@@ -194,7 +197,7 @@ def _folding(function: Callable) -> Callable[..., Value]:
         try:
             return plain(machine, function(*known, **named))
         except Exception as error:
-            return machine.reraise(error)  # type: ignore[attr-defined]
+            return machine.reraise(error)
 
     return rule
 
@@ -204,13 +207,13 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
     if name in ("__name__", "__qualname__", "__module__", "__mro__", "__bases__", "__doc__", "__dict__"):
         if name == "__dict__":
             return namespaces.of_class(machine, cls)
-        found = machine.world.fact(cls, name)  # type: ignore[attr-defined]
+        found = machine.world.fact(cls, name)
         return Tuple(tuple(map(Const, found))) if isinstance(found, tuple) else Const(found)
     if name == "__subclasses__":
         return Intrinsic(name, lambda machine: machine.new_list(map(Const, machine.world.subclasses(cls))))
     if name == "__class__":
         return Const(type(cls))
-    assigned = machine.world.assigned(cls, name)  # type: ignore[attr-defined]
+    assigned = machine.world.assigned(cls, name)
     if assigned is not None:
         return assigned
     found, owner = lookup(machine, cls, name)
@@ -221,7 +224,7 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
         if holder is None:
             return machine.raise_(AttributeError, f"type object '{cls.__name__}' has no attribute '{name}'")
         if isinstance(meta, types.FunctionType):
-            return BoundMethod(machine.world.class_value(holder, name), value)  # type: ignore[attr-defined]
+            return BoundMethod(machine.world.class_value(holder, name), value)
         if isinstance(meta, property):
             return machine.call(Const(meta.fget), (value,))
         return _real_attribute(machine, value, name)
@@ -240,12 +243,12 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
         return Const(found)
     getter, _ = lookup(machine, type(found), "__get__")
     if isinstance(getter, types.FunctionType):
-        descriptor = machine.world.class_value(owner, name)  # type: ignore[attr-defined]
+        descriptor = machine.world.class_value(owner, name)
         return machine.call(Const(getter), (descriptor, NONE, value))
-    return machine.world.class_value(owner, name)  # type: ignore[attr-defined]
+    return machine.world.class_value(owner, name)
 
 
-def lookup(machine: Machine, cls: type, name: str) -> tuple[object, type | None]:
+def lookup(machine: Machine, cls: type, name: str) -> tuple[Any, type | None]:
     """The entry of a class along its method resolution order, without descriptors, and the class that has it."""
     return machine.world.lookup(cls.__mro__, name)
 
@@ -263,19 +266,20 @@ def _function_attribute(machine: Machine, value: Function, name: str) -> Value:
     if name == "__doc__":
         return NONE
     if name == "__dict__":
-        return machine.new_dict({})  # type: ignore[attr-defined]
+        return machine.new_dict({})
     if name == "__code__":
         return Const(value.code)
     if name == "__module__":
-        return machine.heap.read(value.globals.object, "__name__")  # type: ignore[attr-defined]
+        return machine.heap.read(value.globals.object, "__name__")
     return machine.raise_(AttributeError, f"'function' object has no attribute '{name}'")
 
 
 def _super_attribute(machine: Machine, value: Intrinsic, name: str) -> Value:
     cls_value, self = value.captures
     cls = machine.static(cls_value)
-    bound_to_class = isinstance(self, Const) and isinstance(self.value, type) and issubclass(self.value, cls)
-    start = self.value if bound_to_class else type_of(machine, self)  # type: ignore[attr-defined]
+    known = self.value if isinstance(self, Const) else None
+    bound_to_class = isinstance(known, type) and issubclass(known, cls)
+    start = known if isinstance(known, type) and bound_to_class else type_of(machine, self)
     found, owner = machine.world.lookup(start.__mro__[start.__mro__.index(cls) + 1 :], name)
     if owner is not None:
         return _bind(machine, owner, name, found, self, start, bound_to_class)
@@ -335,7 +339,7 @@ def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = 
     if not generic:
         getter, owner = lookup(machine, cls, "__getattribute__")
         if isinstance(getter, types.FunctionType) and owner is not None:
-            return machine.call(machine.world.class_value(owner, "__getattribute__"), (value, Const(name)))  # type: ignore[attr-defined]
+            return machine.call(machine.world.class_value(owner, "__getattribute__"), (value, Const(name)))
     if name == "__dict__" and has_dict(cls):
         return namespaces.namespace(machine, value)
     found, owner = lookup(machine, cls, name)

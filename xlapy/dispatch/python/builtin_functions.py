@@ -10,6 +10,7 @@ import logging
 import time
 import types
 import typing
+from typing import Any
 
 import jax
 
@@ -60,7 +61,7 @@ def _classes(machine, value: Value) -> tuple:
     return tuple(flat)
 
 
-def _instance(machine, value: Value, cls: object) -> bool:
+def _instance(machine, value: Value, cls: Any) -> bool:
     if not isinstance(cls, type):
         fold(machine, isinstance, 0, cls)  # raises CPython's TypeError
     own = functools.partial if functools_rules.is_partial(value) else machine.type_of(value)
@@ -68,17 +69,17 @@ def _instance(machine, value: Value, cls: object) -> bool:
         return True
     check = type(cls).__instancecheck__
     if check in (type.__instancecheck__, abc.ABCMeta.__instancecheck__) or isinstance(value, JaxArray):
-        return _derived(machine, own, cls)  # type: ignore[arg-type]
+        return _derived(machine, own, cls)
     written, owner = machine.world.lookup(type(cls).__mro__, "__instancecheck__")
     if isinstance(written, types.FunctionType) and machine.world.may_change(owner):
         found = machine.truth(machine.call(machine.world.class_value(owner, "__instancecheck__"), (Const(cls), value)))
         return bool(machine.static(machine.boolean(found), "whether an object is an instance"))
     if isinstance(value, Const):
-        return fold(machine, isinstance, value.value, cls).value  # type: ignore[return-value]
+        return fold(machine, isinstance, value.value, cls).value
     if getattr(cls, "_is_protocol", False):
         return _has_members(machine, value, cls)
     try:
-        return _derived(machine, own, cls)  # type: ignore[arg-type]
+        return _derived(machine, own, cls)
     except TypeError as error:
         raise Refused("XP0003", f"isinstance with {cls!r}, whose metaclass decides") from error
 
@@ -181,7 +182,7 @@ def _name(machine, name: Value, function: str) -> str:
     known = machine.static(name, "an attribute name")
     if not isinstance(known, str):
         fold(machine, getattr(builtins, function), 0, known)
-    return known  # type: ignore[return-value]
+    return known
 
 
 @table.function(getattr)

@@ -29,7 +29,9 @@ from xlapy.domain.values import (
     Ref,
     Tuple,
     Value,
+    as_ref,
     references,
+    tuple_items,
     variables,
 )
 
@@ -53,7 +55,7 @@ def _lru_cache(machine, maxsize: Value = Const(128), typed: Value = NONE) -> Val
 
 
 def _decorate(machine, given: Tuple, function: Value) -> Value:
-    size = given.items[0].value  # type: ignore[attr-defined]
+    size = machine.static(given.items[0])
     if size is not None and size <= 0:
         return function
     return _kept(machine, function)
@@ -67,7 +69,7 @@ def _kept(machine, function: Value) -> Value:
 
 def _call_local(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Value:
     function, memo = given.items
-    return _Call(machine, function, memo.object, "", args, kwargs, lasting=False).run()  # type: ignore[attr-defined]
+    return _Call(machine, function, as_ref(memo).object, "", args, kwargs, lasting=False).run()
 
 
 _DECORATOR = Intrinsic("lru_cache", _decorate)
@@ -77,7 +79,7 @@ _KEPT = Intrinsic("lru_cache_wrapper", _call_local)
 def kept_function(value: Value) -> Value | None:
     """The function whose results a value made by `lru_cache` inside the program keeps."""
     if isinstance(value, BoundMethod) and value.function is _KEPT:
-        return value.self.items[0]  # type: ignore[attr-defined]
+        return tuple_items(value.self)[0]
     return None
 
 

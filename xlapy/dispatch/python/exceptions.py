@@ -14,6 +14,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
 )
 
 
@@ -39,9 +40,9 @@ def exception_parts(machine: Machine, value: Value) -> tuple[type, tuple[Value, 
     """The class of an exception and its arguments."""
     if isinstance(value, Const):
         error = value.value
-        return type(error), tuple(map(Const, error.args))  # type: ignore[attr-defined]
-    args = machine.heap.read(value.object, "args")  # type: ignore[attr-defined]
-    return machine.heap.objects[value.object].cls, args.items if isinstance(args, Tuple) else ()  # type: ignore[attr-defined]
+        return type(error), tuple(map(Const, error.args))
+    args = machine.heap.read(as_ref(value).object, "args")
+    return machine.heap.objects[as_ref(value).object].cls, args.items if isinstance(args, Tuple) else ()
 
 
 def attributes(machine: Machine, value: Value) -> tuple[tuple[str, Value], ...]:
@@ -73,14 +74,14 @@ def add_note(machine: Machine, error: Value, note: Value, /) -> Value:
         raise Refused("XP0003", "a note on an exception that was made outside")
     if not issubclass(machine.type_of(note), str):
         try:
-            Exception().add_note(machine.static(note, "a note"))  # type: ignore[arg-type]
+            Exception().add_note(machine.static(note, "a note"))
         except TypeError as failure:
-            return machine.reraise(failure)  # type: ignore[attr-defined]
+            return machine.reraise(failure)
     notes = machine.heap.read(error.object, NOTES)
     if isinstance(notes, Union):
         raise Refused("XP0004", "a note on an exception that has notes on some paths only")
     if notes is UNBOUND:
-        machine.heap.write(error.object, NOTES, machine.new_list([note]))  # type: ignore[attr-defined]
+        machine.heap.write(error.object, NOTES, machine.new_list([note]))
     else:
         machine.call(machine.getattr(notes, "append"), (note,))
     return NONE

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import functools
 import types
+from typing import Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
@@ -33,7 +34,9 @@ from xlapy.domain.values import (
     Stack,
     Tuple,
     Value,
+    as_ref,
     references,
+    tuple_items,
 )
 
 # -- partial ----------------------------------------------------------------------------------------------------------
@@ -50,8 +53,8 @@ def partial(machine, /, *args: Value, **kwargs: Value) -> Value:
 
 def _call_partial(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Value:
     function, first, names, values = given.items
-    named = {n.value: v for n, v in zip(names.items, values.items, strict=True)}  # type: ignore[attr-defined]
-    return machine.call(function, [*first.items, *args], {**named, **kwargs})  # type: ignore[attr-defined]
+    named = dict(zip(machine.static(names), tuple_items(values), strict=True))
+    return machine.call(function, [*tuple_items(first), *args], {**named, **kwargs})
 
 
 _PARTIAL = Intrinsic("partial", _call_partial)
@@ -107,7 +110,7 @@ def _wraps(wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=()):
 class _ByComparison:
     """What `functools.cmp_to_key` makes."""
 
-    __hash__ = None
+    __hash__: Any = None
 
     def __init__(self, function, obj):
         self.function = function
@@ -177,7 +180,7 @@ def _deep(machine, value: Value, memo: dict[int, Value]) -> Value:
         return value
     if isinstance(value, Tuple):
         return Tuple(tuple(_deep(machine, item, memo) for item in value.items), value.cls)
-    number = value.identity if isinstance(value, NdArray) else value.object  # type: ignore[attr-defined]
+    number = value.identity if isinstance(value, NdArray) else as_ref(value).object
     if number not in memo:
         if isinstance(value, NdArray):
             memo[number] = machine.call(machine.getattr(value, "copy"), [])
@@ -256,16 +259,18 @@ def _replace(obj, /, **changes):
     return type(obj)(**changes)
 
 
-def _replace_any(obj, /, **changes):
+def _replace_any(obj: Any, /, **changes):
     if dataclasses.is_dataclass(obj):
-        return dataclasses.replace(obj, **changes)
+        return dataclasses.replace(obj, **changes)  # type: ignore[type-var]
     if isinstance(obj, tuple):
-        return obj._replace(**changes)
+        return obj._replace(**changes)  # type: ignore[attr-defined]
     return obj.__replace__(**changes)
 
 
-if hasattr(copy, "replace"):
-    table.replacement(copy.replace)(_replace_any)
+#: from Python 3.13 on
+_REPLACE = getattr(copy, "replace", None)
+if _REPLACE is not None:
+    table.replacement(_REPLACE)(_replace_any)
 
 
 def _field_names(obj):
@@ -281,11 +286,17 @@ def _field_names_rule(machine, obj: Value) -> Value:
     return Tuple(tuple(Const(f.name) for f in dataclasses.fields(cls) if f.init))
 
 
+def _class_of(machine, value: Value) -> type:
+    """The class that a value is, or of which it is."""
+    if isinstance(value, Const) and isinstance(value.value, type):
+        return value.value
+    return machine.type_of(value)
+
+
 @table.function(dataclasses.fields)
 def fields(machine, class_or_instance: Value) -> Value:
     """`dataclasses.fields(obj)`."""
-    known = isinstance(class_or_instance, Const) and isinstance(class_or_instance.value, type)
-    cls = class_or_instance.value if known else machine.type_of(class_or_instance)  # type: ignore[attr-defined]
+    cls = _class_of(machine, class_or_instance)
     if not dataclasses.is_dataclass(cls):
         machine.raise_(TypeError, "must be called with a dataclass type or instance")
     return Tuple(tuple(map(Const, dataclasses.fields(cls))))
@@ -294,8 +305,7 @@ def fields(machine, class_or_instance: Value) -> Value:
 @table.function(dataclasses.is_dataclass)
 def is_dataclass(machine, obj: Value) -> Value:
     """`dataclasses.is_dataclass(obj)`."""
-    known = isinstance(obj, Const) and isinstance(obj.value, type)
-    return Const(dataclasses.is_dataclass(obj.value if known else machine.type_of(obj)))  # type: ignore[attr-defined]
+    return Const(dataclasses.is_dataclass(_class_of(machine, obj)))
 
 
 @table.function(dataclasses.asdict)

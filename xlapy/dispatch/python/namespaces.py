@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from typing import Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.numbers.scalar_values import provoke
@@ -10,7 +11,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.kinds import has_dict, slots_of, type_of
 from xlapy.domain.sources import attribute
 from xlapy.domain.subclasses import CONTENTS
-from xlapy.domain.values import UNBOUND, Const, Function, Mapping, Ref, Union, Value, alternatives
+from xlapy.domain.values import UNBOUND, Const, Function, Mapping, Ref, Union, Value, alternatives, as_ref
 
 #: what exceptions have beside their `__dict__`
 _OF_EXCEPTIONS = {"args", "value", "__cause__", "__context__", "__suppress_context__", "__traceback__"}
@@ -24,7 +25,7 @@ def namespace(machine: Machine, value: Ref) -> Ref:
     heap = machine.heap
     known = next((mirror for mirror, owner in heap.mirrors.items() if owner == value.object), None)
     if known is None:
-        known = heap.new("dict", dict, machine.location())  # type: ignore[attr-defined]
+        known = heap.new("dict", dict, machine.location())
         heap.mirrors[known] = value.object
     return Ref(known)
 
@@ -38,7 +39,7 @@ def contents(machine: Machine, number: int) -> Mapping:
     heap = machine.heap
     info, found = heap.objects[number], {}
     heap.untold += 1
-    own = machine.world.own_attributes(number) if info.source is not None else ()  # type: ignore[attr-defined]
+    own = machine.world.own_attributes(number) if info.source is not None else ()
     hidden = slots_of(info.cls) | {CONTENTS} | (_OF_EXCEPTIONS if issubclass(info.cls, BaseException) else set())
     for name in (info.fields | set(own)) - hidden:
         value = heap.read(number, name)
@@ -49,7 +50,7 @@ def contents(machine: Machine, number: int) -> Mapping:
         found[name] = value
     for other, that in heap.objects.items():
         if that.cls is info.cls and that.kind == "instance" and that.source is not None:
-            heap.order.found(other, info.cls, machine.world.own_attributes(other))  # type: ignore[attr-defined]
+            heap.order.found(other, info.cls, machine.world.own_attributes(other))
     order = heap.order.sorted(number, info.cls, set(found))
     if order is None:
         what = f"the order of the attributes of a {info.cls.__name__}, which depends on data"
@@ -67,19 +68,19 @@ def fill(machine: Machine, number: int, items: Value) -> None:
     if odd is not None:
         raise Refused("XP0010", f"a __dict__ gets the key {odd!r}, which is no attribute")
     for name in before.keys() - items.entries.keys():
-        heap.write(number, name, UNBOUND)  # type: ignore[arg-type]
+        heap.write(number, name, UNBOUND)
     for name, value in items.entries.items():
         if before.get(name) is not value:
-            heap.write(number, name, value)  # type: ignore[arg-type]
+            heap.write(number, name, value)
 
 
 def of_class(machine: Machine, cls: type) -> Value:
     """The `__dict__` of a class, to be read."""
     names = tuple(vars(cls))
-    machine.world.guard("keys", attribute(machine.world.anchor(cls), "__dict__"), names)  # type: ignore[attr-defined]
-    entries = {name: machine.world.class_value(cls, name) for name in names}  # type: ignore[attr-defined]
+    machine.world.guard("keys", attribute(machine.world.anchor(cls), "__dict__"), names)
+    entries = {name: machine.world.class_value(cls, name) for name in names}
     made = machine.new_dict(entries)
-    machine.heap.freeze(made.object)  # type: ignore[attr-defined]
+    machine.heap.freeze(made.object)
     return made
 
 
@@ -87,7 +88,7 @@ def of_class(machine: Machine, cls: type) -> Value:
 def _vars(machine: Machine, value: Value) -> Value:
     """`vars(obj)`."""
     if not isinstance(value, Const | Function | Union) and not has_dict(type_of(machine, value)):
-        return machine.reraise(_NO_DICT)  # type: ignore[attr-defined]
+        return machine.reraise(_NO_DICT)
     return machine.getattr(value, "__dict__")
 
 
@@ -96,7 +97,8 @@ def _vars(machine: Machine, value: Value) -> Value:
 
 def _most_positional() -> int:
     try:
-        types.SimpleNamespace({})
+        make: Any = types.SimpleNamespace
+        make({})
     except TypeError:
         return 0
     return 1
@@ -109,11 +111,11 @@ _MOST_POSITIONAL = _most_positional()
 def _simple(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
     """`types.SimpleNamespace(**attributes)`; since Python 3.13 also of a mapping."""
     if len(args) > _MOST_POSITIONAL:
-        return machine.reraise(provoke(types.SimpleNamespace, *[{}] * len(args)))  # type: ignore[attr-defined]
+        return machine.reraise(provoke(types.SimpleNamespace, *[{}] * len(args)))
     given = machine.call(Const(dict), args) if args else None
-    made = machine.heap.new("instance", types.SimpleNamespace, machine.location())  # type: ignore[attr-defined]
+    made = machine.heap.new("instance", types.SimpleNamespace, machine.location())
     if given is not None:
-        fill(machine, made, machine.heap.read(given.object, "items"))  # type: ignore[attr-defined]
+        fill(machine, made, machine.heap.read(as_ref(given).object, "items"))
     for name, value in kwargs.items():
         machine.heap.write(made, name, value)
     return Ref(made)

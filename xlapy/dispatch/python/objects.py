@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
@@ -28,7 +30,8 @@ from xlapy.ir import Var
 
 def _reports_too_many() -> bool:
     try:
-        (_a,) = (1, 2)
+        two: Any = (1, 2)
+        (_a,) = two
     except ValueError as error:
         return "got" in str(error)
     return False
@@ -97,7 +100,7 @@ def _identity(machine: Machine, item: Value) -> Value:
     raise Refused("XP0003", "the identity of a value on the device", "compare objects with 'is'")
 
 
-def callable_object(value: Value | None) -> object:
+def callable_object(value: Value | None) -> Any:
     """The Python object behind a callable value, for its name in messages."""
     if isinstance(value, BoundMethod):
         return callable_object(value.function)
@@ -128,7 +131,7 @@ def _among(machine: Machine, item: Value, items: list[Value]) -> bool | Var:
             return True
         if same is False:
             continue
-        found = same if found is False else machine.builder.elementwise("bitwise_or", found, same)  # type: ignore[arg-type]
+        found = same if found is False else machine.builder.elementwise("bitwise_or", found, same)
     return found
 
 
@@ -142,14 +145,14 @@ def mapping_entries(machine: Machine, mapping: Value) -> dict:
     keys = getattr_(machine, mapping, "keys")
     entries = {}
     for item in machine.iterate(machine.call(keys, ())):
-        entries[containers.key_of(machine, item, entries)] = machine.getitem(mapping, item)  # type: ignore[attr-defined]
+        entries[containers.key_of(machine, item, entries)] = machine.getitem(mapping, item)
     return entries
 
 
 def match_class(machine: Machine, subject: Value, cls_value: Value, names: tuple[str, ...], count: int) -> Value:
     """The values a class pattern binds, or None."""
     cls = machine.static(cls_value)
-    if not issubclass(type_of(machine, subject), cls):  # type: ignore[arg-type]
+    if not issubclass(type_of(machine, subject), cls):
         return NONE
     found: list[Value] = []
     if count:
@@ -162,7 +165,7 @@ def match_class(machine: Machine, subject: Value, cls_value: Value, names: tuple
                 plural = "" if len(positions) == 1 else "s"
                 machine.raise_(
                     TypeError,
-                    f"{cls.__name__}() accepts {len(positions)} positional sub-pattern{plural} ({count} given)",  # type: ignore[attr-defined]
+                    f"{cls.__name__}() accepts {len(positions)} positional sub-pattern{plural} ({count} given)",
                 )
             names = (*positions[:count], *names)
     for name in names:
@@ -178,6 +181,6 @@ def match_class(machine: Machine, subject: Value, cls_value: Value, names: tuple
 def subscript_class(machine: Machine, value: Const, key_: Value) -> Value:
     """`cls[key]`: a generic alias or `__class_getitem__`."""
     try:
-        return Const(value.value[machine.static(key_)])  # type: ignore[index]
+        return Const(value.value[machine.static(key_)])
     except TypeError as error:
-        return machine.reraise(error)  # type: ignore[attr-defined]
+        return machine.reraise(error)

@@ -10,7 +10,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, logical_not, provoke
-from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Tuple, Value
+from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Tuple, Value, tuple_items
 
 _INPLACE = {
     "+=": operator.iadd,
@@ -72,15 +72,18 @@ def _is_not(machine, a: Value, b: Value, /) -> Value:
     return machine.boolean(logical_not(machine, machine.is_(a, b)))
 
 
-if hasattr(operator, "is_none"):
+def _is_none(machine, a: Value, /) -> Value:
+    return machine.boolean(machine.is_(a, NONE))
 
-    @table.function(operator.is_none)
-    def _is_none(machine, a: Value, /) -> Value:
-        return machine.boolean(machine.is_(a, NONE))
 
-    @table.function(operator.is_not_none)
-    def _is_not_none(machine, a: Value, /) -> Value:
-        return machine.boolean(logical_not(machine, machine.is_(a, NONE)))
+def _is_not_none(machine, a: Value, /) -> Value:
+    return machine.boolean(logical_not(machine, machine.is_(a, NONE)))
+
+
+# from Python 3.14 on
+for _name, _rule in (("is_none", _is_none), ("is_not_none", _is_not_none)):
+    if hasattr(operator, _name):
+        table.function(getattr(operator, _name))(_rule)
 
 
 @table.function(operator.getitem)
@@ -163,8 +166,8 @@ def _get_attributes(machine, keys: Tuple, obj: Value) -> Value:
 
 def _call_method(machine, given: Tuple, obj: Value) -> Value:
     name, args, names, values = given.items
-    named = {n.value: v for n, v in zip(names.items, values.items, strict=True)}  # type: ignore[attr-defined]
-    return machine.call(machine.getattr(obj, machine.static(name)), list(args.items), named)  # type: ignore[attr-defined]
+    named = dict(zip(machine.static(names), tuple_items(values), strict=True))
+    return machine.call(machine.getattr(obj, machine.static(name)), list(tuple_items(args)), named)
 
 
 _ITEM_GETTER = Intrinsic("itemgetter", _get_items)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import types
+from typing import Any
 
 import numpy as np
 
@@ -128,7 +129,7 @@ def _provoke(machine: Machine, symbol: str, left: Value, right: Value) -> None:
                 machine.reraise(error)
 
 
-def _sample(value: Value) -> object:
+def _sample(value: Value) -> Any:
     match value:
         case NdArray():
             return np.ones(tuple(min(n, 1) for n in value.type.shape), value.type.dtype)
@@ -160,7 +161,7 @@ def _built_in(machine: Machine, symbol: str, left: Value, right: Value) -> Value
         if rule is not None:
             result = rule(machine, symbol, left, right)
             if result is not None:
-                return result  # type: ignore[return-value]
+                return result
     return _fold(machine, symbol, left, right)
 
 
@@ -227,7 +228,7 @@ def _of_tuple(machine: Machine, value: Tuple, name: str, args: tuple[Value, ...]
 
 def _runs_code(left: Value, right: Value) -> bool:
     """Whether an operator of two members of enumerations is the program's own code."""
-    classes = [type(v.value) for v in (left, right) if kinds.has_methods(v)]  # type: ignore[attr-defined]
+    classes = [type(v.value) for v in (left, right) if isinstance(v, Const) and kinds.has_methods(v)]
     entries = [entry for cls in classes for owner in cls.__mro__ for entry in owner.__dict__.items()]
     own = [(name, entry) for name, entry in entries if isinstance(entry, types.FunctionType)]
     return any(name.strip("_").removeprefix("r") in _OPERATORS and entry.__module__ != "enum" for name, entry in own)
@@ -300,7 +301,9 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
         case NdArray() | NumpyScalar():
             return ufuncs.unary_rule(machine, symbol, value)
         case Scalar():
-            return scalars.unary(machine, symbol, value)
+            found = scalars.unary(machine, symbol, value)
+            if found is not None:
+                return found
         case Const():
             if isinstance(value.value, np.generic):
                 return ufuncs.unary_rule(machine, symbol, value)
@@ -312,7 +315,7 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
     result = _special(machine, value, f"__{_UNARY[symbol]}__", ())
     if result is None:
         machine.raise_(TypeError, f"bad operand type for unary {symbol}: '{machine.type_of(value).__name__}'")
-    return result  # type: ignore[return-value]
+    return result
 
 
 def truth(machine: Machine, value: Value) -> bool | Var:
@@ -453,7 +456,7 @@ def _same(machine: Machine, same: bool, first: int, second: int) -> bool:
         if machine.heap.may_be_items(first, second) and not _compares_fields(machine, first, second):
             raise Refused("XP0004", "'is' between objects that may be one item of a list that grew in a loop", _COMPARE)
     if not same and one is not None and two is not None:
-        machine.world.guard("distinct", one, two)  # type: ignore[attr-defined]
+        machine.world.guard("distinct", one, two)
     return same
 
 
@@ -461,8 +464,8 @@ def _compares_fields(machine: Machine, first: int, second: int) -> bool:
     """Whether `is` is asked by the `__eq__` of a dataclass, which from Python 3.13 on looks at the fields only where it
     is False: they say the same, unless one of them is NaN."""
     cls = machine.heap.objects[first].cls
-    code = getattr(vars(cls).get("__eq__"), "__code__", None)
-    if not dataclasses.is_dataclass(cls) or machine.frames[-1].program.code is not code:  # type: ignore[attr-defined]
+    code: Any = getattr(vars(cls).get("__eq__"), "__code__", None)
+    if not dataclasses.is_dataclass(cls) or machine.frames[-1].program.code is not code:
         return False
     if code.co_filename != "<string>":
         return False
@@ -498,8 +501,9 @@ def _array_key(machine: Machine, key: Value) -> Value:
                 number = machine.builder.constant(index, key.selector.type.dtype)
                 here = machine.builder.elementwise("eq", key.selector, number)
                 chosen = machine.builder.elementwise("select", here, var, chosen)
-            bounds = [known_bounds(v) for v in key.alternatives]
-            hull = None if None in bounds else (min(b[0] for b in bounds), max(b[1] for b in bounds))  # type: ignore
+            bounds = [known for v in key.alternatives if (known := known_bounds(v)) is not None]
+            whole = len(bounds) == len(key.alternatives)
+            hull = (min(b[0] for b in bounds), max(b[1] for b in bounds)) if whole else None
             return Scalar(int, machine.builder.convert(chosen, _INT64, True), hull)
         case Tuple() if key.cls is tuple:
             return Tuple(tuple(_array_key(machine, item) for item in key.items))

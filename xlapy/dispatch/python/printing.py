@@ -28,6 +28,7 @@ from xlapy.domain.values import (
     Union,
     Value,
     is_none,
+    tuple_items,
 )
 
 _SPACE, _NEWLINE, _ONE = Const(" "), Const("\n"), Const(1)
@@ -73,8 +74,8 @@ def _warn(
         machine.raise_(TypeError, f"category must be a Warning subclass, not '{type(cls).__name__}'")
     if is_ignored(machine, cls):
         return NONE
-    frames = machine.frames  # type: ignore[attr-defined]
-    frame = frames[-min(max(int(machine.static(stacklevel)), 1), len(frames))]  # type: ignore[call-overload]
+    frames = machine.frames
+    frame = frames[-min(max(int(machine.static(stacklevel)), 1), len(frames))]
     place = frame.location()
     module = machine.heap.objects[frame.globals].real.get("__name__", "<string>")
     _add(machine, Tuple((Const(cls), message, Const(place.filename), Const(place.line), Const(module))))
@@ -83,7 +84,7 @@ def _warn(
 
 def _add(machine: Machine, line: Value) -> None:
     """Add a line to the texts of the run, unless an error came before."""
-    error = machine.error_flag()  # type: ignore[attr-defined]
+    error = machine.error_flag()
     if error is None:
         _append(machine, line)
     else:
@@ -98,9 +99,9 @@ def _append(machine: Machine, line: Value) -> Value:
     elif isinstance(before, Union) and any(isinstance(a, Stack) for a in before.alternatives):
         raise Refused("XP0010", "print where one of several loops may have printed")
     elif isinstance(before, Union):
-        after = Union(before.selector, tuple(Tuple((*a.items, line)) for a in before.alternatives))  # type: ignore
+        after = Union(before.selector, tuple(Tuple((*tuple_items(a), line)) for a in before.alternatives))
     else:
-        after = Tuple((*before.items, line))  # type: ignore[attr-defined]
+        after = Tuple((*tuple_items(before), line))
     machine.heap.write(STATE, "items", after)
     return NONE
 
@@ -127,8 +128,8 @@ def snapshot(machine: Machine, value: Value) -> Value:
             if isinstance(items, Union) or isinstance(items, Stack) and info.kind != "list":
                 raise Refused("XP0010", "the text of a container whose length depends on data")
             if info.cls is list:
-                return machine.new_list([snapshot(machine, v) for v in stacks.items(machine, items)])  # type: ignore
+                return machine.new_list([snapshot(machine, v) for v in stacks.items(machine, items)])
             if info.cls is dict:
-                entries = {k: snapshot(machine, v) for k, v in items.entries.items()}  # type: ignore[attr-defined]
-                return machine.new_dict(entries)  # type: ignore[attr-defined]
+                entries = machine.heap.entries(value.object)
+                return machine.new_dict({k: snapshot(machine, v) for k, v in entries.items()})
     return value

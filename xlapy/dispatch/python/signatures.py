@@ -19,7 +19,7 @@ def _signature(machine: Machine, obj: Value) -> Value:
 @table.function(inspect.getfullargspec)
 def _full_specification(machine: Machine, func: Value) -> Value:
     """`inspect.getfullargspec(func)` of a known function."""
-    found = inspect.getfullargspec(machine.static(func, "a function whose arguments are asked for"))  # type: ignore[arg-type]
+    found = inspect.getfullargspec(machine.static(func, "a function whose arguments are asked for"))
 
     def listed(value: object) -> Value:
         match value:
@@ -29,7 +29,7 @@ def _full_specification(machine: Machine, func: Value) -> Value:
                 return machine.new_dict({key: listed(part) for key, part in value.items()})
             case tuple():
                 return Tuple(tuple(map(listed, value)))
-        return machine.world.wrap_anchored(value)  # type: ignore[attr-defined]
+        return machine.world.wrap_anchored(value)
 
     return Tuple(tuple(map(listed, found)), inspect.FullArgSpec)
 
@@ -38,9 +38,9 @@ def _found(machine: Machine, value: Value) -> inspect.Signature:
     match value:
         case Const():
             if isinstance(value.value, types.FunctionType):
-                machine.world.signature(value.value)  # type: ignore[attr-defined]
+                machine.world.signature(value.value)
             try:
-                return inspect.signature(value.value)  # type: ignore[arg-type]
+                return inspect.signature(value.value)
             except (TypeError, ValueError) as error:
                 machine.raise_(type(error), *error.args)
         case Function() if not value.attributes and not _has_attributes(machine, value):
@@ -48,7 +48,7 @@ def _found(machine: Machine, value: Value) -> inspect.Signature:
         case BoundMethod() if isinstance(value.function, Const | Function) and isinstance(value.self, Ref):
             found = _found(machine, value.function)
             return found.replace(parameters=list(found.parameters.values())[1:])
-    raise Refused("XP0003", f"inspect.signature of {machine.describe(value)}")  # type: ignore[attr-defined]
+    raise Refused("XP0003", f"inspect.signature of {machine.describe(value)}")
 
 
 def _has_attributes(machine: Machine, value: Function) -> bool:
@@ -59,8 +59,8 @@ def _has_attributes(machine: Machine, value: Function) -> bool:
 @table.attribute(inspect.Signature, "parameters")
 def _parameters(machine: Machine, signature: Value) -> Value:
     """The parameters by name: a dict in the place of CPython's read-only view of one."""
-    found = signature.value.parameters  # type: ignore[attr-defined]
-    return machine.new_dict({name: Const(parameter) for name, parameter in found.items()})  # type: ignore[attr-defined]
+    found = machine.static(signature).parameters
+    return machine.new_dict({name: Const(parameter) for name, parameter in found.items()})
 
 
 def _as_function(value: Function) -> types.FunctionType:
@@ -71,7 +71,7 @@ def _as_function(value: Function) -> types.FunctionType:
             raise Refused("XP0003", "inspect.signature of a function with a default that is no constant")
         return default.value
 
-    code: types.CodeType = value.code  # type: ignore[assignment]
+    code: types.CodeType = value.code
     closure = tuple(types.CellType() for _ in code.co_freevars)
     made = types.FunctionType(code, {}, value.name, tuple(map(known, value.defaults)), closure)
     made.__kwdefaults__ = {name: known(default) for name, default in value.kwdefaults.items()}

@@ -137,5 +137,6 @@ for _function, _implementation in (
     (statistics.harmonic_mean, _harmonic_mean),
 ):
     _register(_function, _implementation)
-if hasattr(statistics, "_sqrtprod"):
-    _register(statistics._sqrtprod, _root_of_product)
+_SQRTPROD = getattr(statistics, "_sqrtprod", None)
+if _SQRTPROD is not None:
+    _register(_SQRTPROD, _root_of_product)

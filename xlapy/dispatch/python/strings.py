@@ -15,7 +15,7 @@ from xlapy.dispatch.numbers.scalar_values import COMPARISONS, fold, kind_of
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds, texts
 from xlapy.domain.stacks import has_choice
-from xlapy.domain.values import Const, NumpyScalar, Stack, Tuple, Union, Value
+from xlapy.domain.values import Const, NumpyScalar, Stack, Text, Tuple, Union, Value, constants
 
 _PERCENT = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<digits>\d+))?(?P<kind>[a-zA-Z%])"
@@ -119,7 +119,7 @@ def format_(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
             continue
         if "{" in (specification or ""):
             raise Refused("XP0004", "a nested replacement field with dynamic arguments", "use an f-string")
-        first, rest = re.match(r"([^.\[]*)(.*)", name).groups()  # type: ignore[union-attr]
+        first, rest = re.findall(r"^([^.\[]*)(.*)", name)[0]
         if not first:
             first, automatic = str(automatic), automatic + 1
         if first.isdigit():
@@ -137,11 +137,11 @@ def format_(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
                 else machine.getitem(value, Const(int(key) if key.isdigit() else key))
             )
         made = texts.format_value(machine, value, Const(specification or ""), conversion)
-        if kinds.is_string(machine, made):
-            text += made.template  # type: ignore[attr-defined]
-            parts += made.parts  # type: ignore[attr-defined]
+        if isinstance(made, Text):
+            text += made.template
+            parts += made.parts
         else:
-            text += _escaped(str(made.value))  # type: ignore[attr-defined]
+            text += _escaped(str(machine.static(made)))
     return machine.message(text, *parts)
 
 
@@ -160,9 +160,8 @@ def join(machine, self: Value, iterable: Value) -> Value:
             name = iteration.type_name(machine, item)
             machine.raise_(TypeError, f"sequence item {number}: expected str instance, {name} found")
         parts += [item] if not number else [self, item]
-    if not all(isinstance(p, Const) for p in parts):
-        return texts.join_strings(machine, parts)
-    return Const("".join(p.value for p in parts))  # type: ignore[attr-defined]
+    known = constants(parts)
+    return texts.join_strings(machine, parts) if known is None else Const("".join(known))
 
 
 def _joined_on_the_host(machine, separator: Value, strings: Value, stack: Stack) -> Value:
@@ -179,10 +178,11 @@ def text_of(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`str(value)`."""
     if not args:
         return Const("")
-    if len(args) > 1 or kwargs:
+    value, *others = args
+    if others or kwargs:
         known = [machine.static(a) for a in args]
         return fold(machine, str, *known, **{k: machine.static(v) for k, v in kwargs.items()})
-    return texts.format_value(machine, args[0], Const(""), "s")
+    return texts.format_value(machine, value, Const(""), "s")
 
 
 @table.function(repr)
@@ -245,7 +245,7 @@ for _cls, _name in ((int, "from_bytes"), (float, "fromhex")):
 def _getitem(machine, self: Value, key: Value) -> Value:
     text = machine.static(self, "a string whose characters are used")
     if containers.is_slice(key):
-        return Const(text[containers.static_slice(machine, key)])  # type: ignore[index]
+        return Const(text[containers.static_slice(machine, key)])
     if not ranges.is_index(machine, key):
         return fold(machine, getitem, text, machine.static(key))
     return fold(machine, getitem, text, machine.static(ranges.index(machine, key), "an index into a string"))
@@ -254,4 +254,4 @@ def _getitem(machine, self: Value, key: Value) -> Value:
 @containers.register(containers.CONTAINS, str, bytes)
 def _contains(machine, item: Value, self: Value) -> bool:
     known = machine.static(self), machine.static(item)
-    return fold(machine, lambda s, i: i in s, *known).value  # type: ignore[return-value]
+    return fold(machine, lambda s, i: i in s, *known).value

@@ -30,7 +30,7 @@ def join_strings(machine: Machine, parts: Sequence[Value]) -> Value:
             values.append(part)
         else:
             template += str(machine.static(part)).replace("{", "{{").replace("}", "}}")
-    return machine.message(template, *values)  # type: ignore[attr-defined]
+    return machine.message(template, *values)
 
 
 def format_value(machine: Machine, value: Value, specification: Value, conversion: str | None) -> Value:
@@ -40,16 +40,17 @@ def format_value(machine: Machine, value: Value, specification: Value, conversio
     if machine.is_static(value) and machine.is_static(specification):
         item = machine.static(value)
         try:
-            item = {None: lambda v: v, "s": str, "r": repr, "a": ascii}[conversion](item)  # type: ignore[index]
-            return Const(format(item, machine.static(specification)))  # type: ignore[arg-type]
+            item = {None: lambda v: v, "s": str, "r": repr, "a": ascii}[conversion](item)
+            return Const(format(item, machine.static(specification)))
         except Exception as error:
-            return machine.reraise(error)  # type: ignore[attr-defined]
+            return machine.reraise(error)
     if is_instance(machine, value):
         if conversion is None:
             cls = type_of(machine, value)
             found, owner = lookup(machine, cls, "__format__")
-            if isinstance(found, types.FunctionType):
-                return machine.call(find_special(machine, value, "__format__"), (specification,))  # type: ignore[arg-type]
+            method = find_special(machine, value, "__format__") if isinstance(found, types.FunctionType) else None
+            if method is not None:
+                return machine.call(method, (specification,))
             if owner is object and machine.static(specification):
                 machine.raise_(TypeError, f"unsupported format string passed to {cls.__name__}.__format__")
         method = find_special(machine, value, "__repr__" if conversion == "r" else "__str__")
@@ -60,7 +61,7 @@ def format_value(machine: Machine, value: Value, specification: Value, conversio
             raise Refused("XP0004", f"the text of an object of class {type_of(machine, value).__name__}")
         return format_value(machine, machine.call(method, ()), specification, None)
     text = "{" + (f"!{conversion}" if conversion else "") + f":{machine.static(specification)}" + "}"
-    return machine.message(text, value)  # type: ignore[attr-defined]
+    return machine.message(text, value)
 
 
 #: what gives the arguments of an exception as its text

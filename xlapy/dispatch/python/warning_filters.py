@@ -73,7 +73,7 @@ def _filters(machine: Machine, number: int) -> tuple[Filter, ...]:
         if found == ():
             return ()
         raise Refused("XP0010", "filters of warnings that depend on data")
-    return known.value  # type: ignore[return-value]
+    return known.value
 
 
 def _add(machine: Machine, new: Filter | None) -> Value:
@@ -117,7 +117,7 @@ def _filterwarnings(
         raise Refused("XP0010", "warnings are made errors", "NumPy's warnings are not given on a device")
     if last:
         raise Refused("XP0010", "a filter of warnings that comes after the others")
-    return _add(machine, (str(how), kind, not (text or where or line)))  # type: ignore[arg-type]
+    return _add(machine, (str(how), kind, not (text or where or line)))
 
 
 @table.function(warnings.resetwarnings)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import _zeros
+from scipy.optimize import _zeros  # type: ignore[attr-defined]
 
 from xlapy.dispatch import table
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.scipy.special
 import numpy as np
 import scipy.special
@@ -44,6 +46,6 @@ def _is_real_ufunc(item: object) -> bool:
 
 
 for _name in dir(jax.scipy.special):
-    _item = getattr(scipy.special, _name, None)
+    _item: Any = getattr(scipy.special, _name, None)
     if not _name.startswith("_") and _is_real_ufunc(_item):
         _special(_item, getattr(jax.scipy.special, _name))
