@@ -174,6 +174,7 @@ class Machine(Protocol):
     has_tables: bool
     stacks_more: bool
     could_stack_more: bool
+    stacks_objects: bool
     resizing: bool
     keys_of_items: bool
     short_sequence: int

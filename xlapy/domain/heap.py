@@ -337,10 +337,13 @@ class Heap:
         if not still or known is None or known.where[:1] != loan.place[:1]:
             return None
         move, mark = (loan.iterator, loan.owner, target), self.captured.get(self.objects[number].cls)
-        if mark is None or move in mark.where.made:  # type: ignore[attr-defined]
+        if mark is None:
+            return move
+        assert isinstance(mark.where, Moves)
+        if move in mark.where.made:
             return move
         # what lies there may be what is being moved, unless nothing does
-        others = any(into == target for _, _, into in mark.where.made)  # type: ignore[attr-defined]
+        others = any(into == target for _, _, into in mark.where.made)
         filled = self.receiver is not None and not self.receives_first
         return None if others or filled else move
 

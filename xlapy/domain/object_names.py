@@ -74,7 +74,8 @@ class ObjectNames:
         replaced = number in self.absorbed and self.absorbed[number] not in (None, number)
         if name is not None or replaced or any(number == pair[0] for pair in self.merged):
             return name
-        return None if self.heap.made_since(number, self.mark) else number  # type: ignore[arg-type]
+        assert self.mark is not None
+        return None if self.heap.made_since(number, self.mark) else number
 
     def keep(self, number: int) -> None:
         """A place refers to the same object at the head and at the end of a loop."""

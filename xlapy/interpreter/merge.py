@@ -194,16 +194,16 @@ def forget_moves(machine: Machine, live: Iterable[int]) -> None:
     """Objects that were in two containers are in one again, once the other one cannot be reached; `live` are the
     registers of the current frame that may still be read."""
     heap = machine.heap
-    marks = {c: capture for c, capture in heap.captured.items() if isinstance(capture.where, Moves)}
-    if not any(capture.where.made for capture in marks.values()):  # type: ignore[attr-defined]
+    marks = [(cls, known.loop, known.where) for cls, known in heap.captured.items() if isinstance(known.where, Moves)]
+    if not any(moves.made for _, _, moves in marks):
         return
     roots = [machine.frame.registers[register] for register in live]
     roots += [v for frame in machine.frames[:-1] for v in frame.registers]
     found = reachable(heap, [*roots, *(frame.handled for frame in machine.frames)], heap.slots)
-    for cls, capture in marks.items():
-        left = capture.where.at_head(lambda n: n if n in found else None, found.__contains__)  # type: ignore
+    for cls, loop, moves in marks:
+        left = moves.at_head(lambda n: n if n in found else None, found.__contains__)
         if left is not None:
-            heap.hold(cls, Capture(capture.loop, left))
+            heap.hold(cls, Capture(loop, left))
         else:
             heap.untold += 1
             del heap.captured[cls]

@@ -34,6 +34,7 @@ from xlapy.domain.values import (
     Union,
     Value,
     alternatives,
+    as_ref,
     children,
     held_items,
     number_var,
@@ -108,7 +109,7 @@ def of_objects(machine, value: Ref) -> Stack | None:
     items = contents.items
     if not all(isinstance(v, Ref) and heap.objects[v.object].kind in ("instance", "list", "dict") for v in items):
         return None
-    if len(set(items)) < len(items) or any(heap.objects[v.object].source is not None for v in items):
+    if len(set(items)) < len(items) or any(heap.objects[as_ref(v).object].source is not None for v in items):
         return None
     machine.could_stack_objects = True
     if not machine.stacks_objects:
