@@ -42,12 +42,41 @@ def test_three_ways_to_train_agree():
     assert disagreement(ordinary, training.train_stepped(*arguments)(), rtol=1e-4, atol=1e-5) is None
     by_hand = jax.jit(lambda p: training.train_by_hand(*arguments[:2], p, *arguments[3:]))(arguments[2])
     assert disagreement(ordinary, by_hand, rtol=1e-4, atol=1e-5) is None
+    fed = training.train_fed(*arguments[:3], np.asarray(images), np.asarray(labels), *arguments[5:])()
+    assert disagreement(ordinary, fed, rtol=1e-4, atol=1e-5) is None
+
+
+def test_bytes_fed_are_those_that_the_steps_are_handed():
+    images, labels, *_ = data.digits()
+    up, down = training.bytes_fed(images, labels, epochs=2, batch=32)
+    rows = 1500 // 32 * 32 * 2
+    assert up == rows * 64 * images.itemsize + rows * labels.itemsize
+    assert down == rows // 32 * 4 + rows * 4  # losses, and orders of int32
+
+
+def test_enlarged_digits_are_for_the_wide_perceptron():
+    images, labels, test_images, test_labels = data.enlarged_digits()
+    small, small_labels, *_ = data.digits()
+    assert images.shape == (1500, 784) and test_images.shape == (297, 784) and images.dtype == np.float32
+    np.testing.assert_array_equal(labels, small_labels)
+    np.testing.assert_allclose(images.sum(axis=1), 9 * small.sum(axis=1), rtol=1e-5)
+    assert digits.perceptron_logits(digits.wide_perceptron(), test_images[:5]).shape == (5, 10)
 
 
 def test_lstm_by_hand():
     parameters, tokens = lstm.initialised(8), lstm.text_batch(3, 5)
     assert tokens.shape == (3, 6) and tokens.min() >= 0 and tokens.max() < lstm.SYMBOLS
     assert lstm.loss(parameters, tokens) == pytest.approx(float(lstm.loss_by_hand(parameters, tokens)), rel=1e-5)
+
+
+def test_entropy_is_the_loss_of_knowing_the_frequencies():
+    tokens = lstm.text_batch(8, 50)
+    parameters = jax.tree.map(jax.numpy.zeros_like, lstm.initialised(4))
+    following = tokens[:, 1:]
+    counts = np.bincount(following.ravel(), minlength=lstm.SYMBOLS)
+    scores = np.log(np.maximum(counts, 1e-30) / counts.sum())
+    assert lstm.entropy(tokens) == pytest.approx(-scores[following].mean())
+    assert lstm.entropy(tokens) < float(lstm.loss_by_hand(parameters, tokens)) == pytest.approx(np.log(lstm.SYMBOLS))
 
 
 def test_resnet50_has_the_published_number_of_parameters():
