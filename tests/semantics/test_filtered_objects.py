@@ -259,7 +259,41 @@ def one_is_remembered(x, v, life):
     return best.x, len(ps)
 
 
+def one_is_held_before_the_loop(x, v, life):
+    ps = particles(x, v, life)
+    first = ps[0]
+    for _ in range(2):
+        ps = [p for p in ps if p.x > -5]
+        for p in ps:
+            p.step(0.1)
+    return first.x, len(ps)
+
+
+def some_are_held_between(x, v, life):
+    ps = [p for p in particles(x, v, life) if p.x > -4]
+    held = [ps[0], ps[-1]]
+    ps = [p for p in ps if p.x > -5]
+    for _ in range(2):
+        for p in ps:
+            p.step(0.1)
+    return held[0].x, held[1].x, len(ps)
+
+
+def one_that_is_held_is_changed(x, v, life):
+    ps = [p for p in particles(x, v, life) if p.x > -4]
+    first = ps[0]
+    ps = [p for p in ps if p.x > -5]
+    total = 0.0
+    for p in ps:
+        total += p.x
+    first.step(1.0)
+    return ps[0].x, len(ps), total
+
+
 for function in (
+    one_is_held_before_the_loop,
+    some_are_held_between,
+    one_that_is_held_is_changed,
     both_are_read,
     the_first_is_changed,
     some_are_there_twice,

@@ -347,6 +347,13 @@ class Heap:
         filled = self.receiver is not None and not self.receives_first
         return None if others or filled else move
 
+    def settle(self, moves: Moves, name: Callable[[int], int | None], lasts: Callable[[int], bool]) -> Moves | None:
+        """`Moves.at_head`; what was taken out of a container that has no name any more lies elsewhere."""
+        for number in {n for move in moves.made for n in move[1:] if name(n) is None}:
+            for loan in self.lent.get(number, ()):
+                loan.lost = True
+        return moves.at_head(name, lasts)
+
     def copied(self, classes: set[type]) -> None:
         """What a container holds of these classes is in another one, too, or lies elsewhere from now on."""
         for cls in classes & self.captured.keys():

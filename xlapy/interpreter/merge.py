@@ -201,7 +201,7 @@ def forget_moves(machine: Machine, live: Iterable[int]) -> None:
     roots += [v for frame in machine.frames[:-1] for v in frame.registers]
     found = reachable(heap, [*roots, *(frame.handled for frame in machine.frames)], heap.slots)
     for cls, loop, moves in marks:
-        left = moves.at_head(lambda n: n if n in found else None, found.__contains__)
+        left = heap.settle(moves, lambda n: n if n in found else None, found.__contains__)
         if left is not None:
             heap.hold(cls, Capture(loop, left))
         else:

@@ -536,7 +536,7 @@ class Staging:
         heap, merged = self.machine.heap, {made: pair for pair, made in joiner.merged.items()}
         for number, capture in out.captured.items():
             if isinstance(number, type) and isinstance(capture.where, Moves):
-                moves = capture.where.at_head(joiner.name_at_head, lambda n: not heap.made_since(n, mark))
+                moves = heap.settle(capture.where, joiner.name_at_head, lambda n: not heap.made_since(n, mark))
                 if moves is None:
                     continue
                 capture = Capture(capture.loop, moves)
