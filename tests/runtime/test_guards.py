@@ -351,3 +351,19 @@ def test_a_failing_run_leaves_the_function_usable():
     with pytest.raises(IndexError):
         f(X, 10)
     assert f(X, 2) == 3 and misses(f) == 1
+
+
+def test_a_cell_that_gets_its_value_later():
+    def program(x):
+        return x * late
+
+    f = xlapy.jit(program)
+    with pytest.raises(NameError, match="late"):
+        f(X)
+    late = 2.0
+    np.testing.assert_array_equal(f(X), X * 2)
+    del late
+    with pytest.raises(NameError, match="late"):
+        f(X)
+    late = 3.0
+    np.testing.assert_array_equal(f(X), X * 3)

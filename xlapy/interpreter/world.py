@@ -392,6 +392,7 @@ class World(Definitions):
                 try:
                     contents = real.cell_contents
                 except ValueError:
+                    self.guard("missing", Source("cell", source.key))
                     return UNBOUND
                 return self.wrap(contents, Source("cell", source.key))
             case "list" if name == "items":

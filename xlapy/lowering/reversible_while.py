@@ -34,9 +34,9 @@ from xlapy.lowering.loop_jaxprs import Loop, Mask, continuous, merge, pick
 from xlapy.lowering.tapes import tape_of
 
 #: States kept: many where they are small. Twice as many save less than one run of the loop.
-_SMALL_BYTES, _MOST_SLOTS = 2**13, 128
+_SMALL_BYTES, _MOST_SLOTS = 2**12, 64
 #: Otherwise: where many trips, or each trip, are reversed at once; but not more bytes than that, nor fewer slots.
-_SLOTS_OF_UNITS, _SLOTS_OF_TRIPS, _MOST_BYTES, _FEWEST_SLOTS = 32, 32, 2**27, 8
+_SLOTS_OF_UNITS, _SLOTS_OF_TRIPS, _MOST_BYTES, _FEWEST_SLOTS = 24, 32, 2**27, 8
 
 
 def reversible_while(

@@ -60,10 +60,10 @@ class Tape:
             trips = max(loop.most, _FEWEST)
         elif size > max(_LARGEST_RATIO * loop.size, _MOST_BYTES // _MOST):
             trips = 1
-        #: for how many trips there is room: a power of two
+        #: for how many trips there is room: all there may be, or a power of two
         self.trips = 1 << (trips.bit_length() - 1) if trips >= _FEWEST else 1
-        if loop.most is not None and self.trips < loop.most <= trips:
-            self.trips *= 2
+        if loop.most is not None and _FEWEST <= loop.most <= trips:
+            self.trips = loop.most
 
     def _pull(self, constants: Sequence, carried: Sequence) -> tuple:
         """What maps the cotangents after a trip to those before it, and the carried values after it."""

@@ -18,7 +18,7 @@ from xlapy.domain.storage import Storage
 from xlapy.interpreter.analyse import Analysis, analyse
 from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
-from xlapy.runtime import outcome, transforms
+from xlapy.runtime import outcome, relocation, transforms
 from xlapy.runtime.binding import Binder
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS, failing, refuse, shared_storages
@@ -35,6 +35,8 @@ CACHES: weakref.WeakSet[Cache] = weakref.WeakSet()
 
 #: programs that are made for one number each before one for all is looked for
 _PROGRAMS = 2
+#: programs of one function that were made for other functions and cells
+_MOVED = 8
 
 
 class CacheInfo(NamedTuple):
@@ -77,7 +79,8 @@ class Cache:
         """Counts of calls and compilations."""
         entries = (*self.entries, *self.traced)
         calls = sum(entry.calls for entry in entries)
-        return CacheInfo(max(calls - self.misses, 0), self.misses, None, sum(len(e.variants) for e in entries))
+        programs = {id(entry.variants): len(entry.variants) for entry in entries}
+        return CacheInfo(max(calls - self.misses, 0), self.misses, None, sum(programs.values()))
 
     def clear(self) -> None:
         """Forget all programs."""
@@ -87,6 +90,7 @@ class Cache:
             self.misses = 0
             self.traced = ()
             self._install(())
+            relocation.forget(self)
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
@@ -98,7 +102,7 @@ class Cache:
             return self.binder.call(arguments)
         try:
             with self.lock:
-                entry = self._find(arguments) or self._make(arguments)
+                entry = self._find(arguments) or self._moved(arguments) or self._make(arguments)
         except NotOffloadableError as error:
             return self._fall_back(arguments, error)
         return entry.call(*arguments)
@@ -115,15 +119,43 @@ class Cache:
 
     def _find(self, arguments: tuple) -> Specialisation | None:
         """A program whose guards hold: for a call under a transformation, or one that another thread has just made."""
-        for entry in self.entries:
-            operands = entry.holds(arguments)
-            if operands is not None and not overflows(operands):
-                return entry
-        for entry in self.traced:
-            operands = entry.holds(arguments)
-            if operands is not None and transforms.any_tracer(operands) and self._narrow(True) == entry.narrow:
-                return entry
+        return next((entry for entry in (*self.entries, *self.traced) if self._fits(entry, arguments)), None)
+
+    def _fits(self, entry: Specialisation, arguments: tuple) -> bool:
+        operands = entry.holds(arguments)
+        if operands is None:
+            return False
+        if entry.traced:
+            return transforms.any_tracer(operands) and self._narrow(True) == entry.narrow
+        return not overflows(operands)
+
+    def _moved(self, arguments: tuple) -> Specialisation | None:
+        """A program of a function with the same code; or of this one, where a function among its arguments was another
+        one with the same code."""
+        named = self.binder.named(arguments)
+        for cache in (self, *relocation.relatives(self)):
+            for entry in (*cache.entries, *cache.traced):
+                moves = relocation.moves(entry, cache.function, self.function, named)
+                if moves is None:
+                    continue
+                moved = entry.moved(self, moves)
+                if self._fits(moved, arguments):
+                    self._adopt(moved)
+                    return moved
+                self.static |= set(map(moves.source, cache.static))
+                self.dynamic |= set(map(moves.source, cache.dynamic))
+                self._watch(moved, named)
         return None
+
+    def _adopt(self, entry: Specialisation) -> None:
+        """Keep a program that was moved, and not too many of these."""
+        own = self.traced if entry.traced else self.entries
+        others = [e for e in own if e.is_moved]
+        kept = [e for e in own if e not in others[_MOVED - 1 :]]
+        if entry.traced:
+            self.traced = (entry, *kept)
+        else:
+            self._install((entry, *kept))
 
     def _narrow(self, traced: bool) -> bool:
         """Whether types are 32-bit: also under a JAX transformation without 64-bit types, where JAX knows no others."""
@@ -170,9 +202,10 @@ class Cache:
 
     def _make(self, arguments: tuple) -> Specialisation:
         """Compile for a call, and keep the program."""
-        self._watch(arguments)
-        analysis = self.analyse(arguments)
         named = self.binder.named(arguments)
+        for entry in self.entries:
+            self._watch(entry, named)
+        analysis = self.analyse(arguments)
         traced = transforms.any_tracer([locate(p.source, named) for p in analysis.parameters])
         narrow = self._narrow(traced)
         if narrow != self.policy.narrow:
@@ -196,6 +229,7 @@ class Cache:
             self.traced = (entry, *self.traced)
         else:
             self._install((entry, *self.entries))
+        relocation.remember(self)
         return entry
 
     def _install(self, entries: tuple[Specialisation, ...]) -> None:
@@ -228,20 +262,18 @@ class Cache:
             return self._fall_back(arguments, error)
         return entry.call(*arguments)
 
-    def _watch(self, arguments: tuple) -> None:
+    def _watch(self, entry: Specialisation, named: dict) -> None:
         """Numbers in the caller's world that have changed since a program was made become inputs."""
-        named = self.binder.named(arguments)
-        for entry in self.entries:
-            for guard in entry.analysis.guards:
-                if guard.kind != "equal" or type(guard.value) not in (int, float, complex, bool):
-                    continue
-                try:
-                    now = locate(guard.source, named)
-                except READING_ERRORS:
-                    continue
-                changed = type(now) is type(guard.value) and repr(now) != repr(guard.value)
-                if changed and guard.source not in self.static:
-                    self.dynamic.add(guard.source)
+        for guard in entry.guards:
+            if guard.kind != "equal" or type(guard.value) not in (int, float, complex, bool):
+                continue
+            try:
+                now = locate(guard.source, named)
+            except READING_ERRORS:
+                continue
+            changed = type(now) is type(guard.value) and repr(now) != repr(guard.value)
+            if changed and guard.source not in self.static:
+                self.dynamic.add(guard.source)
 
     def with_more_room(self, full: Overfull, arguments: tuple) -> Any:
         """Call again with more room for a list that grew beyond what was guessed; nothing has been written back.

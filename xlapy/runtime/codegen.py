@@ -28,6 +28,7 @@ from __future__ import annotations
 import abc
 import keyword
 import math
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -206,6 +207,9 @@ class Writer:
             self.require(f"{source.key[1]!r} not in {self.name(source.key[0].item)}")
         elif source.kind == "attribute":
             self.require(f"{source.key!r} not in {self.place(source.outer)}.__dict__")
+        elif source.kind == "cell":
+            # an empty cell is equal to no other than an empty one
+            self.require(f"{self.name(source.key[0].item)} == {self.name(types.CellType())}")
 
     def prepare(self, sources: Sequence[Source]) -> Callable:
         """A function of the bound arguments: the operands at `sources`, or MISS where a guard fails."""

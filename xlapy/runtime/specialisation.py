@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, key_of
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
 from xlapy.runtime.packing import Packing, packing_of_operands, packing_of_results
+from xlapy.runtime.relocation import Moves, mentions, outcome_of
 from xlapy.runtime.rounding import compiler_options
 from xlapy.runtime.staging import staged
 from xlapy.runtime.traffic import NARROWED, donated_buffers
@@ -68,6 +70,9 @@ class Specialisation:
     def __init__(self, cache: Cache, analysis: Analysis, x64: bool, shapes: bool, traced: bool, narrow: bool) -> None:
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
+        #: functions and cells of the caller's in whose place others are (see `relocation`)
+        self.own: dict[int, object] = {}
+        self.is_moved = False
         #: whether small loops may become native functions
         self.native = True
         self.sources = [p.source for p in analysis.parameters]
@@ -158,6 +163,18 @@ class Specialisation:
         """What is tried next where a guard of this one does not hold."""
         self.call.__globals__["miss"] = miss
 
+    def moved(self, cache: Cache, moves: Moves) -> Specialisation:
+        """The same executable for a function with the same code, or with another function among its arguments."""
+        other = copy.copy(self)
+        other.cache, other.calls, other.is_moved = cache, 0, True
+        other.sources = [moves.source(s) for s in self.sources]
+        other.guards = [moves.guard(g) for g in self.guards]
+        other.analysis = moves.analysis(self.analysis)
+        self.own |= moves.changed
+        other.own = {id(new): new for new in map(moves.item, moves.changed.values())}
+        other._generate()
+        return other
+
     # -- several programs -------------------------------------------------------------------------------------------
 
     def _types(self, analysis: Analysis) -> tuple:
@@ -171,6 +188,8 @@ class Specialisation:
         if self.packing is not None:
             same = same and [p.python for p in analysis.parameters] == [p.python for p in self.analysis.parameters]
         numpy = self.cache.policy.numpy
+        if self.own and mentions(outcome_of(analysis), self.own):
+            return False
         if not same or analysis.reads_ambient != self.analysis.reads_ambient:
             return False
         if _is_plain(analysis, numpy) != _is_plain(self.analysis, numpy):
