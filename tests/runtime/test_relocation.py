@@ -8,6 +8,7 @@ import functools
 
 import jax
 import numpy as np
+import optax
 import pytest
 
 import xlapy
@@ -362,7 +363,52 @@ def methods(call):
     return found
 
 
+def transformed_functions(call):
+    """Functions that JAX makes: what is in their cells is taken as it is."""
+    found = []
+    for i in range(3):
+        f = jax.vmap(factory(float(i)))
+        found.append(call(lambda x: np.asarray(f(x)), np.float32(X)))
+    return found
+
+
+def optimisers(call):
+    found = []
+    for i in range(3):
+        update = optax.sgd(0.1 * i).update
+        found.append(call(lambda x: np.asarray(update(x, (optax.EmptyState(),) * 2)[0]), np.float32(X)))
+    return found
+
+
+def generic_functions(call):
+    found = []
+    for i in range(3):
+
+        @functools.singledispatch
+        def f(x):
+            return x * 0
+
+        @f.register
+        def _(x: np.ndarray):
+            return x * i
+
+        found.append(call(lambda x: f(x), X))
+    return found
+
+
+def with_rules(call):
+    """One of the functions has a rule of its own."""
+    found = []
+    for i in range(3):
+        f = factory(W)
+        if i == 1 and isinstance(call, Counter):
+            xlapy.overload(f)(lambda x: x * W)
+        found.append(call(lambda x: f(x), X))
+    return found
+
+
 DIFFERENT = [
+    transformed_functions, optimisers, generic_functions, with_rules,
     returned, appended, nonlocals, arrays_written, identities, pairs_of_arguments, keys_of_a_dict, shared_cells,
     empty_cells, replaced_helpers, globals_between, aliases, kinds, raised, printed, attributes, local_classes,
     partials, methods,

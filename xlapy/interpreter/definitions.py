@@ -9,7 +9,7 @@ import types
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from xlapy.dispatch import libraries
+from xlapy.dispatch import libraries, table
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
 from xlapy.domain.values import UNBOUND, Const, Ref, Value
 from xlapy.interpreter.signature import Signature
@@ -26,6 +26,12 @@ _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 def trusted(name: str | None) -> bool:
     """Whether a module belongs to a library whose functions are taken as they are."""
     return name is not None and name.partition(".")[0] in _TRUSTED_ROOTS
+
+
+def is_taken_as_it_is(function: types.FunctionType) -> bool:
+    """Whether a program may know of a function what no guard says: it is a library's, or has a rule."""
+    ruled = table.find_function(function) is not None or table.find_replacement(function) is not None
+    return ruled or trusted(function.__globals__.get("__name__"))
 
 
 class Definitions:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from xlapy.domain.sources import Anchor, Source
 from xlapy.interpreter.analyse import Analysis
+from xlapy.interpreter.definitions import is_taken_as_it_is
 from xlapy.interpreter.world import Guard
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.guards import READING_ERRORS
@@ -110,7 +111,7 @@ class Moves:
         if isinstance(old, types.FunctionType) and old is not new:
             if not isinstance(new, types.FunctionType) or old.__code__ is not new.__code__:
                 return False
-            if old.__globals__ is not new.__globals__:
+            if old.__globals__ is not new.__globals__ or is_taken_as_it_is(old) or is_taken_as_it_is(new):
                 return False
         self.known += (old, new)
         self._new[id(old)], self._old[id(new)] = new, old
