@@ -135,16 +135,33 @@ def _in_the_library(f, *args, **options):
     return "ynn" in xlapy.code_xla(xlapy.jit(f, **options), *args, opt=True)
 
 
-def test_reductions_are_not_left_to_a_library():
-    """YNNPACK crashes with the first of these, and takes twenty times as long for short sums."""
+def test_reductions_that_are_not_left_to_a_library():
+    """YNNPACK crashes with some like the first of these, and takes twenty times as long for short sums."""
     points, x = np.ones((50, 3)), np.arange(5000.0)
     for reduced in (
-        lambda p, x: ((x - x.mean()) ** 3).mean() / x.std() ** 3,
+        lambda p, x: ((x - x[None].mean(axis=1)) ** 3).mean() / x.std() ** 3,
         lambda p, x: ((p[:, None] - p) ** 2).sum(-1),
         lambda p, x: np.exp(p.T).max(axis=1) + x.sum(),
+        lambda p, x: (x.reshape(50, 100) - x.reshape(50, 100).mean(axis=1, keepdims=True)).sum(),
     ):
         assert not _in_the_library(reduced, points, x)
         assert np.isfinite(xlapy.jit(reduced)(points, x)).all()
+
+
+@pytest.mark.parametrize("size", [1000, 5000, 100_000])
+def test_reductions_that_may_be(size):
+    """These crashed the process once, or were twenty times slower without the library."""
+    x = np.random.default_rng(0).normal(size=size)
+    for reduced in (
+        lambda x: ((x - x.mean()) ** 3).mean() / x.std() ** 3,
+        lambda x: x.mean() / x.std() ** 3,
+        lambda x: np.abs(x[:500, None] - x[:500]).sum(),
+        lambda x: (x.max() - x.min()) / x.var(),
+        lambda x: ((x - x.mean()) / x.std()).sum() + np.exp(-x).sum(),
+    ):
+        f = xlapy.jit(reduced)
+        for _ in range(20):
+            np.testing.assert_allclose(f(x), reduced(x), rtol=1e-9, atol=1e-9)
 
 
 def test_the_callers_options_go_first():

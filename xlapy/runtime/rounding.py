@@ -5,9 +5,7 @@
 `int(49.0 / 49)` is 0 then. On CPU, where programs run as fast without it (the passes that matter for speed are others
 and LLVM's), it is left out. Programs that only call JAX's functions keep it: `jax.jit` compiles them so.
 
-*Reductions*: XLA gives them, with what is computed for them, to a library, YNNPACK, which crashes the process with
-some: `((x - x.mean()) ** 3).mean() / x.std() ** 3` does in jaxlib 0.10.2. It adds up thousands of elements in half the
-time or less, but three in twenty times the time (`((a - b) ** 2).sum(axis=-1)`). XLA's own code is taken.
+*Reductions*: XLA gives them to a library, unless they are such as that is not good for (see `runtime.reductions`).
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ import jax
 
 from xlapy.ir import Module, Operation, Region
 from xlapy.lowering.loops import inner_jaxprs
+from xlapy.runtime.reductions import may_use_library
 
 _AS_WRITTEN = {"xla_disable_hlo_passes": "algsimp"}
 #: primitives that give floating-point numbers as they were
@@ -49,7 +48,7 @@ def compiler_options(module: Module, given: dict[str, Any] | None, device: Any) 
         return given
     if any(o.kind == "leaf" and _is_long(o.attributes["jaxpr"].jaxpr) for o in _operations(module.entry)):
         return given
-    own = _OWN_REDUCTIONS if _is_option(*_OWN_REDUCTIONS.items()) else {}
+    own = {} if may_use_library(module) or not _is_option(*_OWN_REDUCTIONS.items()) else _OWN_REDUCTIONS
     return {**_AS_WRITTEN, **own, **(given or {})}
 
 

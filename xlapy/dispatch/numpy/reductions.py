@@ -386,22 +386,25 @@ def _moments(x, *rest):
     where = jnp.broadcast_to(mask[0], x.shape) if masked else None
     real = x.real.dtype
     if masked:
-        count, total = count_and_sum(x, where, axes)
+        count, total = (jnp.squeeze(found, axes) for found in count_and_sum(x, where, axes))
     else:
         count = jnp.asarray(float(np.prod([x.shape[a] for a in axes])), real)
-        total = jnp.sum(x, axis=axes, keepdims=True)
+        total = jnp.sum(x, axis=axes)
     mean = total / count
     if which is np.mean:
         result = mean
     else:
-        deviation = x - (cast_array(mask[-1], compute) if centred else mean)
+        # not by way of axes of one element, which keep a reduction from the library that is fast (`runtime.reductions`)
+        kept = [a for a in range(x.ndim) if a not in {axis % x.ndim for axis in axes}]
+        middle = cast_array(mask[-1], compute) if centred else lax.broadcast_in_dim(mean, x.shape, kept)
+        deviation = x - middle
         deviation = live(where, deviation) if masked else deviation
         square = (jnp.conj(deviation) * deviation).real if jnp.iscomplexobj(x) else deviation * deviation
-        squares = jnp.sum(square, axis=axes, keepdims=True, where=where)
+        squares = jnp.sum(square, axis=axes, where=where)
         result = squares / jnp.maximum(count - np.asarray(ddof, real), 0)
         if which is np.std:
             result = jnp.sqrt(result)
-    return cast_array(result if keep else jnp.squeeze(result, axes), result_type)
+    return cast_array(jnp.expand_dims(result, axes) if keep else result, result_type)
 
 
 def _mean_of_integers(x, where, dtype, axes, keep):
