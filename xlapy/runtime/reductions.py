@@ -28,8 +28,8 @@ _SHORT = 64
 _ELEMENTWISE = frozenset(
     "abs add and atan2 bitwise_and bitwise_not bitwise_or bitwise_xor cbrt ceil clamp conj constant convert"
     " convert_element_type copy copy_p cos cosh div eq erf erfc exp exp2 expm1 floor ge gt integer_pow is_finite le"
-    " lgamma log log1p logistic lt max min mul ne neg nextafter not or pow rem round rsqrt select select_n sign sin sinh"
-    " sqrt square stop_gradient sub tan tanh xor acos asin atan acosh asinh atanh real imag complex".split()
+    " lgamma log log1p logistic lt max min mul ne neg nextafter not or pow rem round rsqrt select select_n sign sin"
+    " sinh sqrt square stop_gradient sub tan tanh xor acos asin atan acosh asinh atanh real imag complex".split()
 )
 #: primitives whose results are in memory
 _STORED = frozenset(
