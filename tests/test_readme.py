@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+import xlapy
+
 BLOCKS = re.findall(r"```python\n(.*?)```", (Path(__file__).parent.parent / "README.md").read_text(), re.S)
 
 
@@ -32,3 +34,23 @@ def test_the_gradient_example_trains(tmp_path):
     loss = found["train"](w, x, x @ np.ones(3), 2000)
     assert float(loss) < 1e-3
     np.testing.assert_allclose(w, np.ones(3), atol=0.1)
+
+
+def test_the_gradient_of_a_function_made_in_a_loop_is_compiled_once(tmp_path, monkeypatch):
+    (block,) = (text for text in BLOCKS if text.startswith("for x, y in batches"))
+    programs, grad = [], xlapy.grad
+
+    def counted(function):
+        programs.append(grad(function))
+        return programs[-1]
+
+    monkeypatch.setattr(xlapy, "grad", counted)
+    random = np.random.default_rng(0)
+    x = random.random((40, 20, 3))
+    surroundings = {"np": np, "xlapy": xlapy, "w": np.zeros(3), "batches": [(part, part @ np.ones(3)) for part in x]}
+    exec(block, surroundings)
+    assert len(programs) == 40 and sum(p.cache_info().misses for p in programs) == 1
+    w = np.zeros(3)
+    for part in x:
+        w -= 0.1 * (2.0 / 20.0) * part.T @ (part @ w - part @ np.ones(3))
+    np.testing.assert_allclose(surroundings["w"], w, rtol=1e-9)

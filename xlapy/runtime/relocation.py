@@ -3,7 +3,7 @@
     for x, y in batches:
         def loss(w):
             return ((x @ w - y) ** 2).mean()
-        w = w - 0.1 * xlapy.grad(loss)(w)
+        w -= 0.1 * np.asarray(xlapy.grad(loss)(w))
 
 Every trip makes a function `loss` with cells of its own, and `xlapy.grad` another one around it. What a program knows
 of functions and cells is that they are these, and where it found them. It holds for others as well if these are put in
