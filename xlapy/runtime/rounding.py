@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import jax
+import jaxlib
 
 from xlapy.ir import Module, Operation, Region
 from xlapy.lowering.loops import inner_jaxprs
@@ -32,6 +33,8 @@ _LONG = 2048
 _ROUNDED = frozenset("add sub mul div rem pow sqrt exp expm1 log log1p".split())
 #: the library gets what it gets by default, but reductions
 _KINDS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"
+#: versions of jaxlib that have been asked: 0.10.2 and 0.12.0
+_KNOWN_FROM, _KNOWN_UP_TO = (0, 10, 2), (0, 13, 0)
 _OWN_REDUCTIONS = {"xla_cpu_experimental_ynn_fusion_type": _KINDS}
 
 
@@ -54,7 +57,9 @@ def compiler_options(module: Module, given: dict[str, Any] | None, device: Any) 
 
 @functools.cache
 def _is_option(*options: tuple[str, str]) -> bool:
-    """Whether this version of XLA knows the options."""
+    """Whether this version of XLA knows the options. To ask it takes as long as compiling a small program."""
+    if _KNOWN_FROM <= tuple(map(int, jaxlib.__version__.split(".")[:3])) < _KNOWN_UP_TO:
+        return True
     try:
         jax.jit(lambda: 1, compiler_options=dict(options)).lower().compile()
     except jax.errors.JaxRuntimeError:
