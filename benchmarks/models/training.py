@@ -44,20 +44,7 @@ def train_stepped(
     loss: Loss, optimiser: Any, parameters: Any, images: Any, labels: Any, key: Any, epochs: int, batch: int
 ) -> Callable[[], tuple[Any, Any]]:
     """The usual way with JAX: the step is compiled, the loops stay in Python. Returns what runs it."""
-    compiled = jax.jit(lambda parameters, state, x, y: step(loss, optimiser, parameters, state, x, y))
-    shuffled = jax.jit(lambda key: minibatches(key, len(labels), batch))
-
-    def run() -> tuple[Any, Any]:
-        p, state, k = parameters, optimiser.init(parameters), key
-        history = []
-        for _ in range(epochs):
-            k, shuffle = jax.random.split(k)
-            for rows in shuffled(shuffle):
-                p, state, value = compiled(p, state, images[rows], labels[rows])
-                history.append(value)
-        return p, jnp.stack(history)
-
-    return run
+    return _stepped(loss, optimiser, parameters, images, labels, key, epochs, batch, lambda x: x, jnp.stack)
 
 
 def train_fed(
@@ -65,6 +52,22 @@ def train_fed(
 ) -> Callable[[], tuple[Any, Any]]:
     """The same fed from the host, as by a data loader: each step is handed its minibatch of NumPy arrays `images` and
     `labels`, and asked for its loss."""
+    return _stepped(loss, optimiser, parameters, images, labels, key, epochs, batch, np.asarray, np.stack)
+
+
+def _stepped(
+    loss: Loss,
+    optimiser: Any,
+    parameters: Any,
+    images: Any,
+    labels: Any,
+    key: Any,
+    epochs: int,
+    batch: int,
+    fetch: Callable[[Any], Any],
+    stack: Callable[[list], Any],
+) -> Callable[[], tuple[Any, Any]]:
+    """`fetch` takes orders of rows and losses to where the loop has them, `stack` makes the history of the losses."""
     compiled = jax.jit(lambda parameters, state, x, y: step(loss, optimiser, parameters, state, x, y))
     shuffled = jax.jit(lambda key: minibatches(key, len(labels), batch))
 
@@ -73,10 +76,10 @@ def train_fed(
         history = []
         for _ in range(epochs):
             k, shuffle = jax.random.split(k)
-            for rows in np.asarray(shuffled(shuffle)):
+            for rows in fetch(shuffled(shuffle)):
                 p, state, value = compiled(p, state, images[rows], labels[rows])
-                history.append(float(value))
-        return p, np.asarray(history, np.float32)
+                history.append(fetch(value))
+        return p, stack(history)
 
     return run
 

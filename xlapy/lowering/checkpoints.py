@@ -94,7 +94,7 @@ def run_and_keep(
 
 
 def run_and_keep_first(
-    condition: Callable, body: Callable, initial: Sequence[jax.Array], slots: int, unit: int
+    condition: Callable, body: Callable, initial: Sequence[jax.Array], unit: int
 ) -> tuple[list, Kept]:
     """The same where no more than the first state is wanted."""
     dtype = index_type()

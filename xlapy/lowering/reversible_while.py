@@ -145,8 +145,10 @@ def _run(*operands, loop: Loop) -> list:
 def _keep(*operands, loop: Loop, unit: int) -> list:
     constants, initial, _ = _split(loop, operands)
     goes, step = (lambda *xs: loop.goes(constants, xs)), (lambda *xs: loop.trip(constants, xs))
-    keep = run_and_keep_first if is_short(loop, unit) else run_and_keep
-    final, kept = keep(goes, step, initial, slots_of(loop, unit), unit)
+    if is_short(loop, unit):
+        final, kept = run_and_keep_first(goes, step, initial, unit)
+    else:
+        final, kept = run_and_keep(goes, step, initial, slots_of(loop, unit), unit)
     return [*final, kept.trips, kept.distance, kept.count, *kept.slots]
 
 
@@ -194,7 +196,8 @@ def _adjoint(*operands, loop: Loop, inputs: Mask, active: Mask, unit: int) -> li
             before, totals = adjoint([get(s, 0) for s in states.slots], states.trips, rest[stores:], totals)
             return [*totals, *pick(before, pick(inputs[n:], active))]
         states = states.with_room(slots_of(loop, tape.trips))
-    # Both are powers of two, so that checkpoints lie at multiples of the smaller one as well.
+    # Checkpoints lie at multiples of both: they are powers of two, but where one has room for all trips. Then there is
+    # no checkpoint but the first state, or the other one is the smaller.
     unit = min(unit, tape.trips)
     before, totals = reverse(lambda *xs: step(xs), adjoint, states, rest[stores:], totals, unit)
     return [*totals, *pick(before, pick(inputs[n:], active))]

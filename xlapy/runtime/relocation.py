@@ -45,9 +45,9 @@ _lock = threading.Lock()
 
 def _key(function: types.FunctionType) -> tuple | None:
     """What functions that may have a program in common share; None where there is one such function for good."""
-    inner = [found for found in map(_contents, function.__closure__ or ()) if isinstance(found, types.FunctionType)]
     if not function.__code__.co_flags & inspect.CO_NESTED:
         return None
+    inner = [found for found in map(_contents, function.__closure__ or ()) if isinstance(found, types.FunctionType)]
     return (function.__code__, *(f.__code__ for f in inner))
 
 
@@ -97,8 +97,6 @@ class Moves:
         self._new: dict[int, object] = {}
         self._old: dict[int, object] = {}
         self._sources: dict[Source, Source] = {}
-        #: all of them, so that they live on
-        self.known: list[object] = []
         #: the old ones in whose place there is another now
         self.changed: dict[int, object] = {}
 
@@ -113,7 +111,6 @@ class Moves:
                 return False
             if old.__globals__ is not new.__globals__ or is_taken_as_it_is(old) or is_taken_as_it_is(new):
                 return False
-        self.known += (old, new)
         self._new[id(old)], self._old[id(new)] = new, old
         if old is not new:
             self.changed[id(old)] = old
@@ -153,16 +150,6 @@ class Moves:
         elif guard.kind == "is":
             value = self.item(value)
         return Guard(guard.kind, self.source(guard.source), value)
-
-    def analysis(self, analysis: Analysis) -> Analysis:
-        """The same program of other functions and cells."""
-        return dataclasses.replace(
-            analysis,
-            parameters=[dataclasses.replace(p, source=self.source(p.source)) for p in analysis.parameters],
-            guards=[self.guard(g) for g in analysis.guards],
-            static={self.source(s) for s in analysis.static},
-            written=[(kind, self.source(s)) for kind, s in analysis.written],
-        )
 
     def is_known_as_another(self, item: object) -> bool:
         """Whether an object that stays where it is has come to another place as well."""

@@ -80,7 +80,8 @@ class Specialisation:
         self.numbered: list[Analysis] = [analysis]
         self.guards = guards_of(analysis, shapes)
         self.waits = reads_large_memory(analysis)
-        apart = range(len(self.sources)) if traced or narrow or cache.policy.jax else self._donated()
+        self.donated = self._donated()
+        apart = range(len(self.sources)) if traced or narrow or cache.policy.jax else self.donated
         self.packing = packing_of_operands(analysis.parameters, apart)
         #: how the results of each program travel
         self.packed_results: dict[int, Packing | None] = {}
@@ -99,8 +100,7 @@ class Specialisation:
         """The compiled program, of operands as they travel."""
         policy = self.cache.policy
         alone = self.packing.alone if self.packing is not None else range(len(self.sources))
-        given = set(self._donated())
-        donated = tuple(k for k, place in enumerate(alone) if place in given)
+        donated = tuple(k for k, place in enumerate(alone) if place in self.donated)
         native = self.native
 
         def _trace(*operands: Any) -> Any:
@@ -169,7 +169,6 @@ class Specialisation:
         other.cache, other.calls, other.is_moved = cache, 0, True
         other.sources = [moves.source(s) for s in self.sources]
         other.guards = [moves.guard(g) for g in self.guards]
-        other.analysis = moves.analysis(self.analysis)
         self.own |= moves.changed
         other.own = {id(new): new for new in map(moves.item, moves.changed.values())}
         other._generate()
