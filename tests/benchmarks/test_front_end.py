@@ -1,10 +1,12 @@
 """The front end keeps its budget: a change that makes it work more fails here, on any machine and under any load."""
 
-from benchmarks.front_end import calls, growth, lower_the_fixed, over_budget, read_budget, work
+from benchmarks.front_end import calls, growth, lower_the_fixed, over_budget, read_budget, work_within
 
 
 def test_the_budget_is_kept():
-    ratios = growth(work(), read_budget())
+    """The few programs that take more than ten times the unit, half of all work, are left to the command."""
+    budget = read_budget()
+    ratios = growth(work_within(budget, 10), budget)
     assert len(ratios) > 300
     assert over_budget(ratios) == []
 

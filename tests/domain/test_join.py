@@ -24,7 +24,6 @@ from xlapy.domain.values import (
     Slice,
     Tuple,
     Union,
-    children,
     variables,
 )
 from xlapy.ir import Builder, Region, TensorType, Var
@@ -93,7 +92,7 @@ def shape(value, bounds=True):
     if isinstance(value, Const):
         return ("Const", type(value.value), repr(value.value))
     extra = (getattr(value, "kind", None), getattr(value, "bounds", None) if bounds else None)
-    return (type(value).__name__, extra, tuple(shape(part, bounds) for part in children(value)))
+    return (type(value).__name__, extra, tuple(shape(part, bounds) for part in value.children()))
 
 
 @given(options, values)

@@ -34,7 +34,6 @@ from xlapy.domain.values import (
     Union,
     Value,
     alternatives,
-    children,
     held_items,
     number_var,
     substitute,
@@ -86,7 +85,7 @@ def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> l
     if isinstance(skeleton, Range | Slice):
         value = in_parts(value) or value
     found: list[Var] = []
-    for part, inner in zip(children(value), children(skeleton), strict=True):
+    for part, inner in zip(value.children(), skeleton.children(), strict=True):
         if isinstance(inner, Value):
             assert isinstance(part, Value)
             found.extend(coerce(part, inner, joiner, builder))

@@ -62,11 +62,9 @@ from xlapy.domain.values import (
     V,
     Value,
     alternatives,
-    children,
     elements_of,
     hole,
     mixed,
-    rebuild,
     references,
     substitute,
     variables,
@@ -281,7 +279,7 @@ class Joiner(ObjectNames):
                 apart = a.namespace != b.namespace
                 if apart and any(self.heap.objects[n].fields for n in (a.namespace, b.namespace)):
                     raise JoinFailure(a, b, "are functions with attributes")
-                if a.code is not b.code or len(children(a)) != len(children(b)):
+                if a.code is not b.code or len(a.children()) != len(b.children()):
                     raise JoinFailure(a, b, "are different functions")
             case Intrinsic() if isinstance(b, Intrinsic):
                 if a.rule is not b.rule or len(a.captures) != len(b.captures):
@@ -325,12 +323,12 @@ class Joiner(ObjectNames):
         return self._parts(a, b)
 
     def _parts(self, a: V, b: Value) -> V:
-        old = children(a)
+        old = a.children()
         new = tuple(
             self.join(x, y) if isinstance(x, Value) and isinstance(y, Value) else self._var(x, y, a, b)
-            for x, y in zip(old, children(b), strict=True)
+            for x, y in zip(old, b.children(), strict=True)
         )
-        return a if all(x is y for x, y in zip(old, new, strict=True)) else rebuild(a, new)
+        return a if all(x is y for x, y in zip(old, new, strict=True)) else a.rebuilt(new)
 
     def _var(self, x: Any, y: Any, a: Value, b: Value) -> Any:
         if x is y and isinstance(x, Var) and x.depth < self.depth:

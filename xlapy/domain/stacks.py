@@ -43,10 +43,8 @@ from xlapy.domain.values import (
     Union,
     Value,
     alternatives,
-    children,
     held_items,
     hole,
-    rebuild,
     variables,
 )
 from xlapy.ir import TensorType, Var
@@ -101,10 +99,10 @@ def packed(
             return value
         case Marker():
             raise JoinFailure(value, value, "are not both bound")
-    parts = children(value)
+    parts = value.children()
     if isinstance(value, Stack) or not parts or not all(isinstance(p, Value | Var | Hole) for p in parts):
         raise JoinFailure(value, value, "are items of a list that grows, which cannot hold them by value")
-    return rebuild(value, tuple(inner(p, k) if isinstance(p, Value) else p for k, p in enumerate(parts)))
+    return value.rebuilt(tuple(inner(p, k) if isinstance(p, Value) else p for k, p in enumerate(parts)))
 
 
 def _captured_array(heap: Heap, value: NdArray, loop: object, place, seen) -> bool:
@@ -159,7 +157,7 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
 
 def _factory(value: Ref, factory: Value) -> Value:
     """The `default_factory` of a defaultdict, if it is a constant."""
-    if isinstance(factory, Const) or isinstance(factory, Function) and not children(factory):
+    if isinstance(factory, Const) or isinstance(factory, Function) and not factory.children():
         return factory
     raise JoinFailure(value, value, "are defaultdicts of which each may make other values")
 
@@ -182,10 +180,10 @@ def hollow(value: Value) -> Value:
             return JaxArray(hole(value.var.type))
         case Stack() if isinstance(value.length, Const):
             return value.with_rows((hole(row.type) for row in value.rows), added=value.added)
-    parts = children(value)
+    parts = value.children()
     if not parts:
         return value
-    return rebuild(value, tuple(hollow(p) if isinstance(p, Value) else hole(p.type) for p in parts))
+    return value.rebuilt(tuple(hollow(p) if isinstance(p, Value) else hole(p.type) for p in parts))
 
 
 # -- contents of lists ------------------------------------------------------------------------------------------------
@@ -323,7 +321,7 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
 def classes_of(value: Value) -> set[type]:
     """The classes of the objects that a value holds by value."""
     found = {value.cls} if isinstance(value, Stored) else set()
-    parts = (value.element,) if isinstance(value, Stack) else children(value)
+    parts = (value.element,) if isinstance(value, Stack) else value.children()
     return found.union(*(classes_of(part) for part in parts if isinstance(part, Value)))
 
 
@@ -331,7 +329,7 @@ def has_own(value: Value) -> bool:
     """Whether something in a packed value is the own of what holds it."""
     if isinstance(value, Stored) and value.own or isinstance(value, Stack) and has_own(value.element):
         return True
-    return any(isinstance(part, Value) and has_own(part) for part in children(value))
+    return any(isinstance(part, Value) and has_own(part) for part in value.children())
 
 
 def has_choice(value: Value) -> bool:
@@ -351,8 +349,8 @@ def disowned(value: Value) -> Value:
     if isinstance(value, Stored):
         parts = tuple(map(disowned, value.parts))
         return Stored(value.kind, value.cls, value.names, parts, False, value.factory, value.added)
-    parts = tuple(disowned(p) if isinstance(p, Value) else p for p in children(value))
-    return rebuild(value, parts)
+    parts = tuple(disowned(p) if isinstance(p, Value) else p for p in value.children())
+    return value.rebuilt(parts)
 
 
 def generalised(

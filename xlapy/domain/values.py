@@ -23,7 +23,8 @@ Values are immutable; a change of state makes a new entry in the heap (see `heap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Any, TypeGuard, TypeVar
 
@@ -49,6 +50,14 @@ def hole(type: TensorType) -> Var:
 class Value:
     """Base of all abstract values."""
 
+    def children(self) -> tuple[Value | Var, ...]:
+        """The parts that may hold device values or references, in a fixed order (see `rebuilt`)."""
+        return ()
+
+    def rebuilt(self, parts: Sequence[Any]) -> Any:
+        """The same with `parts` in the place of its `children`: a value of the same class."""
+        return self
+
 
 V = TypeVar("V", bound=Value)
 
@@ -69,6 +78,12 @@ class Scalar(Value):
     var: Var
     bounds: tuple[int, int] | None = None
 
+    def children(self):
+        return (self.var,)
+
+    def rebuilt(self, parts):
+        return Scalar(self.kind, parts[0], self.bounds)
+
 
 @immutable(eq=False)
 class NumpyScalar(Value):
@@ -77,12 +92,24 @@ class NumpyScalar(Value):
     var: Var
     bounds: tuple[int, int] | None = None
 
+    def children(self):
+        return (self.var,)
+
+    def rebuilt(self, parts):
+        return NumpyScalar(parts[0], self.bounds)
+
 
 @immutable(eq=False)
 class JaxArray(Value):
     """A dynamic `jax.Array` (of any rank)."""
 
     var: Var
+
+    def children(self):
+        return (self.var,)
+
+    def rebuilt(self, parts):
+        return JaxArray(parts[0])
 
 
 @immutable(eq=False)
@@ -91,6 +118,14 @@ class Lens:
 
     kind: str
     params: tuple[Any, ...] = ()
+
+    def parts(self) -> list[Var]:
+        """The dynamic parameters: device values anywhere in its (nested) parameters."""
+        return _vars_in(self.params, [])
+
+    def with_parts(self, parts: Iterator[Var]) -> Lens:
+        """The same with other device values, from an iterator."""
+        return Lens(self.kind, _with_vars(self.params, parts))
 
 
 @immutable(eq=False)
@@ -102,6 +137,14 @@ class NdArray(Value):
     type: TensorType
     identity: int
     writeable: bool = True
+
+    def children(self):
+        return tuple([part for lens in self.lenses for part in lens.parts()])
+
+    def rebuilt(self, parts):
+        remaining = iter(parts)
+        lenses = tuple([lens.with_parts(remaining) for lens in self.lenses])
+        return NdArray(self.buffer, lenses, self.type, self.identity, self.writeable)
 
 
 @immutable(eq=False)
@@ -150,6 +193,13 @@ class BoundedArray(Value):
         assert lanes is not None
         return lanes
 
+    def children(self):
+        return (self.base, *[p for lanes in self.axes if lanes is not None for p in lanes.parts()])
+
+    def rebuilt(self, parts):
+        remaining = iter(parts[1:])
+        return BoundedArray(parts[0], tuple(a and a.with_parts(remaining) for a in self.axes))
+
 
 @immutable(eq=False)
 class Tuple(Value):
@@ -157,6 +207,12 @@ class Tuple(Value):
 
     items: tuple[Value, ...]
     cls: type = tuple
+
+    def children(self):
+        return self.items
+
+    def rebuilt(self, parts):
+        return Tuple(tuple(parts), self.cls)
 
 
 @immutable()
@@ -177,6 +233,12 @@ class Mapping(Value):
     def pairs(self) -> tuple[Tuple, ...]:
         """Keys and values as tuples."""
         return tuple(Tuple((key_value(key), value)) for key, value in self.entries.items())
+
+    def children(self):
+        return tuple(dict.values(self.entries))
+
+    def rebuilt(self, parts):
+        return Mapping(type(self.entries)(zip(dict.keys(self.entries), parts, strict=True)), self.history)
 
 
 @immutable(eq=False)
@@ -201,6 +263,12 @@ class Stored(Value):
     def held(self) -> Stack | None:
         """The items of a container of unknown length."""
         return self.parts[0] if self.parts and isinstance(self.parts[0], Stack) else None
+
+    def children(self):
+        return self.parts
+
+    def rebuilt(self, parts):
+        return Stored(self.kind, self.cls, self.names, tuple(parts), self.own, self.factory, self.added)
 
 
 @immutable(eq=False)
@@ -228,6 +296,12 @@ class Stack(Value):
         length = self.length if length is None else length
         return Stack(self.element, tuple(rows), length, self.capacity, self.elastic, self.loop, added)
 
+    def children(self):
+        return (*self.rows, self.length)
+
+    def rebuilt(self, parts):
+        return self.with_rows(parts[:-1], parts[-1], self.added)
+
 
 @immutable(eq=False)
 class Slice(Value):
@@ -236,6 +310,12 @@ class Slice(Value):
     start: Value
     stop: Value
     step: Value
+
+    def children(self):
+        return (self.start, self.stop, self.step)
+
+    def rebuilt(self, parts):
+        return Slice(*parts)
 
 
 @immutable(eq=False)
@@ -246,6 +326,12 @@ class Range(Value):
     stop: Value
     step: Value
 
+    def children(self):
+        return (self.start, self.stop, self.step)
+
+    def rebuilt(self, parts):
+        return Range(*parts)
+
 
 @immutable(eq=False)
 class Text(Value):
@@ -253,6 +339,12 @@ class Text(Value):
 
     template: str
     parts: tuple[Value, ...]
+
+    def children(self):
+        return self.parts
+
+    def rebuilt(self, parts):
+        return Text(self.template, tuple(parts))
 
 
 @immutable(eq=False)
@@ -269,6 +361,22 @@ class Function(Value):
     #: the heap object that holds attributes which the program assigns
     namespace: int = 0
 
+    def children(self):
+        return (*self.defaults, *self.kwdefaults.values(), *self.closure, *self.attributes.values())
+
+    def rebuilt(self, parts):
+        remaining = iter(parts)
+        return Function(
+            self.code,
+            self.globals,
+            self.name,
+            tuple([next(remaining) for _ in self.defaults]),
+            {k: next(remaining) for k in self.kwdefaults},
+            tuple([next(remaining) for _ in self.closure]),
+            {k: next(remaining) for k in self.attributes},
+            self.namespace,
+        )
+
 
 @immutable(eq=False)
 class BoundMethod(Value):
@@ -276,6 +384,12 @@ class BoundMethod(Value):
 
     function: Value
     self: Value
+
+    def children(self):
+        return (self.function, self.self)
+
+    def rebuilt(self, parts):
+        return BoundMethod(*parts)
 
 
 @immutable(eq=False)
@@ -287,6 +401,12 @@ class Intrinsic(Value):
     rule: Any
     captures: tuple[Value, ...] = ()
 
+    def children(self):
+        return self.captures
+
+    def rebuilt(self, parts):
+        return Intrinsic(self.name, self.rule, tuple(parts))
+
 
 @immutable(eq=False)
 class Union(Value):
@@ -294,6 +414,12 @@ class Union(Value):
 
     selector: Var
     alternatives: tuple[Value, ...]
+
+    def children(self):
+        return (self.selector, *self.alternatives)
+
+    def rebuilt(self, parts):
+        return Union(parts[0], tuple(parts[1:]))
 
 
 @immutable(eq=False)
@@ -307,6 +433,12 @@ class MixedScalar(Union):
         number = self.alternatives[0]
         assert isinstance(number, Scalar)
         return number
+
+    def children(self):
+        return (self.selector, self.python)
+
+    def rebuilt(self, parts):
+        return mixed(parts[0], parts[1])
 
 
 def mixed(selector: Var, scalar: Scalar) -> MixedScalar:
@@ -393,130 +525,35 @@ def held_items(value: Stored) -> Stack | Tuple:
     return Tuple(tuple(Tuple((key_value(k), part)) for k, part in zip(value.names, value.parts, strict=True)))
 
 
-def children(value: Value) -> tuple[Value | Var, ...]:
-    """The parts of `value` that may hold device values or references, in a fixed order (see `rebuild`)."""
-    match value:
-        case Const() | Marker() | Ref():
-            return ()
-        case Scalar() | NumpyScalar() | JaxArray():
-            return (value.var,)
-        case Tuple():
-            return value.items
-        case NdArray():
-            return tuple(p for lens in value.lenses for p in lens_vars(lens))
-        case BoundedArray():
-            return (value.base, *(p for lanes in value.axes if lanes is not None for p in lanes.parts()))
-        case Mapping():
-            return tuple(dict.values(value.entries))
-        case Text() | Stored():
-            return value.parts
-        case Stack():
-            return (*value.rows, value.length)
-        case Slice() | Range():
-            return (value.start, value.stop, value.step)
-        case BoundMethod():
-            return (value.function, value.self)
-        case Function():
-            return (*value.defaults, *value.kwdefaults.values(), *value.closure, *value.attributes.values())
-        case Intrinsic():
-            return value.captures
-        case MixedScalar():
-            return (value.selector, value.python)
-        case Union():
-            return (value.selector, *value.alternatives)
-    raise TypeError(f"no abstract value: {value!r}")
-
-
-def rebuild(value: Value, parts: tuple) -> Any:
-    """`value` with its `children` replaced by `parts`: a value of the same class."""
-    match value:
-        case Const() | Marker() | Ref():
-            return value
-        case Scalar():
-            return Scalar(value.kind, parts[0], value.bounds)
-        case NumpyScalar():
-            return NumpyScalar(parts[0], value.bounds)
-        case JaxArray():
-            return JaxArray(parts[0])
-        case Tuple():
-            return Tuple(tuple(parts), value.cls)
-        case NdArray():
-            remaining = iter(parts)
-            lenses = tuple(_with_vars(lens, remaining) for lens in value.lenses)
-            return NdArray(value.buffer, lenses, value.type, value.identity, value.writeable)
-        case BoundedArray():
-            remaining = iter(parts[1:])
-            return BoundedArray(parts[0], tuple(a and a.with_parts(remaining) for a in value.axes))
-        case Mapping():
-            return Mapping(type(value.entries)(zip(dict.keys(value.entries), parts, strict=True)), value.history)
-        case Text():
-            return Text(value.template, tuple(parts))
-        case Stored():
-            return Stored(value.kind, value.cls, value.names, tuple(parts), value.own, value.factory, value.added)
-        case Stack():
-            return value.with_rows(parts[:-1], parts[-1], value.added)
-        case Slice():
-            return Slice(*parts)
-        case Range():
-            return Range(*parts)
-        case BoundMethod():
-            return BoundMethod(*parts)
-        case Function():
-            remaining = iter(parts)
-            return Function(
-                value.code,
-                value.globals,
-                value.name,
-                tuple(next(remaining) for _ in value.defaults),
-                {k: next(remaining) for k in value.kwdefaults},
-                tuple(next(remaining) for _ in value.closure),
-                {k: next(remaining) for k in value.attributes},
-                value.namespace,
-            )
-        case Intrinsic():
-            return Intrinsic(value.name, value.rule, tuple(parts))
-        case MixedScalar():
-            return mixed(parts[0], parts[1])
-        case Union():
-            return Union(parts[0], tuple(parts[1:]))
-    raise TypeError(f"no abstract value: {value!r}")
-
-
-def lens_vars(lens: Lens) -> list[Var]:
-    """The dynamic parameters of a lens: device values anywhere in its (nested) parameters."""
-    found: list[Any] = []
-
-    def visit(part: Any) -> None:
+def _vars_in(params: tuple, found: list[Any]) -> list[Any]:
+    for part in params:
         if isinstance(part, Var | Hole):
             found.append(part)
         elif isinstance(part, tuple):
-            for inner in part:
-                visit(inner)
-
-    visit(lens.params)
+            _vars_in(part, found)
     return found
 
 
-def _with_vars(lens: Lens, remaining) -> Lens:
-    def visit(part: Any) -> Any:
-        if isinstance(part, Var | Hole):
-            return next(remaining)
-        if isinstance(part, tuple):
-            return tuple(visit(inner) for inner in part)
-        return part
-
-    return Lens(lens.kind, visit(lens.params))
+def _with_vars(params: tuple, remaining: Iterator[Var]) -> tuple:
+    return tuple(
+        [
+            next(remaining)
+            if isinstance(part, Var | Hole)
+            else _with_vars(part, remaining)
+            if isinstance(part, tuple)
+            else part
+            for part in params
+        ]
+    )
 
 
 def substitute(value: V, replace: Callable[[Var], Var]) -> V:
     """`value` with `replace(var_or_hole)` in the place of every device value in it; itself if nothing changes."""
-    parts = children(value)
+    parts = value.children()
     if not parts:
         return value
-    new = tuple(substitute(p, replace) if isinstance(p, Value) else replace(p) for p in parts)
-    if all(a is b for a, b in zip(parts, new, strict=True)):
-        return value
-    return rebuild(value, new)
+    new = [substitute(p, replace) if isinstance(p, Value) else replace(p) for p in parts]
+    return value if all(map(operator.is_, parts, new)) else value.rebuilt(new)
 
 
 def renamed(value: Value, name: Callable[[int], int], identity: Callable[[NdArray], int] | None = None) -> Any:
@@ -525,10 +562,10 @@ def renamed(value: Value, name: Callable[[int], int], identity: Callable[[NdArra
     if isinstance(value, Ref):
         number = name(value.object)
         return value if number == value.object else Ref(number)
-    parts = children(value)
-    new = tuple(renamed(p, name, identity) if isinstance(p, Value) else p for p in parts)
-    if any(a is not b for a, b in zip(parts, new, strict=True)):
-        value = rebuild(value, new)
+    parts = value.children()
+    new = [renamed(p, name, identity) if isinstance(p, Value) else p for p in parts]
+    if not all(map(operator.is_, parts, new)):
+        value = value.rebuilt(new)
     if isinstance(value, NdArray) and (buffer := name(value.buffer)) != value.buffer:
         own = value.identity if identity is None else identity(value)
         return NdArray(buffer, value.lenses, value.type, own, value.writeable)
@@ -537,10 +574,13 @@ def renamed(value: Value, name: Callable[[int], int], identity: Callable[[NdArra
 
 def variables(value: Value) -> list[Var]:
     """All device values (or holes) in `value`, in order."""
-    found: list[Var] = []
-    for part in children(value):
+    return _variables(value, [])
+
+
+def _variables(value: Value, found: list[Var]) -> list[Var]:
+    for part in value.children():
         if isinstance(part, Value):
-            found.extend(variables(part))
+            _variables(part, found)
         else:
             found.append(part)
     return found
@@ -548,10 +588,16 @@ def variables(value: Value) -> list[Var]:
 
 def references(value: Value) -> list[int]:
     """Identities of heap objects that `value` refers to directly (buffers of arrays included)."""
+    return _references(value, [])
+
+
+def _references(value: Value, found: list[int]) -> list[int]:
     if isinstance(value, Ref):
-        return [value.object]
-    found = [value.buffer] if isinstance(value, NdArray) else []
-    for part in children(value):
+        found.append(value.object)
+        return found
+    if isinstance(value, NdArray):
+        found.append(value.buffer)
+    for part in value.children():
         if isinstance(part, Value):
-            found.extend(references(part))
+            _references(part, found)
     return found

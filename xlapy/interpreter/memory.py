@@ -31,7 +31,6 @@ from xlapy.domain.values import (
     Scalar,
     Tuple,
     Value,
-    children,
 )
 from xlapy.interpreter import alike
 
@@ -223,7 +222,7 @@ def _objects(value: Value) -> Iterator[int]:
                 yield key.object
     if isinstance(value, Function) and value.namespace:
         yield value.namespace
-    for part in children(value):
+    for part in value.children():
         if isinstance(part, Value):
             yield from _objects(part)
 

@@ -439,7 +439,7 @@ class Outputs:
             value = todo.pop()
             if isinstance(value, Stored) and value.kind != "buffer" and not is_immutable(value.cls):
                 found[value.cls] = found.get(value.cls, True) and value.own and not heap.is_twice(value.cls)
-            todo += [v for v in values.children(value) if isinstance(v, Value)]
+            todo += [v for v in value.children() if isinstance(v, Value)]
             todo += [value.element] if isinstance(value, Stack) else []
         for cls, own in found.items():
             known = self._held.get(cls)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.heap import AliasRisk
-from xlapy.domain.values import NdArray, Union, Value, children, rebuild
+from xlapy.domain.values import NdArray, Union, Value
 from xlapy.interpreter.merge import detail_values
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ def replace_array(machine: Machine, old: NdArray, new: NdArray) -> None:
                 return replaced
             if _perhaps_same(value, old):
                 raise _refusal()
-        parts = children(value)
+        parts = value.children()
         changed = tuple(visit(p) if isinstance(p, Value) else p for p in parts)
         if all(a is b for a, b in zip(parts, changed, strict=True)):
             return value
         if isinstance(value, Union):
             raise _refusal()
-        return rebuild(value, changed)
+        return value.rebuilt(changed)
 
     if heap.objects[old.buffer].source is not None and not old.lenses:
         raise _refusal()

@@ -23,7 +23,6 @@ from xlapy.domain.values import (
     Stack,
     Tuple,
     Value,
-    children,
 )
 
 #: rows of a container in a stack at first
@@ -136,7 +135,7 @@ def fetch(machine, number: int, name: str) -> Value | None:
 
 def _refers(value: Value) -> bool:
     """Whether there are objects among values."""
-    return isinstance(value, Ref | NdArray) or any(_refers(p) for p in children(value) if isinstance(p, Value))
+    return isinstance(value, Ref | NdArray) or any(_refers(p) for p in value.children() if isinstance(p, Value))
 
 
 def give_back(machine, number: int, name: str, value: Value) -> bool:

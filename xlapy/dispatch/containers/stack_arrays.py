@@ -14,7 +14,7 @@ from xlapy.dispatch.numbers.scalar_values import device
 from xlapy.domain import stacks as domain
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.join import JoinFailure
-from xlapy.domain.values import Const, Lanes, NumpyScalar, Ref, Scalar, Stack, Stored, Tuple, Union, Value, children
+from xlapy.domain.values import Const, Lanes, NumpyScalar, Ref, Scalar, Stack, Stored, Tuple, Union, Value
 from xlapy.ir import Var
 
 
@@ -80,7 +80,7 @@ def _array(machine, value: Value, lead: stacks.Lead) -> Var | None:
         if made.dtype.kind not in "biufc":
             return None
         return machine.builder.broadcast(machine.builder.constant(made), (*lead, *made.shape))
-    found = children(value)
+    found = value.children()
     if len(found) != 1 or not isinstance(found[0], Var):
         return None
     return machine.builder.convert(found[0], found[0].type.dtype)

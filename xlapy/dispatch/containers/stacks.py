@@ -35,10 +35,8 @@ from xlapy.domain.values import (
     Value,
     alternatives,
     as_ref,
-    children,
     held_items,
     number_var,
-    rebuild,
     tuple_items,
     variables,
 )
@@ -304,7 +302,7 @@ def _require_ownership(value: Value, element: Value) -> None:
     if isinstance(value, Stored) and isinstance(element, Stored) and element.own and not value.own:
         raise JoinFailure(value, element, "are objects that are in a list more than once")
     if isinstance(value, Stored | Tuple) and isinstance(element, Stored | Tuple):
-        for part, inner in zip(children(value), children(element), strict=False):
+        for part, inner in zip(value.children(), element.children(), strict=False):
             if isinstance(part, Value) and isinstance(inner, Value):
                 _require_ownership(part, inner)
 
@@ -352,11 +350,11 @@ def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: Lead) 
     if isinstance(new, Stored) and new.held is not None:
         assert isinstance(old, Stored)
         return _as_held(machine, old, new.held, rows, lead)
-    if isinstance(old, Union) or not children(new):
+    if isinstance(old, Union) or not new.children():
         _require_same(old, new)
         return []
     found: list[Var] = []
-    for part, wider in zip(children(old), children(new), strict=True):
+    for part, wider in zip(old.children(), new.children(), strict=True):
         if isinstance(wider, Value):
             assert isinstance(part, Value)
             found.extend(_embedded(machine, part, wider, rows, lead))
@@ -578,7 +576,7 @@ def unpacked(machine, value: Value, loop: object = None, place: tuple[object, ..
     place = place or (object(),)
     if isinstance(value, Stored):
         return _unpacked_object(machine, value, loop, place, made)
-    parts = children(value)
+    parts = value.children()
     if not any(isinstance(p, Value) for p in parts):
         if isinstance(value, Scalar):
             return scalar(machine, value.kind, value.var, value.bounds)
@@ -586,7 +584,7 @@ def unpacked(machine, value: Value, loop: object = None, place: tuple[object, ..
     found = tuple(
         unpacked(machine, p, loop, _inside(place, k), made) if isinstance(p, Value) else p for k, p in enumerate(parts)
     )
-    return rebuild(value, found)
+    return value.rebuilt(found)
 
 
 def _inside(place: tuple[object, ...], at: object) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from xlapy.dispatch import leaves
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import unchanged
-from xlapy.domain.values import NONE, Intrinsic, JaxArray, Value, children, references, substitute, variables
+from xlapy.domain.values import NONE, Intrinsic, JaxArray, Value, references, substitute, variables
 from xlapy.ir import Region, TensorType, Var, captured, constant_value
 from xlapy.lowering.evaluate import evaluate, place_of
 from xlapy.lowering.untraced import Untraced
@@ -215,7 +215,7 @@ def _holds_rule(value: Value) -> bool:
     """Whether a compile-time callable is in it, whose rule may know the values it was made with."""
     if isinstance(value, Intrinsic):
         return bool(variables(value))
-    return any(_holds_rule(part) for part in children(value) if isinstance(part, Value))
+    return any(_holds_rule(part) for part in value.children() if isinstance(part, Value))
 
 
 def errors_of(found: Isolated) -> tuple[Var | None, dict[str, Value]]:
