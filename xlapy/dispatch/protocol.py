@@ -263,7 +263,8 @@ class Machine(Protocol):
         ...
 
     def bodies_of_nest(self, variables: Sequence[Var]) -> int:
-        """How many bodies there are once the short loops are unrolled of which values depend on the indices."""
+        """How many bodies of loops there are once the short loops are unrolled of which values depend on the
+        indices."""
         ...
 
     def is_of_items(self, var: Var) -> bool:

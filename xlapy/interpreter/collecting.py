@@ -72,7 +72,8 @@ class Growing:
             capacity, upper = max(room, keys), max(last, keys)
         else:
             trips = most_trips(self.machine, self.trips, "a list")
-            if trips is None or self._too_many(slot, element, last + grows[1] * trips):
+            guessed = any(isinstance(v, Stack) and v.elastic is not None for v in alternatives(new))
+            if trips is None or self._too_many(slot, element, last + grows[1] * trips, guessed):
                 elastic = (self.key, slot[1])
                 capacity = upper = self._guess(elastic, element, last + grows[1])
             else:
@@ -90,10 +91,12 @@ class Growing:
         keys = stacks.number_of_keys(element) if keyed else None
         return keys if keys is not None and keys <= _MANY_KEYS else None
 
-    def _too_many(self, slot: Slot, element: Value, count: int) -> bool:
+    def _too_many(self, slot: Slot, element: Value, count: int, guessed: bool) -> bool:
         """Whether a list of so many items would take too much memory, or a dict, in which every key is compared, too
-        much time: there may be far fewer."""
+        much time: there may be far fewer. So may there be of a list if what a trip adds is `guessed`."""
         keyed = self.machine.heap.objects[slot[0]].kind in ("dict", "set")
+        if guessed and count > stacks.guessed(element):
+            return True
         return self._size(element) * count > _MOST_BYTES or keyed and count > _MANY_KEYS
 
     def _size(self, element: Value) -> int:

@@ -90,6 +90,9 @@ def run_loop(machine: Machine, node: Loop) -> None:
     failure: Exception | None = None
     aliased = settling = asks = False
     todo = list(_MODES[_MODES.index(mode) :])
+    if key not in machine.loop_modes and mode == "loop" and place_of(key) in machine.large_places:
+        machine.kept_loops.add(key)
+        todo = [*_WITH_STACKS, "unroll"]
     while todo:
         attempt = todo.pop(0)
         if attempt == "shared" and failure is not None and not (aliased and machine.heap.may_share):
@@ -119,6 +122,8 @@ def run_loop(machine: Machine, node: Loop) -> None:
             if attempt == "unroll":
                 if _may_be_kept(machine, node, key):
                     todo = [*_WITH_STACKS, "unroll"] if isinstance(error, _TooLarge) else [*_WITH_STACKS]
+                if isinstance(error, _TooLarge):
+                    machine.large_places.add(place_of(key))
                 machine.kept_loops.add(key)
             asks = asks or _are_texts(error)
             may_settle = "peel twice" in todo and _settles(error)

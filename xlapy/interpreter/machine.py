@@ -100,8 +100,9 @@ class Machine:
         self.catching = 0
         #: the index of the innermost loop, if that may be unrolled where its trips use different things
         self.short_index: Var | None = None
-        #: the indices of all loops around the current operation that may be unrolled
-        self.short_indices: dict[Var, int] = {}
+        #: the indices of all loops around the current operation that may be unrolled: with the number of trips, and how
+        #: many loops had begun before
+        self.short_indices: dict[Var, tuple[int, int]] = {}
         #: which values selectors may have
         self.outcomes = Outcomes()
         #: whether loops are unrolled that take more operations, and whether there are any that are not
@@ -158,12 +159,16 @@ class Machine:
         self.loop_modes: dict[tuple, str] = {}
         #: loops that had to be unrolled in an earlier analysis, see `frame.place_of`
         self.unrolled_places: set[tuple] = set()
+        #: short loops that come to too many operations when they are unrolled: so they do in the other trips around them
+        self.large_places: set[tuple] = set()
         #: what is known of the heads of loops from the last time they were met
         self.loop_memory: dict[tuple, Recollection] = {}
         #: and of the arrays that change their size in them: what a trip adds, and guesses of the room
         self.loop_sizes: dict[object, tuple[dict, dict]] = {}
         #: body regions of loops, by identity, with the key of the loop
         self.loop_bodies: dict[int, tuple] = {}
+        #: the loops whose bodies were begun, each as often as that
+        self.loops_begun: list[int] = []
         #: operations executed so far
         self.executed = 0
         #: places of states joined so far
@@ -414,11 +419,15 @@ class Machine:
         return all(origin in numbers or origin in self.short_indices for origin in origins(var))
 
     def bodies_of_nest(self, variables: Sequence[Var]) -> int:
-        """How many bodies there are once the short loops are unrolled of which values depend on the indices; 1 if it is
-        one loop, or none."""
+        """How many bodies of loops there are once the short loops are unrolled of which values depend on the indices,
+        those of the loops inside among them; 1 if it is one loop with none inside, or none."""
         found = {origin for var in variables for origin in origins(var)}
-        trips = [count for index, count in self.short_indices.items() if index in found]
-        return math.prod(trips) if len(trips) > 1 else 1
+        shorts = [short for index, short in self.short_indices.items() if index in found]
+        if not shorts:
+            return 1
+        inside = len(set(self.loops_begun[shorts[-1][1] :]))
+        trips = math.prod(count for count, _ in shorts)
+        return trips * (1 + inside) if inside or len(shorts) > 1 else 1
 
     def is_of_items(self, var: Var) -> bool:
         """Whether `var` is computed from numbers in containers among the inputs: data, rather than sizes."""

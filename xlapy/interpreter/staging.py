@@ -245,6 +245,7 @@ class Staging:
         self.lanes.assume(head, self.at_entry(head))
         body = machine.builder.open_region((_INDEX, *types))
         machine.loop_bodies[id(body)] = self.key
+        machine.loops_begun.append(id(self.node))
         self.enter(head, iter(body.params[1:]))
         mark = machine.heap.next_identity
         start, executed = machine.heap.slots.copy(), machine.executed
@@ -253,7 +254,7 @@ class Staging:
         around = machine.short_indices
         if self.plan is not None and isinstance(self.plan.trips, Const) and self._may_unroll():
             machine.short_index = body.params[0]
-            machine.short_indices = {**around, machine.short_index: self.plan.trips.value}
+            machine.short_indices = {**around, machine.short_index: (self.plan.trips.value, len(machine.loops_begun))}
         try:
             with machine.region(body):
                 if self.step is not None:

@@ -67,7 +67,7 @@ def owner(machine, value: Value) -> tuple[Ref, str] | None:
     return None
 
 
-#: keys that are indices of nested short loops are known: those are unrolled, if that makes no more bodies than this
+#: keys that are indices of short loops are known: those are unrolled, if that makes no more bodies of loops than this
 _MOST_BODIES = 8
 
 
