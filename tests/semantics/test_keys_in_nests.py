@@ -1,4 +1,4 @@
-"""Keys that are the indices of nested loops: the loops stay loops, unless they are very short."""
+"""Keys that are the indices of loops with loops inside: these stay loops, unless they are very short."""
 
 import numpy as np
 
@@ -69,6 +69,71 @@ def test_the_program_does_not_grow_with_the_grid():
         return len(xlapy.jit(basins).lower(cells).as_text())
 
     assert text(LARGE[0]) < 2 * text(SMALL[0])
+
+
+LINKS = tuple(np.random.default_rng(seed).random((9, 9)) < 0.2 for seed in (0, 1))
+
+
+def components(links):
+    n = len(links)
+    links_of = {i: [j for j in range(n) if links[i, j]] for i in range(n)}
+    index, low, open_, stack, out = {}, {}, set(), [], []
+    for root in range(n):
+        if root in index:
+            continue
+        work = [(root, 0)]
+        while work:
+            v, i = work.pop()
+            if i == 0:
+                index[v] = low[v] = len(index)
+                stack.append(v)
+                open_.add(v)
+            if i < len(links_of[v]):
+                w = links_of[v][i]
+                work.append((v, i + 1))
+                if w not in index:
+                    work.append((w, 0))
+                elif w in open_:
+                    low[v] = min(low[v], index[w])
+                continue
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[v])
+            if low[v] == index[v]:
+                component = []
+                while True:
+                    w = stack.pop()
+                    open_.discard(w)
+                    component.append(w)
+                    if w == v:
+                        break
+                out.append(component)
+    return out, low
+
+
+program.add("strongly_connected_components", components, *LINKS, compiles=1)
+
+
+def test_size_does_not_depend_on_the_number_of_trips():
+    whiles = [xlapy.jit(components).lower(np.eye(n) > 0).as_text().count("stablehlo.while") for n in (9, 12)]
+    assert whiles[0] == whiles[1] < 10
+
+
+def fill(x):
+    out = []
+    for k in range(30):
+        y = x
+        while y > 1:
+            y = y // 2
+            out.append(y + k)
+    return out
+
+
+program.add("filled_in_a_nest", fill, np.int64(2**40), np.int64(5), np.int64(0), compiles=2)
+
+
+def test_room_of_lists_that_grow_in_a_nest():
+    # what the inner loop appends is guessed once, not once for each trip of the outer one
+    assert f"tensor<{30 * 1024}x" not in xlapy.jit(fill).lower(np.int64(40)).as_text()
 
 
 test_programs = program.test()

@@ -159,7 +159,7 @@ class Machine:
         self.loop_modes: dict[tuple, str] = {}
         #: loops that had to be unrolled in an earlier analysis, see `frame.place_of`
         self.unrolled_places: set[tuple] = set()
-        #: short loops that come to too many operations when they are unrolled: so they do in the other trips around them
+        #: short loops that come to too many operations when unrolled: so they do in other trips of loops around them
         self.large_places: set[tuple] = set()
         #: what is known of the heads of loops from the last time they were met
         self.loop_memory: dict[tuple, Recollection] = {}
