@@ -12,7 +12,7 @@ from jax import lax
 
 from xlapy.ir import Operation, Var
 from xlapy.ir.places import touched
-from xlapy.lowering import ahead
+from xlapy.lowering import ahead, arctangents
 from xlapy.lowering.derivatives import differentiated_as
 from xlapy.lowering.untraced import traced
 
@@ -59,16 +59,16 @@ for _kind, _function in {
     "sin": lax.sin,
     "cos": lax.cos,
     "tan": lax.tan,
-    "asin": lax.asin,
-    "acos": lax.acos,
-    "atan": lax.atan,
+    "asin": arctangents.asin,
+    "acos": arctangents.acos,
+    "atan": arctangents.atan,
     "sinh": lax.sinh,
     "cosh": lax.cosh,
     "tanh": lax.tanh,
     "asinh": lax.asinh,
     "acosh": lax.acosh,
     "atanh": lax.atanh,
-    "atan2": lax.atan2,
+    "atan2": arctangents.atan2,
     "cbrt": lax.cbrt,
     "bitwise_and": lax.bitwise_and,
     "bitwise_or": lax.bitwise_or,

@@ -443,7 +443,7 @@ TABLE: dict[np.ufunc, Entry] = {
     np.arcsinh: {"*": "asinh"},
     np.arccosh: {"*": "acosh"},
     np.arctanh: {"*": "atanh"},
-    np.hypot: {"f": jnp.hypot},
+    np.hypot: {"f": whole_results.hypot},
     np.degrees: {"f": _degrees},
     np.rad2deg: {"f": _degrees},
     np.radians: {"f": _radians},
