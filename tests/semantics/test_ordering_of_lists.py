@@ -90,4 +90,51 @@ def changed_afterwards(a):
     return groups
 
 
+class Job:
+    def __init__(self, number, cost):
+        self.number, self.cost = number, cost
+
+    def __lt__(self, other):
+        return self.cost < other.cost
+
+
+class Counted(Job):
+    asked = 0
+
+    def __lt__(self, other):
+        Counted.asked += 1
+        return self.cost < other.cost
+
+
+def jobs_over(a, least, cls=Job):
+    return [cls(i, cost % 5) for i, cost in enumerate(a.tolist()) if cost > least]
+
+
+@program((K1,), (K2,), (K3,), compiles=1)
+def objects_with_an_order(a):
+    jobs = jobs_over(a, 1)
+    backwards = [job.number for job in sorted(jobs, reverse=True)]
+    jobs.sort()
+    jobs[0].cost += 7
+    return [job.number for job in jobs], backwards, jobs[0].cost
+
+
+@program((K1,), (K2,), compiles=1)
+def keys_with_an_order(a):
+    pairs = [(i, v) for i, v in enumerate(a.tolist()) if v > 1]
+    pairs.sort(key=lambda pair: Job(*pair))
+    return pairs
+
+
+@program((K1,), (K1 * 0,), compiles=1)
+def none_with_an_order(a):
+    return [job.number for job in sorted(jobs_over(a, 100))]
+
+
+@program((K1,), (K2,), refuse="maybe")
+def order_that_counts(a):
+    jobs = sorted(jobs_over(a, 1, Counted))
+    return [job.number for job in jobs], Counted.asked
+
+
 test_programs = program.test()

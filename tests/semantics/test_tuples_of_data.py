@@ -343,4 +343,49 @@ def columns_of_a_few_tuples(points, t):
     return xs, sum(ys)
 
 
+@program((K1,), (K2,), (K3,), compiles=1)
+def runs_as_keys(a):
+    seen, run = {}, []
+    for v in a.tolist():
+        if v > 3:
+            run.append(v % 3)
+        elif run:
+            key = tuple(run)
+            seen[key] = seen.get(key, 0) + 1
+            run = []
+    return seen, seen.get((1,), -1), (1, 2) in seen, (2.0,) in seen
+
+
+@program((K1,), (K2,), compiles=1)
+def states_until_one_comes_again(a):
+    state, seen, trips = [v for v in a.tolist() if v > 2], set(), 0
+    while tuple(state) not in seen:
+        seen.add(tuple(state))
+        state[trips % len(state)] //= 2
+        trips += 1
+    return trips, len(seen), state
+
+
+@program((K1,), (K2,), compiles=1)
+def tuples_in_keys(a):
+    memo, path = {}, []
+    for v in a.tolist():
+        path.append(v % 2)
+        if len(path) > 2:
+            path.pop(0)
+        memo[len(path), tuple(path)] = v
+    return memo, memo.get((2, (0, 1)), -1)
+
+
+@program((K1,), (K2,), raises=TypeError)
+def lists_in_keys(a):
+    seen, run = set(), []
+    for v in a.tolist():
+        if v > 3:
+            run.append([v])
+        else:
+            seen.add(tuple(run))
+    return len(seen)
+
+
 test_programs = program.test()

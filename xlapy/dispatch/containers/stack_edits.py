@@ -1,31 +1,19 @@
-"""Lists that grew in loops, changed as a whole: items in their middle put in and taken out, sorted, sliced."""
+"""Lists that grew in loops, changed as a whole: items in their middle put in and taken out, sliced."""
 
 from __future__ import annotations
 
 import jax.numpy as jnp
 
-from xlapy.dispatch.containers import ordering, ranges, stacks
-from xlapy.dispatch.numbers.scalar_values import device, refuse_nan, refuse_where, scalar
-from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python.kinds import ordered_as_tuple
-from xlapy.domain.coerce import instantiate
+from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
 from xlapy.domain.values import (
     Const,
-    MixedScalar,
-    NumpyScalar,
     Range,
-    Scalar,
     Stack,
-    Stored,
-    Tuple,
-    Union,
     Value,
     constants,
 )
 from xlapy.ir import Var
-
-#: items of lists that are compared as lists are
-_LONGEST = 64
 
 
 def index(machine, stack: Stack, key: Value, error: BaseException) -> Value:
@@ -63,76 +51,6 @@ def reversed_(machine, stack: Stack) -> Stack:
 
 def _backwards(rows, length):
     return jnp.take(rows, jnp.maximum(length - 1 - jnp.arange(rows.shape[0]), 0), axis=0)
-
-
-def sorted_(machine, stack: Stack, keys: Stack, reverse: bool) -> Stack:
-    """The items in the order of their keys, which are real numbers or tuples of them."""
-    columns = _sortable(machine, instantiate(keys.element, iter(keys.rows)))
-    length = device(machine, stack.length, int)
-    for column_ in columns:
-        refuse_nan(machine, column_, length)
-    order = machine.leaf(_order, [length, *columns], (reverse, stack.capacity))[0]
-    return stack.with_rows([machine.leaf(_reordered, [row, order])[0] for row in stack.rows])
-
-
-def _sortable(machine, value: Value) -> list[Var]:
-    """The rows that sort keys are compared by, the first one first."""
-    match value:
-        case MixedScalar():
-            return _sortable(machine, value.python)
-        case Scalar() | NumpyScalar() if value.var.type.dtype.kind != "c":
-            return [value.var]
-        case Tuple() if ordered_as_tuple(value):
-            return [row for part in value.items for row in _sortable(machine, part)]
-        case Const():
-            return []
-        case Stored() if value.kind in ("list", "tuple") and value.cls in (list, tuple):
-            return _columns(machine, value)
-        case Union() if (ranks := ordering.ranked(machine, [value])) is not None:
-            return ranks
-    raise Refused("XP0004", "sorting a list whose length depends on data, of items or by keys that are no real numbers")
-
-
-def _columns(machine, value: Stored) -> list[Var]:
-    """The rows that lists or tuples in a stack are compared by: of each position, whether there is an item, and it."""
-    if value.held is None:
-        return [row for part in value.parts for row in _sortable(machine, part)]
-    count = value.held.capacity
-    if count > _LONGEST:
-        raise Refused("XP0004", f"sorting lists, or by lists, with room for more than {_LONGEST} items")
-    parts = _sortable(machine, instantiate(value.held.element, iter(value.held.rows)))
-    if not parts or any(len(part.type.shape) != 2 for part in parts):
-        raise Refused("XP0004", "sorting lists of lists whose lengths depend on data, or by them")
-    length = value.held.length
-    lengths = (
-        length.var
-        if isinstance(length, Scalar)
-        else machine.builder.broadcast(device(machine, length, int), parts[0].type.shape[:1])
-    )
-    return list(machine.leaf(_by_position, [lengths, *parts]))
-
-
-def _by_position(lengths, *parts):
-    found = []
-    for position in range(parts[0].shape[1]):
-        present = lengths > position
-        found.append(present)
-        found += [jnp.where(present, part[:, position], jnp.zeros((), part.dtype)) for part in parts]
-    return found
-
-
-def _order(length, *columns):
-    """A stable sort in which lanes beyond the length stay behind all others."""
-    *columns, reverse, capacity = columns
-    lane = jnp.arange(capacity)
-    outside = lane >= length
-    if not reverse:
-        return jnp.lexsort((lane, *columns[::-1], outside))
-    return jnp.lexsort((-lane, *columns[::-1], ~outside))[::-1]
-
-
-def _reordered(rows, order):
-    return jnp.take(rows, order[: rows.shape[0]], axis=0)
 
 
 def sliced(machine, stack: Stack, key: Value) -> Stack:

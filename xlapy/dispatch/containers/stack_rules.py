@@ -12,14 +12,13 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
-from xlapy.dispatch.containers import loans, ranges, stack_arrays, stack_edits, stacks
+from xlapy.dispatch.containers import loans, ranges, stack_arrays, stack_edits, stack_sorting, stacks
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import all as python_all
 from xlapy.domain import stacks as domain
-from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
@@ -31,7 +30,6 @@ from xlapy.domain.values import (
     Stack,
     Value,
     as_ref,
-    is_none,
     number_var,
 )
 from xlapy.ir import Var
@@ -195,31 +193,10 @@ def _index(machine, self: Ref, stack: Stack, item: Value) -> Value:
     return machine.call(Const(_find_item), [self, item])
 
 
-def _keys_of(items, key):
-    return [key(item) for item in items]
-
-
 def _sort(machine, self: Ref, stack: Stack, *, key: Value = NONE, reverse: Value = Const(False)) -> Value:  # noqa: B008
-    keys = stack
-    if not is_none(key):
-        keys = _keys_as_stack(machine, machine.call(Const(_keys_of), [self, key]))
     descending = bool(machine.static(reverse, "reverse of sort"))
-    if keys.capacity:
-        keys = stacks.resized(machine, keys, stack.capacity)
-        write(machine, self, stack_edits.sorted_(machine, stack, keys, descending))
+    write(machine, self, stack_sorting.sort(machine, self, stack, key, descending))
     return NONE
-
-
-def _keys_as_stack(machine, made: Value) -> Stack:
-    """The keys of the items of a list, to sort by."""
-    stack = stacks.of(machine, made)
-    if stack is not None:
-        return stack
-    items = containers.contents(machine, made)
-    try:
-        return stacks.of_items(machine, items, stacks.common_element(machine, items))
-    except JoinFailure as error:
-        raise Refused("XP0007", "sorting by keys of too many kinds") from error
 
 
 def _for_stacks(cls: type, name: str, rule: Callable) -> None:

@@ -25,6 +25,8 @@ def _takes_new(machine, self: Ref, key: Value) -> bool:
     """Whether a dict of known keys becomes one of unknown keys with this key. Where it may be one of those that are
     there, it is taken for one at first: if it is not, the call is compiled again."""
     known = containers.entries(machine, self)
+    if tables.holds_tuples(machine, key):
+        return True
     if containers.compares_by_value(machine, key) and containers.resolved(machine, known, as_ref(key)) is None:
         return True
     if not tables.is_new(machine, key):
@@ -48,8 +50,12 @@ def _takes_new(machine, self: Ref, key: Value) -> bool:
 def _rows(machine, self: Value, key: Value) -> Stack | None:
     """The contents of a dict or set in which a key is looked for row by row."""
     stack = tables.of(machine, self)
-    if stack is not None or not isinstance(self, Ref) or not containers.compares_by_value(machine, key):
+    if stack is not None or not isinstance(self, Ref):
         return stack
+    if tables.holds_tuples(machine, key):
+        return tables.converted(machine, self) if containers.heap_kind(machine, self) in ("dict", "set") else None
+    if not containers.compares_by_value(machine, key):
+        return None
     known = containers.entries(machine, self)
     return tables.converted(machine, self) if containers.resolved(machine, known, as_ref(key)) is None else None
 

@@ -89,6 +89,15 @@ def is_new(machine, key: Value) -> bool:
     return True
 
 
+def holds_tuples(machine, key: Value) -> bool:
+    """Whether a key is a tuple whose length depends on data, or holds one."""
+    if isinstance(key, Tuple):
+        return any(holds_tuples(machine, item) for item in key.items)
+    if isinstance(key, Union):
+        return any(holds_tuples(machine, item) for item in key.alternatives)
+    return heap_kind(machine, key) == "tuple"
+
+
 def unknown(machine, key: Value) -> list[Var]:
     """The device values that a key depends on."""
     match key:
@@ -98,7 +107,7 @@ def unknown(machine, key: Value) -> list[Var]:
             return [var for item in key.items for var in unknown(machine, item)]
         case Union():
             return [key.selector, *(var for item in key.alternatives for var in unknown(machine, item))]
-        case Ref() if compares_by_value(machine, key):
+        case Ref() if compares_by_value(machine, key) or heap_kind(machine, key) == "tuple":
             try:
                 return variables(stacks.pack(machine, key))
             except JoinFailure:
@@ -174,12 +183,24 @@ def _checked(machine, key: Value) -> None:
                 _checked(machine, item)
         case Ref() if compares_by_value(machine, key):
             pass
+        case Ref() if heap_kind(machine, key) == "tuple":
+            _checked_element(stacks.pack(machine, key))
         case Ref():
             if machine.heap.objects[key.object].kind == "instance":
                 raise Refused("XP0004", "an object that is compared by identity, among keys that depend on data")
             key_of(machine, key)
         case JaxArray() | NdArray():
             key_of(machine, key)
+
+
+def _checked_element(value: Value) -> None:
+    """The same of what a tuple in a stack may hold."""
+    held = isinstance(value, Stored) and value.held
+    if isinstance(value, Stored) and value.cls is not tuple:
+        raise Refused("XP0004", "a tuple that holds objects, and whose length depends on data, as a key")
+    for part in (held.element,) if isinstance(held, Stack) else value.children():
+        if isinstance(part, Value):
+            _checked_element(part)
 
 
 def _same_rows(machine, column: Value, key: Value, count: int) -> Var | bool | None:
