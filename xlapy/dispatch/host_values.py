@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import numpy as np
 
-from xlapy.ir import Operation, Region, Var, captured
-from xlapy.lowering.evaluate import evaluate
+from xlapy.domain.numbers import SCALAR_DTYPES
+from xlapy.ir import Module, Operation, Region, TensorType, Var, captured
+from xlapy.lowering.evaluate import evaluate_fast
+from xlapy.lowering.rounding import compiler_options
 
 
 class HostValue:
@@ -21,25 +24,46 @@ class HostValue:
 
     def __init__(self, region: Region) -> None:
         self.region = region
-        self.types = [(p.type.shape, p.type.dtype) for p in region.params]
-        self._run = jax.jit(lambda *operands: evaluate(region, dict(zip(region.params, operands, strict=True)))[0])
+        self._types = [p.type for p in region.params]
+        self._compiled: Callable | None = None
 
     def __call__(self, *operands: Any) -> np.ndarray | None:
         """The value; None for operands of other types."""
-        for operand, (shape, dtype) in zip(operands, self.types, strict=True):
-            if isinstance(operand, np.ndarray | np.generic | jax.Array):
-                if operand.shape != shape or operand.dtype != dtype:
-                    return None
-        with jax.ensure_compile_time_eval(), jax.enable_x64(True):
-            try:
-                return np.asarray(self._run(*operands))
-            except OverflowError:  # an integer that the device does not have
-                return None
+        fitting = [_fitting(operand, of) for operand, of in zip(operands, self._types, strict=True)]
+        if any(operand is None for operand in fitting):
+            return None
+        with jax.enable_x64(True):
+            if self._compiled is None:
+                self._compiled = self._compile()
+            return np.asarray(self._compiled(*fitting))
+
+    def _compile(self) -> Callable:
+        # Compiled ahead of time it is one program, and runs as one also where JAX traces the caller.
+        def run(*operands):
+            return evaluate_fast(self.region, dict(zip(self.region.params, operands, strict=True)), native=False)[0]
+
+        shapes = [jax.ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in self._types]
+        options = compiler_options(Module(self.region, []), None, None)
+        return jax.jit(run, compiler_options=options).lower(*shapes).compile()
 
     def gives(self, known: np.ndarray, *operands: Any) -> bool:
         """Whether the value is `known`."""
         found = self(*operands)
         return found is not None and found.tobytes() == known.tobytes()
+
+
+def _fitting(operand: Any, of: TensorType) -> Any:
+    """An input as an array of its type; None if it has another one."""
+    if jax.dtypes.issubdtype(of.dtype, jax.dtypes.extended):
+        return operand if getattr(operand, "dtype", None) == of.dtype and operand.shape == of.shape else None
+    kind = SCALAR_DTYPES.get(type(operand))
+    if kind is not None:
+        try:
+            return np.asarray(operand, kind) if kind == of.dtype else None
+        except OverflowError:  # an integer that the device does not have
+            return None
+    found = np.asarray(operand)
+    return found if found.dtype == of.dtype and found.shape == of.shape else None
 
 
 #: what was worked out before, by what it is: analyses ask the same again in each attempt

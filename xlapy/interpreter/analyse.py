@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from xlapy.dispatch import libraries
-from xlapy.dispatch.host_values import part_of
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
 from xlapy.domain.captures import Captured
@@ -25,7 +24,7 @@ from xlapy.interpreter.recipe import Effect, Outputs, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import Guard, Parameter, World
-from xlapy.ir import Location, Module, Var, constant_value
+from xlapy.ir import Location, Module, constant_value
 from xlapy.report import Blocker, NotOffloadableError
 
 _MAXIMUM_RESTARTS = 100
@@ -315,13 +314,10 @@ def _specialise(
     machine: Machine, function: types.FunctionType, need: NeedStatic, static: set[Source], modes: dict[tuple, str]
 ) -> None:
     """Make what `need` asks for static, or unroll the loops it changes with; refuse if it depends on array data."""
+    if machine.world.is_up_to_data(need.var) and _work_out(machine, need, static):
+        return
     bodies = loop_parameters(need.var, machine.entry)
     numbers = {id(p.var): p for p in machine.world.parameters if p.is_number}
-    if bodies and part_of(need.var, machine.entry) is not None:
-        inputs = [v for v in origins(need.var) if isinstance(v, Var) and v.owner is machine.entry]
-        # Loops over data that end before this place tell no more if they are unrolled.
-        if not all(id(v) in numbers for v in inputs) and _work_out(machine, need, static):
-            return
     if bodies:
         known = [numbers.get(id(origin)) for origin in origins(need.var)]
         integers = {p.source for p in known if p is not None and p.var.type.dtype.kind in "iub"}
@@ -342,8 +338,6 @@ def _specialise(
     found = [numbers.get(id(v)) for v in wanted or ()]
     scalars = [p.source for p in found if p is not None and (p.python is not None or p.var.type.dtype.kind in "iub")]
     if len(scalars) < len(found) or not scalars or all(s in static for s in scalars):
-        if _work_out(machine, need, static):
-            return
         _refuse(machine, function, need, "depends on the contents of arrays")
     static.update(scalars)
 

@@ -479,9 +479,10 @@ class Machine:
         raise Refused("XP0006", f"{what} must be known at compile time, and is {self.describe(value)}")
 
     def _worked_out(self, var: Var, what: str) -> np.ndarray:
-        """The value of `var` for this call, if there is no other way; asks for specialisation first."""
+        """The value of `var` for this call, if there is no other way; asks for specialisation first if there may be."""
         place = Source("value", (self.location(), what))
-        known = self.world.work_out(var) if place in self.world.static else None
+        wanted = place in self.world.static or self.world.is_up_to_data(var)
+        known = self.world.work_out(var) if wanted else None
         if known is None:
             raise NeedStatic(var, what, place)
         return known

@@ -51,6 +51,7 @@ from xlapy.domain.values import (
 )
 from xlapy.immutable import immutable
 from xlapy.interpreter.definitions import Definitions, trusted
+from xlapy.interpreter.specialise import origins
 from xlapy.ir import TensorType, Var
 
 if TYPE_CHECKING:
@@ -153,6 +154,22 @@ class World(Definitions):
         if var not in self._worked_out:
             self._worked_out[var] = self._work_out(var)
         return self._worked_out[var]
+
+    def is_up_to_data(self, var: Var) -> bool:
+        """Whether `var` can be told before the program runs, but only from the contents of arrays: neither a number
+        that is made static nor a loop that is unrolled would tell it."""
+        numbers = {p.var: p for p in self.parameters if p.is_number}
+        entry = self.machine.entry
+        found = list(origins(var))
+        inputs = [o for o in found if isinstance(o, Var) and o.owner is entry]
+        if any(isinstance(o, Var) and o.owner is not entry for o in found):
+            # Loops over data that end before this place tell no more if they are unrolled.
+            return not all(v in numbers for v in inputs) and part_of(var, entry) is not None
+        if len(inputs) < len(found):
+            return False
+        known = [numbers[v] for v in inputs if v in numbers]
+        scalars = [p.source for p in known if p.python is not None or p.var.type.dtype.kind in "iub"]
+        return len(scalars) < len(inputs) or all(s in self.static for s in scalars)
 
     def _work_out(self, var: Var) -> np.ndarray | None:
         part = part_of(var, self.machine.entry)

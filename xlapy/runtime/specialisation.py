@@ -16,13 +16,13 @@ from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
 from xlapy.lowering.evaluate import evaluate, evaluate_fast
 from xlapy.lowering.native import available
+from xlapy.lowering.rounding import compiler_options
 from xlapy.runtime import outcome, transforms
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, key_of
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
 from xlapy.runtime.packing import Packing, packing_of_operands, packing_of_results
 from xlapy.runtime.relocation import Moves, mentions, outcome_of
-from xlapy.runtime.rounding import compiler_options
 from xlapy.runtime.staging import staged
 from xlapy.runtime.traffic import NARROWED, donated_buffers
 

@@ -14,13 +14,13 @@ from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Parameter
 from xlapy.ir import to_text
 from xlapy.lowering.evaluate import evaluate_fast
+from xlapy.lowering.rounding import compiler_options
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import portable
 from xlapy.runtime.cache import Cache
 from xlapy.runtime.codegen import MISS, Writer, locate
 from xlapy.runtime.guards import guards_of
 from xlapy.runtime.jax_internals import ambient_x64, set_x64, swap_x64
-from xlapy.runtime.rounding import compiler_options
 from xlapy.runtime.specialisation import reads_large_memory
 from xlapy.runtime.targets import target_sharding
 from xlapy.runtime.traffic import Traffic, donated_buffers, traffic

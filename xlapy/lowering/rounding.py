@@ -5,7 +5,7 @@
 `int(49.0 / 49)` is 0 then. On CPU, where programs run as fast without it (the passes that matter for speed are others
 and LLVM's), it is left out. Programs that only call JAX's functions keep it: `jax.jit` compiles them so.
 
-*Reductions*: XLA gives them to a library, unless they are such as that is not good for (see `runtime.reductions`).
+*Reductions*: XLA gives them to a library, unless they are such as that is not good for (see `lowering.reductions`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import jaxlib
 
 from xlapy.ir import Module, Operation, Region
 from xlapy.lowering.loops import inner_jaxprs
-from xlapy.runtime.reductions import may_use_library
+from xlapy.lowering.reductions import may_use_library
 
 _AS_WRITTEN = {"xla_disable_hlo_passes": "algsimp"}
 #: primitives that give floating-point numbers as they were

@@ -4,7 +4,7 @@ XLA gives reductions, with what is computed for them, to YNNPACK, which adds up 
 times as fast as XLA's own code. But
 
 - it takes twenty times as long for three elements (`((a - b) ** 2).sum(axis=-1)`);
-- where XLA's algebraic simplifier is off (`runtime.rounding`), it crashes the process with some: `x.mean() /
+- where XLA's algebraic simplifier is off (`lowering.rounding`), it crashes the process with some: `x.mean() /
   x.std() ** 3` did in jaxlib 0.10.2, where axes of one element come and go within what is computed for the reduction.
 
 So a program's reductions go there if all of them are long, and what is computed for them is element by element: from
