@@ -28,6 +28,12 @@ MATRICES = dict(
     vander=lambda s: (np.vander(s, 3), np.vander(s, 3, increasing=True), np.vander(s.astype(int), 2)),
     kron=lambda s: (np.kron(s, s), np.kron(s, W)),
     meshgrid=lambda s: (np.meshgrid(s, s), np.meshgrid(s, W, indexing="ij"), np.meshgrid(s, W, s, sparse=True)),
+    broadcast=lambda s: (
+        np.broadcast_to(s[:1].sum(), len(s)) + s,
+        np.broadcast_to(7, s.shape)[::-1],
+        np.broadcast_to(W[:, None], (3, len(s))) * s,
+        np.broadcast_to(W, (len(s), 3)) @ W,
+    ),
     cross=lambda s: (np.cross(np.outer(s, W), W[::-1]), np.cross(W, np.outer(s, W[::-1]))),
 )
 SERIES = dict(

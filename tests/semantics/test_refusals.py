@@ -9,6 +9,9 @@ import time
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
+
+import xlapy
 
 from .runner import Call, Programs
 
@@ -304,6 +307,23 @@ program.each(
     order_of_two_objects=lambda x: id(x) > 0,
     text_of_a_number_of_an_object=lambda x: f"{id(x):x}".isalnum(),
 )
+
+program.each(
+    X,
+    options={"refuse": True},
+    masked_array=lambda x: np.ma.array(x, mask=x < 0).sum(),
+    masked_where=lambda x: np.ma.masked_where(x < 0, x).mean(),
+)
+
+
+@program(X)
+def masked_functions_of_plain_arrays(x):
+    return np.ma.getdata(x) + np.ma.getmaskarray(x), np.ma.isMaskedArray(x), np.ma.median(x)
+
+
+def test_the_refusal_of_a_masked_array_says_why():
+    with pytest.raises(xlapy.NotOffloadableError, match=r"numpy.ma.masked_less makes a masked array.*keep a mask"):
+        xlapy.jit(lambda x: np.ma.masked_less(x, 0.0).mean())(X)
 
 
 @program(X)

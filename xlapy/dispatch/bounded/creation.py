@@ -10,10 +10,11 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.lanes import INT64, Int, as_int, clip, fresh, known_int, subtract, var_of
 from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.values import absent, known, require_dtype, sequence_items
+from xlapy.dispatch.numpy.views import as_array
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.bounded import bound
 from xlapy.domain.numbers import interval, known_bounds
-from xlapy.domain.values import Const, Lanes, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.values import BoundedArray, Const, Lanes, NumpyScalar, Scalar, Tuple, Value
 
 #: elements for which there may be room
 _MAXIMUM_ROOM = 2**27
@@ -89,6 +90,23 @@ def _with_room(item: object) -> None:
 
 for _item in (np.zeros, np.ones, np.empty, np.full, np.ndarray):
     _with_room(_item)
+
+_broadcast_before = table.function_rule(np.broadcast_to)
+
+
+@table.function(np.broadcast_to)
+def _broadcast_to(machine, array, shape, *args, **kwargs):
+    found = None if isinstance(array, BoundedArray) else _room(machine, shape)
+    if found is not None:
+        array = as_array(machine, array)
+        sizes = array.type.shape
+        dynamic = [lanes is not None for lanes in found[1]][len(found[1]) - len(sizes) :]
+        # one element is repeated as often as wanted; others would have to be as many
+        if len(sizes) <= len(found[1]) and all(n == 1 for n, some in zip(sizes, dynamic, strict=True) if some):
+            view = table.passed_on(_broadcast_before, machine, array, found[0], *args, **kwargs)
+            return bounded.made(machine, view, found[1])
+    return table.passed_on(_broadcast_before, machine, array, shape, *args, **kwargs)
+
 
 _arange_before = table.function_rule(np.arange)
 

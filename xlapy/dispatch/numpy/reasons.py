@@ -49,5 +49,6 @@ RANDOM_REASONS: dict[str, str] = {
     "bit_generator": "is an object of the host",
     "bytes": "makes bytes, which a device cannot",
 }
+MASKED = "makes a masked array, which XLA does not have: keep a mask of booleans (`x[mask]`, `where=mask`) or NaN"
 LINALG_REASONS: dict[str, str] = {"test": _STATE}
 FFT_REASONS: dict[str, str] = {"test": _STATE}

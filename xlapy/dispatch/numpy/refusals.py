@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xlapy.dispatch.numpy.reasons import FFT_REASONS, LINALG_REASONS, REASONS
+from xlapy.dispatch.numpy.reasons import FFT_REASONS, LINALG_REASONS, MASKED, REASONS
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import find_function, find_replacement, function
 
@@ -23,6 +23,12 @@ def register() -> None:
             item = getattr(module, name, None)
             if item is not None and find_function(item) is None and find_replacement(item) is None:
                 function(item)(_refusal(f"{module.__name__}.{name}", reason))
+    # what makes masked arrays; other functions of np.ma do as NumPy's with arrays that are not masked
+    for name in np.ma.__all__:
+        if name.startswith("masked_") or name in ("array", "asarray", "asanyarray", "fix_invalid", "MaskedArray"):
+            item = getattr(np.ma, name)
+            if callable(item):
+                function(item)(_refusal(f"numpy.ma.{name}", MASKED))
 
 
 register()
