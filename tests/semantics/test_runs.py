@@ -10,6 +10,8 @@ program = Programs()
 
 RNG = np.random.default_rng(11)
 SHORT, LONG = RNG.integers(-4, 5, 12), RNG.integers(-4, 5, 70)
+#: a few, where each of them is a trip of an unrolled loop that may make a list
+BRIEF = np.array([3, 1, -2, 0, -1, 4, -3])
 FEW, MANY = RNG.normal(size=14), RNG.normal(size=80)
 
 
@@ -203,7 +205,7 @@ def attribute_of_none(x):
 # -- the same object under two names -------------------------------------------------------------------------------
 
 
-@program(SHORT, LONG, refuse="maybe")
+@program(BRIEF, LONG, refuse="maybe")
 def grows_after_it_was_put_there(x):
     out, run = [], []
     for v in x.tolist():
@@ -213,7 +215,7 @@ def grows_after_it_was_put_there(x):
     return out
 
 
-@program(SHORT, LONG, refuse="maybe")
+@program(BRIEF, LONG, refuse="maybe")
 def another_name(x):
     out, run = [], []
     other = run
@@ -227,7 +229,7 @@ def another_name(x):
     return out, other
 
 
-@program(SHORT, LONG, refuse="maybe")
+@program(BRIEF, LONG, refuse="maybe")
 def grows_after_the_loop(x):
     out, run = [], []
     for v in x.tolist():
@@ -240,7 +242,7 @@ def grows_after_the_loop(x):
     return out
 
 
-@program(SHORT, LONG, refuse="maybe")
+@program(BRIEF, LONG, refuse="maybe")
 def starts_anew_now_and_then(x):
     out, run = [], []
     for v in x.tolist():
@@ -251,7 +253,7 @@ def starts_anew_now_and_then(x):
     return out
 
 
-@program(SHORT, LONG, refuse="maybe")
+@program(BRIEF, LONG, refuse="maybe")
 def put_into_two_lists(x):
     out, kept, run = [], [], []
     for v in x.tolist():
@@ -265,7 +267,7 @@ def put_into_two_lists(x):
     return out
 
 
-@program(SHORT, LONG, refuse="maybe")
+@program(BRIEF, LONG, refuse="maybe")
 def whether_it_is_an_item(x):
     out, run = [], [0]
     for v in x.tolist():
@@ -277,7 +279,7 @@ def whether_it_is_an_item(x):
     return out[-1] is run, out[0] is run
 
 
-@program(SHORT, LONG, refuse="maybe")
+@program(BRIEF, LONG, refuse="maybe")
 def arrays_that_are_items(x):
     out, state = [], np.zeros(2)
     for v in x:
@@ -290,7 +292,7 @@ def arrays_that_are_items(x):
     return np.array(out), out[-1] is state
 
 
-@program(SHORT, LONG, refuse="maybe")
+@program(BRIEF, LONG, refuse="maybe")
 def changed_in_one_of_two_lists(x):
     first, second = [], []
     for v in x.tolist():
@@ -301,7 +303,7 @@ def changed_in_one_of_two_lists(x):
     return len(second[0]), len(first[0])
 
 
-@program(SHORT, LONG, refuse="maybe")
+@program(BRIEF, LONG, refuse="maybe")
 def changed_where_only_some_are_in_both(x):
     first, second = [], []
     for v in x.tolist():
@@ -314,7 +316,7 @@ def changed_where_only_some_are_in_both(x):
     return [len(s) for s in second]
 
 
-@program(SHORT, LONG, refuse="maybe")
+@program(BRIEF, LONG, refuse="maybe")
 def moved_from_one_stack_to_another(x):
     stack, done = [], []
     for v in x.tolist():

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from xlapy.domain.numbers import SCALAR_DTYPES
@@ -54,7 +55,7 @@ class HostValue:
 
 def _fitting(operand: Any, of: TensorType) -> Any:
     """An input as an array of its type; None if it has another one."""
-    if jax.dtypes.issubdtype(of.dtype, jax.dtypes.extended):
+    if jnp.issubdtype(of.dtype, jax.dtypes.extended):
         return operand if getattr(operand, "dtype", None) == of.dtype and operand.shape == of.shape else None
     kind = SCALAR_DTYPES.get(type(operand))
     if kind is not None:

@@ -9,6 +9,7 @@ from xlapy.domain.join import (
     SELECTOR,
     Joiner,
     JoinFailure,
+    differ_in_form,
     same_static,
 )
 from xlapy.domain.numbers import (
@@ -179,6 +180,11 @@ def _has_place(option: Value, alternative: BoundedArray, joiner: Joiner) -> bool
 
 def place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
     """Which alternative of a generalised union a value is."""
+    with joiner.exactly():
+        return _place_in(option, skeleton, joiner)
+
+
+def _place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
     for index, alternative in enumerate(skeleton.alternatives):
         if isinstance(option, Ref) and isinstance(alternative, Ref):
             if joiner.covers(alternative.object, option.object):
@@ -197,10 +203,13 @@ def place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
             if _has_place(option, alternative, joiner):
                 return index
             continue
+        if option is alternative:
+            return index
+        if differ_in_form(alternative, option):
+            continue
         try:
-            with joiner.exactly():
-                if option is alternative or joiner._alike(alternative, option) is alternative:
-                    return index
+            if joiner._alike(alternative, option) is alternative:
+                return index
         except JoinFailure:
             continue
     raise JoinFailure(option, skeleton)

@@ -478,6 +478,8 @@ class Joiner(ObjectNames):
                     continue
                 if number != _identified(mine) and both & {number, _identified(mine)}:
                     continue
+                if differ_in_form(mine, other):
+                    continue
                 try:
                     joined = self._covering(mine, other)
                 except JoinFailure:
@@ -496,6 +498,15 @@ class Joiner(ObjectNames):
                 several.append(self._arriving(other))
                 changed = True
         return Union(hole(SELECTOR), tuple(several)) if changed else a
+
+
+def differ_in_form(one: Value, two: Value) -> bool:
+    """Whether two values certainly have no join but a union, which is told without looking into them."""
+    if isinstance(one, Tuple):
+        return isinstance(two, Tuple) and (len(one.items) != len(two.items) or one.cls is not two.cls)
+    if isinstance(one, Mapping):
+        return isinstance(two, Mapping) and len(one.entries) != len(two.entries)
+    return isinstance(one, Ref) and not isinstance(two, Ref)
 
 
 def _other_callables(one: Value, two: Value) -> bool:

@@ -46,9 +46,14 @@ def hole(type: TensorType) -> Var:
     return Hole(type)  # type: ignore[return-value]
 
 
-@immutable(eq=False)
 class Value:
     """Base of all abstract values."""
+
+    # What `variables` and `references` have found: joins ask for it over and over.
+    __slots__ = ("_references", "_variables")
+
+    _references: tuple[int, ...]
+    _variables: tuple[Var, ...]
 
     def children(self) -> tuple[Value | Var, ...]:
         """The parts that may hold device values or references, in a fixed order (see `rebuilt`)."""
@@ -65,6 +70,8 @@ V = TypeVar("V", bound=Value)
 @immutable(eq=False)
 class Const(Value):
     """A known Python object. `source` says where in the caller's world it was found, if it was."""
+
+    _references = _variables = ()
 
     value: Any
     source: Source | None = None
@@ -450,6 +457,8 @@ def mixed(selector: Var, scalar: Scalar) -> MixedScalar:
 class Marker(Value):
     """A value that is not one."""
 
+    _references = _variables = ()
+
     name: str
 
 
@@ -549,9 +558,9 @@ def _with_vars(params: tuple, remaining: Iterator[Var]) -> tuple:
 
 def substitute(value: V, replace: Callable[[Var], Var]) -> V:
     """`value` with `replace(var_or_hole)` in the place of every device value in it; itself if nothing changes."""
-    parts = value.children()
-    if not parts:
+    if not variables(value):
         return value
+    parts = value.children()
     new = [substitute(p, replace) if isinstance(p, Value) else replace(p) for p in parts]
     return value if all(map(operator.is_, parts, new)) else value.rebuilt(new)
 
@@ -572,32 +581,31 @@ def renamed(value: Value, name: Callable[[int], int], identity: Callable[[NdArra
     return value
 
 
-def variables(value: Value) -> list[Var]:
+def variables(value: Value) -> tuple[Var, ...]:
     """All device values (or holes) in `value`, in order."""
-    return _variables(value, [])
-
-
-def _variables(value: Value, found: list[Var]) -> list[Var]:
+    try:
+        return value._variables
+    except AttributeError:
+        pass
+    found: list[Var] = []
     for part in value.children():
         if isinstance(part, Value):
-            _variables(part, found)
+            found.extend(variables(part))
         else:
             found.append(part)
-    return found
+    value._variables = tuple(found)
+    return value._variables
 
 
-def references(value: Value) -> list[int]:
+def references(value: Value) -> tuple[int, ...]:
     """Identities of heap objects that `value` refers to directly (buffers of arrays included)."""
-    return _references(value, [])
-
-
-def _references(value: Value, found: list[int]) -> list[int]:
-    if isinstance(value, Ref):
-        found.append(value.object)
-        return found
-    if isinstance(value, NdArray):
-        found.append(value.buffer)
+    try:
+        return value._references
+    except AttributeError:
+        pass
+    found = [value.object] if isinstance(value, Ref) else [value.buffer] if isinstance(value, NdArray) else []
     for part in value.children():
         if isinstance(part, Value):
-            _references(part, found)
-    return found
+            found.extend(references(part))
+    value._references = tuple(found)
+    return value._references

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -164,7 +164,7 @@ class StateJoin:
         """The objects that the joined state can reach after one of the paths."""
         stands = {made: pair[side] for pair, made in self.joiner.merged.items()}
 
-        def named(joined: Value | Joined) -> list[int]:
+        def named(joined: Value | Joined) -> Sequence[int]:
             if not isinstance(joined, Joined):
                 return references(joined)
             own = set(references(joined.second if side else joined.first))
@@ -209,7 +209,7 @@ def forget_moves(machine: Machine, live: Iterable[int]) -> None:
             del heap.captured[cls]
 
 
-def _closure(heap: Heap, roots: Iterable, slots: dict, named: Callable[..., list[int]]) -> set[int]:
+def _closure(heap: Heap, roots: Iterable, slots: dict, named: Callable[..., Sequence[int]]) -> set[int]:
     """The objects that can be reached from `roots`, or from the caller's world, where `slots` hold what they hold;
     `named` gives the objects that one of these refers to."""
     contents: dict[int, list] = {}
@@ -319,7 +319,7 @@ def _is_lost(machine: Machine, path: Path, exception: Value, mark: int) -> bool:
     to anything that was there before."""
     if machine.catching:
         return False
-    heap, todo, seen = machine.heap, references(exception), set()
+    heap, todo, seen = machine.heap, list(references(exception)), set()
     while todo:
         number = todo.pop()
         if number in seen:

@@ -341,7 +341,7 @@ class Staging:
     def _sources(self) -> set[int]:
         """The objects that the loop iterates over, and iterators of them. The `owner` of one may change: what it had at
         first is the iterator's own."""
-        heap, todo, seen = self.machine.heap, references(self.entry.registers[self.iterator]), set()
+        heap, todo, seen = self.machine.heap, list(references(self.entry.registers[self.iterator])), set()
         while todo:
             number = todo.pop()
             if number not in seen and heap.objects[number].kind == "iterator":

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import jax
-import jaxlib
+import jaxlib.version
 
 from xlapy.ir import Module, Operation, Region
 from xlapy.lowering.loops import inner_jaxprs
@@ -58,7 +58,7 @@ def compiler_options(module: Module, given: dict[str, Any] | None, device: Any) 
 @functools.cache
 def _is_option(*options: tuple[str, str]) -> bool:
     """Whether this version of XLA knows the options. To ask it takes as long as compiling a small program."""
-    if _KNOWN_FROM <= tuple(map(int, jaxlib.__version__.split(".")[:3])) < _KNOWN_UP_TO:
+    if _KNOWN_FROM <= tuple(map(int, jaxlib.version.__version__.split(".")[:3])) < _KNOWN_UP_TO:
         return True
     try:
         jax.jit(lambda: 1, compiler_options=dict(options)).lower().compile()

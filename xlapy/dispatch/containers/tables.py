@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -98,7 +99,7 @@ def holds_tuples(machine, key: Value) -> bool:
     return heap_kind(machine, key) == "tuple"
 
 
-def unknown(machine, key: Value) -> list[Var]:
+def unknown(machine, key: Value) -> Sequence[Var]:
     """The device values that a key depends on."""
     match key:
         case Scalar() | NumpyScalar() | MixedScalar():
