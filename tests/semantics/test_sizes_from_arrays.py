@@ -1,5 +1,6 @@
 """Sizes, axes and counts that are elements of arrays, or are worked out from them: known where nothing else helps."""
 
+import jax
 import numpy as np
 
 import xlapy
@@ -30,6 +31,11 @@ def histogram_by_loop(labels):
 @program((LABELS, 1.5), (LABELS, 2.5))
 def ranges(k, v):
     return np.arange(k[1]) * v, np.linspace(0, v, k[1]), np.arange(0.0, k.sum(), 2.0)
+
+
+@program((np.array([49.0, 1e16]), X), (np.array([98.0, 1e16]), X))
+def sizes_from_rounded_numbers(a, x):
+    return x.reshape(int(a[0] / 49), -1), np.eye(int((a[0] + a[1]) - a[1]) // 24)
 
 
 @program((np.arange(600.0).reshape(30, 20) % 7,), (np.arange(600.0).reshape(30, 20) % 11,))
@@ -220,6 +226,22 @@ def test_loops_over_numpy_ranges_stay_loops():
     texts = [xlapy.code_typed(program, np.zeros(50), n) for n in (20, 40)]
     assert [text.count(" = for(") for text in texts] == [1, 1]
     assert len(texts[0].splitlines()) == len(texts[1].splitlines())
+
+
+def test_sizes_are_worked_out_where_jax_traces_the_caller():
+    """Sizes are told there as well, though JAX traces all arithmetic around them."""
+    sizes = np.array([2.0, 3.0])
+
+    @xlapy.jit
+    def blocks(x):
+        return np.arange(6.0).reshape(int(sizes[0] + 0.5), -1).sum(axis=0) * x
+
+    with jax.enable_x64(True):
+        inside = jax.jit(lambda x: blocks(x) * 2)(1.5)
+    np.testing.assert_array_equal(inside, X.reshape(2, 3).sum(axis=0) * 3)
+    np.testing.assert_array_equal(blocks(1.5), X.reshape(2, 3).sum(axis=0) * 1.5)
+    sizes[:] = 3, 2
+    np.testing.assert_array_equal(blocks(1.5), X.reshape(3, 2).sum(axis=0) * 1.5)
 
 
 test_programs = program.test()
