@@ -1068,4 +1068,32 @@ def uint8_state_wraps(x, n):
     return x
 
 
+BOARDS = tuple(
+    np.array(b)
+    for b in ([[1, 2, 0], [0, 1, 2], [2, 0, 1]], [[2, 1, 1], [2, 0, 1], [1, 0, 0]], np.eye(3, dtype=int) * 0)
+)
+
+
+@program(*BOARDS)
+def return_out_of_views_that_differ(board):
+    lines = [*board, *board.T, np.diag(board), np.diag(board[::-1])]
+    for line in lines:
+        if line[0] and all(v == line[0] for v in line):
+            return int(line[0]), line
+    return None if (board == 0).any() else 0
+
+
+@program(*BOARDS, (BOARDS[0] + 1,))
+def return_out_of_nested_loops_with_clean_up(board):
+    left = []
+    for name, parts in (("row", board), ("column", board.T)):
+        try:
+            for k, part in enumerate(parts):
+                if part[0] == 1:
+                    return name, k, part[1], left
+        finally:
+            left.append(name)
+    return left
+
+
 test_programs = program.test()

@@ -164,8 +164,18 @@ class Machine:
         self.stop()
 
     def returns(self) -> None:
-        """Ends the block after the return register is written."""
+        """Ends the block after the return register is written. What was moved about on the stack just before, and is
+        not the result, is left out: to return out of a `for`, CPython exchanges the value with the iterator, which
+        would be needed after the loop then."""
         self.end = End("return", [], span=self.span)
+        needed: set[int] = {self.return_register}
+        moves: list[Op] = []
+        while self.ops and self.ops[-1].kind == "move" and self.ops[-1].dst[0] >= self.base:
+            last = self.ops.pop()
+            if last.dst[0] in needed:
+                needed = needed - {*last.dst} | {*last.args}
+                moves.append(last)
+        self.ops += reversed(moves)
 
     def goto(self, target: int) -> None:
         """Ends the block with a jump."""
