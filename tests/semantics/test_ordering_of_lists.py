@@ -131,6 +131,21 @@ def none_with_an_order(a):
     return [job.number for job in sorted(jobs_over(a, 100))]
 
 
+WITH_NAN = tuple((np.array(v),) for v in ([2.0, 3.0, np.nan, 1.0], [1.0, np.nan, 1.0, 0.0], [4.0, 3.0, 2.0, 2.0]))
+
+
+@program(*WITH_NAN, refuse="maybe")
+def objects_with_nan(x):
+    jobs = sorted(Job(i, v) for i, v in enumerate(x.tolist()) if v != 0)
+    return [job.number for job in jobs]
+
+
+@program(*WITH_NAN, refuse="maybe")
+def known_objects_with_nan(x):
+    jobs = sorted(Job(i, v) for i, v in enumerate(x.tolist()))
+    return [job.number for job in jobs]
+
+
 @program((K1,), (K2,), refuse="maybe")
 def order_that_counts(a):
     jobs = sorted(jobs_over(a, 1, Counted))

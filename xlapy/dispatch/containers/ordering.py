@@ -12,7 +12,7 @@ import numpy as np
 from xlapy.dispatch import gather
 from xlapy.dispatch.effects import changes
 from xlapy.dispatch.numbers import mixed
-from xlapy.dispatch.numbers.scalar_values import refuse_nan
+from xlapy.dispatch.numbers.scalar_values import refuse_nan, refuse_where
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.domain.values import Const, JaxArray, Tuple, Union, Value, alternatives, constants
@@ -20,6 +20,8 @@ from xlapy.ir import Var
 
 #: more objects than this are not compared one with another
 _MANY = 16
+#: the refusal of a call in which they are in no order
+UNSOUND = ("XP0013", "sorting objects of which `<` gives no order, as of NaN", "sort by numbers that are not NaN")
 
 
 def sort(machine, items: Sequence[Value], key: Value, reverse: Value) -> list[Value]:
@@ -174,14 +176,17 @@ def _by_counting(machine, items, keys, backwards: bool, before, mark: int) -> li
                 less[i, j] = found if isinstance(found, Var) else machine.builder.constant(found)
     if changes(machine, before, mark):
         raise Refused("XP0006", "sorting objects whose comparison changes something, by data")
-    order = machine.leaf(_from_comparisons, [less[p] for p in sorted(less)], (len(items),), "sort")[0]
+    order, sound = machine.leaf(_from_comparisons, [less[p] for p in sorted(less)], (len(items),), "sort")
+    refuse_where(machine, machine.builder.elementwise("bitwise_not", sound), *UNSOUND)
     return gather.permute(machine, items, order)
 
 
 def _from_comparisons(*flags):
-    """The order of `count` items, given for each pair (i, j), row by row, whether item i is less than item j."""
+    """The order of `count` items, given for each pair (i, j), row by row, whether item i is less than item j; and
+    whether the answers are those of an order."""
     *flags, count = flags
     rows = jnp.stack(flags).reshape(count, count - 1)
     less = jnp.stack([jnp.insert(row, i, False) for i, row in enumerate(rows)])
     earlier = jnp.tril(jnp.ones((count, count), bool), -1) & ~less & ~less.T
-    return jnp.argsort((less.T | earlier).sum(axis=1))
+    rank = less.sum(axis=0)
+    return jnp.argsort((less.T | earlier).sum(axis=1)), jnp.all(less == (rank[:, None] < rank))

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ordering, stacks
 from xlapy.dispatch.effects import changes
-from xlapy.dispatch.numbers.scalar_values import device, refuse_nan
+from xlapy.dispatch.numbers.scalar_values import device, logical_not, refuse_nan, refuse_where
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.domain.coerce import instantiate
@@ -74,8 +74,10 @@ def _order_by_comparison(machine, items: Ref, key: Value, descending: bool, refu
     compared = items if is_none(key) else machine.call(Const(_keys_of), [items, key])
     before, mark = machine.heap.slots.copy(), machine.heap.next_identity
     order = machine.call(Const(_order), [compared, Const(descending)])
+    sound = machine.call(Const(_is_sound), [compared, order, Const(descending)])
     if changes(machine, before, mark):
         raise refusal
+    refuse_where(machine, logical_not(machine, machine.truth(sound)), *ordering.UNSOUND)
     return _as_stack(machine, order)
 
 
@@ -93,6 +95,35 @@ def _order(items, descending):
                 low = middle + 1
         order.insert(low, position)
     return order
+
+
+def _is_sound(items, order, descending):
+    """Whether `<` says the same of neighbours, and of all items and those at the ends: of NaN it does not, and where it
+    does not, the order is that of CPython's way to sort."""
+    if not order:
+        return True
+    sound, steps, total = True, 0, 0
+    before = items[order[0]]
+    for position in order:
+        item = items[position]
+        if item < before if descending else before < item:
+            total += 1
+        before = item
+    first, last = items[order[0]], items[order[-1]]
+    before = first
+    for position in order:
+        item = items[position]
+        if item < before if descending else before < item:
+            steps += 1
+        before = item
+        above, below = (item < first) == (descending and steps > 0), (first < item) == (not descending and steps > 0)
+        sound = sound and above and below
+        above, below = (
+            (last < item) == (descending and steps < total),
+            (item < last) == (not descending and steps < total),
+        )
+        sound = sound and above and below
+    return sound
 
 
 # -- by numbers -------------------------------------------------------------------------------------------------------
