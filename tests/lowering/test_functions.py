@@ -76,6 +76,33 @@ def test_hypotenuses_of_right_triangles(dtype):
         np.testing.assert_allclose(apply("hypot", x, x), np.hypot(x, x), rtol=2 * limits.eps)
 
 
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_sines_in_single_precision(name):
+    rng = np.random.default_rng(0)
+    function = getattr(np, name)
+    compiled = xlapy.jit(lambda x: function(x))
+    most = np.finfo(np.float32).max
+    for largest in (3, 1e5, 1e7, most):
+        x = rng.uniform(-largest / 2, largest / 2, 5000).astype(np.float32)
+        x[:6] = [0.0, -0.0, np.nan, 1e-30, np.pi, -np.pi / 2]
+        found = np.asarray(compiled(x))
+        exact = function(x.astype(np.longdouble if largest < most else np.float64))
+        assert found.dtype == np.float32
+        np.testing.assert_array_equal(np.signbit(found[:2]), np.signbit(exact[:2]))
+        assert np.isnan(found[2])
+        assert units(found[3:], exact[3:]) <= 0.6
+    x[7:10] = [np.inf, -np.inf, most]
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(np.asarray(compiled(x)), function(x), rtol=1e-5, atol=1e-6)
+    assert compiled.cache_info().misses == 1
+    slope = jax.grad(xlapy.jit(lambda x: function(x).sum()))(x[10:][np.abs(x[10:]) < most].repeat(2)[:6000])
+    assert slope.dtype == np.float32
+    vectors = jax.vmap(xlapy.jit(lambda x: function(x)))(x.reshape(2, 2500).repeat(2, axis=1))
+    np.testing.assert_array_equal(
+        vectors[0, ::2], jax.vmap(xlapy.jit(lambda x: function(x)))(x.reshape(1, 5000))[0, :2500]
+    )
+
+
 def test_derivatives():
     def f(x, y):
         return (np.arctan(x) + np.arcsin(x) * np.arccos(y) + np.arctan2(x, y) + np.hypot(x, y)).sum()

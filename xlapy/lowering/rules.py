@@ -12,7 +12,7 @@ from jax import lax
 
 from xlapy.ir import Operation, Var
 from xlapy.ir.places import touched
-from xlapy.lowering import ahead, arctangents
+from xlapy.lowering import ahead, arctangents, single_sines
 from xlapy.lowering.derivatives import differentiated_as
 from xlapy.lowering.untraced import traced
 
@@ -56,8 +56,8 @@ for _kind, _function in {
     "expm1": lax.expm1,
     "log": lax.log,
     "log1p": lax.log1p,
-    "sin": lax.sin,
-    "cos": lax.cos,
+    "sin": single_sines.sin,
+    "cos": single_sines.cos,
     "tan": lax.tan,
     "asin": arctangents.asin,
     "acos": arctangents.acos,
