@@ -5,7 +5,8 @@ has vector instructions for them (1.5 to 3). What is here is made of operations 
 
 The reduction of the arguments and the rational function for float64 are those of S. L. Moshier's Cephes library
 (`atan.c`; "Methods and Programs for Mathematical Functions", 1989), whose largest relative error is 1.8e-16. Sines and
-cosines come from tangents: `asin x = atan2(x, sqrt((1 - x) (1 + x)))`.
+cosines come from tangents: `asin x = atan2(x, sqrt((1 - x) (1 + x)))`. `atan2` itself stays XLA's: its operands often
+share what is dear (`arctan2(sqrt(a), sqrt(1 - a))`), which XLA then computes for each of them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from xlapy.lowering.derivatives import differentiated_as
 
 #: fewer elements are left to the C library
 _FEW = 16
+#: from which on they are computed apart; fewer may be in a native loop (`lowering.native`), without branches
+_MANY = 4097
 #: larger tangents are taken from an eighth of a turn
 _FAR = 0.66
 #: from the highest power of x**2 down
@@ -51,11 +54,6 @@ def atan(x: jax.Array) -> jax.Array:
     return _on_cpu(lambda x: _but_tiny(x, _angle(x, jnp.ones_like(x))), lax.atan, x)
 
 
-def atan2(y: jax.Array, x: jax.Array) -> jax.Array:
-    """`lax.atan2`."""
-    return _on_cpu(_angle, lax.atan2, y, x)
-
-
 def asin(x: jax.Array) -> jax.Array:
     """`lax.asin`."""
     return _on_cpu(lambda x: _but_tiny(x, _angle(x, lax.sqrt((1 - x) * (1 + x)))), lax.asin, x)
@@ -69,7 +67,16 @@ def acos(x: jax.Array) -> jax.Array:
 def _on_cpu(fast: Callable, plain: Callable, *operands: jax.Array) -> jax.Array:
     if operands[0].size < _FEW or operands[0].dtype not in (jnp.float32, jnp.float64):
         return plain(*operands)
-    return differentiated_as(lax.platform_dependent(*operands, cpu=fast, default=plain), plain(*operands))
+
+    def alone(*operands: jax.Array) -> jax.Array:
+        if operands[0].size < _MANY:
+            return fast(*operands)
+        # XLA repeats what is made of cheap instructions, and with it what they read, for each part that reads it; not
+        # across a branch, of which it does not know that it is always taken
+        bits = lax.bitcast_convert_type(operands[0].ravel()[0], jnp.int32).ravel()[0]
+        return lax.cond(lax.bitwise_and(bits, np.int32(1)) < np.int32(2), fast, plain, *operands)
+
+    return differentiated_as(lax.platform_dependent(*operands, cpu=alone, default=plain), plain(*operands))
 
 
 def _but_tiny(x: jax.Array, angle: jax.Array) -> jax.Array:
@@ -128,4 +135,4 @@ def _lost(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(low, dtype), np.asarray(low_of_three, dtype)
 
 
-__all__ = ["acos", "asin", "atan", "atan2"]
+__all__ = ["acos", "asin", "atan"]

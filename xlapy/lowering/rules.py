@@ -68,7 +68,7 @@ for _kind, _function in {
     "asinh": lax.asinh,
     "acosh": lax.acosh,
     "atanh": lax.atanh,
-    "atan2": arctangents.atan2,
+    "atan2": lax.atan2,
     "cbrt": lax.cbrt,
     "bitwise_and": lax.bitwise_and,
     "bitwise_or": lax.bitwise_or,
