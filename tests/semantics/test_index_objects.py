@@ -67,6 +67,38 @@ def made_by_the_class(n):
     return a, b
 
 
+# -- tables: far more is read than there is, and counted ------------------------------------------------------------
+
+PIXELS = np.random.default_rng(3).integers(0, 256, (80, 83)).astype(np.uint8)
+MANY = np.random.default_rng(4).integers(0, 50, 5003)
+
+
+@program((PIXELS,), (PIXELS.T.copy(),), (PIXELS // 4,))
+def equalised(image):
+    counts = np.bincount(image.ravel(), minlength=256)
+    share = np.cumsum(counts) / image.size
+    return counts, (share * 255).astype(np.uint8)[image]
+
+
+@program((MANY, MANY < 30), (MANY[::-1].copy(), MANY < 0), (MANY.astype(np.int8), MANY > 4))
+def counted(v, m):
+    return np.bincount(v, minlength=50), np.bincount(v[m], minlength=60), np.bincount(m), np.histogram(v, 7)
+
+
+@program((MANY, np.arange(50.0)), (-1 - MANY, np.arange(50.0) ** 2))
+def read_from_a_table(v, x):
+    table = np.sin(x) / 3
+    rows = np.outer(x, [1.0, 2.0]) + 1
+    first, second = table[v], rows[v, 1]
+    table[3] = 100
+    return first, second, table[v].sum()
+
+
+@program((np.append(MANY, -1),), raises=ValueError)
+def negative_among_many(v):
+    return np.bincount(v, minlength=50)
+
+
 # -- bincount, at, out= -----------------------------------------------------------------------------------------------
 
 

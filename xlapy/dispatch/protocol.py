@@ -181,6 +181,7 @@ class Machine(Protocol):
     short_index: Var | None
     orders_of_sets: dict[tuple[int, Var], Callable]
     capacities: dict[object, int]
+    works_out: bool
     guesses: dict[object, int]
 
     @property

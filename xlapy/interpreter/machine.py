@@ -116,6 +116,8 @@ class Machine:
         self.stacks_objects = self.could_stack_objects = False
         #: whether calls have other numbers again and again: lists have room for any number of trips
         self.sizes_vary = False
+        #: whether what has to be known is worked out from data; not where it is only asked whether it is known
+        self.works_out = True
         #: whether the analysis is given up early if there are
         self.hurries = False
         #: whether numbers in containers among the inputs are keys that are not known
@@ -481,7 +483,7 @@ class Machine:
     def _worked_out(self, var: Var, what: str) -> np.ndarray:
         """The value of `var` for this call, if there is no other way; asks for specialisation first if there may be."""
         place = Source("value", (self.location(), what))
-        wanted = place in self.world.static or self.world.is_up_to_data(var)
+        wanted = place in self.world.static or self.works_out and self.world.is_up_to_data(var)
         known = self.world.work_out(var) if wanted else None
         if known is None:
             raise NeedStatic(var, what, place)

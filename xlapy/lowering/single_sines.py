@@ -37,7 +37,7 @@ def cos(x: jax.Array) -> jax.Array:
 
 
 def _on_cpu(x: jax.Array, plain, quarters: int) -> jax.Array:
-    if x.dtype != jnp.float32 or x.size < _FEW or not jax.config.jax_enable_x64:
+    if x.dtype != jnp.float32 or x.size < _FEW or jax.dtypes.canonicalize_dtype(jnp.float64) != jnp.float64:
         return plain(x)
 
     def fast(x: jax.Array) -> jax.Array:

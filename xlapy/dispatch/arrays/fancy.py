@@ -6,6 +6,7 @@ slices between them. Where the arrays stand apart, their dimensions come first i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,12 +21,15 @@ from xlapy.dispatch.numpy.values import broadcast_to, cast, operand, raise_real
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
-from xlapy.ir import Var, constant_value
+from xlapy.ir import Operation, Var, constant_value
 from xlapy.ir.lanes import Lanewise, noted
 from xlapy.ir.ranges import elements_between
+from xlapy.lowering.barrier import loaded
 
 #: indices from which on it is not worth it to look for a wrong one where there is none
 _MANY = 4096
+#: how many times each element of an array is read that is a table, at least
+_TIMES = 4
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(bool)
 
@@ -71,7 +75,9 @@ def take(machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: l
             "use np.where(mask, array, neutral), or a reduction with where=mask",
         )
     arrays = _checked(machine, array, entries, arrays)
-    found = machine.leaf(_take, (read_view(machine, array), *arrays), (entries,), name="gather")
+    base = read_view(machine, array)
+    rule = _take_from_table if _is_table(base, arrays) else _take
+    found = machine.leaf(rule, (base, *arrays), (entries,), name="gather")
     if all(kind == "index" for kind, *_ in entries):
         noted(found, Lanewise("map", _take, (entries,), tuple(range(1, len(arrays) + 1))))
     return machine.numpy_result(found[0])
@@ -282,6 +288,18 @@ def _distinct(arrays: list[Var]) -> bool:
 
 def _jax_key(entries, arrays):
     return _python_key(entries, arrays)
+
+
+def _is_table(base: Var, arrays: list[Var]) -> bool:
+    """Whether far more is read from an array than it holds, and the program computes it."""
+    read = max((math.prod(v.type.shape) for v in arrays), default=0)
+    computed = isinstance(base.owner, Operation) and constant_value(base) is None
+    return computed and read >= _MANY and math.prod(base.type.shape) * _TIMES <= read
+
+
+def _take_from_table(base, *rest):
+    """XLA's CPU backend computes an element of the table each time that it is read, were it not for a branch."""
+    return _take(loaded(base, rest[0].reshape(-1)[0])[0], *rest)
 
 
 def _take(base, *rest):

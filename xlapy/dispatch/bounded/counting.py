@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
@@ -14,6 +15,7 @@ from xlapy.dispatch.numpy.values import absent, known, operand
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Lanes, Value
 from xlapy.ir import Var, constant_value
+from xlapy.lowering.counting import occurrences
 
 #: bins for which there is room where nothing says how many there are
 _ROOM = 256
@@ -63,7 +65,10 @@ def _weights(machine: Machine, weights: Value | None, axes) -> list[Var]:
 
 
 def _range(x, *valid):
-    """The smallest value (0 if there is none) and the number of bins."""
+    """A number that is negative if one of the values is, and the number of bins."""
+    if not valid and x.dtype in (jnp.int32, jnp.int64):  # taken for unsigned, what is negative is the largest
+        largest = lax.bitcast_convert_type(jnp.max(lax.bitcast_convert_type(x, f"u{x.dtype}")), x.dtype)
+        return largest.astype(jnp.int64), largest.astype(jnp.int64) + 1
     wide = x.astype(jnp.int64)
     wide = jnp.where(valid[0], wide, -1) if valid else wide
     smallest = jnp.min(jnp.where(valid[0], wide, 0)) if valid else jnp.min(wide)
@@ -72,10 +77,14 @@ def _range(x, *valid):
 
 def _count(x, *rest):
     *operands, bins, weighted, masked = rest
-    values = operands[0] if weighted else jnp.ones(x.shape, jnp.int64)
-    values = jnp.where(operands[-1], values, 0) if masked else values
-    place = jnp.clip(x.astype(jnp.int64), 0, bins - 1)
-    return jnp.zeros(bins, values.dtype).at[place].add(values, mode="promise_in_bounds")
+    x = x.astype(jnp.uint8) if x.dtype == bool else x
+    place = jnp.clip(x, 0, min(bins - 1, jnp.iinfo(x.dtype).max))
+    if weighted:
+        values = jnp.where(operands[-1], operands[0], 0) if masked else operands[0]
+        return jnp.zeros(bins, values.dtype).at[place].add(values, mode="promise_in_bounds")
+    if masked:  # the others have a counter of their own
+        return occurrences(jnp.where(operands[0], place.astype(jnp.int64), bins), bins + 1)[:-1]
+    return occurrences(place, bins)
 
 
 FUNCTIONS[np.bincount] = bincount

@@ -23,6 +23,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, Tuple, Value
 from xlapy.ir import constant_value
+from xlapy.lowering.counting import occurrences
 from xlapy.lowering.derivatives import differentiated_as
 
 
@@ -237,9 +238,12 @@ def _bin_count(machine: Machine, bins: Any) -> int | None:
 
 
 def _weighted(index, valid, x, weights, count, density, edges):
-    values = jnp.ravel(weights) if weights is not None else jnp.ones(x.shape, jnp.int64)
-    values = jnp.where(valid, values, jnp.zeros((), values.dtype))
-    counts = jnp.zeros(count, values.dtype).at[index].add(values, mode="promise_in_bounds")
+    if weights is None:  # what is in no bin has a counter of its own
+        counts = occurrences(jnp.where(valid, index, count), count + 1)[:-1]
+    else:
+        values = jnp.ravel(weights)
+        values = jnp.where(valid, values, jnp.zeros((), values.dtype))
+        counts = jnp.zeros(count, values.dtype).at[index].add(values, mode="promise_in_bounds")
     if density:
         counts = counts / jnp.diff(edges).astype(jnp.float64) / jnp.sum(counts)
     return counts

@@ -66,10 +66,13 @@ def known(machine: Machine, value: Any, what: str = "this argument") -> Any:
 
 def try_known(machine: Machine, value: Any) -> Any:
     """The Python object of a static argument, or NO_VALUE if it is dynamic."""
+    outer, machine.works_out = machine.works_out, False
     try:
         return known(machine, value)
     except (NeedStatic, Refused):
         return NO_VALUE
+    finally:
+        machine.works_out = outer
 
 
 def list_items(machine: Machine, value: Ref) -> tuple[Value, ...]:
