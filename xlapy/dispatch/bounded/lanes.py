@@ -23,6 +23,7 @@ from xlapy.ir import Operation, TensorType, Var, constant_value
 from xlapy.ir.affine import affine, difference
 from xlapy.ir.lanes import Lanewise, noted
 from xlapy.ir.operations import SAME
+from xlapy.lowering import compaction
 
 INT64 = np.dtype(np.int64)
 BOOL = np.dtype(bool)
@@ -305,36 +306,7 @@ def order_of(machine: Machine, lanes: Lanes) -> Var:
     if lanes.order is not None:
         return lanes.order
     assert lanes.valid is not None
-    return machine.leaf(_positions, (lanes.valid,), name="nonzero")[0]
-
-
-def _positions(valid):
-    return lax.platform_dependent(valid, cpu=_positions_in_turn, default=_positions_at_once)
-
-
-def _positions_at_once(valid):
-    """By a scatter in which every lane has a place of its own: dead ones behind the others."""
-    room = valid.shape[0]
-    rank = jnp.cumsum(valid, dtype=jnp.int32)
-    lane = lax.iota(jnp.int32, room)
-    place = jnp.where(valid, rank - 1, jnp.sum(valid, dtype=jnp.int32) + lane - rank)
-    lanes = lane.astype(jnp.int64)
-    return jnp.zeros(room, jnp.int64).at[place].set(lanes, mode="promise_in_bounds", unique_indices=True)
-
-
-def _positions_in_turn(valid):
-    """By a loop, which takes 2 ns a lane on a CPU, where a scatter takes 7 to 16 and a sort 200."""
-
-    def step(lane, state):
-        positions, count = state
-        positions = lax.dynamic_update_slice(positions, lane.astype(jnp.int64)[None], (count,))
-        return positions, count + valid[lane].astype(jnp.int32)
-
-    room = valid.shape[0]
-    if room == 0:
-        return jnp.zeros(0, jnp.int64)
-    start = (jnp.zeros(room + 1, jnp.int64), jnp.zeros((), jnp.int32))
-    return lax.fori_loop(jnp.int32(0), jnp.int32(room), step, start)[0][:room]
+    return machine.leaf(compaction.positions, (lanes.valid,), name="nonzero")[0]
 
 
 def moved(machine: Machine, var: Var, axis: int, lanes: Lanes | None, target: Lanes | None, room: int) -> Var:
@@ -343,12 +315,15 @@ def moved(machine: Machine, var: Var, axis: int, lanes: Lanes | None, target: La
     if lanes is not None and lanes.valid is not None:
         if target is not None and target.valid is not None and same_lanes(lanes, target):
             return var
-        var = machine.leaf(_gather, (var, order_of(machine, lanes)), (axis,), name="compact")[0]
+        if lanes.order is None and len(var.type.shape) == 1:
+            var = machine.leaf(compaction.pressed, (var, lanes.valid), name="compact")[0]
+        else:
+            var = machine.leaf(compaction.gather, (var, order_of(machine, lanes)), (axis,), name="compact")[0]
         lanes = None
     start = 0 if lanes is None else lanes.start
     if target is not None and target.valid is not None:
         var = _shifted(machine, var, axis, start, 0, room)
-        return machine.leaf(_expand, (var, target.valid), (axis,), name="expand")[0]
+        return machine.leaf(compaction.expand, (var, target.valid), (axis,), name="expand")[0]
     goal = 0 if target is None else target.start
     if size == room and same_int(start, goal):
         return var
@@ -371,7 +346,7 @@ def _shifted(machine: Machine, var: Var, axis: int, start: object, goal: object,
             )
     operands = [v for v in (start, goal) if isinstance(v, Var)]
     static = tuple(None if isinstance(v, Var) else v for v in (start, goal))
-    return machine.leaf(_shift, (var, *operands), (*static, axis, room), name="shift")[0]
+    return machine.leaf(compaction.shift, (var, *operands), (*static, axis, room), name="shift")[0]
 
 
 def _is_uniform(var: Var) -> bool:
@@ -383,32 +358,6 @@ def _is_uniform(var: Var) -> bool:
 def _broadcast_as(machine: Machine, uniform: Var, shape: tuple[int, ...]) -> Var:
     assert isinstance(uniform.owner, Operation)
     return machine.builder.broadcast(uniform.owner.operands[0], shape)
-
-
-def _gather(x, order, axis):
-    return jnp.take(x, order, axis=axis, mode="clip")
-
-
-def _expand(x, valid, axis):
-    rank = jnp.cumsum(valid, dtype=jnp.int32) - 1
-    return jnp.take(x, jnp.maximum(rank, 0), axis=axis, mode="clip")
-
-
-def _shift(x, *rest):
-    *dynamic, start, goal, axis, room = rest
-    remaining = iter(dynamic)
-    start = next(remaining) if start is None else start
-    moves = goal is None or goal != 0
-    goal = next(remaining) if goal is None else goal
-    # Lanes that start at the front are only moved back: there is something behind them only where there is more room.
-    behind = max(0, room - x.shape[axis]) if isinstance(start, int) and start == 0 else room
-    pads = [(0, 0, 0)] * x.ndim
-    pads[axis] = (room if moves else 0, behind, 0)
-    x = lax.pad(x, jnp.zeros((), x.dtype), pads)
-    first = start - goal + (room if moves else 0)
-    if isinstance(first, int):
-        return lax.slice_in_dim(x, first, first + room, axis=axis)
-    return lax.dynamic_slice_in_dim(x, first, room, axis)
 
 
 def with_order(machine: Machine, array: BoundedArray) -> BoundedArray:

@@ -1,0 +1,90 @@
+"""Lanes moved about: those that a mask selects to the front and back, and whole rows of lanes along a dimension.
+
+On a CPU a loop takes 1 to 2 ns a lane, where a scatter takes 7 to 16 and a sort 200; elsewhere a scatter gives every
+lane a place of its own.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from xlapy.lowering.derivatives import differentiated_as
+
+
+def positions(valid):
+    """The lanes that a mask selects, from the first to the last; then others."""
+    return lax.platform_dependent(valid, cpu=_positions_in_turn, default=_positions_at_once)
+
+
+def _positions_at_once(valid):
+    """By a scatter in which every lane has a place of its own: dead ones behind the others."""
+    room = valid.shape[0]
+    rank = jnp.cumsum(valid, dtype=jnp.int32)
+    lane = lax.iota(jnp.int32, room)
+    place = jnp.where(valid, rank - 1, jnp.sum(valid, dtype=jnp.int32) + lane - rank)
+    lanes = lane.astype(jnp.int64)
+    return jnp.zeros(room, jnp.int64).at[place].set(lanes, mode="promise_in_bounds", unique_indices=True)
+
+
+def _positions_in_turn(valid):
+    return _in_turn(lambda lane: lane.astype(jnp.int64)[None], valid, jnp.int64)
+
+
+def _in_turn(element, valid, dtype):
+    """`element(lane)` of the lanes that a mask selects, one behind the other: each is put behind the last, where the
+    next one takes the place of one that is not selected."""
+
+    def step(lane, state):
+        found, count = state
+        found = lax.dynamic_update_slice(found, element(lane), (count,))
+        return found, count + lax.dynamic_slice(valid, (lane,), (1,))[0].astype(jnp.uint32)
+
+    room = valid.shape[0]
+    if room == 0:
+        return jnp.zeros(0, dtype)
+    # unsigned, a lane is not looked at whether it counts from the end
+    return lax.fori_loop(jnp.uint32(0), jnp.uint32(room), step, (jnp.zeros(room, dtype), jnp.uint32(0)))[0]
+
+
+def gather(x, order, axis):
+    """The lanes `order` of a dimension."""
+    return jnp.take(x, order, axis=axis, mode="clip")
+
+
+def pressed(x, valid):
+    """The elements of a vector in the lanes that a mask selects, moved to the front; then others."""
+    made = lax.platform_dependent(x, valid, cpu=_pressed_in_turn, default=_pressed_at_once)
+    return differentiated_as(made, _pressed_at_once(x, valid)) if jnp.issubdtype(x.dtype, jnp.inexact) else made
+
+
+def _pressed_at_once(x, valid):
+    return jnp.take(x, _positions_at_once(valid), mode="clip")
+
+
+def _pressed_in_turn(x, valid):
+    return _in_turn(lambda lane: lax.dynamic_slice(x, (lane,), (1,)), valid, x.dtype)
+
+
+def expand(x, valid, axis):
+    """The first lanes of a dimension where a mask has its true ones."""
+    rank = jnp.cumsum(valid, dtype=jnp.int32) - 1
+    return jnp.take(x, jnp.maximum(rank, 0), axis=axis, mode="clip")
+
+
+def shift(x, *rest):
+    """`room` lanes of a dimension, of which that at `start` comes to `goal`; zeros where there are none."""
+    *dynamic, start, goal, axis, room = rest
+    remaining = iter(dynamic)
+    start = next(remaining) if start is None else start
+    moves = goal is None or goal != 0
+    goal = next(remaining) if goal is None else goal
+    # Lanes that start at the front are only moved back: there is something behind them only where there is more room.
+    behind = max(0, room - x.shape[axis]) if isinstance(start, int) and start == 0 else room
+    pads = [(0, 0, 0)] * x.ndim
+    pads[axis] = (room if moves else 0, behind, 0)
+    x = lax.pad(x, jnp.zeros((), x.dtype), pads)
+    first = start - goal + (room if moves else 0)
+    if isinstance(first, int):
+        return lax.slice_in_dim(x, first, first + room, axis=axis)
+    return lax.dynamic_slice_in_dim(x, first, room, axis)
