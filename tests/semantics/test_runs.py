@@ -229,7 +229,7 @@ def another_name(x):
     return out, other
 
 
-@program(BRIEF, LONG, refuse="maybe")
+@program(BRIEF)  # of LONG they are refused, after as many joins as there may be
 def grows_after_the_loop(x):
     out, run = [], []
     for v in x.tolist():
@@ -253,7 +253,7 @@ def starts_anew_now_and_then(x):
     return out
 
 
-@program(BRIEF, LONG, refuse="maybe")
+@program(BRIEF)  # of LONG they are refused, after as many joins as there may be
 def put_into_two_lists(x):
     out, kept, run = [], [], []
     for v in x.tolist():
