@@ -19,7 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.lowering.barrier import always
 from xlapy.lowering.derivatives import differentiated_as
+from xlapy.lowering.polynomials import polynomial
 
 #: fewer elements are left to the C library
 _FEW = 16
@@ -74,7 +76,7 @@ def _on_cpu(fast: Callable, plain: Callable, *operands: jax.Array) -> jax.Array:
         # XLA repeats what is made of cheap instructions, and with it what they read, for each part that reads it; not
         # across a branch, of which it does not know that it is always taken
         bits = lax.bitcast_convert_type(operands[0].ravel()[0], jnp.int32).ravel()[0]
-        return lax.cond(lax.bitwise_and(bits, np.int32(1)) < np.int32(2), fast, plain, *operands)
+        return lax.cond(always(bits), fast, plain, *operands)
 
     return differentiated_as(lax.platform_dependent(*operands, cpu=alone, default=plain), plain(*operands))
 
@@ -114,15 +116,8 @@ def _near(x: jax.Array) -> jax.Array:
     """The angle of a tangent up to `_FAR`."""
     square = x * x
     if x.dtype == jnp.float32:
-        return x + x * square * _polynomial(square, _SINGLE)
-    return x + x * (square * _polynomial(square, _NUMERATOR) / _polynomial(square, _DENOMINATOR))
-
-
-def _polynomial(x: jax.Array, coefficients: tuple[float, ...]) -> jax.Array:
-    found = jnp.full_like(x, coefficients[0])
-    for c in coefficients[1:]:
-        found = found * x + np.asarray(c, x.dtype)
-    return found
+        return x + x * square * polynomial(square, _SINGLE)
+    return x + x * (square * polynomial(square, _NUMERATOR) / polynomial(square, _DENOMINATOR))
 
 
 def _lost(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:

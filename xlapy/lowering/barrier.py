@@ -18,9 +18,15 @@ def behind_branch(predicate: Any, *values: Any) -> Any:
     return lax.platform_dependent(predicate, *values, cpu=branch, default=lambda _, *values: values)
 
 
-def loaded(value: Any, index: Any) -> Any:
-    """`value`, which was loaded from an array at `index`, an integer scalar, and `index`: behind a branch of which XLA
-    does not know that it is always taken, though LLVM does."""
+def always(index: Any) -> Any:
+    """A predicate of an integer scalar that holds, of which XLA does not know that, though LLVM does."""
     index = jnp.asarray(index)
     one, two = np.ones((), index.dtype), np.full((), 2, index.dtype)
-    return behind_branch(lax.lt(lax.bitwise_and(index, one), two), value, index)
+    return lax.lt(lax.bitwise_and(index, one), two)
+
+
+def loaded(value: Any, index: Any) -> Any:
+    """`value`, which was loaded from an array at `index`, an integer scalar, and `index`: behind a branch of which XLA
+    does not know that it is always taken."""
+    index = jnp.asarray(index)
+    return behind_branch(always(index), value, index)

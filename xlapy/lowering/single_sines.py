@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.lowering.derivatives import differentiated_as
+from xlapy.lowering.polynomials import polynomial
 
 #: fewer elements are left to the C library: they may be in a native loop (`lowering.native`), without branches
 _FEW = 4097
@@ -53,17 +54,10 @@ def _sine(x: jax.Array, quarters: int) -> jax.Array:
     rest = (wide - count * _QUARTER[0]) - count * _QUARTER[1]
     turn = count.astype(jnp.int32) + quarters
     square = rest * rest
-    found = jnp.where(turn & 1, _polynomial(square, _COSINE), rest * _polynomial(square, _SINE))
+    found = jnp.where(turn & 1, polynomial(square, _COSINE), rest * polynomial(square, _SINE))
     found = jnp.where(turn & 2, -found, found).astype(jnp.float32)
     # -0.0 - 0.0 * c is 0.0
     return found if quarters else jnp.where(x == 0, x, found)
-
-
-def _polynomial(x: jax.Array, coefficients: tuple[float, ...]) -> jax.Array:
-    found = jnp.full_like(x, coefficients[0])
-    for c in coefficients[1:]:
-        found = found * x + c
-    return found
 
 
 __all__ = ["cos", "sin"]

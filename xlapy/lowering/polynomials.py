@@ -1,0 +1,15 @@
+"""Polynomials with known coefficients."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def polynomial(x: jax.Array, coefficients: tuple[float, ...]) -> jax.Array:
+    """Its values at `x`, by Horner's scheme in the type of `x`; the coefficient of the highest power comes first."""
+    found = jnp.full_like(x, coefficients[0])
+    for c in coefficients[1:]:
+        found = found * x + np.asarray(c, x.dtype)
+    return found
