@@ -7,6 +7,7 @@ branches or loops allow of it, as the origin of a second form, `module.entry.fas
 from xlapy.ir import Module, Region
 from xlapy.passes.ahead import multiply_ahead
 from xlapy.passes.barriers import separate_loads_from_stores
+from xlapy.passes.carrying import carry_stored
 from xlapy.passes.checks import drop_checks
 from xlapy.passes.conditions import decide
 from xlapy.passes.dead_code import remove_dead_code
@@ -55,6 +56,7 @@ def faster(module: Module) -> Region | None:
         simplify(copy)
         remove_dead_code(copy)
     changed |= find_lanes(copy.entry)
+    changed |= carry_stored(copy.entry)
     changed |= multiply_ahead(copy.entry)
     changed |= store_in_place(copy.entry)
     changed |= separate_loads_from_stores(copy.entry)

@@ -20,7 +20,7 @@ from math import prod
 
 from xlapy.ir import Operation, Region, Var
 from xlapy.passes.costs import is_block_store, is_read, is_small, is_store
-from xlapy.passes.ordering import LARGE, insert, unordered
+from xlapy.passes.ordering import LARGE, guard_shared, insert, unordered
 
 _NONE: frozenset = frozenset()
 
@@ -39,6 +39,7 @@ def _visit(region: Region, inside_loop: bool) -> bool:
             changed |= _visit(nested, inside_loop or operation.kind in ("for", "while"))
     if not inside_loop:
         return changed
+    changed |= guard_shared(region)
     waits = unordered(region)
     kept_apart = _conflicts(region) | set(waits)
     if kept_apart:

@@ -2,7 +2,10 @@
 
 In `s += x[i]; x[i] = 0`, nothing says that the store comes after the load, which XLA fuses into the sum: it then copies
 `x` in every trip. So the load passes through a branch that hands out a zero with it, and the zero is added to an index
-of the store. What XLA computes on the way to the store anyway (`s += x[i]; x[i] = s`) needs nothing.
+of the store. What XLA computes on the way to the store anyway (`s += x[i]; x[i] = s`) needs nothing,
+as long as it computes it once: `v = 0.25 * (x[i - 1] + x[i + 1]); x[i] = v` it computes once for the store and once for
+the next trip, if that gets it, and then nothing says that the store comes after the loads of the latter. It does not
+do that to a value of several operands, such as a selection by a predicate that it does not know.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from xlapy.passes.costs import is_read, is_small, is_store, work
 LARGE = 64
 #: operations of a region that is looked at
 _MOST = 1000
+_NOTHING: frozenset[Var] = frozenset()
 _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 #: for each load, the stores that wait for it
 Waits = dict[Operation, list[Operation]]
@@ -42,6 +46,51 @@ def unordered(region: Region) -> Waits:
                 found.setdefault(load, []).append(store)
                 graph.add(load, store)
     return found
+
+
+def guard_shared(region: Region) -> bool:
+    """Let XLA compute once what is made of elements of an array, stored into it, and handed on to the next trip;
+    whether there was such a value."""
+    if not any(map(is_store, region.operations)):
+        return False
+    yielded = set(region.results)
+    #: for each value, the arrays that it is computed from elements of
+    sources: dict[Var, frozenset[Var]] = {}
+    guarded: dict[Operation, Var] = {}
+    for operation in region.operations:
+        if is_store(operation):
+            array, value = operation.operands[:2]
+            owner = value.owner
+            if _root(array) in sources.get(value, _NOTHING) and value in yielded and prod(array.type.shape) >= LARGE:
+                if isinstance(owner, Operation) and not value.type.shape and value.type.dtype.kind in "iuf":
+                    guarded[owner] = value
+            continue
+        found = frozenset().union(*(sources.get(v, _NOTHING) for v in operation.operands))
+        if is_read(operation):
+            found |= {_root(operation.operands[0])}
+        if found:
+            sources.update((result, found) for result in operation.results)
+    kept: list[Operation] = []
+    replaced: dict[Var, Var] = {}
+    for operation in region.operations:
+        _rename(operation, replaced)
+        kept.append(operation)
+        value = guarded.get(operation)
+        if value is not None:
+            predicate = _certain(value, operation, region, kept)
+            other = _emit(kept, operation, region.depth, "neg", (value,), value.type)
+            operands = (predicate, value, other)
+            replaced[value] = _emit(kept, operation, region.depth, "select", operands, value.type, guard=True)
+    region.operations = kept
+    region.results = [replaced.get(v, v) for v in region.results]
+    return bool(replaced)
+
+
+def _root(array: Var) -> Var:
+    """The array that stores made this one of."""
+    while isinstance(array.owner, Operation) and is_store(array.owner):
+        array = array.owner.operands[0]
+    return array
 
 
 class _Graph:
@@ -81,13 +130,13 @@ class _Graph:
 
     def escapes(self, load: Operation, store: Operation) -> bool:
         """Whether something that XLA may compute together with a load does not come before a store."""
-        if load.results[0] in self.yielded and not self.needs(store, load):
-            return True
         waiting, seen = [load], {load}
         while waiting:
             for result in waiting.pop().results:
+                if result in self.yielded:
+                    return True
                 for user in self.users(result):
-                    if user is store or user in seen:
+                    if user is store or user in seen or "guard" in user.attributes:
                         continue
                     seen.add(user)
                     if not self.needs(store, user):
