@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.rounding import compiler_options
+from xlapy.lowering.compiler_options import compiler_options
 
 rng = np.random.default_rng(20260101)
 X = rng.normal(size=500) * 10.0 ** rng.integers(-5, 6, 500)
@@ -127,7 +127,7 @@ def test_a_list_of_what_jax_computed_is_compiled_as_jax_compiles_it(monkeypatch)
 
     x = jnp.asarray(X, jnp.float32)
     found = xlapy.jit(history)(x, 50)
-    assert options and set(options) == {None}
+    assert options and not any("xla_disable_hlo_passes" in (given or {}) for given in options)
     np.testing.assert_allclose(found, jax.jit(history, static_argnums=1)(x, 50), rtol=1e-6)
 
 

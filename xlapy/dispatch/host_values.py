@@ -11,9 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.domain.numbers import SCALAR_DTYPES
-from xlapy.ir import Module, Operation, Region, TensorType, Var, captured
+from xlapy.ir import Operation, Region, TensorType, Var, captured
+from xlapy.lowering.compiler_options import compiler_options
 from xlapy.lowering.evaluate import evaluate_fast
-from xlapy.lowering.rounding import compiler_options
 
 
 class HostValue:
@@ -44,7 +44,7 @@ class HostValue:
             return evaluate_fast(self.region, dict(zip(self.region.params, operands, strict=True)), native=False)[0]
 
         shapes = [jax.ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in self._types]
-        options = compiler_options(Module(self.region, []), None, None)
+        options = compiler_options(self.region, None, None)
         return jax.jit(run, compiler_options=options).lower(*shapes).compile()
 
     def gives(self, known: np.ndarray, *operands: Any) -> bool:

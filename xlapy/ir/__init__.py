@@ -1,7 +1,7 @@
 """Typed SSA with regions: what the interpreter emits, passes rewrite and the lowering reads."""
 
 from xlapy.ir.builder import Builder, constant_value
-from xlapy.ir.core import Location, Module, Operation, Region, TensorType, Var, captured, defining
+from xlapy.ir.core import Location, Module, Operation, Region, TensorType, Var, captured, defining, every_operation
 from xlapy.ir.increments import greatest_increase, least_increase
 from xlapy.ir.outcomes import Outcomes, compared, decided
 from xlapy.ir.printer import to_text
@@ -22,6 +22,7 @@ __all__ = [
     "constant_value",
     "decided",
     "defining",
+    "every_operation",
     "greatest_increase",
     "least_increase",
     "to_text",

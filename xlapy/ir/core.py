@@ -7,6 +7,7 @@ may use values of the regions around it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -110,6 +111,14 @@ class Module:
 
     entry: Region
     parameter_names: list[str]
+
+
+def every_operation(region: Region) -> Iterator[Operation]:
+    """The operations of a region and of all regions in it."""
+    for operation in region.operations:
+        yield operation
+        for nested in operation.regions:
+            yield from every_operation(nested)
 
 
 def captured(region: Region) -> list[Var]:

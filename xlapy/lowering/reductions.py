@@ -19,7 +19,7 @@ from typing import Any
 
 from jax.extend.core import Literal
 
-from xlapy.ir import Module, Region
+from xlapy.ir import Region
 from xlapy.lowering.loops import inner_jaxprs
 
 #: shorter reductions are faster in XLA's own code
@@ -48,10 +48,10 @@ class _Unfit(Exception):
     """A reduction is not for the library."""
 
 
-def may_use_library(module: Module) -> bool:
+def may_use_library(entry: Region) -> bool:
     """Whether all reductions of a program are such as the library is good for."""
     try:
-        _region(module.entry)
+        _region(entry)
     except _Unfit:
         return False
     return True

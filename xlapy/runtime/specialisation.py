@@ -14,9 +14,9 @@ import numpy as np
 from xlapy.domain.stacks import Overfull
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
+from xlapy.lowering.compiler_options import compiler_options
 from xlapy.lowering.evaluate import evaluate, evaluate_fast
 from xlapy.lowering.native import available
-from xlapy.lowering.rounding import compiler_options
 from xlapy.runtime import outcome, transforms
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.guards import guards_of, key_of
@@ -109,7 +109,7 @@ class Specialisation:
         options = dict(policy.jax)
         if not self.traced:
             given = options.get("compiler_options")
-            options["compiler_options"] = compiler_options(self.analysis.module, given, policy.device)
+            options["compiler_options"] = compiler_options(self.analysis.module.entry, given, policy.device)
         jitted = jax.jit(_trace, donate_argnums=donated, **options)
         if self.traced and self.narrow:
             return lambda *operands: jitted(*map(_narrow_memory, operands))

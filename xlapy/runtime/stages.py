@@ -13,8 +13,8 @@ import numpy as np
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Parameter
 from xlapy.ir import to_text
+from xlapy.lowering.compiler_options import compiler_options
 from xlapy.lowering.evaluate import evaluate_fast
-from xlapy.lowering.rounding import compiler_options
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import portable
 from xlapy.runtime.cache import Cache
@@ -145,7 +145,7 @@ def _lower(cache: Cache, analysis: Analysis, found: list, sharding: Any) -> Any:
     donated = tuple(i for i, p in enumerate(analysis.parameters) if p.source.root().key in policy.donated)
     options = dict(policy.jax)
     device = next(iter(sharding.device_set)) if sharding is not None else None
-    options["compiler_options"] = compiler_options(analysis.module, options.get("compiler_options"), device)
+    options["compiler_options"] = compiler_options(analysis.module.entry, options.get("compiler_options"), device)
     if sharding is not None and not operands:
         options["out_shardings"] = sharding
     placed = [x.sharding for x in operands if x.sharding is not None]
