@@ -17,6 +17,7 @@ from xlapy.passes.in_place import store_in_place
 from xlapy.passes.joins import hoist_joins
 from xlapy.passes.lanes import find_lanes
 from xlapy.passes.moving import copy_region
+from xlapy.passes.shapes import keep_shapes
 from xlapy.passes.simplify import simplify
 from xlapy.passes.speculate import speculate
 from xlapy.passes.unroll import unroll
@@ -51,7 +52,8 @@ def optimise(module: Module) -> None:
 def faster(module: Module) -> Region | None:
     """A copy of the program that is quicker to run, and has the wrong derivatives; None if there is nothing to gain."""
     copy = Module(copy_region(module.entry, {}), module.parameter_names)
-    changed = speculate(copy.entry)
+    changed = keep_shapes(copy.entry)
+    changed |= speculate(copy.entry)
     if changed:
         simplify(copy)
         remove_dead_code(copy)

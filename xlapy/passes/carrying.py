@@ -14,6 +14,7 @@ from xlapy.ir import Operation, Region, TensorType, Var
 from xlapy.ir.affine import affine
 from xlapy.ir.places import Dimension, touched
 from xlapy.passes.costs import is_store
+from xlapy.passes.moving import substitute
 
 #: stores into one array in a trip that are looked at
 _MOST = 8
@@ -141,7 +142,7 @@ def _carry(load: Operation, value: Var, trips: int, loop: Operation, region: Reg
         loop.results = [*loop.results, Var(type, loop, region.depth)]
         value = param
     body.operations.remove(load)
-    _replace(body, load.results[0], value)
+    substitute(body, {load.results[0]: value})
     return first
 
 
@@ -174,16 +175,6 @@ def _load_ahead(load: Operation, trip: int, loop: Operation, region: Region) -> 
     array = loop.operands[body.params.index(load.operands[0])]
     emit("leaf", (array, *starts), load.attributes, load.results[0].type)
     return made
-
-
-def _replace(region: Region, old: Var, new: Var) -> None:
-    """Use `new` in the place of `old`."""
-    for operation in region.operations:
-        if old in operation.operands:
-            operation.operands = tuple([new if v is old else v for v in operation.operands])
-        for nested in operation.regions:
-            _replace(nested, old, new)
-    region.results = [new if v is old else v for v in region.results]
 
 
 __all__ = ["carry_stored"]

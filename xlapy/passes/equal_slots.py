@@ -16,7 +16,7 @@ from collections import Counter
 
 from xlapy.ir import Module, Operation, Region, Var
 from xlapy.passes.folding import compacted
-from xlapy.passes.moving import keep_positions
+from xlapy.passes.moving import keep_positions, substitute
 from xlapy.passes.simplify import key_of, simplify
 
 #: operations of a loop that is looked at
@@ -28,7 +28,7 @@ def merge_equal_slots(module: Module) -> None:
     replaced: dict[Var, Var] = {}
     _visit(module.entry, replaced)
     if replaced:
-        _rename(module.entry, replaced)
+        substitute(module.entry, replaced)
         simplify(module)
 
 
@@ -81,19 +81,6 @@ def _place(classes: list):
 
 def _size(operation: Operation) -> int:
     return 1 + sum(_size(o) for region in operation.regions for o in region.operations)
-
-
-def _rename(region: Region, replaced: dict[Var, Var]) -> None:
-    def now(var: Var) -> Var:
-        while (found := replaced.get(var)) is not None:
-            var = found
-        return var
-
-    for operation in region.operations:
-        operation.operands = tuple([now(v) for v in operation.operands])
-        for nested in operation.regions:
-            _rename(nested, replaced)
-    region.results = [now(v) for v in region.results]
 
 
 class _Numbers:

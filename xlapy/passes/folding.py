@@ -126,6 +126,11 @@ def _select(operands: tuple[Var, ...], values: list) -> Var | None:
     predicate, then, orelse = operands
     if then is orelse:
         return then
+    for chosen, other, place in ((then, orelse, 2), (orelse, then, 1)):
+        inner = chosen.owner
+        if isinstance(inner, Operation) and inner.kind == "select" and inner.operands[0] is predicate:
+            if inner.operands[place] is other:  # (p, (p, a, b), b) is (p, a, b)
+                return chosen
     if values[0] is not None and values[0].shape == ():
         return then if values[0] else orelse
     if then.type.dtype == bool and then.type.shape == predicate.type.shape and values[1] is not None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from math import prod
 
 from xlapy.ir import Module, Operation, Region, Var
-from xlapy.passes.moving import adopt
+from xlapy.passes.moving import adopt, substitute
 
 #: operands of a join that is worth moving
 _MANY = 8
@@ -40,7 +40,7 @@ def _visit(region: Region, body: int | None) -> list[Operation]:
         (leaving if _is_join(operation) and _leaves(operation, body) else kept).append(operation)
     region.operations[:] = kept
     if replaced:
-        _replace(region, replaced)
+        substitute(region, replaced)
     return leaving
 
 
@@ -55,11 +55,3 @@ def _is_join(operation: Operation) -> bool:
         return False
     sizes = sum(prod(v.type.shape) for v in operation.operands)
     return len(operation.results) == 1 and prod(operation.results[0].type.shape) == sizes
-
-
-def _replace(region: Region, replaced: dict[Var, Var]) -> None:
-    for operation in region.operations:
-        operation.operands = tuple([replaced.get(v, v) for v in operation.operands])
-        for nested in operation.regions:
-            _replace(nested, replaced)
-    region.results = [replaced.get(v, v) for v in region.results]

@@ -19,6 +19,21 @@ def adopt(operations: Sequence[Operation], region: Region) -> None:
             adopt(nested.operations, nested)
 
 
+def substitute(region: Region, replaced: dict[Var, Var]) -> None:
+    """Use other values in the place of some, wherever a region uses them, for those that stand for them as well."""
+
+    def now(var: Var) -> Var:
+        while (found := replaced.get(var)) is not None:
+            var = found
+        return var
+
+    for operation in region.operations:
+        operation.operands = tuple([now(v) for v in operation.operands])
+        for nested in operation.regions:
+            substitute(nested, replaced)
+    region.results = [now(v) for v in region.results]
+
+
 def keep_positions(operation: Operation, kept: Sequence[int]) -> None:
     """Keep only some results of an `if`, `while` or `for`, with everything that belongs to their positions."""
 
