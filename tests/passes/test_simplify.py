@@ -51,6 +51,16 @@ FOLDED = [
 ]
 
 
+def test_a_selection_from_the_same_selection():
+    for outer, inner, same in (((0, "inner", 2), (0, 1, 2), True), ((0, 1, "inner"), (0, 1, 2), True),
+                               ((0, "inner", 2), (0, 2, 1), False), ((3, "inner", 2), (0, 1, 2), False)):  # fmt: skip
+        entry, builder = build(B, F, F, B)
+        first = emit(builder, "select", *(entry.params[k] for k in inner))
+        second = emit(builder, "select", *(first if k == "inner" else entry.params[k] for k in outer))
+        (result,) = finish(entry, second)
+        assert (result is first) == same
+
+
 @pytest.mark.parametrize(("kind", "values", "expected"), FOLDED)
 def test_constants_are_folded(kind, values, expected):
     entry, builder = build()
