@@ -3,10 +3,13 @@
 *Arithmetic as it is written*: XLA's algebraic simplifier is kept from programs in NumPy's arithmetic (see
 `lowering.rounding`). They run as fast without it: the passes that matter for speed are others and LLVM's.
 
-*Reductions*: XLA gives them to a library, unless they are such as that is not good for (see `lowering.reductions`).
+*Reductions*: XLA gives them to a library, unless they are such as that is not good for, or reduces parts first, unless
+they are exact (see `lowering.reductions`).
 
 *Small programs compile in half the time* without the emitters that write a kernel's loops in MLIR first. The kernels
 of large arrays are 1 to 3 times as fast with them; where no array is large, the call of a kernel takes longer than it.
+
+Programs that only call JAX's functions are compiled as `jax.jit` compiles them.
 """
 
 from __future__ import annotations
@@ -18,18 +21,23 @@ from typing import Any
 import jax
 import jaxlib.version
 
-from xlapy.ir import Region, every_operation
+from xlapy.ir import Operation, Region, every_operation
 from xlapy.lowering.loops import inner_jaxprs
-from xlapy.lowering.reductions import may_use_library
+from xlapy.lowering.native import SLOW
+from xlapy.lowering.reductions import are_exact, may_use_library
 from xlapy.lowering.rounding import rounds
+from xlapy.lowering.untraced import Untraced
 
-_AS_WRITTEN = {"xla_disable_hlo_passes": "algsimp"}
+#: passes that are left out
+_LEFT_OUT = "xla_disable_hlo_passes"
+_SIMPLIFIER, _TREES = "algsimp", "tree_reduction_rewriter"
 #: the library gets what it gets by default, but reductions
 _KINDS = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"
 _OWN_REDUCTIONS = {"xla_cpu_experimental_ynn_fusion_type": _KINDS}
 _PLAIN_KERNELS = {"xla_cpu_use_fusion_emitters": False}
-#: elements of the largest array of a small program
-_SMALL = 512
+#: elements of the largest array of a small program, and of one of which every element takes tens of instructions
+#: (measured in a loop: as fast up to these)
+_SMALL, _SMALL_SLOW = 2048, 256
 #: versions of jaxlib that have been asked: 0.10.2 and 0.12.0
 _KNOWN_FROM, _KNOWN_UP_TO = (0, 10, 2), (0, 13, 0)
 
@@ -46,11 +54,14 @@ def compiler_options(entry: Region, given: dict[str, Any] | None, device: Any) -
     if platform != "cpu":
         return given
     own: dict[str, Any] = {}
-    if rounds(entry):
-        own |= _AS_WRITTEN
-        if not may_use_library(entry):
-            own |= _known(_OWN_REDUCTIONS)
-    if _is_small(entry.fast or entry):
+    as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
+    known = not any(map(_is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
+    left_out = [_SIMPLIFIER] * as_written + [_TREES] * (known and are_exact(entry))
+    if left_out:
+        own[_LEFT_OUT] = ",".join(left_out)
+    if as_written and not may_use_library(entry):
+        own |= _known(_OWN_REDUCTIONS)
+    if known and _is_small(entry.fast or entry):
         own |= _known(_PLAIN_KERNELS)
     return {**own, **(given or {})} if own else given
 
@@ -72,17 +83,29 @@ def _is_option(*options: tuple[str, Any]) -> bool:
     return True
 
 
+def _is_opaque(leaf: Operation) -> bool:
+    """Whether a leaf is one of JAX's that is traced when the program is lowered, and not before."""
+    jaxpr = leaf.attributes["jaxpr"]
+    return isinstance(jaxpr, Untraced) and not jaxpr.looked_into
+
+
 def _is_small(region: Region) -> bool:
     """Whether no array of a program is large."""
-    values = [*region.params, *(v for o in every_operation(region) for v in o.results)]
-    if any(prod(v.type.shape) > _SMALL for v in values):
+    if any(prod(v.type.shape) > _SMALL for v in region.params):
         return False
-    return not any(o.kind == "leaf" and _has_large(o.attributes["jaxpr"].jaxpr) for o in every_operation(region))
+    for operation in every_operation(region):
+        most = _SMALL_SLOW if operation.kind in SLOW else _SMALL
+        if any(prod(v.type.shape) > most for v in operation.results):
+            return False
+        if operation.kind == "leaf" and _has_large(operation.attributes["jaxpr"].jaxpr):
+            return False
+    return True
 
 
 def _has_large(jaxpr: Any) -> bool:
     for equation in jaxpr.eqns:
-        if any(prod(getattr(v.aval, "shape", ())) > _SMALL for v in equation.outvars):
+        most = _SMALL_SLOW if equation.primitive.name in SLOW else _SMALL
+        if any(prod(getattr(v.aval, "shape", ())) > most for v in equation.outvars):
             return True
         if any(map(_has_large, inner_jaxprs(equation))):
             return True

@@ -36,7 +36,7 @@ _MOST_REDUCED, _MOST_PRODUCTS, _MOST_BATCHED = 2048, 125, 1024
 #: operations in the program of the loop: the native compiler's time grows faster than their number
 _LONGEST = 2000
 #: element-wise kinds and primitives that take long
-_SLOW = frozenset(
+SLOW = frozenset(
     "pow exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 cbrt sqrt rsqrt erf"
     " erfc erf_inv lgamma digamma logistic".split()
 )
@@ -211,7 +211,7 @@ class _Count:
             self.joins.update(zip(operation.results, found, strict=True))
         elif kind in ARITY or kind in ("convert", "broadcast"):
             (result,) = operation.results
-            self._elements(result.type.dtype, prod(result.type.shape), kind in _SLOW)
+            self._elements(result.type.dtype, prod(result.type.shape), kind in SLOW)
             self.joins[result] = max((self.joins.get(v, 0) for v in operation.operands), default=0)
         else:
             raise _Unsuitable
@@ -245,9 +245,9 @@ class _Count:
                 size, most = _products(equation), 0
             elif name == "platform_index":
                 continue
-            elif name not in _QUICK and name not in _SLOW:
+            elif name not in _QUICK and name not in SLOW:
                 raise _Unsuitable
-            self._elements(equation.outvars[0].aval.dtype, size, name in _SLOW)
+            self._elements(equation.outvars[0].aval.dtype, size, name in SLOW)
             joins.update(dict.fromkeys(equation.outvars, most))
         return [known(v) for v in jaxpr.outvars]
 
