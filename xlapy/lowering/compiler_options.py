@@ -38,8 +38,12 @@ _PLAIN_KERNELS = {"xla_cpu_use_fusion_emitters": False}
 #: elements of the largest array of a small program, and of one of which every element takes tens of instructions
 #: (measured in a loop: as fast up to these)
 _SMALL, _SMALL_SLOW = 2048, 256
-#: versions of jaxlib that have been asked: 0.10.2 and 0.12.0
-_KNOWN_FROM, _KNOWN_UP_TO = (0, 10, 2), (0, 13, 0)
+#: from which version of jaxlib on and before which one an option is known to exist, or known not to
+_ASKED = (
+    ("xla_cpu_experimental_ynn_fusion_type", (0, 10, 2), (0, 13, 0), True),
+    ("xla_cpu_use_fusion_emitters", (0, 10, 2), (0, 10, 3), True),
+    ("xla_cpu_use_fusion_emitters", (0, 12, 0), (0, 13, 0), False),
+)
 
 
 def compiler_options(entry: Region, given: dict[str, Any] | None, device: Any) -> dict[str, Any] | None:
@@ -67,17 +71,19 @@ def compiler_options(entry: Region, given: dict[str, Any] | None, device: Any) -
 
 
 def _known(options: dict[str, Any]) -> dict[str, Any]:
-    """The options, if this version of XLA knows them."""
-    return options if _is_option(*options.items()) else {}
+    """Those of the options that this version of XLA knows."""
+    return {name: value for name, value in options.items() if _is_option(name, value)}
 
 
 @functools.cache
-def _is_option(*options: tuple[str, Any]) -> bool:
-    """Whether this version of XLA knows the options. To ask it takes as long as compiling a small program."""
-    if _KNOWN_FROM <= tuple(map(int, jaxlib.version.__version__.split(".")[:3])) < _KNOWN_UP_TO:
-        return True
+def _is_option(name: str, value: Any) -> bool:
+    """Whether this version of XLA knows an option. To ask it takes as long as compiling a small program."""
+    version = tuple(map(int, jaxlib.version.__version__.split(".")[:3]))
+    for asked, first, end, found in _ASKED:
+        if asked == name and first <= version < end:
+            return found
     try:
-        jax.jit(lambda: 1, compiler_options=dict(options)).lower().compile()
+        jax.jit(lambda: 1, compiler_options={name: value}).lower().compile()
     except jax.errors.JaxRuntimeError:
         return False
     return True
