@@ -17,6 +17,7 @@ from xlapy.passes.in_place import store_in_place
 from xlapy.passes.joins import hoist_joins
 from xlapy.passes.lanes import find_lanes
 from xlapy.passes.moving import copy_region
+from xlapy.passes.one_sided import change_in_one_arm
 from xlapy.passes.shapes import keep_shapes
 from xlapy.passes.simplify import simplify
 from xlapy.passes.speculate import speculate
@@ -61,6 +62,7 @@ def faster(module: Module) -> Region | None:
     changed |= carry_stored(copy.entry)
     changed |= multiply_ahead(copy.entry)
     changed |= store_in_place(copy.entry)
+    changed |= change_in_one_arm(copy.entry)
     changed |= separate_loads_from_stores(copy.entry)
     changed |= unroll(copy.entry)
     return copy.entry if changed else None

@@ -19,6 +19,7 @@ from __future__ import annotations
 from math import prod
 
 from xlapy.ir import Operation, Region, Var
+from xlapy.passes.changes import changed
 from xlapy.passes.costs import is_block_store, is_read, is_small, is_store
 from xlapy.passes.ordering import LARGE, guard_shared, insert, unordered
 
@@ -66,7 +67,9 @@ def _conflicts(region: Region) -> set[Operation]:
     for operation in region.operations:
         inside.add(operation)
         if operation.regions:
-            _states_behind(operation, states, state)
+            for before, after in changed(operation):
+                root, number = state(before)
+                states[after] = (root, number + 1)
             continue
         used = frozenset().union(*(fused.get(v, _NONE) for v in operation.operands)) if operation.operands else _NONE
         if is_store(operation):
@@ -91,29 +94,3 @@ def _conflicts(region: Region) -> set[Operation]:
         for result in operation.results:
             fused[result] = used
     return found
-
-
-def _states_behind(operation: Operation, states: dict[Var, tuple[Var, int]], state) -> None:
-    """The arrays that come out of a loop or branch are later states of those that go in."""
-    first = 1 if operation.kind == "for" else 0
-    for i, result in enumerate(operation.results):
-        if prod(result.type.shape) == 1:
-            continue
-        if operation.kind == "if":
-            before = next((s for r in operation.regions if (s := _before(r.results[i], r)) is not None), None)
-        else:
-            before = operation.operands[first + i]
-        if before is not None:
-            root, number = state(before)
-            states[result] = (root, number + 1)
-
-
-def _before(var: Var, arm: Region) -> Var | None:
-    """The array outside an arm into which the arm stores to get `var`."""
-    inside = {v: o for o in arm.operations for v in o.results}
-    while var in inside:
-        operation = inside[var]
-        if not is_store(operation):
-            return None
-        var = operation.operands[0]
-    return var

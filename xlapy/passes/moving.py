@@ -34,6 +34,17 @@ def substitute(region: Region, replaced: dict[Var, Var]) -> None:
     region.results = [now(v) for v in region.results]
 
 
+def rename(operation: Operation, replaced: dict[Var, Var]) -> None:
+    """Let an operation, and all in it, use other values."""
+    if not replaced:
+        return
+    operation.operands = tuple([replaced.get(v, v) for v in operation.operands])
+    for nested in operation.regions:
+        for inner in nested.operations:
+            rename(inner, replaced)
+        nested.results = [replaced.get(v, v) for v in nested.results]
+
+
 def keep_positions(operation: Operation, kept: Sequence[int]) -> None:
     """Keep only some results of an `if`, `while` or `for`, with everything that belongs to their positions."""
 

@@ -15,7 +15,9 @@ from math import prod
 import numpy as np
 
 from xlapy.ir import Operation, Region, TensorType, Var, captured
+from xlapy.passes.changes import changed
 from xlapy.passes.costs import is_read, is_small, is_store, work
+from xlapy.passes.moving import rename
 
 #: elements of an array that takes longer to copy than a branch takes
 LARGE = 64
@@ -28,9 +30,17 @@ Waits = dict[Operation, list[Operation]]
 
 
 def unordered(region: Region) -> Waits:
-    """Loads from arrays that a store changes without needing what is computed from the load."""
+    """Loads from arrays that are changed without need of what is computed from the load, each with those stores and
+    branches that do not need the load either."""
     operations = region.operations
-    if len(operations) > _MOST or not any(map(is_store, operations)):
+    if len(operations) > _MOST:
+        return {}
+    changes: dict[Var, list[Operation]] = {}
+    for operation in operations:
+        if is_store(operation) or operation.kind == "if":
+            for array, _ in changed(operation):
+                changes.setdefault(array, []).append(operation)
+    if not changes:
         return {}
     graph = _Graph(region)
     found: Waits = {}
@@ -39,12 +49,12 @@ def unordered(region: Region) -> Waits:
             continue
         if not is_small(load.results[0], load.operands[0]):
             continue
-        for store in graph.users(load.operands[0]):
-            if not is_store(store) or store.operands[0] is not load.operands[0]:
-                continue
-            if graph.escapes(load, store) and not graph.needs(load, store):
-                found.setdefault(load, []).append(store)
-                graph.add(load, store)
+        for change in changes.get(load.operands[0], ()):
+            if graph.escapes(load, change) and not graph.needs(load, change):
+                waiting = found.setdefault(load, [])
+                if not graph.needs(change, load):
+                    waiting.append(change)
+                    graph.add(load, change)
     return found
 
 
@@ -73,7 +83,7 @@ def guard_shared(region: Region) -> bool:
     kept: list[Operation] = []
     replaced: dict[Var, Var] = {}
     for operation in region.operations:
-        _rename(operation, replaced)
+        rename(operation, replaced)
         kept.append(operation)
         value = guarded.get(operation)
         if value is not None:
@@ -152,11 +162,15 @@ def insert(region: Region, kept_apart: set[Operation], waits: Waits) -> None:
     kept: list[Operation] = []
     zeros: dict[Operation, list[Var]] = {}
     for operation in _sorted(region, waits):
-        _rename(operation, replaced)
+        rename(operation, replaced)
         number = _number(operation, region) if operation in kept_apart else None
         if operation in zeros:
             number = _delayed(operation, zeros[operation], region, kept) or number
         if number is None:
+            kept.append(operation)
+        elif operation.kind == "if":
+            operands = (operation.operands[0], _certain(number, operation, region, kept))
+            operation.operands = (_emit(kept, operation, region.depth, "bitwise_and", operands, operands[0].type),)
             kept.append(operation)
         elif is_store(operation):
             predicate = _certain(number, operation, region, kept)
@@ -198,14 +212,6 @@ def _sorted(region: Region, waits: Waits) -> list[Operation]:
     return result
 
 
-def _rename(operation: Operation, replaced: dict[Var, Var]) -> None:
-    operation.operands = tuple([replaced.get(v, v) for v in operation.operands])
-    for nested in operation.regions:
-        for inner in nested.operations:
-            _rename(inner, replaced)
-        nested.results = [replaced.get(v, v) for v in nested.results]
-
-
 # -- branches that are always taken -----------------------------------------------------------------------------------
 
 
@@ -245,7 +251,7 @@ def _delayed(store: Operation, zeros: list[Var], region: Region, kept: list[Oper
     for zero in zeros[1:]:
         total = _emit(kept, store, region.depth, "add", (total, zero), total.type)
     place = next((k for k, v in enumerate(store.operands) if k > 1 and v.type.shape == ()), None)
-    if place is None or store.attributes.get("index") is None:
+    if place is None or store.kind == "if" or store.attributes.get("index") is None:
         return total
     index = store.operands[place]
     if index.type.dtype != _INT64:

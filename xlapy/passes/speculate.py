@@ -1,8 +1,8 @@
 """Branches with little in them become straight code.
 
 What both arms compute cheaply is computed before the branch. Small results are then selected; what is left in the arms
-are stores into arrays, whose operands are known, or the branch is gone. A branch with more than that in an arm stays as
-it is: it must not run in vain.
+are stores into arrays, whose operands are known, or the branch is gone. Stores of an element into the same array, one
+in each arm, become one store. A branch with more than that in an arm stays as it is: it must not run in vain.
 
 Run on the copy of a program that is not differentiated: the derivative of a select is wrong where the arm that is not
 taken has an infinite derivative (0 times infinity), the derivative of a branch is not.
@@ -14,7 +14,7 @@ from math import prod
 
 from xlapy.ir import Operation, Region, TensorType, Var
 from xlapy.passes.costs import is_slow, is_store, work
-from xlapy.passes.moving import adopt, keep_positions
+from xlapy.passes.moving import adopt, keep_positions, rename
 
 #: simple operations on elements that may be done in vain, both arms together
 _MOST_WORK = 96
@@ -53,6 +53,7 @@ def _flatten(operation: Operation, region: Region, kept: list[Operation], replac
         kept += outside
         arm.operations = inside
     then, orelse = operation.regions
+    _merge_stores(operation, region, kept)
     defined = {v for arm in operation.regions for o in arm.operations for v in o.results}
     stay = []
     for i, (result, a, b) in enumerate(zip(operation.results, then.results, orelse.results, strict=True)):
@@ -108,6 +109,40 @@ def _cheap(operation: Operation) -> list[tuple[list[Operation], list[Operation]]
             outside.append(inner)
         found.append((outside, inside))
     return found
+
+
+def _merge_stores(branch: Operation, region: Region, kept: list[Operation]) -> None:
+    """Make one store of two: where both arms store an element, what is stored and where to are selected.
+
+    XLA would copy the array in every trip of a loop, or take two branches (`one_sided.py`)."""
+    then, orelse = branch.regions
+    one = 0
+    while one < len(then.operations):
+        store = then.operations[one]
+        outside = {v for arm in branch.regions for o in arm.operations for v in o.results}.isdisjoint
+        other = next((o for o in orelse.operations if _is_alike(store, o) and outside(o.operands)), None)
+        if other is None or not outside(store.operands):
+            one += 1
+            continue
+        operands = [store.operands[0]]
+        for a, b in zip(store.operands[1:], other.operands[1:], strict=True):
+            operands.append(a if a is b else _select(branch, a, b, a, region, kept))
+        for arm, old in zip(branch.regions, (store, other), strict=True):
+            arm.operations.remove(old)
+            rename(branch, {old.results[0]: store.results[0]})
+        store.operands = tuple(operands)
+        adopt([store], region)
+        kept.append(store)
+
+
+def _is_alike(one: Operation, other: Operation) -> bool:
+    """Whether two operations store as much into the same array, at places that may differ."""
+    if not is_store(one) or not is_store(other) or one.operands[0] is not other.operands[0]:
+        return False
+    if one.attributes.get("index") is None or one.attributes["index"] != other.attributes.get("index"):
+        return False
+    types = [[v.type for v in o.operands] for o in (one, other)]
+    return types[0] == types[1] and prod(one.operands[1].type.shape) <= _LARGEST
 
 
 def _select(operation: Operation, a: Var, b: Var, result: Var, region: Region, kept: list[Operation]) -> Var:
