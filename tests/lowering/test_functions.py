@@ -103,6 +103,99 @@ def test_sines_in_single_precision(name):
     )
 
 
+#: functions that are computed by polynomials in large arrays: arguments, and the largest error
+_SETS = {
+    "log": [lambda u: 0.5 + 1.5 * u, lambda u: np.exp(1200 * u - 600), lambda u: 1 + 1e-6 * (u - 0.5)],
+    "log2": [lambda u: 0.5 + 1.5 * u, lambda u: np.exp(1200 * u - 600), lambda u: 1 + 1e-6 * (u - 0.5)],
+    "log10": [lambda u: 0.5 + 1.5 * u, lambda u: np.exp(1200 * u - 600), lambda u: 1 + 1e-6 * (u - 0.5)],
+    "log1p": [
+        lambda u: 3 * u - 0.9,
+        lambda u: np.exp(1200 * u - 600),
+        lambda u: 1e-6 * (u - 0.5),
+        lambda u: np.exp(-30 * u) - 1,
+        lambda u: -np.exp(-690 * u),
+    ],
+}
+_SETS |= dict.fromkeys(
+    ("sin", "cos", "tan"),
+    [
+        lambda u: 8 * u - 4,
+        lambda u: 2e6 * u - 1e6,
+        lambda u: np.exp(-60 * u),
+        lambda u: np.rint(1e5 * u) * (np.pi / 2),
+        lambda u: 1e12 * u,
+    ],
+)
+_MOST = {"log": 1.0, "log1p": 1.0, "sin": 1.0, "cos": 1.0, "tan": 2.5, "log2": 2.5, "log10": 3.0}
+
+
+@pytest.mark.parametrize("name", _SETS)
+def test_large_arrays_of_doubles(name):
+    rng = np.random.default_rng(0)
+    function = getattr(np, name)
+    compiled = xlapy.jit(lambda x: function(x))
+    for arguments in _SETS[name]:
+        x = arguments(rng.random(50_000))
+        assert units(np.asarray(compiled(x)), function(x.astype(np.longdouble))) <= _MOST[name]
+        few = np.asarray(compiled(x[:100]))
+        np.testing.assert_allclose(few, np.asarray(compiled(x))[:100], rtol=4e-15, atol=1e-300)
+    assert compiled.cache_info().misses == 2
+
+
+@pytest.mark.parametrize("name", _SETS)
+def test_special_values_in_large_arrays(name):
+    function = getattr(np, name)
+    compiled = xlapy.jit(lambda x: function(x))
+    limits = np.finfo(np.float64)
+    special = [
+        0.0,
+        -0.0,
+        np.inf,
+        -np.inf,
+        np.nan,
+        -np.nan,
+        1,
+        -1,
+        2,
+        -2,
+        limits.tiny,
+        -limits.tiny,
+        1e-200,
+        5e-17,
+        -5e-17,
+    ]
+    # for these, a whole array of angles is left to the C library
+    for more in ([], [1e22, limits.max], [-limits.max]):
+        x = np.full(5000, 0.75)
+        values = special + more
+        x[: len(values)] = values
+        with np.errstate(all="ignore"):
+            expected = function(x)
+        found = np.asarray(compiled(x))
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+        numbers = ~np.isnan(expected)
+        np.testing.assert_array_equal(np.signbit(found[numbers]), np.signbit(expected[numbers]))
+    assert compiled.cache_info().misses == 1
+
+
+def test_derivatives_in_large_arrays():
+    def f(x):
+        return (np.log(x) * np.sin(3 * x) + np.log1p(x) * np.cos(x) + np.tan(x / 9)).sum()
+
+    def slope(x):
+        first = np.sin(3 * x) / x + 3 * np.log(x) * np.cos(3 * x)
+        return first + np.cos(x) / (1 + x) - np.log1p(x) * np.sin(x) + 1 / (9 * np.cos(x / 9) ** 2)
+
+    x = np.linspace(0.5, 9, 5000)
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(jax.grad(xlapy.jit(f))(x), slope(x), rtol=1e-11, atol=1e-11)
+        np.testing.assert_allclose(xlapy.grad(f)(x), slope(x), rtol=1e-11, atol=1e-11)
+        second = jax.grad(lambda x: (jax.grad(xlapy.jit(f))(x) ** 2).sum())(x)
+        step = 1e-6
+        expected = 2 * slope(x) * (slope(x + step) - slope(x - step)) / (2 * step)
+        np.testing.assert_allclose(second, expected, rtol=1e-5, atol=1e-5)
+
+
 def test_derivatives():
     def f(x, y):
         return (np.arctan(x) + np.arcsin(x) * np.arccos(y) + np.arctan2(x, y) + np.hypot(x, y)).sum()

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering.barrier import always
+from xlapy.lowering.barrier import apart
 from xlapy.lowering.derivatives import differentiated_as
 from xlapy.lowering.polynomials import polynomial
 
@@ -73,10 +73,7 @@ def _on_cpu(fast: Callable, plain: Callable, *operands: jax.Array) -> jax.Array:
     def alone(*operands: jax.Array) -> jax.Array:
         if operands[0].size < _MANY:
             return fast(*operands)
-        # XLA repeats what is made of cheap instructions, and with it what they read, for each part that reads it; not
-        # across a branch, of which it does not know that it is always taken
-        bits = lax.bitcast_convert_type(operands[0].ravel()[0], jnp.int32).ravel()[0]
-        return lax.cond(always(bits), fast, plain, *operands)
+        return apart(fast, plain, *operands)
 
     return differentiated_as(lax.platform_dependent(*operands, cpu=alone, default=plain), plain(*operands))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -30,3 +31,16 @@ def loaded(value: Any, index: Any) -> Any:
     does not know that it is always taken."""
     index = jnp.asarray(index)
     return behind_branch(always(index), value, index)
+
+
+def apart(fast: Callable, plain: Callable, *operands: Any) -> Any:
+    """`fast(*operands)`, computed once: XLA repeats what is made of cheap instructions, and with it what they read, for
+    each part that reads it; not across a branch, of which it does not know that it is always taken.
+
+    Args:
+        fast: what is computed.
+        plain: computes the same.
+        operands: arrays, of which the first one has elements.
+    """
+    bits = lax.bitcast_convert_type(operands[0].ravel()[0], jnp.int32).ravel()[0]
+    return lax.cond(always(bits), fast, plain, *operands)

@@ -20,7 +20,7 @@ _MOVES = frozenset(
 )
 #: weights of a convolution along one dimension; of 6,000, XLA without its simplifier crashes (jaxlib 0.10)
 _LONG = 2048
-_ROUNDED = frozenset("add sub mul div rem pow sqrt exp expm1 log log1p".split())
+_ROUNDED = frozenset("add sub mul div rem pow sqrt exp expm1 log log1p sin cos tan".split())
 
 
 def rounds(entry: Region) -> bool:

@@ -12,7 +12,7 @@ from jax import lax
 
 from xlapy.ir import Operation, Var
 from xlapy.ir.places import touched
-from xlapy.lowering import ahead, arctangents, single_sines
+from xlapy.lowering import ahead, arctangents, logarithms, sines
 from xlapy.lowering.derivatives import differentiated_as
 from xlapy.lowering.untraced import traced
 
@@ -54,11 +54,11 @@ for _kind, _function in {
     "sqrt": lax.sqrt,
     "exp": lax.exp,
     "expm1": lax.expm1,
-    "log": lax.log,
-    "log1p": lax.log1p,
-    "sin": single_sines.sin,
-    "cos": single_sines.cos,
-    "tan": lax.tan,
+    "log": logarithms.log,
+    "log1p": logarithms.log1p,
+    "sin": sines.sin,
+    "cos": sines.cos,
+    "tan": sines.tan,
     "asin": arctangents.asin,
     "acos": arctangents.acos,
     "atan": arctangents.atan,

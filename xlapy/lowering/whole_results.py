@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.lowering import logarithms
 from xlapy.lowering.derivatives import differentiated_as
 
 
@@ -24,7 +25,7 @@ def log2(x: jax.Array) -> jax.Array:
 
     def parts(x: jax.Array) -> jax.Array:
         ordinary, exponent, rest = _taken_apart(x)
-        found = jnp.log(rest)
+        found = logarithms.log(rest)
         return jnp.where(ordinary, exponent + found * _constant(x, 1 / math.log(2)), found)
 
     return _by_parts(x, parts, jnp.log2)
@@ -35,7 +36,7 @@ def log10(x: jax.Array) -> jax.Array:
 
     def parts(x: jax.Array) -> jax.Array:
         ordinary, exponent, rest = _taken_apart(x)
-        found = jnp.log(rest)
+        found = logarithms.log(rest)
         step = 2.0 ** (40 if x.dtype == jnp.float64 else 14)  # so that exponent * high is exact
         high = round(math.log10(2) * step) / step
         low = exponent * _constant(x, math.log10(2) - high) + found * _constant(x, 1 / math.log(10))

@@ -17,6 +17,8 @@ from xlapy.dispatch.numpy.values import absent, cast, inexact, kind_of, known, o
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Slice, Tuple, Value
 from xlapy.ir import Var
+from xlapy.lowering import sorting
+from xlapy.lowering.compaction import positions
 
 #: columns by which rows are put in order
 _MOST_COLUMNS = 32
@@ -222,12 +224,21 @@ def _sort(x, valid):
     """The dead lanes hold what nothing comes behind, not even in a stable sort: equal values are alike."""
     kind = kind_of(np.dtype(x.dtype))
     last = jnp.nan if kind == "f" else True if kind == "b" else jnp.iinfo(x.dtype).max
-    return lax.sort(jnp.where(valid, x, jnp.asarray(last, x.dtype)))
+    return sorting.ascending(jnp.where(valid, x, jnp.asarray(last, x.dtype)), 0)
 
 
 def _argsort(x, valid):
+    return _in_order(x, valid)[1]
+
+
+def _in_order(x, valid):
+    """The elements in the lanes that count, in a stable order, and their places among them; then others."""
     rank = jnp.cumsum(valid, dtype=jnp.int64) - 1
-    return lax.sort((~valid, x, rank), num_keys=2, is_stable=True)[2]
+    if not sorting.many(x):
+        return lax.sort((~valid, x, rank), num_keys=2, is_stable=True)[1:]
+    lanes = sorting.order(x, 0)
+    lanes = lanes[positions(valid[lanes])]
+    return x[lanes], rank[lanes]
 
 
 def median(machine, array, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -323,12 +334,8 @@ def _unique_rows(array, turned, index, inverse, counts):
 
 def _unique(x, valid, places, merges):
     room = x.shape[0]
-    if places:
-        rank = jnp.cumsum(valid, dtype=jnp.int64) - 1
-        dead, ordered, where = lax.sort((~valid, x, rank), num_keys=2, is_stable=True)
-    else:
-        ordered, where = _sort(x, valid), jnp.zeros(room, jnp.int64)
-        dead = lax.iota(jnp.int64, room) >= jnp.sum(valid, dtype=jnp.int64)
+    ordered, where = _in_order(x, valid) if places else (_sort(x, valid), jnp.zeros(room, jnp.int64))
+    dead = lax.iota(jnp.int64, room) >= jnp.sum(valid, dtype=jnp.int64)
     before = jnp.concatenate([ordered[:1], ordered[:-1]])
     different = ordered != before
     if jnp.issubdtype(x.dtype, jnp.floating) and merges:

@@ -17,6 +17,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python.kinds import ordered_as_tuple
 from xlapy.domain.values import Const, JaxArray, Tuple, Union, Value, alternatives, constants
 from xlapy.ir import Var
+from xlapy.lowering.sorting import lexical
 
 #: more objects than this are not compared one with another
 _MANY = 16
@@ -132,8 +133,8 @@ def _order(*columns):
     """The stable order by columns, the first being the most important one; descending with equal keys in place."""
     *keys, backwards = columns
     if not backwards:
-        return jnp.lexsort(tuple(keys[::-1]))
-    order = jnp.lexsort(tuple(k[::-1] for k in keys[::-1]))
+        return lexical(keys[::-1])
+    order = lexical([k[::-1] for k in keys[::-1]])
     return (keys[0].shape[0] - 1 - order)[::-1]
 
 

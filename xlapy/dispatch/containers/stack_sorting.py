@@ -26,6 +26,7 @@ from xlapy.domain.values import (
     is_none,
 )
 from xlapy.ir import Var
+from xlapy.lowering.sorting import lexical
 
 #: items of lists that are compared as lists are
 _LONGEST = 64
@@ -203,8 +204,8 @@ def _by_columns(length, *columns):
     lane = jnp.arange(capacity)
     outside = lane >= length
     if not reverse:
-        return jnp.lexsort((lane, *columns[::-1], outside))
-    return jnp.lexsort((-lane, *columns[::-1], ~outside))[::-1]
+        return lexical((lane, *columns[::-1], outside))
+    return lexical((-lane, *columns[::-1], ~outside))[::-1]
 
 
 def _reordered(rows, order):

@@ -7,6 +7,7 @@ import numpy as np
 
 from xlapy.dispatch.numpy.extremes import extreme
 from xlapy.dispatch.numpy.leaf import numpy_leaf
+from xlapy.dispatch.numpy.quantiles import median
 from xlapy.dispatch.numpy.reductions import arg_extreme, reduce_rule
 from xlapy.dispatch.numpy.values import (
     kind_of,
@@ -81,7 +82,7 @@ def _without_nan(a, neutral):
 
 def _nanmedian(a, axis=None, keepdims=False):
     """np.nanmedian, which is a mean where there is nothing."""
-    return (jnp.nanmedian if a.size else jnp.nanmean)(a, axis=axis, keepdims=keepdims)
+    return median(a, axis, keepdims, ignore_nan=True)
 
 
 function(np.nansum)(_nan_total(np.add, 0))

@@ -6,6 +6,9 @@ A quantile lies at a *virtual index* of the sorted sample; most methods interpol
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -15,6 +18,7 @@ from xlapy.dispatch.numpy.leaf import numpy_leaf
 from xlapy.dispatch.numpy.values import absent, known, operand
 from xlapy.dispatch.table import FUNCTIONS, function
 from xlapy.domain.values import Const
+from xlapy.lowering import sorting
 
 #: (alpha, beta) of the methods that interpolate
 _CONTINUOUS = {
@@ -165,26 +169,47 @@ _register(np.percentile, 100, False, _PERCENT)
 _register(np.nanpercentile, 100, True, _PERCENT)
 
 
-def median(a, axis=None, keepdims=False):
-    """np.median."""
+def median(a, axis=None, keepdims=False, ignore_nan=False):
+    """np.median, np.nanmedian."""
     if a.size == 0:
-        return jnp.mean(a, axis=axis, keepdims=keepdims)
-    if isinstance(axis, int) and -a.ndim <= axis < a.ndim and a.dtype.kind in "iuf" and short_sorts.suits(a, axis):
-        return _short_median(a, axis, keepdims)
-    return jnp.median(a, axis=axis, keepdims=keepdims)
+        return (jnp.nanmean if ignore_nan else jnp.mean)(a, axis=axis, keepdims=keepdims)
+    if np.dtype(a.dtype).kind not in "iuf" or isinstance(axis, tuple):
+        return (jnp.nanmedian if ignore_nan else jnp.median)(a, axis=axis, keepdims=keepdims)
+    rows = jnp.ravel(a) if axis is None else jnp.moveaxis(a, axis, 0)
+    if not ignore_nan and rows.ndim > 1 and short_sorts.suits(rows, 0):
+        found = _middle(short_sorts.sorted_rows(rows).__getitem__, len(rows))
+    else:
+        ordered = sorting.ascending(jnp.moveaxis(rows, 0, -1), -1)
+        size = ordered.shape[-1]
+        found = _middle_of_numbers(ordered) if ignore_nan else _middle(lambda k: ordered[..., k], size)
+    if not keepdims:
+        return found
+    return found.reshape((1,) * a.ndim) if axis is None else jnp.expand_dims(found, axis)
 
 
-def _short_median(a, axis, keepdims):
-    """The medians of many short vectors."""
-    rows = short_sorts.sorted_rows(jnp.moveaxis(a, axis, 0))
-    middle, odd = divmod(len(rows), 2)
-    computed = a.dtype if a.dtype.kind == "f" and a.dtype.itemsize > 2 else jnp.float32
-    computed = computed if a.dtype.kind == "f" else jnp.float64
-    low, high = rows[middle - 1 + odd].astype(computed), rows[middle].astype(computed)
-    found = high if odd else (low + high) / 2
-    if a.dtype.kind == "f":
-        found = jnp.where(jnp.isnan(rows[-1]), jnp.nan, found).astype(a.dtype)
-    return jnp.expand_dims(found, axis) if keepdims else found
+def _middle(place: Callable[[int], Any], size: int) -> Any:
+    """The median of `size` sorted values, of which `place(k)` gives one; NaN where the last one is."""
+    low, high = place((size - 1) // 2), place(size // 2)
+    found = _between(low, high)
+    if np.dtype(low.dtype).kind != "f":
+        return found
+    return jnp.where(jnp.isnan(place(size - 1)), jnp.nan, found).astype(found.dtype)
+
+
+def _middle_of_numbers(ordered: Any) -> Any:
+    """The medians along the last axis, which is sorted, without NaN."""
+    count = jnp.sum(~jnp.isnan(ordered), axis=-1, keepdims=True)
+    low, high = (jnp.take_along_axis(ordered, jnp.maximum(k, 0), -1)[..., 0] for k in ((count - 1) // 2, count // 2))
+    found = _between(low, high)
+    return found if found.dtype != ordered.dtype else jnp.where(count[..., 0] == 0, jnp.nan, found).astype(found.dtype)
+
+
+def _between(low: Any, high: Any) -> Any:
+    """The mean of two values, as np.mean computes it."""
+    dtype = np.dtype(low.dtype)
+    computed = jnp.float64 if dtype.kind != "f" else jnp.float32 if dtype.itemsize < 4 else dtype
+    mean = (low.astype(computed) + high.astype(computed)) / 2
+    return mean.astype(dtype) if dtype.kind == "f" else mean
 
 
 numpy_leaf(np.median, median, "a")

@@ -12,6 +12,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from xlapy.lowering import sorting
+
 #: elements of a vector; vectors from which on it pays
 _MOST, _MANY = 16, 16
 
@@ -19,7 +21,7 @@ _MOST, _MANY = 16, 16
 def sort(x: Any, axis: int) -> Any:
     """`jnp.sort(x, axis)`: NaN last; the order of equal elements is any."""
     if not suits(x, axis):
-        return jnp.sort(x, axis=axis, stable=False)
+        return sorting.ascending(x, axis)
     return jnp.stack(sorted_rows(jnp.moveaxis(x, axis, 0)), axis=axis)
 
 

@@ -23,6 +23,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, Tuple, Value
 from xlapy.ir import constant_value
+from xlapy.lowering import sorting
 from xlapy.lowering.counting import occurrences
 from xlapy.lowering.derivatives import differentiated_as
 
@@ -50,7 +51,7 @@ def sort(machine, a, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def _sort(x, axis):
-    return jnp.sort(jnp.ravel(x), stable=False) if axis is None else short_sorts.sort(x, axis)
+    return sorting.ascending(jnp.ravel(x), 0) if axis is None else short_sorts.sort(x, axis)
 
 
 @function(np.argsort)
@@ -64,8 +65,7 @@ def argsort(machine, a, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def _argsort(x, axis):
-    x, axis = (jnp.ravel(x), 0) if axis is None else (x, axis)
-    return jnp.argsort(x, axis=axis, stable=True).astype(jnp.int64)
+    return sorting.order(jnp.ravel(x), 0) if axis is None else sorting.order(x, axis)
 
 
 @function(np.partition)
@@ -80,7 +80,11 @@ def argpartition(machine, a, kth, axis=-1, kind="introselect", order=None):
     return argsort(machine, a, axis)
 
 
-numpy_leaf(np.lexsort, jnp.lexsort, "keys", "keep")
+def _lexsort(keys, axis=-1):
+    return sorting.lexical(keys) if jnp.ndim(keys[0]) == 1 else jnp.lexsort(keys, axis=axis)
+
+
+numpy_leaf(np.lexsort, _lexsort, "keys", "keep")
 
 
 def _sort_complex(a):
