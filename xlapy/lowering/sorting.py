@@ -49,7 +49,7 @@ def order(x: jax.Array, axis: int) -> jax.Array:
     def plain(x: jax.Array) -> jax.Array:
         return jnp.argsort(x, axis=axis, stable=True).astype(jnp.int64)
 
-    if not many(x) or not jax.config.jax_enable_x64:
+    if not many(x) or jax.dtypes.canonicalize_dtype(jnp.float64) != jnp.float64:
         return plain(x)
     return lax.platform_dependent(x, cpu=lambda x: _packed_order(x, axis % x.ndim), default=plain)
 

@@ -105,7 +105,7 @@ def _place(dim: Dimension, body: Region) -> Place | None:
     """A place as a sum of the number of the trip and scalars from outside the loop; None if it is not that."""
     if isinstance(dim.start, int):
         return {}, dim.start
-    seen: dict[int, Var] = {}
+    seen: dict[object, Var] = {}
 
     def name(var: Var) -> int:
         seen[id(var)] = var
