@@ -1,5 +1,7 @@
 """Sorting many numbers: floats as integers, places packed with what is sorted."""
 
+import warnings
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -104,7 +106,6 @@ PROGRAMS = dict(
 )
 
 
-@pytest.mark.filterwarnings("ignore:All-NaN slice")
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("size", [60, 1200])
 def test_programs(name, size):
@@ -112,7 +113,9 @@ def test_programs(name, size):
     x, k = random.standard_normal(size), random.integers(0, 50, size)
     compiled = xlapy.jit(PROGRAMS[name])
     for _ in range(2):
-        found, expected = compiled(x, k), PROGRAMS[name](x, k)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of rows without numbers
+            found, expected = compiled(x, k), PROGRAMS[name](x, k)
         flat, wanted = (jax.tree.leaves(tuple(v) if isinstance(v, tuple) else v) for v in (found, expected))
         assert len(flat) == len(wanted)
         for a, b in zip(flat, wanted, strict=True):

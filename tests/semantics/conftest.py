@@ -34,11 +34,16 @@ def failures() -> dict[str, tuple[type, ...]]:
 
 
 def read_pending() -> dict[str, str]:
-    """Test id (file::name, relative to this folder) to how it fails; `refused<3.14` fails before that Python only."""
+    """Test id (file::name, relative to this folder) to how it fails; `refused<3.14` fails before that Python only,
+    `refused>=3.14` from it on."""
     lines = PENDING.read_text().splitlines() if PENDING.exists() else []
-    entries = [line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#")]
-    parted = [(*how.partition("<")[::2], name) for how, name in entries]
-    return {name: how for how, before, name in parted if not before or sys.version_info < _version(before)}
+    pending = {}
+    for name, how in (line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#")):
+        how, since, first = how.partition(">=")
+        how, until, last = how.partition("<")
+        if not (since and sys.version_info < _version(first) or until and sys.version_info >= _version(last)):
+            pending[name] = how
+    return pending
 
 
 def _version(text: str) -> tuple[int, ...]:
