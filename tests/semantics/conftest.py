@@ -38,7 +38,7 @@ def read_pending() -> dict[str, str]:
     `refused>=3.14` from it on."""
     lines = PENDING.read_text().splitlines() if PENDING.exists() else []
     pending = {}
-    for name, how in (line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#")):
+    for how, name in (line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#")):
         how, since, first = how.partition(">=")
         how, until, last = how.partition("<")
         if not (since and sys.version_info < _version(first) or until and sys.version_info >= _version(last)):

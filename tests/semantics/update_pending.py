@@ -25,8 +25,9 @@ HOW = {
 }
 HEADER = """\
 # Programs that are not right yet, each with how it fails. Written by `python -m tests.semantics.update_pending`.
-# refused: NotOffloadableError; crash: an error of the compiler; recompiles: right, but compiled too often;
-# refusal: refused without saying where and why. Wrong answers cannot be listed here.
+# refused: NotOffloadableError; crash: an error of the compiler; recompiles: right, but compiled too often; refusal:
+# refused without saying where and why; `<3.14`: before that Python only, `>=3.14`: from it on. Wrong answers cannot be
+# listed here.
 """
 
 

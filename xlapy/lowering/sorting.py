@@ -44,12 +44,14 @@ def _ascending_jvp(axis: int, primals: tuple, tangents: tuple) -> tuple:
 
 
 def order(x: jax.Array, axis: int) -> jax.Array:
-    """`jnp.argsort(x, axis)`, stable, as int64."""
+    """`jnp.argsort(x, axis)`, stable, as the widest integers."""
+
+    widest = jax.dtypes.canonicalize_dtype(jnp.int64)
 
     def plain(x: jax.Array) -> jax.Array:
-        return jnp.argsort(x, axis=axis, stable=True).astype(jnp.int64)
+        return jnp.argsort(x, axis=axis, stable=True).astype(widest)
 
-    if not many(x) or jax.dtypes.canonicalize_dtype(jnp.float64) != jnp.float64:
+    if not many(x) or widest != jnp.int64:
         return plain(x)
     return lax.platform_dependent(x, cpu=lambda x: _packed_order(x, axis % x.ndim), default=plain)
 
