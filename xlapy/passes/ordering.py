@@ -17,7 +17,7 @@ import numpy as np
 from xlapy.ir import Operation, Region, TensorType, Var, captured
 from xlapy.passes.changes import changed
 from xlapy.passes.costs import is_read, is_small, is_store, work
-from xlapy.passes.moving import rename
+from xlapy.passes.moving import adopt, rename
 
 #: elements of an array that takes longer to copy than a branch takes
 LARGE = 64
@@ -30,26 +30,32 @@ Waits = dict[Operation, list[Operation]]
 
 
 def unordered(region: Region) -> Waits:
-    """Loads from arrays that are changed without need of what is computed from the load, each with those stores and
-    branches that do not need the load either."""
+    """Loads from arrays that are changed without need of what is computed from the load, and branches and loops that
+    read such arrays; each with those stores, branches and loops that do not need them."""
     operations = region.operations
     if len(operations) > _MOST:
         return {}
     changes: dict[Var, list[Operation]] = {}
     for operation in operations:
-        if is_store(operation) or operation.kind == "if":
-            for array, _ in changed(operation):
+        for array, _ in changed(operation):
+            if prod(array.type.shape) >= LARGE:
                 changes.setdefault(array, []).append(operation)
     if not changes:
         return {}
     graph = _Graph(region)
     found: Waits = {}
     for load in operations:
-        if not is_read(load) or prod(load.operands[0].type.shape) < LARGE:
+        if load.regions and _token(load) is not None:
+            for array in graph.values(load) & changes.keys():
+                for change in changes[array] if load not in changes[array] else ():
+                    if not graph.needs(change, load) and not graph.needs(load, change):
+                        found.setdefault(load, []).append(change)
+                        graph.add(load, change)
+        if not is_read(load) or load.operands[0] not in changes:
             continue
         if not is_small(load.results[0], load.operands[0]):
             continue
-        for change in changes.get(load.operands[0], ()):
+        for change in changes[load.operands[0]]:
             if graph.escapes(load, change) and not graph.needs(load, change):
                 waiting = found.setdefault(load, [])
                 if not graph.needs(change, load):
@@ -112,7 +118,7 @@ class _Graph:
         self.uses: dict[Var, list[Operation]] = {}
         self.needed: list[list[Operation]] = []
         for operation in region.operations:
-            values = {*operation.operands, *(v for nested in operation.regions for v in captured(nested))}
+            values = self.values(operation)
             self.needed.append([v.owner for v in values if v.owner in self.place])
             for value in values:
                 self.uses.setdefault(value, []).append(operation)
@@ -122,6 +128,11 @@ class _Graph:
         for k, needed in enumerate(self.needed):
             for operation in needed:
                 self.before[k] |= self.before[self.place[operation]] | 1 << self.place[operation]
+
+    @staticmethod
+    def values(operation: Operation) -> set[Var]:
+        """What an operation needs."""
+        return {*operation.operands, *(v for nested in operation.regions for v in captured(nested))}
 
     def users(self, value: Var) -> list[Operation]:
         """What uses a value."""
@@ -151,7 +162,7 @@ class _Graph:
                     seen.add(user)
                     if not self.needs(store, user):
                         return True
-                    if work(user) is not None:
+                    if work(user) is not None or not (user.regions or result.type.shape):
                         waiting.append(user)
         return False
 
@@ -163,23 +174,28 @@ def insert(region: Region, kept_apart: set[Operation], waits: Waits) -> None:
     zeros: dict[Operation, list[Var]] = {}
     for operation in _sorted(region, waits):
         rename(operation, replaced)
-        number = _number(operation, region) if operation in kept_apart else None
-        if operation in zeros:
-            number = _delayed(operation, zeros[operation], region, kept) or number
+        number = _delayed(operation, zeros[operation], region, kept) if operation in zeros else None
+        if number is None and operation in kept_apart and not operation.regions:
+            number = _number(operation, region)
         if number is None:
             kept.append(operation)
         elif operation.kind == "if":
             operands = (operation.operands[0], _certain(number, operation, region, kept))
             operation.operands = (_emit(kept, operation, region.depth, "bitwise_and", operands, operands[0].type),)
             kept.append(operation)
-        elif is_store(operation):
+        elif is_store(operation) or operation.regions:
             predicate = _certain(number, operation, region, kept)
-            replaced[operation.results[0]] = _store_in_branch(operation, predicate, region, kept)
+            replaced.update(_in_branch(operation, predicate, region, kept))
         else:
             kept.append(operation)
             predicate = _certain(number, operation, region, kept)
             replaced[operation.results[0]], zero = _load_behind_branch(operation, predicate, region, kept)
             for store in waits.get(operation, ()):
+                zeros.setdefault(store, []).append(zero)
+        if operation.regions and operation in waits:
+            operation.attributes = {**operation.attributes, "waited_for": True}
+            zero = _zero_behind(operation, replaced, region, kept)
+            for store in waits[operation]:
                 zeros.setdefault(store, []).append(zero)
     region.operations = kept
     region.results = [replaced.get(v, v) for v in region.results]
@@ -251,7 +267,7 @@ def _delayed(store: Operation, zeros: list[Var], region: Region, kept: list[Oper
     for zero in zeros[1:]:
         total = _emit(kept, store, region.depth, "add", (total, zero), total.type)
     place = next((k for k, v in enumerate(store.operands) if k > 1 and v.type.shape == ()), None)
-    if place is None or store.kind == "if" or store.attributes.get("index") is None:
+    if place is None or store.regions or store.attributes.get("index") is None:
         return total
     index = store.operands[place]
     if index.type.dtype != _INT64:
@@ -261,16 +277,31 @@ def _delayed(store: Operation, zeros: list[Var], region: Region, kept: list[Oper
     return None
 
 
-def _store_in_branch(store: Operation, predicate: Var, region: Region, kept: list[Operation]) -> Var:
+def _in_branch(operation: Operation, predicate: Var, region: Region, kept: list[Operation]) -> dict[Var, Var]:
+    """A store or loop in a branch; what stands for its results."""
     then, orelse = Region((), region.depth + 1), Region((), region.depth + 1)
-    (result,) = store.results
-    then.operations, then.results, orelse.results = [store], [result], [store.operands[0]]
-    result.depth = region.depth + 1
-    branch = Operation(
-        "if", (predicate,), {"barrier": True}, (result.type,), (then, orelse), store.location, region.depth
-    )
+    then.operations, then.results = [operation], list(operation.results)
+    first = 1 if operation.kind == "for" else 0
+    orelse.results = list(operation.operands[first : first + len(operation.results)])
+    types = tuple([v.type for v in operation.results])
+    branch = Operation("if", (predicate,), {"barrier": True}, types, (then, orelse), operation.location, region.depth)
+    adopt([operation], then)
     kept.append(branch)
-    return branch.results[0]
+    return dict(zip(then.results, branch.results, strict=True))
+
+
+def _token(operation: Operation) -> Var | None:
+    """A number that is known when a branch or loop is done."""
+    return next((v for v in operation.results if v.type.shape == () and v.type.dtype.kind in "iuf"), None)
+
+
+def _zero_behind(operation: Operation, replaced: dict[Var, Var], region: Region, kept: list[Operation]) -> Var:
+    """A zero that XLA cannot know before a branch or loop is done."""
+    token = _token(operation)
+    assert token is not None
+    done = _certain(replaced.get(token, token), operation, region, kept)
+    never = _emit(kept, operation, region.depth, "bitwise_not", (done,), done.type)
+    return _emit(kept, operation, region.depth, "convert", (never,), TensorType((), _INT64))
 
 
 def _load_behind_branch(load: Operation, predicate: Var, region: Region, kept: list[Operation]) -> tuple[Var, Var]:

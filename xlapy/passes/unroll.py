@@ -44,7 +44,8 @@ def _straighten(region: Region, inside_loop: bool = False) -> bool:
     for operation in region.operations:
         for nested in operation.regions:
             changed |= _straighten(nested, inside_loop or operation.kind in ("for", "while"))
-        if operation.kind == "for" and "lanes" not in operation.attributes:
+        # What a store waits for is computed once as long as it is a loop.
+        if operation.kind == "for" and operation.attributes.keys().isdisjoint(("lanes", "waited_for")):
             largest = max(prod(v.type.shape) for v in operation.results)
             most = _LONGEST if largest >= _LARGE else _LONGEST_OF_NUMBERS if inside_loop and largest <= _NUMBERS else -1
             if _length(operation) <= most:
