@@ -19,7 +19,7 @@ from __future__ import annotations
 from math import prod
 
 from xlapy.ir import Operation, Region, Var
-from xlapy.passes.changes import changed
+from xlapy.passes.changes import Changes
 from xlapy.passes.costs import is_block_store, is_read, is_small, is_store
 from xlapy.passes.ordering import LARGE, guard_shared, insert, unordered
 
@@ -56,6 +56,7 @@ def _conflicts(region: Region) -> set[Operation]:
     fused: dict[Var, frozenset[Operation]] = {}
     found: set[Operation] = set()
     inside: set[object] = set()
+    changes = Changes()
 
     def state(var: Var) -> tuple[Var, int]:
         return states.get(var, (var, 0))
@@ -67,7 +68,7 @@ def _conflicts(region: Region) -> set[Operation]:
     for operation in region.operations:
         inside.add(operation)
         if operation.regions:
-            for before, after in changed(operation):
+            for before, after in changes.by(operation):
                 root, number = state(before)
                 states[after] = (root, number + 1)
             continue

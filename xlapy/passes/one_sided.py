@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 
 from xlapy.ir import Operation, Region, TensorType, Var
-from xlapy.passes.changes import before_all
+from xlapy.passes.changes import Changes
 from xlapy.passes.moving import rename
 from xlapy.passes.ordering import LARGE
 
@@ -52,11 +52,11 @@ def change_in_one_arm(region: Region, inside_loop: bool = False) -> bool:
 
 def _changed_by(branch: Operation, arm: int) -> dict[int, Var]:
     """Results of a branch that are large arrays, of which one arm changes elements; and the arrays."""
-    region = branch.regions[arm]
+    region, changes = branch.regions[arm], Changes()
     found = {}
     for k, value in enumerate(region.results):
         if prod(value.type.shape) >= LARGE:
-            before = before_all(value, region)
+            before = changes.before_all(value, region)
             if before is not None and before is not value:
                 found[k] = before
     return found

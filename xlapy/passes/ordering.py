@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 
 from xlapy.ir import Operation, Region, TensorType, Var, captured
-from xlapy.passes.changes import changed
+from xlapy.passes.changes import Changes
 from xlapy.passes.costs import is_read, is_small, is_store, work
 from xlapy.passes.moving import adopt, rename
 
@@ -35,9 +35,9 @@ def unordered(region: Region) -> Waits:
     operations = region.operations
     if len(operations) > _MOST:
         return {}
-    changes: dict[Var, list[Operation]] = {}
+    known, changes = Changes(), {}
     for operation in operations:
-        for array, _ in changed(operation):
+        for array, _ in known.by(operation):
             if prod(array.type.shape) >= LARGE:
                 changes.setdefault(array, []).append(operation)
     if not changes:
