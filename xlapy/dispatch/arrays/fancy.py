@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.arrays import few_places
 from xlapy.dispatch.arrays.elements import elements
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.numpy.values import broadcast_to, cast, operand, raise_real
@@ -65,7 +66,9 @@ def _integer(machine: Machine, value: Value) -> Var:
     return machine.builder.convert(operand(machine, value), _INT64)
 
 
-def take(machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: list[Var]) -> Value:
+def take(
+    machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: list[Var], basic_view: Callable
+) -> Value:
     """`array[key]`: always a copy."""
     entries, arrays = _known_masks(machine, array, entries, arrays)
     if any(kind == "mask" for kind, *_ in entries):
@@ -74,6 +77,9 @@ def take(machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: l
             "the size of array[mask] depends on data",
             "use np.where(mask, array, neutral), or a reduction with where=mask",
         )
+    few = few_places.at_places(machine, array, entries, arrays, basic_view)
+    if few is not None:
+        return machine.numpy_result(few_places.read(machine, *few))
     arrays = _checked(machine, array, entries, arrays)
     base = read_view(machine, array)
     rule = _take_from_table if _is_table(base, arrays) else _take
@@ -83,7 +89,14 @@ def take(machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: l
     return machine.numpy_result(found[0])
 
 
-def put(machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: list[Var], value: Value) -> None:
+def put(
+    machine: Machine,
+    array: NdArray,
+    entries: tuple[Entry, ...],
+    arrays: list[Var],
+    value: Value,
+    basic_view: Callable,
+) -> None:
     """`array[key] = value`; of duplicates the last one stays."""
     masks = [position for kind, *position in entries if kind == "mask"]
     if masks and len(arrays) == 1 and constant_value(arrays[0]) is None:
@@ -92,6 +105,11 @@ def put(machine: Machine, array: NdArray, entries: tuple[Entry, ...], arrays: li
     entries, arrays = _known_masks(machine, array, entries, arrays)
     if any(kind == "mask" for kind, *_ in entries):
         raise Refused("XP0013", "an assignment to array[mask, indices] whose size depends on data", "use one mask")
+    few = few_places.at_places(machine, array, entries, arrays, basic_view)
+    if few is not None:
+        shape = index_shape(array.type.shape, entries, [v.type.shape for v in arrays])
+        few_places.write(machine, *few, converted(machine, value, array.type.dtype, shape))
+        return
     arrays = _checked(machine, array, entries, arrays)
     base = read_view(machine, array)
     shape = index_shape(array.type.shape, entries, [v.type.shape for v in arrays])

@@ -71,7 +71,7 @@ def getitem(machine: Machine, array: NdArray | NumpyScalar, key: Value) -> Value
         return _of_scalar(machine, array, key)
     parsed = parse(machine, array, key)
     if parsed.advanced:
-        return numpy_fancy.take(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view))
+        return numpy_fancy.take(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view), basic_view)
     result = basic_view(machine, array, parsed.parts)
     if result.type.shape == () and not parsed.ellipsis:
         return _element(machine, array, parsed, read_view(machine, result))
@@ -111,7 +111,7 @@ def setitem(machine: Machine, array: NdArray, key: Value, value: Value) -> None:
         machine.raise_(ValueError, "assignment destination is read-only")
     parsed = parse(machine, array, key)
     if parsed.advanced:
-        numpy_fancy.put(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view), value)
+        numpy_fancy.put(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view), value, basic_view)
         return
     assign(machine, basic_view(machine, array, parsed.parts), value)
 
