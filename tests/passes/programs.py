@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from xlapy.interpreter.analyse import analyse
-from xlapy.ir import Module, Operation, Region
+from xlapy.ir import Module, Operation, Region, every_operation
 from xlapy.lowering.evaluate import evaluate
 
 
@@ -179,14 +179,17 @@ def run(module: Module, operands: list, evaluate: Callable = evaluate) -> list[n
 
 def operations(region: Region) -> list[Operation]:
     """All operations of a region and of the regions in it."""
-    found = []
-    for operation in region.operations:
-        found.append(operation)
-        for nested in operation.regions:
-            found += operations(nested)
-    return found
+    return list(every_operation(region))
 
 
 def kinds(region: Region) -> list[str]:
     """The kinds of all operations, leaves by name."""
     return [str(o.attributes["name"]) if o.kind == "leaf" else o.kind for o in operations(region)]
+
+
+def check_in_place(function: Callable, compiled: Callable, x: np.ndarray) -> None:
+    """A function of an array that it changes: what it returns and what the array is then, the same compiled."""
+    expected, mine = x.copy(), x.copy()
+    wanted = function(expected)
+    jax.tree.map(np.testing.assert_array_equal, compiled(mine), wanted)
+    np.testing.assert_array_equal(mine, expected)

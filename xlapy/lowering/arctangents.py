@@ -21,12 +21,10 @@ from jax import lax
 
 from xlapy.lowering.barrier import apart
 from xlapy.lowering.derivatives import differentiated_as
-from xlapy.lowering.polynomials import polynomial
+from xlapy.lowering.polynomials import MANY, polynomial
 
 #: fewer elements are left to the C library
 _FEW = 16
-#: from which on they are computed apart; fewer may be in a native loop (`lowering.native`), without branches
-_MANY = 4097
 #: larger tangents are taken from an eighth of a turn
 _FAR = 0.66
 #: from the highest power of x**2 down
@@ -71,7 +69,7 @@ def _on_cpu(fast: Callable, plain: Callable, *operands: jax.Array) -> jax.Array:
         return plain(*operands)
 
     def alone(*operands: jax.Array) -> jax.Array:
-        if operands[0].size < _MANY:
+        if operands[0].size < MANY:
             return fast(*operands)
         return apart(fast, plain, *operands)
 

@@ -18,10 +18,8 @@ from jax import lax
 
 from xlapy.lowering.barrier import apart
 from xlapy.lowering.derivatives import differentiated_as
-from xlapy.lowering.polynomials import polynomial
+from xlapy.lowering.polynomials import MANY, polynomial
 
-#: fewer elements are left to the C library: they may be in a native loop (`lowering.native`), without branches
-_FEW = 4097
 #: log(2), of which the first part has 32 bits, so that its product with an exponent is exact
 _TWO = (6.93147180369123816490e-01, 1.90821492927058770002e-10)
 #: of even and of odd powers of s**2, from the highest down
@@ -43,7 +41,7 @@ def log1p(x: jax.Array) -> jax.Array:
 
 
 def _on_cpu(x: jax.Array, plain: Callable, fast: Callable) -> jax.Array:
-    if x.dtype != jnp.float64 or x.size < _FEW:
+    if x.dtype != jnp.float64 or x.size < MANY:
         return plain(x)
 
     computed = lax.platform_dependent(x, cpu=lambda x: apart(fast, plain, x), default=plain)

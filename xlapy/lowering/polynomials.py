@@ -6,6 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+#: elements from which on large arrays are computed by them; fewer may be in a native loop (`lowering.native`), without
+#: branches
+MANY = 4097
+
 
 def polynomial(x: jax.Array, coefficients: tuple[float, ...]) -> jax.Array:
     """Its values at `x`, by Horner's scheme in the type of `x`; the coefficient of the highest power comes first."""

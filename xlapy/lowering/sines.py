@@ -18,10 +18,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.lowering.derivatives import differentiated_as
-from xlapy.lowering.polynomials import polynomial
+from xlapy.lowering.polynomials import MANY, polynomial
 
-#: fewer elements are left to the C library: they may be in a native loop (`lowering.native`), without branches
-_FEW = 4097
 _LARGEST = {jnp.dtype("float32"): 2e5, jnp.dtype("float64"): 1e6}
 _QUARTER = (1.5707963267341256, 6.077100506506192e-11)
 #: 33 bits of pi / 2 each, and what is left of it
@@ -69,7 +67,7 @@ def tan(x: jax.Array) -> jax.Array:
 
 
 def _on_cpu(x: jax.Array, plain: Callable, fast: Callable) -> jax.Array:
-    if x.dtype not in _LARGEST or x.size < _FEW or jax.dtypes.canonicalize_dtype(jnp.float64) != jnp.float64:
+    if x.dtype not in _LARGEST or x.size < MANY or jax.dtypes.canonicalize_dtype(jnp.float64) != jnp.float64:
         return plain(x)
 
     def chosen(x: jax.Array) -> jax.Array:

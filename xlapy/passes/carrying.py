@@ -46,7 +46,7 @@ def _in_loop(loop: Operation, region: Region) -> list[Operation]:
     (body,) = loop.regions
     first: list[Operation] = []
     for k, array in enumerate(list(body.params[1:])):
-        stores = _stores(body.results[k], array)
+        stores = [(store.operands[1], _places(store, body)) for store in _stores(body.results[k], array)]
         if not stores:
             continue
         for load in [o for o in body.operations if _is_load(o, array)]:
@@ -80,17 +80,16 @@ def _stores(last: Var, array: Var) -> list[Operation]:
     return found
 
 
-def _stored_before(load: Operation, stores: list[Operation], body: Region) -> tuple[Var, int] | None:
+def _stored_before(
+    load: Operation, stores: list[tuple[Var, list[Place | None]]], body: Region
+) -> tuple[Var, int] | None:
     """What a trip before stored where this one loads, and how many trips before; None if it is not known that one
-    did."""
+    did. `stores` has values and their places."""
     wanted = _places(load, body)
     for trips in range(1, _FURTHEST + 1):
-        for store in stores:
-            distances = [
-                _distance(a, b, body.params[0], trips) for a, b in zip(_places(store, body), wanted, strict=True)
-            ]
+        for value, places in stores:
+            distances = [_distance(a, b, body.params[0], trips) for a, b in zip(places, wanted, strict=True)]
             if all(d == 0 for d in distances):
-                value = store.operands[1]
                 return (value, trips) if value.type[:2] == load.results[0].type[:2] else None
             if not any(distances):  # this one may have stored there
                 return None

@@ -21,28 +21,24 @@ def adopt(operations: Sequence[Operation], region: Region) -> None:
 
 def substitute(region: Region, replaced: dict[Var, Var]) -> None:
     """Use other values in the place of some, wherever a region uses them, for those that stand for them as well."""
-
-    def now(var: Var) -> Var:
-        while (found := replaced.get(var)) is not None:
-            var = found
-        return var
-
     for operation in region.operations:
-        operation.operands = tuple([now(v) for v in operation.operands])
-        for nested in operation.regions:
-            substitute(nested, replaced)
-    region.results = [now(v) for v in region.results]
+        rename(operation, replaced)
+    region.results = [_now(v, replaced) for v in region.results]
 
 
 def rename(operation: Operation, replaced: dict[Var, Var]) -> None:
-    """Let an operation, and all in it, use other values."""
+    """The same for an operation, and all in it."""
     if not replaced:
         return
-    operation.operands = tuple([replaced.get(v, v) for v in operation.operands])
+    operation.operands = tuple([_now(v, replaced) for v in operation.operands])
     for nested in operation.regions:
-        for inner in nested.operations:
-            rename(inner, replaced)
-        nested.results = [replaced.get(v, v) for v in nested.results]
+        substitute(nested, replaced)
+
+
+def _now(var: Var, replaced: dict[Var, Var]) -> Var:
+    while (found := replaced.get(var)) is not None:
+        var = found
+    return var
 
 
 def keep_positions(operation: Operation, kept: Sequence[int]) -> None:

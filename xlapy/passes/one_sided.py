@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from math import prod
 
-import numpy as np
-
-from xlapy.ir import Operation, Region, TensorType, Var
+from xlapy.ir import Operation, Region, Var
 from xlapy.passes.changes import Changes
 from xlapy.passes.moving import rename
-from xlapy.passes.ordering import LARGE
+from xlapy.passes.ordering import LARGE, blank, emit
 
 #: elements of a value that takes no time to make
 _SMALL = 16
@@ -33,11 +31,13 @@ def change_in_one_arm(region: Region, inside_loop: bool = False) -> bool:
         if "lanes" not in operation.attributes:
             for nested in operation.regions:
                 changed |= change_in_one_arm(nested, inside_loop or operation.kind in ("for", "while"))
-        if not inside_loop or operation.kind != "if" or not _changed_by(operation, 1):
+        second = _changed_by(operation, 1) if inside_loop and operation.kind == "if" else {}
+        if not second:
             kept.append(operation)
             continue
-        if _changed_by(operation, 0):
-            found = _in_two(operation, region, kept)
+        first = _changed_by(operation, 0)
+        if first:
+            found = _in_two(operation, first, second, region, kept)
             replaced.update(found)
             changed |= bool(found)
         else:
@@ -62,29 +62,33 @@ def _changed_by(branch: Operation, arm: int) -> dict[int, Var]:
     return found
 
 
-def _in_two(branch: Operation, region: Region, kept: list[Operation]) -> dict[Var, Var]:
-    """Put two branches where there was one, each with one arm of it; what stands for its results."""
+def _in_two(
+    branch: Operation, first: dict[int, Var], second: dict[int, Var], region: Region, kept: list[Operation]
+) -> dict[Var, Var]:
+    """Put two branches where there was one, each with one arm of it, which change those results; what stands for its
+    results."""
     then, orelse = branch.regions
-    changed = [_changed_by(branch, arm) for arm in (0, 1)]
-    if not _separable(branch, *changed):
+    if not _separable(branch, first, second):
         kept.append(branch)
         return {}
     places = range(len(branch.results))
     made = [{v for operation in arm.operations for v in operation.results} for arm in branch.regions]
-    second = [k for k in places if orelse.results[k] in made[1]]
-    first = [k for k in places if k not in second or then.results[k] in made[0]]
+    late = [k for k in places if orelse.results[k] in made[1]]
+    early = [k for k in places if k not in late or then.results[k] in made[0]]
     handed, passed = Region((), then.depth), Region((), then.depth)
-    for k in first:
-        value = changed[0].get(k, orelse.results[k])
-        handed.results.append(_blank(value.type, branch, handed) if k in second and k not in changed[0] else value)
+    for k in early:
+        if k in late and k not in first:
+            handed.results.append(blank(handed.operations, branch, then.depth, orelse.results[k].type))
+        else:
+            handed.results.append(first.get(k, orelse.results[k]))
     predicate = branch.operands[0]
-    before = _emit(branch, predicate, (then, handed), first, region, kept)
-    passed.results = [before.get(k, then.results[k]) for k in second]
-    then.results = [then.results[k] for k in first]
+    before = _part(branch, predicate, (then, handed), early, region, kept)
+    passed.results = [before.get(k, then.results[k]) for k in late]
+    then.results = [then.results[k] for k in early]
     for operation in orelse.operations:
-        rename(operation, {array: before[k] for k, array in changed[0].items()})
-    orelse.results = [orelse.results[k] for k in second]
-    after = _emit(branch, _not(predicate, branch, region, kept), (orelse, passed), second, region, kept)
+        rename(operation, {array: before[k] for k, array in first.items()})
+    orelse.results = [orelse.results[k] for k in late]
+    after = _part(branch, _not(predicate, branch, region, kept), (orelse, passed), late, region, kept)
     return {branch.results[k]: value for k, value in {**before, **after}.items()}
 
 
@@ -102,7 +106,7 @@ def _separable(branch: Operation, first: dict[int, Var], second: dict[int, Var])
     return True
 
 
-def _emit(
+def _part(
     branch: Operation, predicate: Var, regions: tuple[Region, ...], places: list[int], region: Region, kept: list
 ) -> dict[int, Var]:
     """A branch with some of the results of another one."""
@@ -113,29 +117,7 @@ def _emit(
 
 
 def _not(predicate: Var, like: Operation, region: Region, kept: list[Operation]) -> Var:
-    made = Operation("bitwise_not", (predicate,), {}, (predicate.type,), (), like.location, region.depth)
-    kept.append(made)
-    return made.results[0]
-
-
-def _blank(type: TensorType, like: Operation, region: Region) -> Var:
-    """Zeros."""
-    zero = Operation(
-        "constant",
-        (),
-        {"value": np.zeros((), type.dtype)},
-        (TensorType((), type.dtype, type.weak),),
-        (),
-        like.location,
-        region.depth,
-    )
-    region.operations.append(zero)
-    if not type.shape:
-        return zero.results[0]
-    shape = {"shape": type.shape}
-    spread = Operation("broadcast", tuple(zero.results), shape, (type,), (), like.location, region.depth)
-    region.operations.append(spread)
-    return spread.results[0]
+    return emit(kept, like, region.depth, "bitwise_not", (predicate,), predicate.type)
 
 
 __all__ = ["change_in_one_arm"]

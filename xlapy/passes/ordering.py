@@ -94,9 +94,9 @@ def guard_shared(region: Region) -> bool:
         value = guarded.get(operation)
         if value is not None:
             predicate = _certain(value, operation, region, kept)
-            other = _emit(kept, operation, region.depth, "neg", (value,), value.type)
+            other = emit(kept, operation, region.depth, "neg", (value,), value.type)
             operands = (predicate, value, other)
-            replaced[value] = _emit(kept, operation, region.depth, "select", operands, value.type, guard=True)
+            replaced[value] = emit(kept, operation, region.depth, "select", operands, value.type, guard=True)
     region.operations = kept
     region.results = [replaced.get(v, v) for v in region.results]
     return bool(replaced)
@@ -181,7 +181,7 @@ def insert(region: Region, kept_apart: set[Operation], waits: Waits) -> None:
             kept.append(operation)
         elif operation.kind == "if":
             operands = (operation.operands[0], _certain(number, operation, region, kept))
-            operation.operands = (_emit(kept, operation, region.depth, "bitwise_and", operands, operands[0].type),)
+            operation.operands = (emit(kept, operation, region.depth, "bitwise_and", operands, operands[0].type),)
             kept.append(operation)
         elif is_store(operation) or operation.regions:
             predicate = _certain(number, operation, region, kept)
@@ -231,9 +231,10 @@ def _sorted(region: Region, waits: Waits) -> list[Operation]:
 # -- branches that are always taken -----------------------------------------------------------------------------------
 
 
-def _emit(
+def emit(
     kept: list[Operation], like: Operation, depth: int, kind: str, operands: tuple, type: TensorType, **more
 ) -> Var:
+    """Append an operation to `kept`, with the attributes `more` and the place in the source of `like`; its result."""
     made = Operation(kind, operands, more, (type,), (), like.location, depth)
     kept.append(made)
     return made.results[0]
@@ -249,30 +250,36 @@ def _number(operation: Operation, region: Region) -> Var | None:
 def _certain(number: Var, like: Operation, region: Region, kept: list[Operation]) -> Var:
     """A predicate that holds, which XLA does not know."""
     if number.type.dtype.kind not in "iu":
-        same = _emit(kept, like, region.depth, "eq", (number, number), TensorType((), _BOOL))
-        number = _emit(kept, like, region.depth, "convert", (same,), TensorType((), _INT64))
+        same = emit(kept, like, region.depth, "eq", (number, number), TensorType((), _BOOL))
+        number = emit(kept, like, region.depth, "convert", (same,), TensorType((), _INT64))
     type_ = TensorType((), number.type.dtype)
     one, two = (_constant(kept, like, region.depth, n, type_.dtype) for n in (1, 2))
-    low = _emit(kept, like, region.depth, "bitwise_and", (number, one), type_)
-    return _emit(kept, like, region.depth, "lt", (low, two), TensorType((), _BOOL))
+    low = emit(kept, like, region.depth, "bitwise_and", (number, one), type_)
+    return emit(kept, like, region.depth, "lt", (low, two), TensorType((), _BOOL))
+
+
+def blank(kept: list[Operation], like: Operation, depth: int, type: TensorType) -> Var:
+    """Zeros."""
+    zero = emit(kept, like, depth, "constant", (), type._replace(shape=()), value=np.zeros((), type.dtype))
+    return emit(kept, like, depth, "broadcast", (zero,), type, shape=type.shape) if type.shape else zero
 
 
 def _constant(kept: list[Operation], like: Operation, depth: int, value: int, dtype: np.dtype) -> Var:
-    return _emit(kept, like, depth, "constant", (), TensorType((), dtype), value=np.asarray(value, dtype))
+    return emit(kept, like, depth, "constant", (), TensorType((), dtype), value=np.asarray(value, dtype))
 
 
 def _delayed(store: Operation, zeros: list[Var], region: Region, kept: list[Operation]) -> Var | None:
     """Add zeros to an index of a store. A number that is known when they are, if the store has no index to add to."""
     total = zeros[0]
     for zero in zeros[1:]:
-        total = _emit(kept, store, region.depth, "add", (total, zero), total.type)
+        total = emit(kept, store, region.depth, "add", (total, zero), total.type)
     place = next((k for k, v in enumerate(store.operands) if k > 1 and v.type.shape == ()), None)
     if place is None or store.regions or store.attributes.get("index") is None:
         return total
     index = store.operands[place]
     if index.type.dtype != _INT64:
-        total = _emit(kept, store, region.depth, "convert", (total,), TensorType((), index.type.dtype))
-    later = _emit(kept, store, region.depth, "add", (index, total), TensorType((), index.type.dtype))
+        total = emit(kept, store, region.depth, "convert", (total,), TensorType((), index.type.dtype))
+    later = emit(kept, store, region.depth, "add", (index, total), TensorType((), index.type.dtype))
     store.operands = (*store.operands[:place], later, *store.operands[place + 1 :])
     return None
 
@@ -300,8 +307,8 @@ def _zero_behind(operation: Operation, replaced: dict[Var, Var], region: Region,
     token = _token(operation)
     assert token is not None
     done = _certain(replaced.get(token, token), operation, region, kept)
-    never = _emit(kept, operation, region.depth, "bitwise_not", (done,), done.type)
-    return _emit(kept, operation, region.depth, "convert", (never,), TensorType((), _INT64))
+    never = emit(kept, operation, region.depth, "bitwise_not", (done,), done.type)
+    return emit(kept, operation, region.depth, "convert", (never,), TensorType((), _INT64))
 
 
 def _load_behind_branch(load: Operation, predicate: Var, region: Region, kept: list[Operation]) -> tuple[Var, Var]:
@@ -310,11 +317,10 @@ def _load_behind_branch(load: Operation, predicate: Var, region: Region, kept: l
     then, orelse = Region((), region.depth + 1), Region((), region.depth + 1)
     zero = _constant(then.operations, load, then.depth, 0, _INT64)
     then.results = [loaded, zero]
-    blank = _constant(orelse.operations, load, then.depth, 0, loaded.type.dtype)
-    if loaded.type.shape:
-        shape = loaded.type.shape
-        blank = _emit(orelse.operations, load, then.depth, "broadcast", (blank,), loaded.type, shape=shape)
-    orelse.results = [blank, _constant(orelse.operations, load, then.depth, 1, _INT64)]
+    orelse.results = [
+        blank(orelse.operations, load, then.depth, loaded.type),
+        _constant(orelse.operations, load, then.depth, 1, _INT64),
+    ]
     types = (loaded.type, zero.type)
     branch = Operation("if", (predicate,), {"barrier": True}, types, (then, orelse), load.location, region.depth)
     kept.append(branch)

@@ -127,9 +127,9 @@ def _merge_stores(branch: Operation, region: Region, kept: list[Operation]) -> N
         operands = [store.operands[0]]
         for a, b in zip(store.operands[1:], other.operands[1:], strict=True):
             operands.append(a if a is b else _select(branch, a, b, a, region, kept))
-        for arm, old in zip(branch.regions, (store, other), strict=True):
-            arm.operations.remove(old)
-            rename(branch, {old.results[0]: store.results[0]})
+        then.operations.remove(store)
+        orelse.operations.remove(other)
+        rename(branch, {other.results[0]: store.results[0]})
         store.operands = tuple(operands)
         adopt([store], region)
         kept.append(store)

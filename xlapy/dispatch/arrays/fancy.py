@@ -106,14 +106,14 @@ def put(
     if any(kind == "mask" for kind, *_ in entries):
         raise Refused("XP0013", "an assignment to array[mask, indices] whose size depends on data", "use one mask")
     few = few_places.at_places(machine, array, entries, arrays, basic_view)
-    if few is not None:
-        shape = index_shape(array.type.shape, entries, [v.type.shape for v in arrays])
-        few_places.write(machine, *few, converted(machine, value, array.type.dtype, shape))
-        return
-    arrays = _checked(machine, array, entries, arrays)
+    if few is None:
+        arrays = _checked(machine, array, entries, arrays)
     base = read_view(machine, array)
     shape = index_shape(array.type.shape, entries, [v.type.shape for v in arrays])
     new = converted(machine, value, array.type.dtype, shape)
+    if few is not None:
+        few_places.write(machine, *few, new)
+        return
     if 0 in shape:
         return
     same = new.type.shape == () or all(n == 1 for n in new.type.shape) or _distinct(arrays)

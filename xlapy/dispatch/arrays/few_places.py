@@ -46,7 +46,7 @@ def at_places(
     if size < _LARGE or count * _TIMES > array.type.shape[axis]:
         return None
     views = []
-    for one in taken_apart(machine, index, 0):
+    for one in _taken_apart(machine, index, 0):
         key: list[tuple[str, Any]] = [("all", None)] * len(entries)
         constant = constant_value(one)
         number = Const(int(constant[()])) if constant is not None else Scalar(int, machine.builder.convert(one, _INT64))
@@ -66,12 +66,12 @@ def write(machine: Machine, views: Sequence[NdArray], axis: int, new: Var) -> No
     several for one place stays."""
     shape = views[0].type.shape
     whole = (*shape[:axis], len(views), *shape[axis:])
-    parts = [new] * len(views) if not new.type.shape else taken_apart(machine, broadcast_to(machine, new, whole), axis)
+    parts = [new] * len(views) if not new.type.shape else _taken_apart(machine, broadcast_to(machine, new, whole), axis)
     for view, part in zip(views, parts, strict=True):
         write_view(machine, view, broadcast_to(machine, part, shape))
 
 
-def taken_apart(machine: Machine, var: Var, axis: int) -> list[Var]:
+def _taken_apart(machine: Machine, var: Var, axis: int) -> list[Var]:
     """The parts of an array along an axis: what it was put together of, if it was."""
     owner, size = var.owner, var.type.shape[axis]
     constant = constant_value(var)
