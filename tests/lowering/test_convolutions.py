@@ -7,7 +7,7 @@ import pytest
 from jax import lax
 
 import xlapy
-from xlapy.lowering.convolutions import channels_last, faster_pooling
+from xlapy.lowering.rewriting import Cpu, in_loops, outside_loops
 
 LAYOUTS = [("NCHW", "OIHW", "NCHW"), ("NHWC", "HWIO", "NHWC"), ("CNHW", "IOHW", "NCHW"), ("NCHW", "HWOI", "NHWC")]
 
@@ -32,7 +32,7 @@ def test_the_same_numbers(layout, groups):
             return jax.nn.relu(y)
 
         jaxpr = jax.make_jaxpr(jax.value_and_grad(lambda *a: f(*a).sum(), (0, 1)))(x, w)
-        made = channels_last(jaxpr)
+        made = in_loops(jaxpr, Cpu(True, False))
         assert made is not jaxpr
         for a, b in zip(
             jax.tree.leaves(jax.jit(jax.extend.core.jaxpr_as_fun(made))(x, w)),
@@ -44,7 +44,7 @@ def test_the_same_numbers(layout, groups):
 
 def test_a_program_without_convolutions_stays():
     jaxpr = jax.make_jaxpr(lambda x: x + 1)(1.0)
-    assert channels_last(jaxpr) is jaxpr
+    assert in_loops(jaxpr, Cpu(True, False)) is jaxpr
 
 
 def test_in_a_loop():
@@ -75,7 +75,7 @@ def test_the_derivative_of_pooling(shape, window, extreme, special):
 
     cotangent = random.standard_normal(pool(x).shape).astype(np.float32)
     jaxpr = jax.make_jaxpr(lambda x, c: jax.vjp(pool, x)[1](c)[0])(x, cotangent)
-    made = faster_pooling(jaxpr)
+    made = outside_loops(jaxpr, Cpu(True, False))
     assert (
         made is not jaxpr
         and "select_and_scatter" not in jax.jit(jax.extend.core.jaxpr_as_fun(made)).lower(x, cotangent).as_text()

@@ -51,19 +51,19 @@ def spectra(x):
 
 def test_the_lanes_of_a_triangle_are_all_columns():
     (lanes,) = lanes_of(orthogonal, TALL)
-    assert lanes.frame is not None and lanes.count == 40 and not lanes.sums
+    assert lanes.frame is not None and lanes.count == 40 and not lanes.folds
 
 
 def test_the_lanes_of_a_known_number_of_trips_are_the_trips():
     (lanes,) = lanes_of(scaled, TALL)
-    assert lanes.frame is None and lanes.count == 40 and len(lanes.stores) == len(lanes.sums) == 1
+    assert lanes.frame is None and lanes.count == 40 and len(lanes.stores) == len(lanes.folds) == 1
     (lanes,) = lanes_of(stencil, LONG)
     assert lanes.frame is None and lanes.count == len(LONG) - 2 and len(lanes.axes) == 4
 
 
 def test_transforms_are_worth_it_wherever_their_operands_come_from():
     (lanes,) = lanes_of(spectra, LONG)
-    assert lanes.sums and not lanes.stores and not lanes.axes
+    assert lanes.folds and not lanes.stores and not lanes.axes
 
 
 def in_order(x):
@@ -87,10 +87,10 @@ def stores_twice(a):
         a[:, 0] = a[:, j] + 1
 
 
-def product(x):
+def polynomial(x):
     total = 1.0
     for i in range(len(x)):
-        total *= x[i] + 0.5
+        total = total * 0.5 + x[i]
     return total
 
 
@@ -114,7 +114,7 @@ def rows_in_a_loop(a):
         (reads_what_others_change, TALL),
         (reads_rows_writes_columns, TALL),
         (stores_twice, TALL),
-        (product, LONG),
+        (polynomial, LONG),
         (sees_the_sum, LONG),
         (rows_in_a_loop, TALL),
         (scaled, TALL[:100, :20].copy()),

@@ -27,22 +27,52 @@ class Lanewise(NamedTuple):
     operands: tuple[int, ...] = (0,)
 
 
+class Choice(NamedTuple):
+    """What a loop carries and some trips replace: `if x[i] > best: best, where = x[i], i`.
+
+    Attributes:
+        select: of what a trip puts there and what was there.
+        kept: which operand of the select is what was there.
+        record: the comparison with what was there, if that is how the trips that replace it are found: the first one
+            with the largest or smallest value does it last. None if each trip knows by itself, and the last one counts.
+    """
+
+    select: Operation
+    kept: int
+    record: Operation | None
+
+    @property
+    def replacement(self) -> Var:
+        """What a trip puts there."""
+        return self.select.operands[3 - self.kept]
+
+
 class Lanes(NamedTuple):
     """How the trips of a loop become lanes.
 
     Attributes:
         stores: for each carried array that trips store into, the store.
-        sums: for each carried value that trips add to (or subtract from), the addition.
+        folds: for each carried value that trips add to (or multiply, or take the maximum with ...), the operation.
+        choices: for each carried value that some trips replace.
         axes: for each store, and each load of the place of a lane, the axis along which lanes follow one another.
-        frame: the store whose axis gives the lanes; None if the lanes are the trips.
+        frame: the store or load whose axis gives the lanes; None if the lanes are the trips.
         count: how many lanes there are.
+        of_numbers: whether a trip computes single numbers.
+        inside: whether it only pays inside a loop that is one native function; else the trips are made one by one.
     """
 
     stores: dict[int, Operation]
-    sums: dict[int, Operation]
+    folds: dict[int, Operation]
+    choices: dict[int, Choice]
     axes: dict[Operation, int]
     frame: Operation | None
     count: int
+    of_numbers: bool = False
+    inside: bool = False
+
+    def ends(self) -> list[Operation]:
+        """The operations that make what the next trip gets."""
+        return [*self.stores.values(), *self.folds.values(), *(choice.select for choice in self.choices.values())]
 
 
 def noted(results: Sequence[Var], note: Lanewise) -> Sequence[Var]:

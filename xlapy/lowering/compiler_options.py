@@ -24,7 +24,7 @@ import jaxlib.version
 from xlapy.ir import Operation, Region, every_operation
 from xlapy.lowering.loops import inner_jaxprs
 from xlapy.lowering.native import SLOW
-from xlapy.lowering.reductions import are_exact, may_use_library
+from xlapy.lowering.reductions import are_exact, has_lanes, may_use_library
 from xlapy.lowering.rounding import rounds
 from xlapy.lowering.untraced import Untraced
 
@@ -60,10 +60,11 @@ def compiler_options(entry: Region, given: dict[str, Any] | None, device: Any) -
     own: dict[str, Any] = {}
     as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
     known = not any(map(_is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
-    left_out = [_SIMPLIFIER] * as_written + [_TREES] * (known and are_exact(entry))
+    ours = as_written or has_lanes(entry)
+    left_out = [_SIMPLIFIER] * as_written + [_TREES] * (known and (ours or are_exact(entry)))
     if left_out:
         own[_LEFT_OUT] = ",".join(left_out)
-    if as_written and not may_use_library(entry):
+    if ours and not may_use_library(entry):
         own |= _known(_OWN_REDUCTIONS)
     if known and _is_small(entry.fast or entry):
         own |= _known(_PLAIN_KERNELS)

@@ -6,6 +6,7 @@ which branches are branches and loops can be reversed.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from math import prod
 
@@ -15,14 +16,15 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value
-from xlapy.lowering import reversible_leaves
-from xlapy.lowering.convolutions import channels_last, faster_pooling
+from xlapy.lowering import reversible_leaves, rewriting
 from xlapy.lowering.live import live
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.native import as_native
+from xlapy.lowering.reductions import may_use_library
+from xlapy.lowering.rewriting import Cpu
 from xlapy.lowering.rules import RULES, store_block
 from xlapy.lowering.untraced import Untraced, traced
-from xlapy.lowering.vectors import in_lanes
+from xlapy.lowering.vectors import in_lanes, made_at_once
 from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
 
 Environment = dict[Var, object]
@@ -43,10 +45,10 @@ def evaluate_fast(region: Region, environment: Environment, native: bool = True,
 
     `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
     """
-    if not native or platform not in (None, "cpu"):
-        structured = _THUNKS
+    if platform not in (None, "cpu"):
+        structured = _fast_rules(None, False)
     else:
-        structured = _PORTABLE if platform is None else _CPU
+        structured = _fast_rules(Cpu(platform == "cpu", not may_use_library(region)), native)
     if region.fast is None:
         return _run(region, environment, structured)
     arguments = [environment[p] for p in region.params]
@@ -153,61 +155,85 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
     return differentiable_while_loop(lambda *xs: condition(*xs)[0], body, initial, most)
 
 
-def _fast_rules(only_cpu: bool) -> dict[str, Callable]:
-    """Rules for programs that only have to run: a loop is one native function if that is better."""
+class _Rules(dict[str, Callable]):
+    """Rules by the kinds of operations; `native` for the body of a loop that is one native function."""
+
+    native = False
+
+
+@functools.cache
+def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
+    """Rules for programs that only have to run: a loop is one native function if that is better.
+
+    Args:
+        cpu: what is known of the program on a CPU; None if it runs elsewhere.
+        native: whether there may be native functions.
+    """
 
     def loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
         def run(values: Environment, certain: jax.Array) -> list:
-            return list(_looped(operation, values, _NATIVE, certain))
+            return list(_looped(operation, values, inside, certain))
 
-        if "lanes" in operation.attributes:
+        if not native or cpu is None or made_at_once(operation, native=False):
             return _looped(operation, environment, looped)
-        found = as_native(operation, run, environment, only_cpu)
+        found = as_native(operation, run, environment, cpu.certain)
         return _looped(operation, environment, looped) if found is None else found
 
-    looped: dict[str, Callable] = {}
-    looped.update({**_IN_LOOPS, "if": _if(looped), "while": loop, "for": loop})
-    fast: dict[str, Callable] = {}
-    fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf})
+    def plain_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        return _looped(operation, environment, inside)
+
+    in_loops: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf_in_loop(cpu), "select": _select_in_loop}
+    inside, looped, fast = _Rules(), _Rules(), _Rules()
+    inside.native = True
+    inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
+    looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
+    fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu)})
     return fast
 
 
 def _looped(
     operation: Operation,
     environment: Environment,
-    structured: dict[str, Callable],
+    rules: _Rules,
     certain: jax.Array | None = None,
 ) -> Sequence:
     operands = [environment[v] for v in operation.operands]
-    if "lanes" in operation.attributes:
-        return in_lanes(operation, environment, lambda operations, values: _run_all(operations, values, structured))
+    if made_at_once(operation, rules.native):
+        rules = _Rules({**rules, "leaf": _leaf_in_lanes})
+        return in_lanes(operation, environment, lambda operations, values: _run_all(operations, values, rules))
     if operation.kind == "while":
-        condition, body = (_function(region, environment, structured) for region in operation.regions)
+        condition, body = (_function(region, environment, rules) for region in operation.regions)
         initial = _strong(operands, operation.regions[1].params)
         return lax.while_loop(lambda xs: also(condition(*xs)[0], certain), lambda xs: body(*xs), initial)
     (region,) = operation.regions
-    body = _function(region, environment, structured)
+    body = _function(region, environment, rules)
     initial = _strong(operands[1:], region.params[1:])
     if "straight" in operation.attributes:
         for k in range(int(_trips(operation, operands))):
             initial = body(np.asarray(k, region.params[0].type.dtype), *initial)
         return initial
     unroll: int = operation.attributes.get("unroll", 1)
+    if rules.native:
+        unroll = operation.attributes.get("unroll_native", unroll)
     dtype = region.params[0].type.dtype
     return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain)
 
 
-def _plain_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-    return _looped(operation, environment, _NATIVE)
+def _leaf_in_loop(cpu: Cpu | None) -> Callable:
+    def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        if "in_place" in operation.attributes:
+            return store_block(operation, operands)
+        plan = planned(operation) if "lanewise" in operation.attributes else None
+        if plan is not None:
+            return in_windows(plan, lambda: RULES["leaf"](operation, operands), environment)
+        jaxpr, operands = _with_transpose(operation, operands, environment)
+        return jaxpr_as_fun(rewriting.in_loops(jaxpr, cpu))(*operands)
+
+    return rule
 
 
-def _leaf_in_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-    if "in_place" in operation.attributes:
-        return store_block(operation, operands)
-    plan = planned(operation) if "lanewise" in operation.attributes else None
-    if plan is not None:
-        return in_windows(plan, lambda: RULES["leaf"](operation, operands), environment)
-    return jaxpr_as_fun(channels_last(_without_rule(operation)))(*operands)
+def _leaf_in_lanes(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return jaxpr_as_fun(_without_rule(operation))(*operands)
 
 
 def _select_in_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
@@ -223,11 +249,28 @@ def _fast_live(operation: Operation, operands: Sequence, environment: Environmen
     return operands[1:]
 
 
-def _leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-    untraced = operation.attributes["jaxpr"]
-    if isinstance(untraced, Untraced) and not untraced.looked_into:
-        return untraced.function(_evaluate_leaves, *operands)
-    return jaxpr_as_fun(faster_pooling(_without_rule(operation)))(*operands)
+def _leaf(cpu: Cpu | None) -> Callable:
+    def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        untraced = operation.attributes["jaxpr"]
+        if isinstance(untraced, Untraced) and not untraced.looked_into:
+            return untraced.function(_evaluate_leaves, *operands)
+        jaxpr, operands = _with_transpose(operation, operands, environment)
+        return jaxpr_as_fun(rewriting.outside_loops(jaxpr, cpu))(*operands)
+
+    return rule
+
+
+def _with_transpose(operation: Operation, operands: Sequence, environment: Environment) -> tuple[ClosedJaxpr, Sequence]:
+    """What a leaf computes, and from what: a product of a transpose and a vector with the transpose as part of it."""
+    jaxpr = _without_rule(operation)
+    made = operation.operands[0].owner if operation.operands else None
+    if isinstance(made, Operation) and made.kind == "leaf" and rewriting.is_matrix_by_vector(jaxpr):
+        matrix = made.operands[0] if len(made.operands) == 1 else None
+        if matrix in environment:
+            transpose = _without_rule(made)
+            if rewriting.is_transpose(transpose):
+                return rewriting.composed(transpose, jaxpr), [environment[matrix], operands[1]]
+    return jaxpr, operands
 
 
 def _reversible_leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
@@ -255,14 +298,6 @@ def _without_rule(operation: Operation) -> ClosedJaxpr:
 _STRUCTURED: dict[str, Callable] = {}
 _STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live": _live, "leaf": _reversible_leaf})
 #: for a region without control flow
-_LEAVES: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf}
-#: for the bodies of loops
-_IN_LOOPS: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf_in_loop, "select": _select_in_loop}
-_PORTABLE, _CPU = _fast_rules(only_cpu=False), _fast_rules(only_cpu=True)
-#: the same for the bodies of loops that are one native function, and of programs that shall have none
-_NATIVE: dict[str, Callable] = {}
-_NATIVE.update({**_IN_LOOPS, "if": _if(_NATIVE), "while": _plain_loop, "for": _plain_loop})
-_THUNKS: dict[str, Callable] = {}
-_THUNKS.update({"if": _if(_THUNKS), "while": _plain_loop, "for": _plain_loop, "live": _fast_live, "leaf": _leaf})
+_LEAVES: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf(Cpu(False, False))}
 
 __all__ = ["evaluate", "evaluate_fast", "place_of"]

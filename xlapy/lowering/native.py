@@ -25,6 +25,7 @@ from jaxlib.version import __version__ as jaxlib_version
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.ir.operations import ARITY
+from xlapy.lowering.vectors import made_at_once
 from xlapy.lowering.windows import planned, planned_store
 
 #: elements that an operation computes at most, and one that takes tens of instructions for each, which would use
@@ -155,6 +156,8 @@ class _Count:
 
     def __init__(self) -> None:
         self.operations = 0
+        #: of the trips of how many loops' lanes what is looked at is computed at once
+        self.lanes = 1
         #: how often the elements of a value are joined and moved, one way and another, before they are stored
         self.joins: dict[Var, int] = {}
         self.plans: dict[Operation, Any] = {}
@@ -178,8 +181,12 @@ class _Count:
         for operation in reversed(live):
             self._operation(operation)
             self.operations += 1
+            outside = self.lanes
+            if made_at_once(operation, native=True):
+                self.lanes *= operation.attributes["lanes"].count
             for nested in operation.regions:
                 self._region(nested, set(nested.results))
+            self.lanes = outside
 
     def _needs(self, operation: Operation, needed: set[Var]) -> Sequence[Var]:
         """The operands that are used to compute an operation, in windows if it is computed so."""
@@ -198,7 +205,8 @@ class _Count:
 
     def _operation(self, operation: Operation) -> None:
         kind = operation.kind
-        if "lanes" in operation.attributes:
+        plan = operation.attributes.get("lanes")
+        if plan is not None and (not plan.of_numbers or plan.count > _MOST_REDUCED):
             raise _Unsuitable
         if operation in self.plans or kind in ("constant", "live", "if", "for", "while"):
             return
@@ -253,7 +261,7 @@ class _Count:
 
     def _elements(self, dtype: Any, count: int, slow: bool) -> None:
         if (
-            count > (_MOST_SLOW if slow else _MOST)
+            count * self.lanes > (_MOST_SLOW if slow else _MOST)
             or dtype.kind not in "biufc"
             or dtype.itemsize < 4
             and dtype.kind == "f"

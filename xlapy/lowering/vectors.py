@@ -14,12 +14,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.ir import Operation, Var
-from xlapy.ir.lanes import Lanes
+from xlapy.ir import Operation, Region, Var
+from xlapy.ir.lanes import Choice, Lanes
 from xlapy.ir.places import Dimension, touched
 
 Environment = dict[Var, Any]
 Run = Callable[[Sequence[Operation], Environment], None]
+
+
+def made_at_once(loop: Operation, native: bool) -> bool:
+    """Whether all trips of a loop are made at once, where it is run in a native function or elsewhere."""
+    plan: Lanes | None = loop.attributes.get("lanes")
+    return plan is not None and (native or not plan.inside)
 
 
 def in_lanes(
@@ -37,11 +43,14 @@ def in_lanes(
     index, *params = body.params
     initial = [lax.convert_element_type(environment[v], v.type.dtype) for v in loop.operands[1:]]
     trip: Environment = {**environment, **dict(zip(params, initial, strict=True))}
-    ends = [*plan.stores.values(), *plan.sums.values()]
+    ends = plan.ends()
+    ends += [choice.record for choice in plan.choices.values() if choice.record is not None]
     inner = [o for o in body.operations if o not in ends and o not in plan.axes]
 
     zero = np.zeros((), index.type.dtype)
     first = _at_first_trip(plan, inner, {**trip, index: zero}, run)
+    once, inner = _divided(inner, {index, *params, *(v for o in plan.axes for v in o.results)})
+    run(once, trip)
     lane = lax.iota(index.type.dtype, plan.count)
     number, valid = lane, None
     if plan.frame is not None:
@@ -50,27 +59,118 @@ def in_lanes(
     loads = [o for o in plan.axes if o not in ends]
     slabs = [_slab(trip[o.operands[0]], o, first[o], plan) for o in loads]
 
-    def one(number: Any, *places: Any) -> tuple[list, list]:
+    def one(number: Any, *places: Any) -> tuple[list, list, list]:
         values = dict(trip)
         values[index] = number
         for load, place in zip(loads, places, strict=True):
             values[load.results[0]] = lax.reshape(place, load.results[0].type.shape)
         run(inner, values)
         new = [_place(values[o.operands[1]], o, plan) for o in plan.stores.values()]
-        return new, [values[_added(o, body.params[1 + k])] for k, o in plan.sums.items()]
+        folded = [values[_other(o, body.params[1 + k])] for k, o in plan.folds.items()]
+        chosen = [values[_decisive(choice, body)] for choice in plan.choices.values()]
+        replaced = [None if v in trip else values[v] for v in (c.replacement for c in plan.choices.values())]
+        return new, folded, chosen, replaced
 
     axes = [plan.axes[o] for o in loads]
-    new, terms = jax.vmap(one, (0, *axes), ([plan.axes[o] for o in plan.stores.values()], 0))(number, *slabs)
+    whole = jax.vmap(one, (0, *axes), ([plan.axes[o] for o in plan.stores.values()], 0, 0, 0))
+    new, folded, chosen, replaced = whole(number, *slabs)
     results = list(initial)
     for (k, store), part in zip(plan.stores.items(), new, strict=True):
         results[k] = _stored(initial[k], part, store, first[store], plan, valid)
-    for (k, addition), values in zip(plan.sums.items(), terms, strict=True):
-        if valid is not None:
-            mask = lax.broadcast_in_dim(valid, values.shape, (0,))
-            values = lax.select(mask, values, lax.full_like(values, 0))
-        total = jnp.sum(values, axis=0, dtype=values.dtype)
-        results[k] = (lax.sub if addition.kind == "sub" else lax.add)(initial[k], total)
+    for (k, operation), values in zip(plan.folds.items(), folded, strict=True):
+        results[k] = _folded(operation.kind, initial[k], values, valid)
+    for (k, choice), decisive, values in zip(plan.choices.items(), chosen, replaced, strict=True):
+        if choice.record is None:
+            hit = decisive if choice.kept == 2 else ~decisive
+            hit = hit if valid is None else hit & valid
+            at, changes = (0, jnp.any(hit)) if values is None else _last(hit)
+        else:
+            carried = next(v for v in choice.record.operands if v in params)
+            at, changes = _record(decisive, trip[carried], _is_largest(choice.record, carried), valid)
+        value = trip[choice.replacement] if values is None else lax.dynamic_index_in_dim(values, at, keepdims=False)
+        results[k] = lax.select(changes, lax.convert_element_type(value, initial[k].dtype), initial[k])
     return results
+
+
+def _divided(operations: Sequence[Operation], varying: set[Var]) -> tuple[list[Operation], list[Operation]]:
+    """The operations that do the same in all trips, and the others: what is made from values that vary."""
+    same: list[Operation] = []
+    others: list[Operation] = []
+    for operation in operations:
+        if varying.isdisjoint(operation.operands):
+            same.append(operation)
+        else:
+            varying.update(operation.results)
+            others.append(operation)
+    return same, others
+
+
+#: how the lanes are reduced to one, and what changes nothing
+_REDUCTIONS: dict[str, tuple[Callable, int | bool | None]] = {
+    "add": (jnp.sum, 0),
+    "sub": (jnp.sum, 0),
+    "mul": (jnp.prod, 1),
+    "max": (jnp.max, None),
+    "min": (jnp.min, None),
+    "bitwise_and": (jnp.bitwise_and.reduce, -1),
+    "bitwise_or": (jnp.bitwise_or.reduce, 0),
+    "bitwise_xor": (jnp.bitwise_xor.reduce, 0),
+}
+_OPERATIONS = {
+    "add": lax.add,
+    "sub": lax.sub,
+    "mul": lax.mul,
+    "max": lax.max,
+    "min": lax.min,
+    "bitwise_and": lax.bitwise_and,
+    "bitwise_or": lax.bitwise_or,
+    "bitwise_xor": lax.bitwise_xor,
+}
+
+
+def _folded(kind: str, initial: Any, values: Any, valid: Any) -> Any:
+    """What is carried, after all trips have added to it (multiplied it ...)."""
+    reduce, neutral = _REDUCTIONS[kind]
+    if valid is not None:
+        mask = lax.broadcast_in_dim(valid, values.shape, (0,))
+        nothing = initial if neutral is None else np.full((), neutral, np.int64).astype(values.dtype)
+        values = lax.select(mask, values, jnp.broadcast_to(nothing, values.shape))
+    more = {"dtype": values.dtype} if neutral is not None else {}
+    return _OPERATIONS[kind](initial, reduce(values, axis=0, **more))
+
+
+def _decisive(choice: Choice, body: Region) -> Var:
+    """What says which trips replace something: a predicate, or what they compare."""
+    if choice.record is None:
+        return choice.select.operands[0]
+    return next(v for v in choice.record.operands if v not in body.params[1:])
+
+
+def _is_largest(record: Operation, carried: Var) -> bool:
+    """Whether a comparison asks for larger values, not smaller ones."""
+    return (record.kind == "gt") == (record.operands[1] is carried)
+
+
+def _last(hit: Any) -> tuple[Any, Any]:
+    """The last lane that is hit, and whether there is one."""
+    at = jnp.max(jnp.where(hit, lax.iota(np.int32, len(hit)), -1))
+    return jnp.maximum(at, 0), at >= 0
+
+
+def _record(values: Any, carried: Any, largest: bool, valid: Any) -> tuple[Any, Any]:
+    """The first lane with the largest or smallest value, and whether that is beyond what was carried; NaN never is."""
+    if values.dtype.kind == "f":
+        usable, least = ~jnp.isnan(values), -np.inf if largest else np.inf
+    else:
+        bounds = np.iinfo(values.dtype)
+        usable, least = None, bounds.min if largest else bounds.max
+    masks = [mask for mask in (usable, valid) if mask is not None]
+    for mask in masks:
+        values = jnp.where(mask, values, np.asarray(least, values.dtype))
+    best = jnp.max(values) if largest else jnp.min(values)
+    lane = lax.iota(np.int32, len(values))
+    at = jnp.min(jnp.where(values == best, lane, np.int32(len(values) - 1)))
+    return at, best > carried if largest else best < carried
 
 
 def _at_first_trip(plan: Lanes, inner: Sequence[Operation], trip: Environment, run: Run) -> dict[Operation, list]:
@@ -114,7 +214,7 @@ def _place(value: Any, store: Operation, plan: Lanes) -> Any:
     return lax.reshape(value, [d.count for k, d in enumerate(touched(store) or []) if k != axis])
 
 
-def _added(addition: Operation, param: Var) -> Var:
+def _other(addition: Operation, param: Var) -> Var:
     return next(v for v in addition.operands if v is not param)
 
 

@@ -5,6 +5,7 @@ branches or loops allow of it, as the origin of a second form, `module.entry.fas
 """
 
 from xlapy.ir import Module, Region
+from xlapy.passes.accumulators import add_always
 from xlapy.passes.ahead import multiply_ahead
 from xlapy.passes.barriers import separate_loads_from_stores
 from xlapy.passes.carrying import carry_stored
@@ -57,6 +58,8 @@ def faster(module: Module) -> Region | None:
     changed |= speculate(copy.entry)
     if changed:
         simplify(copy)
+        remove_dead_code(copy)
+    if add_always(copy.entry):
         remove_dead_code(copy)
     changed |= find_lanes(copy.entry)
     changed |= carry_stored(copy.entry)

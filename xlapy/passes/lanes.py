@@ -20,15 +20,21 @@ from math import prod
 
 from xlapy.ir import Operation, Region, Var, constant_value
 from xlapy.ir.affine import affine, difference
-from xlapy.ir.lanes import Lanes
+from xlapy.ir.lanes import Choice, Lanes
 from xlapy.ir.places import Dimension, touched
-from xlapy.passes.costs import is_block_store, is_transform, work_in_lanes
+from xlapy.passes.costs import is_block_store, is_transform, work, work_in_lanes
 
 #: operations of a body; lanes at least; elements of a value of one lane, and of all lanes
 _LONGEST, _FEWEST, _LARGEST, _MOST = 100, 8, 4096, 1 << 20
+#: what trips may do to a value that they carry, in any order
+FOLDS = frozenset("add sub mul max min bitwise_and bitwise_or bitwise_xor".split())
+_SUMS, _BITS = frozenset(("add", "sub")), frozenset(("bitwise_and", "bitwise_or", "bitwise_xor"))
 #: simple operations on elements, in all lanes, from which on it pays (less runs faster as one native function):
 #: of loops over rows, and of loops over columns, which are not contiguous
 _WORTH_ROWS, _WORTH_COLUMNS = 1 << 20, 1 << 17
+#: of loops whose trips compute numbers: lanes from which on it pays outside of a native function (measured), and
+#: numbers in all lanes at most
+_FEWEST_ALONE, _MOST_NUMBERS = 512, 1 << 28
 
 
 def find_lanes(region: Region, around: tuple[Operation, ...] = ()) -> bool:
@@ -71,30 +77,76 @@ class _Trips:
         if any(operation.regions for operation in self.body.operations):
             return None
         stores: dict[int, Operation] = {}
-        sums: dict[int, Operation] = {}
+        folds: dict[int, Operation] = {}
+        choices: dict[int, Choice] = {}
         for k, (param, result) in enumerate(zip(self.body.params[1:], self.body.results, strict=True)):
             last = result.owner
             if last not in self.uses.get(param, ()) or result in self.uses or self.body.results.count(result) > 1:
                 return None
             assert isinstance(last, Operation)
-            if last.kind in ("add", "sub") and self._is_sum(last, param):
-                sums[k] = last
+            if last.kind in FOLDS:
+                if not self._is_fold(last, param):
+                    return None
+                folds[k] = last
+            elif last.kind == "select":
+                choice = self._choice(last, param)
+                if choice is None:
+                    return None
+                choices[k] = choice
             elif is_block_store(last) and touched(last) is not None and last.operands[0] is param:
                 stores[k] = last
             else:
                 return None
-        if not (stores or sums):
+        if not (stores or folds or choices) or not self._are_decided(choices):
             return None
-        return self._framed(stores, sums)
+        return self._framed(Lanes(stores, folds, choices, {}, None, 0))
 
-    def _is_sum(self, addition: Operation, param: Var) -> bool:
-        left, right = addition.operands
-        if addition.kind == "sub" and left is not param or left is right:
+    def _is_fold(self, last: Operation, param: Var) -> bool:
+        left, right = last.operands
+        if last.kind == "sub" and left is not param or left is right or param.type.shape and last.kind not in _SUMS:
             return False
-        return self.uses[param] == [addition] and param.type.dtype.kind in "iufc"
+        return self.uses[param] == [last] and param.type.dtype.kind in ("b" if last.kind in _BITS else "") + "iufc"
 
-    def _framed(self, stores: dict[int, Operation], sums: dict[int, Operation]) -> Lanes | None:
-        axes: dict[Operation, int] = {}
+    def _choice(self, select: Operation, param: Var) -> Choice | None:
+        """How some trips replace a number; None if it depends on what they replace otherwise than by a comparison."""
+        predicate = select.operands[0]
+        if param is predicate or select.operands.count(param) != 1 or param.type.shape:
+            return None
+        kept = select.operands.index(param)
+        compared = predicate.owner
+        if compared in self.uses[param]:
+            ours = self.uses[param] in ([compared, select], [select, compared])
+            assert isinstance(compared, Operation)
+            value = select.operands[3 - kept]
+            if not ours or kept != 2 or compared.kind not in ("lt", "gt") or {*compared.operands} != {param, value}:
+                return None
+            return Choice(select, kept, compared)
+        return Choice(select, kept, None) if self.uses[param] == [select] else None
+
+    def _are_decided(self, choices: dict[int, Choice]) -> bool:
+        """Whether comparisons with what trips replace decide about nothing else; those of other values with them do."""
+        records = {choice.record for choice in choices.values() if choice.record is not None}
+        for k, choice in choices.items():
+            predicate = choice.select.operands[0].owner
+            if choice.record is None and predicate in records:
+                if choice.kept != 2:
+                    return False
+                assert isinstance(predicate, Operation)
+                choices[k] = choice._replace(record=predicate)
+        selects = [choice.select for choice in choices.values()]
+        for record in records:
+            (result,) = record.results
+            if any(user not in selects or user.operands[1:].count(result) for user in self.uses.get(result, ())):
+                return False
+            if result in self.body.results or record.operands[0].type.dtype.kind not in "iuf":
+                return False
+            deciding = [k for k, choice in choices.items() if choice.record is record]
+            if sum(self.body.params[1 + k] in record.operands for k in deciding) != 1:
+                return False
+        return True
+
+    def _framed(self, found: Lanes) -> Lanes | None:
+        axes, stores = found.axes, found.stores
         for store in stores.values():
             axis = self._axis(touched(store) or [])
             if axis is None or store.operands[0] is store.operands[1]:
@@ -103,7 +155,7 @@ class _Trips:
         if self.trips is not None and all(map(self._exact, axes, axes.values())):
             frame, count = None, int(self.trips)
         else:
-            frame = next(iter(stores.values()), None)
+            frame = next(iter(stores.values()), None) or self._longest_load(axes)
             if frame is None or not all(self._beside(store, axes[store], frame, axes[frame]) for store in axes):
                 return None
             count = frame.operands[0].type.shape[axes[frame]]
@@ -119,8 +171,33 @@ class _Trips:
             others = [o for o in self.uses[param] if o is not store]
             if param in store.operands[1:] or not all(self._reads_its_own(o, store, param, axes) for o in others):
                 return None
-        found = Lanes(stores, sums, axes, frame, count)
+        found = found._replace(frame=frame, count=count)
+        if self._is_of_numbers(found):
+            found = found._replace(of_numbers=True, inside=found.count < _FEWEST_ALONE)
         return found if self._pays(found) else None
+
+    def _longest_load(self, axes: dict[Operation, int]) -> Operation | None:
+        """The load of a number whose axis serves as the lanes where nothing is stored; its axis is put into `axes`."""
+        found = None
+        for load in self.body.operations:
+            axis = self._axis(touched(load) or []) if not load.results[0].type.shape else None
+            if axis is not None and load.attributes["name"] == "slice":
+                if found is None or load.operands[0].type.shape[axis] > found.operands[0].type.shape[axes[found]]:
+                    axes.pop(found, None)
+                    found, axes[load] = load, axis
+        return found
+
+    def _is_of_numbers(self, found: Lanes) -> bool:
+        """Whether a trip computes single numbers, from elements at known places: vectors serve for any number of
+        trips."""
+        for operation in self.body.operations:
+            if operation in found.stores.values():
+                continue
+            if any(v.type.shape for v in operation.results) or work(operation) is None:
+                return False
+            if "lanewise" in operation.attributes or operation not in found.axes and self._is_gathered(operation):
+                return False
+        return True
 
     def _axis(self, dims: list[Dimension]) -> int | None:
         """The axis of a load or store along which trips follow one another, one place each; None if it is otherwise."""
@@ -188,6 +265,8 @@ class _Trips:
     def _pays(self, found: Lanes) -> bool:
         if found.frame is not None and not self._mostly_used(found.count):
             return False
+        if found.of_numbers:
+            return len(self.body.operations) * found.count <= _MOST_NUMBERS
         total, transforms, gathers = 0, False, False
         for operation in self.body.operations:
             if operation in found.stores.values():

@@ -2,8 +2,9 @@
 
 It keeps what a loop carries in memory between trips, about three nanoseconds each way for every value. Four trips in a
 row keep it in registers (measured: 2.4 to 3.6 times as fast). Not where a trip loads what an earlier one stored: XLA
-then copies the array. Nor where the nest gets so large that XLA no longer compiles it as one native function (its
-`SmallWhileLoopHoistingPass`: 1024 bytes accessed, by its cost analysis, which a nest shares).
+then copies the array. Where the nest gets so large that XLA does not compile it as one native function by itself (its
+`SmallWhileLoopHoistingPass`: 1024 bytes accessed, by its cost analysis, which a nest shares), only if the lowering
+makes it one.
 
 A loop of few trips over large arrays, `for k in range(5): y += w[k] * x[k : k + n]`, becomes straight code: what is
 element-wise is then one pass over the arrays instead of one for each trip. So does one over a few numbers inside
@@ -20,6 +21,8 @@ from xlapy.passes.costs import is_read, is_store, work
 _TIMES = 4
 #: bytes that a nest may access by our estimate, which is on the safe side of XLA's
 _MOST_BYTES = 900
+#: operations of a larger one
+_LONGEST_NATIVE = 40
 #: trips and operations of a loop that becomes straight code, elements of what it changes
 _FEW, _LONGEST, _LARGE = 8, 200, 1 << 13
 #: the same of a loop over a few numbers inside another one
@@ -27,8 +30,8 @@ _LONGEST_OF_NUMBERS, _NUMBERS = 100, 16
 
 
 def unroll(region: Region) -> bool:
-    """Set the attribute `unroll` of innermost `for` loops, and `straight` of those that become straight code; whether
-    there were any."""
+    """Set the attribute `unroll` of innermost `for` loops, or `unroll_native` of those that are not small enough for
+    XLA, and `straight` of those that become straight code; whether there were any."""
     changed = _straighten(region)
     for operation in region.operations:
         if operation.kind in ("for", "while"):
@@ -74,10 +77,15 @@ def _nest(outermost: Operation) -> bool:
     changed = False
     total = _bytes(outermost)
     for loop in _innermost(outermost):
+        if not _suits(loop.regions[0]):
+            continue
         extra = _TIMES * sum(map(_bytes, loop.regions[0].operations))
-        if total + extra <= _MOST_BYTES and _suits(loop.regions[0]):
+        if total + extra <= _MOST_BYTES:
             loop.attributes = {**loop.attributes, "unroll": _TIMES}
             total += extra
+            changed = True
+        elif len(loop.regions[0].operations) <= _LONGEST_NATIVE:
+            loop.attributes = {**loop.attributes, "unroll_native": _TIMES}
             changed = True
     return changed
 
