@@ -160,7 +160,7 @@ def test_a_single_store_needs_no_barrier():
 
 
 def test_innermost_loops_are_unrolled():
-    module, _ = optimised(programs.matrix_product, (np.ones((20, 20)), np.ones((20, 20))))
+    module, _ = optimised(programs.matrix_product, (np.ones((20, 12)), np.ones((12, 20))))
     loops = [o for o in operations(form_that_runs(module)) if o.kind == "for"]
     assert [o.attributes.get("unroll") for o in loops] == [None, None, 4]
     assert all("unroll" not in o.attributes for o in operations(module.entry))

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import xlapy
 from xlapy.ir import Builder, Module, Operation, Region, TensorType, constant_value, verify
+from xlapy.passes import optimise
 from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.simplify import simplify
 
@@ -229,3 +231,18 @@ def test_the_tag_and_index_of_a_while_go_away():
     remove_dead_code(module)
     (loop,) = (o for o in module.entry.operations if o.kind == "while")
     assert len(loop.results) == 3
+
+
+def test_differences_of_integers():
+    def function(n):
+        i = n + 50
+        return (i - 1) - (n + 1), (3 + n) - (n - 4), n - (n + 2)
+
+    module, _ = program(function, (np.int8(100),))
+    optimise(module)
+    assert set(kinds(module.entry)) == {"constant"}
+    for n in (np.int8(70), np.int8(-128), np.uint8(3), np.int64(2**62), np.uint64(1)):
+        with np.errstate(over="ignore"):
+            expected = function(n)
+        got = xlapy.jit(function)(n)
+        assert [(v.dtype, int(v)) for v in got] == [(v.dtype, int(v)) for v in expected]

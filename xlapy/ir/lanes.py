@@ -48,7 +48,8 @@ class Choice(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """How the trips of a loop become lanes.
+    """How the trips of a loop become lanes: the attribute `lanes` of the loop. If it is its attribute `lanes_inside`,
+    they do so where the loop is in another one that is a native function, and are made one by one elsewhere.
 
     Attributes:
         stores: for each carried array that trips store into, the store.
@@ -58,7 +59,6 @@ class Lanes(NamedTuple):
         frame: the store or load whose axis gives the lanes; None if the lanes are the trips.
         count: how many lanes there are.
         of_numbers: whether a trip computes single numbers.
-        inside: whether it only pays inside a loop that is one native function; else the trips are made one by one.
     """
 
     stores: dict[int, Operation]
@@ -68,7 +68,6 @@ class Lanes(NamedTuple):
     frame: Operation | None
     count: int
     of_numbers: bool = False
-    inside: bool = False
 
     def ends(self) -> list[Operation]:
         """The operations that make what the next trip gets."""

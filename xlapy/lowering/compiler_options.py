@@ -60,11 +60,11 @@ def compiler_options(entry: Region, given: dict[str, Any] | None, device: Any) -
     own: dict[str, Any] = {}
     as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
     known = not any(map(_is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
-    ours = as_written or has_lanes(entry)
-    left_out = [_SIMPLIFIER] * as_written + [_TREES] * (known and (ours or are_exact(entry)))
+    own_reductions = (as_written or has_lanes(entry)) and not may_use_library(entry)
+    left_out = [_SIMPLIFIER] * as_written + [_TREES] * (known and (own_reductions or are_exact(entry)))
     if left_out:
         own[_LEFT_OUT] = ",".join(left_out)
-    if ours and not may_use_library(entry):
+    if own_reductions:
         own |= _known(_OWN_REDUCTIONS)
     if known and _is_small(entry.fast or entry):
         own |= _known(_PLAIN_KERNELS)

@@ -24,7 +24,7 @@ from xlapy.lowering.reductions import may_use_library
 from xlapy.lowering.rewriting import Cpu
 from xlapy.lowering.rules import RULES, store_block
 from xlapy.lowering.untraced import Untraced, traced
-from xlapy.lowering.vectors import in_lanes, made_at_once
+from xlapy.lowering.vectors import in_lanes, plan_of
 from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
 
 Environment = dict[Var, object]
@@ -174,7 +174,7 @@ def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
         def run(values: Environment, certain: jax.Array) -> list:
             return list(_looped(operation, values, inside, certain))
 
-        if not native or cpu is None or made_at_once(operation, native=False):
+        if not native or cpu is None or plan_of(operation, native=False):
             return _looped(operation, environment, looped)
         found = as_native(operation, run, environment, cpu.certain)
         return _looped(operation, environment, looped) if found is None else found
@@ -198,9 +198,10 @@ def _looped(
     certain: jax.Array | None = None,
 ) -> Sequence:
     operands = [environment[v] for v in operation.operands]
-    if made_at_once(operation, rules.native):
+    plan = plan_of(operation, rules.native)
+    if plan is not None:
         rules = _Rules({**rules, "leaf": _leaf_in_lanes})
-        return in_lanes(operation, environment, lambda operations, values: _run_all(operations, values, rules))
+        return in_lanes(operation, plan, environment, lambda operations, values: _run_all(operations, values, rules))
     if operation.kind == "while":
         condition, body = (_function(region, environment, rules) for region in operation.regions)
         initial = _strong(operands, operation.regions[1].params)

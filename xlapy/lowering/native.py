@@ -25,7 +25,7 @@ from jaxlib.version import __version__ as jaxlib_version
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.ir.operations import ARITY
-from xlapy.lowering.vectors import made_at_once
+from xlapy.lowering.vectors import plan_of
 from xlapy.lowering.windows import planned, planned_store
 
 #: elements that an operation computes at most, and one that takes tens of instructions for each, which would use
@@ -182,8 +182,9 @@ class _Count:
             self._operation(operation)
             self.operations += 1
             outside = self.lanes
-            if made_at_once(operation, native=True):
-                self.lanes *= operation.attributes["lanes"].count
+            plan = plan_of(operation, native=True)
+            if plan is not None:
+                self.lanes *= plan.count
             for nested in operation.regions:
                 self._region(nested, set(nested.results))
             self.lanes = outside
@@ -205,7 +206,7 @@ class _Count:
 
     def _operation(self, operation: Operation) -> None:
         kind = operation.kind
-        plan = operation.attributes.get("lanes")
+        plan = plan_of(operation, native=True)
         if plan is not None and (not plan.of_numbers or plan.count > _MOST_REDUCED):
             raise _Unsuitable
         if operation in self.plans or kind in ("constant", "live", "if", "for", "while"):

@@ -22,23 +22,21 @@ Environment = dict[Var, Any]
 Run = Callable[[Sequence[Operation], Environment], None]
 
 
-def made_at_once(loop: Operation, native: bool) -> bool:
-    """Whether all trips of a loop are made at once, where it is run in a native function or elsewhere."""
-    plan: Lanes | None = loop.attributes.get("lanes")
-    return plan is not None and (native or not plan.inside)
+def plan_of(loop: Operation, native: bool) -> Lanes | None:
+    """How all trips of a loop are made at once, where it is run in a native function or elsewhere; None if they are
+    not."""
+    return loop.attributes.get("lanes") or (loop.attributes.get("lanes_inside") if native else None)
 
 
-def in_lanes(
-    loop: Operation, environment: Environment, run: Callable[[Sequence[Operation], Environment], None]
-) -> list:
+def in_lanes(loop: Operation, plan: Lanes, environment: Environment, run: Run) -> list:
     """The results of a loop.
 
     Args:
-        loop: a `for` with the attribute `lanes`.
+        loop: a `for`.
+        plan: how its trips are made at once.
         environment: its operands, and the values that it captures.
         run: evaluates operations, whose results it puts into an environment.
     """
-    plan: Lanes = loop.attributes["lanes"]
     (body,) = loop.regions
     index, *params = body.params
     initial = [lax.convert_element_type(environment[v], v.type.dtype) for v in loop.operands[1:]]
@@ -105,38 +103,41 @@ def _divided(operations: Sequence[Operation], varying: set[Var]) -> tuple[list[O
     return same, others
 
 
-#: how the lanes are reduced to one, and what changes nothing
-_REDUCTIONS: dict[str, tuple[Callable, int | bool | None]] = {
-    "add": (jnp.sum, 0),
-    "sub": (jnp.sum, 0),
-    "mul": (jnp.prod, 1),
-    "max": (jnp.max, None),
-    "min": (jnp.min, None),
-    "bitwise_and": (jnp.bitwise_and.reduce, -1),
-    "bitwise_or": (jnp.bitwise_or.reduce, 0),
-    "bitwise_xor": (jnp.bitwise_xor.reduce, 0),
-}
-_OPERATIONS = {
-    "add": lax.add,
-    "sub": lax.sub,
-    "mul": lax.mul,
-    "max": lax.max,
-    "min": lax.min,
-    "bitwise_and": lax.bitwise_and,
-    "bitwise_or": lax.bitwise_or,
-    "bitwise_xor": lax.bitwise_xor,
+def _add(x: Any, y: Any) -> Any:
+    """`lax.add`, which `lax.reduce` starts with 0.0, even if told to start with -0.0."""
+    return lax.add(x, y)
+
+
+#: what trips do to a value, and what changes no value; None if there is no such thing
+_FOLDS: dict[str, tuple[Callable, float | int | None]] = {
+    "add": (_add, -0.0),
+    "sub": (lax.sub, 0.0),
+    "mul": (lax.mul, 1),
+    "max": (lax.max, None),
+    "min": (lax.min, None),
+    "bitwise_and": (lax.bitwise_and, -1),
+    "bitwise_or": (lax.bitwise_or, 0),
+    "bitwise_xor": (lax.bitwise_xor, 0),
 }
 
 
 def _folded(kind: str, initial: Any, values: Any, valid: Any) -> Any:
     """What is carried, after all trips have added to it (multiplied it ...)."""
-    reduce, neutral = _REDUCTIONS[kind]
+    function, neutral = _FOLDS[kind]
+    nothing = initial if neutral is None else _number_of(neutral, values.dtype)
     if valid is not None:
         mask = lax.broadcast_in_dim(valid, values.shape, (0,))
-        nothing = initial if neutral is None else np.full((), neutral, np.int64).astype(values.dtype)
         values = lax.select(mask, values, jnp.broadcast_to(nothing, values.shape))
-    more = {"dtype": values.dtype} if neutral is not None else {}
-    return _OPERATIONS[kind](initial, reduce(values, axis=0, **more))
+    if neutral is None:
+        return lax.reduce(values, initial, function, (0,))
+    return function(initial, lax.reduce(values, nothing, lax.add if kind == "sub" else function, (0,)))
+
+
+def _number_of(number: float | int, dtype: np.dtype) -> np.ndarray:
+    """A number of a type; -0.0 with all its signs."""
+    if dtype.kind == "c":
+        return np.asarray(complex(number, number if number == 0 else 0), dtype)
+    return np.asarray(number, np.float64 if dtype.kind == "f" else np.int64).astype(dtype)
 
 
 def _decisive(choice: Choice, body: Region) -> Var:

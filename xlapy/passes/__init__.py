@@ -11,12 +11,13 @@ from xlapy.passes.barriers import separate_loads_from_stores
 from xlapy.passes.carrying import carry_stored
 from xlapy.passes.checks import drop_checks
 from xlapy.passes.conditions import decide
+from xlapy.passes.counted import count_trips
 from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.equal_slots import merge_equal_slots
 from xlapy.passes.forwarding import forward
 from xlapy.passes.in_place import store_in_place
 from xlapy.passes.joins import hoist_joins
-from xlapy.passes.lanes import find_lanes
+from xlapy.passes.lanes import drop_outdated, find_lanes, plans
 from xlapy.passes.moving import copy_region
 from xlapy.passes.one_sided import change_in_one_arm
 from xlapy.passes.shapes import keep_shapes
@@ -56,16 +57,19 @@ def faster(module: Module) -> Region | None:
     copy = Module(copy_region(module.entry, {}), module.parameter_names)
     changed = keep_shapes(copy.entry)
     changed |= speculate(copy.entry)
+    changed |= count_trips(copy.entry)
     if changed:
         simplify(copy)
         remove_dead_code(copy)
     if add_always(copy.entry):
         remove_dead_code(copy)
     changed |= find_lanes(copy.entry)
+    inside = plans(copy.entry)
     changed |= carry_stored(copy.entry)
     changed |= multiply_ahead(copy.entry)
     changed |= store_in_place(copy.entry)
     changed |= change_in_one_arm(copy.entry)
     changed |= separate_loads_from_stores(copy.entry)
     changed |= unroll(copy.entry)
+    drop_outdated(inside)
     return copy.entry if changed else None

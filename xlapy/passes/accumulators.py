@@ -47,7 +47,7 @@ def _in_loop(body: Region, counted: bool) -> bool:
         if result in uses or body.results.count(result) > 1 or last not in body.operations:
             continue
         update = _Update(param, body, uses)
-        if update.is_sum(result) and update.seen == set(uses.get(param, ())):
+        if update.is_sum(result) and update.is_all(last):
             kept: list[Operation] = []
             term = update.term(result, kept)
             total = emit(kept, last, body.depth, "add", (param, term), result.type)
@@ -73,9 +73,16 @@ class _Update:
     def __init__(self, param: Var, body: Region, uses: dict[Var, list[Operation]]) -> None:
         self.param, self.body, self.uses = param, body, uses
         self.exact = param.type.dtype.kind in "iu"
-        #: the operations that use the value itself
-        self.seen: set[Operation] = set()
+        #: the additions and selections
+        self.nodes: set[Operation] = set()
         self.count = 0
+
+    def is_all(self, last: Operation) -> bool:
+        """Whether what the update makes on the way is used for nothing else."""
+        values = [self.param, *(v for node in self.nodes - {last} for v in node.results)]
+        return all(user in self.nodes for value in values for user in self.uses.get(value, ())) and not any(
+            value in self.body.results for value in values[1:]
+        )
 
     def is_sum(self, var: Var) -> bool:
         """Whether `var` is the value plus something that does not depend on it; floats are added to once at most."""
@@ -87,19 +94,11 @@ class _Update:
             return False
         if operation.kind == "select":
             arms = operation.operands[1:]
-            if self.param is operation.operands[0] or not all(map(self.is_sum, arms)):
-                return False
-            self._note(operation)
-            return all(arm is self.param or self.uses[arm] == [operation] for arm in arms)
+            self.nodes.add(operation)
+            return self.param is not operation.operands[0] and all(map(self.is_sum, arms))
+        self.nodes.add(operation)
         base = self._base(operation)
-        if base is None or not (base is self.param or self.exact and self.is_sum(base)):
-            return False
-        self._note(operation)
-        return base is self.param or self.uses[base] == [operation]
-
-    def _note(self, operation: Operation) -> None:
-        if self.param in operation.operands:
-            self.seen.add(operation)
+        return base is not None and (base is self.param or self.exact and self.is_sum(base))
 
     def _base(self, operation: Operation) -> Var | None:
         """What is added to, if an operation is such an addition: the operand that is made from the value."""

@@ -14,6 +14,8 @@ from xlapy.ir import Operation, Var, constant_value
 
 #: arrays larger than this are not folded
 _LARGEST = 64
+#: additions that are followed
+_FEW = 4
 
 _EXACT: dict[str, Callable] = {
     "add": np.add,
@@ -146,6 +148,25 @@ def _double_negation(var: Var) -> Var | None:
     return None
 
 
+def _offset(var: Var) -> tuple[Var, int]:
+    """An integer scalar as another one plus a constant, as far as a few additions say."""
+    total = 0
+    for _ in range(_FEW):
+        operation = var.owner
+        if not isinstance(operation, Operation) or operation.kind not in ("add", "sub"):
+            break
+        left, right = operation.operands
+        number = constant_value(right)
+        if number is not None:
+            var, total = left, total + (int(number) if operation.kind == "add" else -int(number))
+            continue
+        number = constant_value(left)
+        if number is None or operation.kind == "sub":
+            break
+        var, total = right, total + int(number)
+    return var, total
+
+
 def _binary(kind: str, operands: tuple[Var, ...], values: list) -> Var | np.ndarray | None:
     left, right = operands
     dtype = left.type.dtype
@@ -167,6 +188,10 @@ def _binary(kind: str, operands: tuple[Var, ...], values: list) -> Var | np.ndar
         return None
     if dtype.kind == "c":
         return None
+    if kind == "sub" and dtype.kind in "iu" and left.type.shape == ():
+        (one, more), (other, less) = _offset(left), _offset(right)
+        if one is other:
+            return np.asarray((more - less) % 2 ** (8 * dtype.itemsize), np.uint64).astype(dtype)
     if values[1] is not None and kind in _RIGHT_UNIT and (discrete or kind in _UNIT_OF_FLOATS):
         if np.all(values[1] == _RIGHT_UNIT[kind]) and not np.any(np.signbit(values[1].astype(float))):
             return left

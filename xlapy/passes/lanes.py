@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from math import prod
 
-from xlapy.ir import Operation, Region, Var, constant_value
+from xlapy.ir import Operation, Region, Var, constant_value, every_operation
 from xlapy.ir.affine import affine, difference
 from xlapy.ir.lanes import Choice, Lanes
 from xlapy.ir.places import Dimension, touched
@@ -32,9 +32,9 @@ _SUMS, _BITS = frozenset(("add", "sub")), frozenset(("bitwise_and", "bitwise_or"
 #: simple operations on elements, in all lanes, from which on it pays (less runs faster as one native function):
 #: of loops over rows, and of loops over columns, which are not contiguous
 _WORTH_ROWS, _WORTH_COLUMNS = 1 << 20, 1 << 17
-#: of loops whose trips compute numbers: lanes from which on it pays outside of a native function (measured), and
-#: numbers in all lanes at most
-_FEWEST_ALONE, _MOST_NUMBERS = 512, 1 << 28
+#: of loops whose trips compute numbers: lanes from which on it pays outside of a native function and in one (measured),
+#: and numbers in all lanes at most
+_FEWEST_ALONE, _FEWEST_INSIDE, _MOST_NUMBERS = 512, 16, 1 << 28
 
 
 def find_lanes(region: Region, around: tuple[Operation, ...] = ()) -> bool:
@@ -49,9 +49,27 @@ def find_lanes(region: Region, around: tuple[Operation, ...] = ()) -> bool:
         if operation.kind == "for":
             found = _Trips(operation, around).lanes()
             if found is not None:
-                operation.attributes = {**operation.attributes, "lanes": found}
+                inside = found.of_numbers and found.count < _FEWEST_ALONE
+                operation.attributes = {**operation.attributes, "lanes_inside" if inside else "lanes": found}
                 changed = True
     return changed
+
+
+def plans(region: Region) -> list[tuple[Operation, tuple]]:
+    """The loops that may be made at once inside native functions, and what is in them."""
+    return [(o, _contents(o)) for o in every_operation(region) if "lanes_inside" in o.attributes]
+
+
+def drop_outdated(found: list[tuple[Operation, tuple]]) -> None:
+    """Forget how the trips of loops become lanes, where other passes have changed what is in them since `plans`."""
+    for loop, contents in found:
+        if _contents(loop) != contents:
+            loop.attributes = {k: v for k, v in loop.attributes.items() if k != "lanes_inside"}
+
+
+def _contents(loop: Operation) -> tuple:
+    (body,) = loop.regions
+    return tuple(body.params), tuple(body.results), tuple((o, o.operands) for o in body.operations)
 
 
 class _Trips:
@@ -173,7 +191,7 @@ class _Trips:
                 return None
         found = found._replace(frame=frame, count=count)
         if self._is_of_numbers(found):
-            found = found._replace(of_numbers=True, inside=found.count < _FEWEST_ALONE)
+            found = found._replace(of_numbers=True)
         return found if self._pays(found) else None
 
     def _longest_load(self, axes: dict[Operation, int]) -> Operation | None:
@@ -266,7 +284,7 @@ class _Trips:
         if found.frame is not None and not self._mostly_used(found.count):
             return False
         if found.of_numbers:
-            return len(self.body.operations) * found.count <= _MOST_NUMBERS
+            return self._pays_for_numbers(found)
         total, transforms, gathers = 0, False, False
         for operation in self.body.operations:
             if operation in found.stores.values():
@@ -286,6 +304,16 @@ class _Trips:
             return total * found.count >= _WORTH_COLUMNS
         # In a loop around, rows that are changed in place stay in the cache.
         return not self.around and found.frame is None and total * found.count >= _WORTH_ROWS
+
+    def _pays_for_numbers(self, found: Lanes) -> bool:
+        if found.count < (_FEWEST_INSIDE if self.around else _FEWEST_ALONE):
+            return False
+        if self.around and len(found.ends()) > 1:
+            # XLA would copy an array for what is loaded from it for something else than the store into it.
+            for k, store in found.stores.items():
+                if self.uses[self.body.params[1 + k]] != [store]:
+                    return False
+        return len(self.body.operations) * found.count <= _MOST_NUMBERS
 
     def _is_gathered(self, operation: Operation) -> bool:
         dims = touched(operation)
