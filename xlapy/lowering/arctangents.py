@@ -5,8 +5,8 @@ has vector instructions for them (1.5 to 3). What is here is made of operations 
 
 The reduction of the arguments and the rational function for float64 are those of S. L. Moshier's Cephes library
 (`atan.c`; "Methods and Programs for Mathematical Functions", 1989), whose largest relative error is 1.8e-16. Sines and
-cosines come from tangents: `asin x = atan2(x, sqrt((1 - x) (1 + x)))`. `atan2` itself stays XLA's: its operands often
-share what is dear (`arctan2(sqrt(a), sqrt(1 - a))`), which XLA then computes for each of them.
+cosines come from tangents: `asin x = atan2(x, sqrt((1 - x) (1 + x)))`. `atan2` itself is XLA's for few elements: its
+operands often share what is dear (`arctan2(sqrt(a), sqrt(1 - a))`), which XLA then computes for each of them.
 """
 
 from __future__ import annotations
@@ -62,6 +62,13 @@ def asin(x: jax.Array) -> jax.Array:
 def acos(x: jax.Array) -> jax.Array:
     """`lax.acos`."""
     return _on_cpu(lambda x: _angle(lax.sqrt((1 - x) * (1 + x)), x), lax.acos, x)
+
+
+def atan2(y: jax.Array, x: jax.Array) -> jax.Array:
+    """`lax.atan2`."""
+    if y.size < MANY:
+        return lax.atan2(y, x)
+    return _on_cpu(lambda y, x: jnp.where(jnp.isnan(x) | jnp.isnan(y), x + y, _angle(y, x)), lax.atan2, y, x)
 
 
 def _on_cpu(fast: Callable, plain: Callable, *operands: jax.Array) -> jax.Array:
@@ -125,4 +132,4 @@ def _lost(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(low, dtype), np.asarray(low_of_three, dtype)
 
 
-__all__ = ["acos", "asin", "atan"]
+__all__ = ["acos", "asin", "atan", "atan2"]

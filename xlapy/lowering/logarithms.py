@@ -22,6 +22,10 @@ from xlapy.lowering.polynomials import MANY, polynomial
 
 #: log(2), of which the first part has 32 bits, so that its product with an exponent is exact
 _TWO = (6.93147180369123816490e-01, 1.90821492927058770002e-10)
+#: 1 / log(2), 1 / log(10), and the logarithm of 2 to base 10, in two parts each
+_BY_TWO = (1.44269504072144627571e00, 1.67517131648865118353e-10)
+_BY_TEN = (4.34294481878168880939e-01, 2.50829467116452752298e-11)
+_TWO_OF_TEN = (3.01029995663611771306e-01, 3.69423907715893078616e-13)
 #: of even and of odd powers of s**2, from the highest down
 _EVEN = (1.531383769920937332e-01, 2.222219843214978396e-01, 3.999999999940941908e-01)
 _ODD = (1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149e-01, 6.666666666666735130e-01)
@@ -38,6 +42,21 @@ def log(x: jax.Array) -> jax.Array:
 def log1p(x: jax.Array) -> jax.Array:
     """`lax.log1p`."""
     return _on_cpu(x, lax.log1p, _log1p)
+
+
+def log2(x: jax.Array, plain: Callable) -> jax.Array:
+    """Logarithms to base 2; `plain` computes them on other devices, and of few numbers."""
+    return _on_cpu(x, plain, lambda x: _in_base(x, _BY_TWO, (1.0, 0.0)))
+
+
+def log10(x: jax.Array, plain: Callable) -> jax.Array:
+    """Logarithms to base 10, as `log2`."""
+    return _on_cpu(x, plain, lambda x: _in_base(x, _BY_TEN, _TWO_OF_TEN))
+
+
+def of_positive(x: jax.Array) -> jax.Array:
+    """Logarithms of positive normal float64 numbers."""
+    return _of_sum(x, None)
 
 
 def _on_cpu(x: jax.Array, plain: Callable, fast: Callable) -> jax.Array:
@@ -65,17 +84,42 @@ def _log1p(x: jax.Array) -> jax.Array:
 
 def _of_sum(x: jax.Array, more: jax.Array | None) -> jax.Array:
     """The logarithm of positive normal numbers, with a little `more`."""
+    power, rest, half, series = _taken_apart(x)
+    last = power * _TWO[1] if more is None else power * _TWO[1] + more
+    return power * _TWO[0] - ((half - (series + last)) - rest)
+
+
+def _in_base(x: jax.Array, inverse: tuple[float, float], two: tuple[float, float]) -> jax.Array:
+    """The logarithm to a base, as in FreeBSD's `e_log2.c` and `e_log10.c`: whole for its powers.
+
+    Args:
+        x: positive normal numbers.
+        inverse: 1 / log(base), in two parts.
+        two: the logarithm of 2, in two parts, of which the first times an exponent is exact.
+    """
+    power, rest, half, series = _taken_apart(x)
+    bits = lax.bitcast_convert_type(rest - half, jnp.int64)
+    high = lax.bitcast_convert_type(bits & np.int64(-1 << 32), jnp.float64)
+    low = ((rest - high) - half) + series
+    whole, first = power * two[0], high * inverse[0]
+    last = power * two[1] + (low + high) * inverse[1] + low * inverse[0]
+    total = whole + first
+    found = (last + ((whole - total) + first)) + total
+    found = jnp.where(x == 0, -jnp.inf, jnp.where(x < 0, jnp.nan, found))
+    return jnp.where(x < jnp.inf, found, x)
+
+
+def _taken_apart(x: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """The exponent of a number, f = what remains - 1, f**2 / 2, and log(1 + f) - f + f**2 / 2."""
     bits = lax.bitcast_convert_type(x, jnp.int64) + (_BITS - _ROOT)
     power = lax.shift_right_arithmetic(bits, np.int64(52)).astype(jnp.int32) - 1023
     rest = lax.bitcast_convert_type((bits & _FRACTION) + _ROOT, jnp.float64) - 1.0
-    power = power.astype(jnp.float64)
     ratio = rest / (2.0 + rest)
     square = ratio * ratio
     fourth = square * square
     series = fourth * polynomial(fourth, _EVEN) + square * polynomial(fourth, _ODD)
     half = 0.5 * rest * rest
-    last = power * _TWO[1] if more is None else power * _TWO[1] + more
-    return power * _TWO[0] - ((half - (ratio * (half + series) + last)) - rest)
+    return power.astype(jnp.float64), rest, half, ratio * (half + series)
 
 
-__all__ = ["log", "log1p"]
+__all__ = ["log", "log1p", "log2", "log10", "of_positive"]

@@ -68,12 +68,12 @@ def has_lanes(entry: Region) -> bool:
 
 
 def are_exact(entry: Region) -> bool:
-    """Whether there are reductions in a program, and none of them rounds."""
+    """Whether no reduction of a program rounds."""
     found: list[bool] = []
     for operation in every_operation(entry):
         if operation.kind == "leaf":
             _rounding(operation.attributes["jaxpr"].jaxpr, found)
-    return bool(found) and not any(found)
+    return not any(found)
 
 
 def _rounding(jaxpr: Any, found: list[bool]) -> None:

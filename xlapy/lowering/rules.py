@@ -12,7 +12,7 @@ from jax import lax
 
 from xlapy.ir import Operation, Var
 from xlapy.ir.places import touched
-from xlapy.lowering import ahead, arctangents, logarithms, sines
+from xlapy.lowering import ahead, arctangents, logarithms, powers, sines
 from xlapy.lowering.derivatives import differentiated_as
 from xlapy.lowering.untraced import traced
 
@@ -68,7 +68,7 @@ for _kind, _function in {
     "asinh": lax.asinh,
     "acosh": lax.acosh,
     "atanh": lax.atanh,
-    "atan2": lax.atan2,
+    "atan2": arctangents.atan2,
     "cbrt": lax.cbrt,
     "bitwise_and": lax.bitwise_and,
     "bitwise_or": lax.bitwise_or,
@@ -137,10 +137,10 @@ def _power(operation: Operation, operands: Sequence) -> Sequence:
     base, exponent = operands
     known = _uniform(operation.operands[1])
     if known is None or np.issubdtype(base.dtype, np.complexfloating):
-        return (lax.pow(base, exponent),)
+        return (powers.power(base, exponent) if known is None else lax.pow(base, exponent),)
     whole, rest = divmod(abs(known), 1.0)
     if whole > _MOST_FACTORS or rest not in (0.0, 0.5) or rest and whole > 4:
-        return (lax.pow(base, exponent),)
+        return (powers.power(base, exponent),)
     factors = [_product(lax.abs(base) if rest else base, int(whole))] if whole else []
     if rest:
         # (-0.0) ** 0.5 is 0.0 and (-inf) ** 0.5 is inf, unlike the roots.

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering import logarithms
+from xlapy.lowering import logarithms, powers
 from xlapy.lowering.derivatives import differentiated_as
 
 
@@ -28,7 +28,7 @@ def log2(x: jax.Array) -> jax.Array:
         found = logarithms.log(rest)
         return jnp.where(ordinary, exponent + found * _constant(x, 1 / math.log(2)), found)
 
-    return _by_parts(x, parts, jnp.log2)
+    return logarithms.log2(x, lambda x: _by_parts(x, parts, jnp.log2))
 
 
 def log10(x: jax.Array) -> jax.Array:
@@ -42,7 +42,7 @@ def log10(x: jax.Array) -> jax.Array:
         low = exponent * _constant(x, math.log10(2) - high) + found * _constant(x, 1 / math.log(10))
         return jnp.where(ordinary, exponent * _constant(x, high) + low, found)
 
-    return _by_parts(x, parts, jnp.log10)
+    return logarithms.log10(x, lambda x: _by_parts(x, parts, jnp.log10))
 
 
 def exp2(x: jax.Array) -> jax.Array:
@@ -59,7 +59,11 @@ def exp2(x: jax.Array) -> jax.Array:
 
 
 def cbrt(x: jax.Array) -> jax.Array:
-    """Cube roots: XLA's, and one step of Newton's method."""
+    """Cube roots: XLA's, and one step of Newton's method; of large arrays other ones."""
+    return powers.cbrt(x, _cbrt)
+
+
+def _cbrt(x: jax.Array) -> jax.Array:
     root = lax.cbrt(x)
     better = root - (root * root * root - x) / (3 * root * root)
     return differentiated_as(jnp.where(jnp.isfinite(better), better, root), root)
