@@ -465,8 +465,8 @@ for function in BLOCKS:
 @pytest.mark.parametrize("function", (block_sums, rows_around, from_the_remainder, index_beside_its_half))
 def test_blocks_stay_in_loops(function):
     """A known size of what is cut out keeps the loop one; else it would be unrolled."""
-    text = xlapy.code_xla(function, BOARD)
-    assert text.count("stablehlo.while") == function.__code__.co_code.count(dis.opmap["GET_ITER"])
+    text = xlapy.code_typed(function, BOARD)
+    assert text.count(" = for(") == function.__code__.co_code.count(dis.opmap["GET_ITER"])
 
 
 test_programs = program.test()

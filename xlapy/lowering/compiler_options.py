@@ -21,12 +21,12 @@ from typing import Any
 import jax
 import jaxlib.version
 
-from xlapy.ir import Operation, Region, every_operation
+from xlapy.ir import Region, every_operation
 from xlapy.lowering.loops import inner_jaxprs
 from xlapy.lowering.native import SLOW
-from xlapy.lowering.reductions import are_exact, has_lanes, may_use_library
+from xlapy.lowering.reductions import are_exact, are_own
 from xlapy.lowering.rounding import rounds
-from xlapy.lowering.untraced import Untraced
+from xlapy.lowering.untraced import is_opaque
 
 #: passes that are left out
 _LEFT_OUT = "xla_disable_hlo_passes"
@@ -59,8 +59,8 @@ def compiler_options(entry: Region, given: dict[str, Any] | None, device: Any) -
         return given
     own: dict[str, Any] = {}
     as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
-    known = not any(map(_is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
-    own_reductions = (as_written or has_lanes(entry)) and not may_use_library(entry)
+    known = not any(map(is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
+    own_reductions = are_own(entry)
     left_out = [_SIMPLIFIER] * as_written + [_TREES] * (known and (own_reductions or are_exact(entry)))
     if left_out:
         own[_LEFT_OUT] = ",".join(left_out)
@@ -88,12 +88,6 @@ def _is_option(name: str, value: Any) -> bool:
     except jax.errors.JaxRuntimeError:
         return False
     return True
-
-
-def _is_opaque(leaf: Operation) -> bool:
-    """Whether a leaf is one of JAX's that is traced when the program is lowered, and not before."""
-    jaxpr = leaf.attributes["jaxpr"]
-    return isinstance(jaxpr, Untraced) and not jaxpr.looked_into
 
 
 def _is_small(region: Region) -> bool:

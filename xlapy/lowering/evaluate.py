@@ -15,15 +15,15 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
-from xlapy.ir import Location, Operation, Region, Var, constant_value
+from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
 from xlapy.lowering import reversible_leaves, rewriting
 from xlapy.lowering.live import live
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.native import as_native
-from xlapy.lowering.reductions import may_use_library
+from xlapy.lowering.reductions import are_own
 from xlapy.lowering.rewriting import Cpu
 from xlapy.lowering.rules import RULES, store_block
-from xlapy.lowering.untraced import Untraced, traced
+from xlapy.lowering.untraced import Untraced, is_opaque, traced
 from xlapy.lowering.vectors import in_lanes, plan_of
 from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
 
@@ -48,7 +48,8 @@ def evaluate_fast(region: Region, environment: Environment, native: bool = True,
     if platform not in (None, "cpu"):
         structured = _fast_rules(None, False)
     else:
-        structured = _fast_rules(Cpu(platform == "cpu", not may_use_library(region)), native)
+        known = not any(map(is_opaque, every_operation(region)))
+        structured = _fast_rules(Cpu(platform == "cpu", known and are_own(region)), native)
     if region.fast is None:
         return _run(region, environment, structured)
     arguments = [environment[p] for p in region.params]

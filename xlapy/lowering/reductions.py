@@ -26,6 +26,7 @@ from jax.extend.core import Literal
 from xlapy.ir import Region, every_operation
 from xlapy.lowering.loops import inner_jaxprs
 from xlapy.lowering.products import DOT, is_sum
+from xlapy.lowering.rounding import rounds
 
 #: shorter reductions are faster in XLA's own code
 _SHORT = 64
@@ -60,6 +61,11 @@ def may_use_library(entry: Region) -> bool:
     except _Unfit:
         return False
     return not has_lanes(entry)
+
+
+def are_own(entry: Region) -> bool:
+    """Whether XLA's own code is told to reduce in a program of NumPy's."""
+    return (rounds(entry) or has_lanes(entry)) and not may_use_library(entry)
 
 
 def has_lanes(entry: Region) -> bool:
@@ -152,4 +158,4 @@ def _length(equation: Any) -> int:
     return math.prod(equation.invars[0].aval.shape) // max(math.prod(equation.outvars[0].aval.shape), 1)
 
 
-__all__ = ["are_exact", "may_use_library"]
+__all__ = ["are_exact", "are_own", "has_lanes", "may_use_library"]

@@ -59,6 +59,12 @@ def traced(jaxpr: ClosedJaxpr | Untraced) -> ClosedJaxpr:
     return jaxpr.traced if isinstance(jaxpr, Untraced) else jaxpr
 
 
+def is_opaque(operation: Operation) -> bool:
+    """Whether an operation is a leaf of JAX's that is traced when the program is lowered, and not before."""
+    jaxpr = operation.attributes.get("jaxpr")
+    return isinstance(jaxpr, Untraced) and not jaxpr.looked_into
+
+
 def is_safe(region: Region) -> bool:
     """Whether JAX can map a region over one more axis, whatever its operands are."""
     return all(map(_is_safe, region.operations))
