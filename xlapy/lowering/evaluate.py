@@ -157,9 +157,10 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
 
 
 class _Rules(dict[str, Callable]):
-    """Rules by the kinds of operations; `native` for the body of a loop that is one native function."""
+    """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many trips at once as it can: in a
+    native function, and on devices where each trip is slow."""
 
-    native = False
+    at_once = False
 
 
 @functools.cache
@@ -185,7 +186,7 @@ def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
 
     in_loops: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf_in_loop(cpu), "select": _select_in_loop}
     inside, looped, fast = _Rules(), _Rules(), _Rules()
-    inside.native = True
+    inside.at_once, looped.at_once = True, cpu is None
     inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
     looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
     fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu)})
@@ -199,7 +200,7 @@ def _looped(
     certain: jax.Array | None = None,
 ) -> Sequence:
     operands = [environment[v] for v in operation.operands]
-    plan = plan_of(operation, rules.native)
+    plan = plan_of(operation, rules.at_once)
     if plan is not None:
         rules = _Rules({**rules, "leaf": _leaf_in_lanes})
         return in_lanes(operation, plan, environment, lambda operations, values: _run_all(operations, values, rules))
@@ -215,7 +216,7 @@ def _looped(
             initial = body(np.asarray(k, region.params[0].type.dtype), *initial)
         return initial
     unroll: int = operation.attributes.get("unroll", 1)
-    if rules.native:
+    if rules.at_once:
         unroll = operation.attributes.get("unroll_native", unroll)
     dtype = region.params[0].type.dtype
     return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain)
