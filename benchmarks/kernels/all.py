@@ -5,6 +5,7 @@ from benchmarks.kernels import (
     finance,
     images,
     linear_algebra,
+    loops,
     masks,
     monte_carlo,
     particles,
@@ -25,6 +26,7 @@ FAMILIES = (
     monte_carlo,
     spectral,
     finance,
+    loops,
 )
 
 __all__ = ["FAMILIES", "KERNELS"]
