@@ -62,6 +62,7 @@ def faster(module: Module) -> Region | None:
         simplify(copy)
         remove_dead_code(copy)
     if add_always(copy.entry):
+        changed = True
         remove_dead_code(copy)
     changed |= find_lanes(copy.entry)
     inside = plans(copy.entry)
