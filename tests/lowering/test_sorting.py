@@ -131,3 +131,62 @@ def test_numbers_are_sorted_by_themselves(function):
     text = xlapy.code_xla(lambda x: function(x), np.ones(5000), opt=True)
     sorts = [line for line in text.splitlines() if " sort(" in line]
     assert sorts and all(line.split(" sort(")[0].split("= ")[1].startswith(("s64", "u64")) for line in sorts)
+
+
+@pytest.mark.parametrize("dtype", DTYPES[1:])
+@pytest.mark.parametrize("few", [False, True])
+def test_numbers_at_places(dtype, few):
+    x = samples(dtype, (20_000,))
+    x = x[np.random.default_rng(0).integers(0, 16, x.size)] if few else x
+    places = [0, 1, 3, 9_999, 10_000, 15_000, 19_998, 19_999]
+    with jax.enable_x64(True):
+        assert sorting.selects(jnp.asarray(x))
+        found, after = jax.jit(sorting.at_places)(x, jnp.asarray(places))
+    ordered = np.sort(x)
+    np.testing.assert_array_equal(found, ordered[places])
+    np.testing.assert_array_equal(after, ordered[np.minimum(np.asarray(places) + 1, x.size - 1)])
+    assert found.dtype == after.dtype == x.dtype
+
+
+@pytest.mark.parametrize("numbers", ["different", "few", "equal", "nan", "infinite"])
+def test_quantiles_of_many(numbers):
+    random = np.random.default_rng(1)
+    x = random.standard_normal((1 << 14) + (numbers in ("few", "nan")))
+    x = {"few": np.round(x), "equal": x * 0 + 2.5}.get(numbers, x)
+    if numbers in ("nan", "infinite"):
+        x[100] = np.nan if numbers == "nan" else np.inf
+    q = np.array([0, 0.1, 0.5, 0.99, 1])
+
+    def statistics(x, q):
+        whole = np.median(x), np.quantile(x, q), np.percentile(x, 30), np.quantile(x, 0.5, method="lower")
+        return *whole, np.median(x.reshape(1, -1, 1), axis=(0, 1)), np.median(x, keepdims=True)
+
+    def of_numbers(x, q):
+        return np.nanmedian(x), np.nanquantile(x, q)
+
+    for function in (statistics, of_numbers):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = function(x, q)
+        for got, wanted in zip(xlapy.jit(function)(x, q), expected, strict=True):
+            assert np.shape(got) == np.shape(wanted) and np.asarray(got).dtype == np.asarray(wanted).dtype
+            np.testing.assert_allclose(got, wanted, rtol=1e-14)
+
+
+def test_derivatives_of_quantiles_of_many():
+    x = np.random.default_rng(0).permutation(np.repeat(np.arange(9_000.0), 2))
+
+    def function(x, np=np):
+        return np.median(x) ** 2 + (np.quantile(x, np.array([0.2, 0.7])) ** 2).sum()
+
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(xlapy.grad(function)(x), jax.grad(lambda x: function(x, jnp))(x), rtol=1e-13)
+        rows = jnp.stack([x, x[::-1] + 0.25])
+        mine = jax.vmap(jax.grad(xlapy.jit(lambda x: function(x))))(rows)
+        np.testing.assert_allclose(mine, jax.vmap(jax.grad(lambda x: function(x, jnp)))(rows), rtol=1e-13)
+
+
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="what is done on CPUs")
+@pytest.mark.parametrize("function", [np.median, np.nanmedian])
+def test_a_median_sorts_nothing(function):
+    assert " sort(" not in xlapy.code_xla(lambda x: function(x), np.ones(20_000), opt=True)

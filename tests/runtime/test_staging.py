@@ -1,12 +1,17 @@
 """Large NumPy arrays are copied into memory that is used again: nobody must see that it is."""
 
+import ctypes
+import mmap
 from concurrent.futures import ThreadPoolExecutor
 
 import jax
+import ml_dtypes
 import numpy as np
 import pytest
 
 import xlapy
+from tests.passes.programs import program
+from xlapy.lowering.lent import passed_by
 from xlapy.runtime import staging
 
 SHAPE = (600, 700)
@@ -99,7 +104,7 @@ def test_known_arrays_under_a_transformation():
 
 def test_what_is_kept_is_bounded():
     buffers = staging.Buffers(limit=5 << 20)
-    run = staging.staged(lambda *x: [jax.numpy.sum(a) for a in x], [0, 1, 2], buffers)
+    run = staging.staged(lambda *x: [jax.numpy.sum(a) for a in x], [0, 1, 2], buffers=buffers)
     for _ in range(3):
         run(*(np.ones((k << 18) + 1) for k in (1, 2, 3)))
     assert sum(b.nbytes for b in buffers._free) <= 5 << 20
@@ -108,9 +113,117 @@ def test_what_is_kept_is_bounded():
 def test_memory_is_used_again():
     buffers = staging.Buffers()
     seen = set()
-    run = staging.staged(lambda x: seen.add(x.ctypes.data) or jax.numpy.sum(x), [0], buffers)
+    run = staging.staged(lambda x: seen.add(x.ctypes.data) or jax.numpy.sum(x), [0], buffers=buffers)
     for _ in range(4):
         run(np.ones(((1 << 18) + 2, 2))[:, 0])
     assert len(seen) == 1
     (address,) = seen
     assert address % 64 == 0
+
+
+def at(array, offset):
+    """A copy of an array that starts `offset` bytes behind a multiple of 64, with NaN (or the largest) around it."""
+    room = np.zeros(array.nbytes + 256, np.uint8)
+    room[:] = 255
+    start = -room.ctypes.data % 64 + 64 + offset
+    copy = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    assert copy.ctypes.data % 64 == offset
+    return copy
+
+
+PASSED_BY = [
+    lambda x: x.sum(),
+    lambda x: np.where(x > 0.5, x, -x)[::-1],
+    lambda x: x[1:-1, 2:] * 2 - x[:-2, :-2],
+    lambda x: x.T + 1,
+    lambda x: x.reshape(-1, 50).max(axis=1),
+    lambda x: x @ x[0],
+    lambda x: x[:, 0] @ x,
+    lambda x: x.T @ x[:, 1],
+    lambda x: x[2] @ x.T,
+    lambda x: (0.5 * x) @ x[1],
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("function", PASSED_BY)
+def test_arrays_are_lent_where_they_lie(function, dtype, monkeypatch):
+    x = np.random.default_rng(0).random((603, 700)).astype(dtype)
+    monkeypatch.setattr(staging, "copied", None)  # nothing may be copied
+    monkeypatch.setattr(staging, "_PAGE", 1 << 62)
+    compiled = xlapy.jit(function)
+    for offset in (0, 8, 16, 40, 56):
+        given = at(x + offset, offset)
+        np.testing.assert_allclose(
+            np.asarray(compiled(given)), function(given), rtol=1e-12 if dtype == np.float64 else 1e-4
+        )
+    assert compiled.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.uint32, np.complex64, np.complex128, bool, ml_dtypes.bfloat16])
+def test_every_type_is_lent(dtype, monkeypatch):
+    monkeypatch.setattr(staging, "copied", None)
+    x = (np.random.default_rng(0).random((1500, 800)) * 100).astype(dtype)
+    compiled = xlapy.jit(lambda x: (x[1:] == x[:-1], x[::2, 3:]))
+    for offset in (0, 16, 48):
+        given = at(x, offset)
+        for got, expected in zip(compiled(given), (given[1:] == given[:-1], given[::2, 3:]), strict=True):
+            np.testing.assert_array_equal(np.asarray(got), expected)
+
+
+def test_what_is_lent_is_written_after_the_call():
+    @xlapy.jit
+    def step(x, y):
+        x[1:-1] += y[:-2] * 0.5
+        y -= x
+        return x
+
+    mine = [at(filled(k + 1.0), 16) for k in range(2)]
+    theirs = [a.copy() for a in mine]
+    for _ in range(3):
+        assert step(*mine) is mine[0]
+        step.__wrapped__(*theirs)
+        for a, b in zip(mine, theirs, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_memory_that_the_process_does_not_have_is_not_told_of():
+    """Pages before and behind the array may not be read: it starts, or ends, with a page."""
+    size, page = 1 << 21, mmap.PAGESIZE
+    memory = mmap.mmap(-1, size + 2 * page)
+    room = np.frombuffer(memory, np.uint8)
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    for place in (room.ctypes.data, room.ctypes.data + size + page):
+        assert protect(ctypes.c_void_p(place), ctypes.c_size_t(page), 0) == 0
+    inner = room[page:-page].view(np.float64)
+    compiled = xlapy.jit(lambda x: (x.sum(), x[::-1] + 1))
+    for x in (inner, inner[1:], inner[:-1]):
+        x[:] = np.arange(x.size)
+        total, turned = compiled(x)
+        assert float(total) == x.size * (x.size - 1) / 2
+        np.testing.assert_array_equal(np.asarray(turned), x[::-1] + 1)
+
+
+def test_what_needs_an_array_of_its_own_gets_a_copy():
+    x = np.random.default_rng(0).random((400, 400))
+
+    def passed(function, *arguments):
+        return passed_by(program(function, arguments)[0].entry)
+
+    assert passed(lambda x: x + 1, x) == passed(lambda x: x.T @ x[0], x) == {0}
+    assert (
+        passed(lambda x: x @ x, x) == passed(lambda x: np.sort(x), x) == passed(lambda x: np.linalg.inv(x), x) == set()
+    )
+    assert passed(lambda x, y: x @ (y + 1), x, x.copy()) == {1}
+    assert passed(lambda x: x.reshape(800, 200) @ x[0, :200], x) == set()
+    assert passed(lambda x: x[:9] @ x[0], x) == {0}
+
+
+@pytest.mark.parametrize("rows", [1, 7, 8, 9, 63, 64, 65, 71, 72, 1000])
+def test_products_with_any_number_of_rows(rows):
+    random = np.random.default_rng(0)
+    x = random.random((rows, (1 << 18) // rows))
+    u, v = random.random(x.shape[0]), random.random(x.shape[1])
+    for function in (lambda x, u, v: u @ x, lambda x, u, v: x @ v, lambda x, u, v: x.T @ u, lambda x, u, v: v @ x.T):
+        np.testing.assert_allclose(np.asarray(xlapy.jit(function)(x, u, v)), function(x, u, v), rtol=1e-12)

@@ -46,13 +46,16 @@ _ASKED = (
 )
 
 
-def compiler_options(entry: Region, given: dict[str, Any] | None, device: Any) -> dict[str, Any] | None:
+def compiler_options(
+    entry: Region, given: dict[str, Any] | None, device: Any, lent: bool = False
+) -> dict[str, Any] | None:
     """XLA's options for a program: those given by the caller, and ours.
 
     Args:
         entry: the program.
         given: from the caller; go before ours.
         device: the device that it is compiled for; None for JAX's default.
+        lent: whether some parameters are parts of memory (see `lowering.lent`).
     """
     platform = device.platform if device is not None else jax.default_backend()
     if platform != "cpu":
@@ -60,7 +63,7 @@ def compiler_options(entry: Region, given: dict[str, Any] | None, device: Any) -
     own: dict[str, Any] = {}
     as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
     known = not any(map(is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
-    own_reductions = are_own(entry)
+    own_reductions = are_own(entry, lent)
     left_out = [_SIMPLIFIER] * as_written + [_TREES] * (known and (own_reductions or are_exact(entry)))
     if left_out:
         own[_LEFT_OUT] = ",".join(left_out)

@@ -7,7 +7,7 @@ which branches are branches and loops can be reversed.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 import jax
@@ -17,6 +17,7 @@ from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
 from xlapy.lowering import reversible_leaves, rewriting
+from xlapy.lowering.lent import Lent, product
 from xlapy.lowering.live import live
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.native import as_native
@@ -40,20 +41,31 @@ def evaluate(region: Region, environment: Environment) -> list:
     return _run(region, environment, _STRUCTURED)
 
 
-def evaluate_fast(region: Region, environment: Environment, native: bool = True, platform: str | None = None) -> list:
+def evaluate_fast(
+    region: Region,
+    environment: Environment,
+    native: bool = True,
+    platform: str | None = None,
+    lent: Mapping[int, Lent] | None = None,
+) -> list:
     """The same for programs that only have to run; small loops may become `native` functions.
 
     `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
+    `lent` are the parameters, by number, that are parts of memory (see `lowering.lent`); None if there are none in
+    any call.
     """
     if platform not in (None, "cpu"):
         structured = _fast_rules(None, False)
     else:
         known = not any(map(is_opaque, every_operation(region)))
-        structured = _fast_rules(Cpu(platform == "cpu", known and are_own(region)), native)
-    if region.fast is None:
-        return _run(region, environment, structured)
-    arguments = [environment[p] for p in region.params]
-    return _run(region.fast, dict(zip(region.fast.params, arguments, strict=True)), structured)
+        structured = _fast_rules(Cpu(platform == "cpu", known and are_own(region, lent is not None)), native)
+    if region.fast is not None:
+        arguments = [environment[p] for p in region.params]
+        region, environment = region.fast, dict(zip(region.fast.params, arguments, strict=True))
+    if lent:
+        parts = {region.params[k]: part for k, part in lent.items()}
+        structured = _Rules({**structured, "leaf": _leaf_of_lent(structured["leaf"], parts)})
+    return _run(region, environment, structured)
 
 
 def _run(region: Region, environment: Environment, structured: dict[str, Callable]) -> list:
@@ -261,6 +273,14 @@ def _leaf(cpu: Cpu | None) -> Callable:
         return jaxpr_as_fun(rewriting.outside_loops(jaxpr, cpu))(*operands)
 
     return rule
+
+
+def _leaf_of_lent(rule: Callable, parts: Mapping[Var, Lent]) -> Callable:
+    def lent_rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        found = product(operation, environment, parts)
+        return rule(operation, operands, environment) if found is None else found
+
+    return lent_rule
 
 
 def _with_transpose(operation: Operation, operands: Sequence, environment: Environment) -> tuple[ClosedJaxpr, Sequence]:

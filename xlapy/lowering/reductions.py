@@ -31,7 +31,7 @@ from xlapy.lowering.rounding import rounds
 #: shorter reductions are faster in XLA's own code
 _SHORT = 64
 #: primitives and kinds of operations that compute element by element
-_ELEMENTWISE = frozenset(
+ELEMENTWISE = frozenset(
     "abs add and atan2 bitwise_and bitwise_not bitwise_or bitwise_xor cbrt ceil clamp conj constant convert"
     " convert_element_type copy copy_p cos cosh div eq erf erfc exp exp2 expm1 floor ge gt integer_pow is_finite le"
     " lgamma log log1p logistic lt max min mul ne neg nextafter not or pow rem round rsqrt select select_n sign sin"
@@ -42,12 +42,10 @@ _STORED = frozenset(
     "dot_general conv_general_dilated sort cumsum cumprod cummax cummin while scan cond scatter scatter-add scatter_add"
     " cholesky triangular_solve lu householder_product eigh qr svd fft random_bits threefry2x32".split()
 )
-_REDUCTIONS = frozenset(
+REDUCTIONS = frozenset(
     "reduce reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or reduce_xor argmax argmin".split()
 )
-_CALLS = frozenset(
-    "jit pjit closed_call custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat checkpoint".split()
-)
+CALLS = frozenset("jit pjit closed_call custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat checkpoint".split())
 
 
 class _Unfit(Exception):
@@ -63,9 +61,10 @@ def may_use_library(entry: Region) -> bool:
     return not has_lanes(entry)
 
 
-def are_own(entry: Region) -> bool:
-    """Whether XLA's own code is told to reduce in a program of NumPy's."""
-    return (rounds(entry) or has_lanes(entry)) and not may_use_library(entry)
+def are_own(entry: Region, lent: bool = False) -> bool:
+    """Whether XLA's own code is told to reduce in a program of NumPy's. The library would copy arrays that are `lent`
+    (see `lowering.lent`)."""
+    return (rounds(entry) or has_lanes(entry)) and (lent or not may_use_library(entry))
 
 
 def has_lanes(entry: Region) -> bool:
@@ -86,7 +85,7 @@ def _rounding(jaxpr: Any, found: list[bool]) -> None:
     """For each reduction whether it rounds."""
     for equation in jaxpr.eqns:
         name = equation.primitive.name
-        if name in _REDUCTIONS:
+        if name in REDUCTIONS:
             rounds = getattr(equation.invars[0].aval.dtype, "kind", "key") not in "biu"
             found.append(rounds and name in ("reduce", "reduce_sum", "reduce_prod"))
         for inner in inner_jaxprs(equation):
@@ -106,7 +105,7 @@ def _region(region: Region) -> None:
         elif operation.kind == "broadcast":
             found = [given[0] and 1 not in operation.operands[0].type.shape]
         else:
-            found = [operation.kind in _ELEMENTWISE and all(given)] * len(operation.results)
+            found = [operation.kind in ELEMENTWISE and all(given)] * len(operation.results)
         plain.update(zip(map(id, operation.results), found, strict=True))
 
 
@@ -120,13 +119,13 @@ def _jaxpr(jaxpr: Any, given: Sequence[bool]) -> list[bool]:
     for equation in jaxpr.eqns:
         name, operands = equation.primitive.name, [of(v) for v in equation.invars]
         inner = inner_jaxprs(equation)
-        if name in _CALLS and len(inner) == 1 and len(inner[0].invars) == len(operands):
+        if name in CALLS and len(inner) == 1 and len(inner[0].invars) == len(operands):
             found = _jaxpr(inner[0], operands)
         elif _is_sum(equation):
             if not all(operands) or _length(equation) < _SHORT:
                 raise _Unfit
             found = [True]
-        elif name in _REDUCTIONS:
+        elif name in REDUCTIONS:
             alone = len(equation.outvars) == 1
             if alone and _is_float(equation.invars[0].aval) and (not all(operands) or _length(equation) < _SHORT):
                 raise _Unfit
@@ -136,7 +135,7 @@ def _jaxpr(jaxpr: Any, given: Sequence[bool]) -> list[bool]:
         else:
             for one in inner:
                 _jaxpr(one, [True] * len(one.invars))
-            known = name in _STORED or name in _ELEMENTWISE and all(operands)
+            known = name in _STORED or name in ELEMENTWISE and all(operands)
             found = [known] * len(equation.outvars)
         plain.update(zip(map(id, equation.outvars), found, strict=True))
     return [of(v) for v in jaxpr.outvars]
@@ -158,4 +157,4 @@ def _length(equation: Any) -> int:
     return math.prod(equation.invars[0].aval.shape) // max(math.prod(equation.outvars[0].aval.shape), 1)
 
 
-__all__ = ["are_exact", "are_own", "has_lanes", "may_use_library"]
+__all__ = ["CALLS", "ELEMENTWISE", "REDUCTIONS", "are_exact", "are_own", "has_lanes", "may_use_library"]

@@ -4,6 +4,9 @@ XLA's CPU backend calls a comparison function for every pair that it compares, u
 itself (measured for a million: 245 ms for floats, 41 for integers, 230 for integers and places; NumPy takes 30 to 130).
 So floats are sorted as integers in the same order, and places as the low half of integers whose high half is what
 is sorted; numbers of 64 bits in two rounds, the low half first, unless they are integers that do not lie far apart.
+
+A few numbers at places of the order are found without sorting: bit after bit, from how many numbers are smaller
+(measured for the median of 200,000 float64: 1.0 ms; sorted, 10.7; NumPy takes 2.4).
 """
 
 from __future__ import annotations
@@ -17,8 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-#: elements from which on it pays
-_MANY = 512
+#: elements from which on it pays; to look for numbers at places, and for how many of them at most
+_MANY, _VERY_MANY, _FEW = 512, 1 << 14, 8
 _HALF = 32
 _HALF64, _MASK = np.uint64(_HALF), np.uint64(0xFFFFFFFF)
 
@@ -41,6 +44,27 @@ def ascending(x: jax.Array, axis: int) -> jax.Array:
 def _ascending_jvp(axis: int, primals: tuple, tangents: tuple) -> tuple:
     places = order(primals[0], axis)
     return tuple(jnp.take_along_axis(x, places, axis) for x in (*primals, *tangents))
+
+
+@jax.custom_jvp
+def at_places(x: jax.Array, places: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The numbers at some places of `ascending(x, 0)`, of a vector, and the next ones; the last is next to itself."""
+
+    def plain(x: jax.Array, places: jax.Array) -> tuple:
+        ordered = ascending(x, 0)
+        return ordered[places], ordered[jnp.minimum(places + 1, x.size - 1)]
+
+    if not selects(x) or places.size > _FEW:
+        return plain(x, places)
+    return lax.platform_dependent(x, places, cpu=_selected, default=plain)
+
+
+@at_places.defjvp
+def _at_places_jvp(primals: tuple, tangents: tuple) -> tuple:
+    x, places = primals
+    ordered = order(x, 0)
+    chosen = [ordered[places], ordered[jnp.minimum(places + 1, x.size - 1)]]
+    return tuple(x[k] for k in chosen), tuple(tangents[0][k] for k in chosen)
 
 
 def order(x: jax.Array, axis: int) -> jax.Array:
@@ -71,6 +95,12 @@ def many(x: jax.Array) -> bool:
     return x.size >= _MANY and np.dtype(x.dtype).kind in "biuf"
 
 
+def selects(x: jax.Array) -> bool:
+    """Whether some numbers of a vector are found without sorting it."""
+    wide = jax.dtypes.canonicalize_dtype(jnp.int64) == jnp.int64
+    return x.ndim == 1 and x.size >= _VERY_MANY and np.dtype(x.dtype).kind in "iuf" and wide
+
+
 def _key(x: jax.Array) -> jax.Array:
     """Signed integers in the order of floats, NaN last: the bits, and of negative numbers all but the sign inverted."""
     return _inverted(lax.bitcast_convert_type(jnp.where(jnp.isnan(x), jnp.nan, x), f"i{x.dtype.itemsize}"))
@@ -85,6 +115,47 @@ def _inverted(bits: jax.Array) -> jax.Array:
     info = np.iinfo(bits.dtype)
     sign = lax.shift_right_arithmetic(bits, bits.dtype.type(info.bits - 1))
     return lax.bitwise_xor(bits, lax.bitwise_and(sign, bits.dtype.type(info.max)))
+
+
+def _selected(x: jax.Array, places: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """`at_places`, by the bits of the numbers: of 64, the high half first, then the low half among those that have the
+    same high one."""
+    key = _key(x) if x.dtype.kind == "f" else x
+    bits = max(key.dtype.itemsize * 8, _HALF)
+    key = key.astype(f"{key.dtype.kind}{bits // 8}").view(f"u{bits // 8}")
+    turned = key.dtype.type(0 if x.dtype.kind in "ub" else 1 << bits - 1)
+    key = lax.bitwise_xor(key, turned)
+    high = lax.shift_right_logical(key, _HALF64).astype(jnp.uint32) if bits > _HALF else key
+
+    def one(place: jax.Array) -> tuple[jax.Array, jax.Array]:
+        found = _of_bits(high, place)
+        if bits > _HALF:
+            among = jnp.where(high == found, key.astype(jnp.uint32), jnp.uint32(_MASK))
+            low = _of_bits(among, place - jnp.sum(high < found))
+            found = lax.bitwise_or(lax.shift_left(found.astype(key.dtype), _HALF64), low.astype(key.dtype))
+        larger = jnp.min(jnp.where(key > found, key, key.dtype.type(np.iinfo(key.dtype).max)))
+        last = jnp.sum(key <= found)  # how many are not larger
+        return found, jnp.where((last > place + 1) | (last == x.size), found, larger)
+
+    def number(key: jax.Array) -> jax.Array:
+        key = lax.bitwise_xor(key, turned)
+        if x.dtype.kind == "f":
+            return _number(key.view(f"i{bits // 8}").astype(f"i{x.dtype.itemsize}"), x.dtype)
+        return (key if turned == 0 else key.view(f"i{bits // 8}")).astype(x.dtype)
+
+    found, larger = lax.map(one, places)
+    return number(found), number(larger)
+
+
+def _of_bits(key: jax.Array, place: jax.Array) -> jax.Array:
+    """Which of some uint32 numbers is at a place of their order."""
+
+    def more(k: jax.Array, found: jax.Array) -> jax.Array:
+        larger = lax.bitwise_or(found, lax.shift_left(np.uint32(1), (_HALF - 1 - k).astype(jnp.uint32)))
+        smaller = jnp.sum(key < larger, dtype=jnp.int32)
+        return jnp.where(smaller <= place, larger, found)
+
+    return lax.fori_loop(0, _HALF, more, jnp.uint32(0))
 
 
 def _packed_order(x: jax.Array, axis: int) -> jax.Array:
@@ -115,4 +186,4 @@ def _places(key: jax.Array, axis: int) -> jax.Array:
     return lax.bitwise_and(ordered, _MASK).astype(jnp.int64)
 
 
-__all__ = ["ascending", "lexical", "many", "order"]
+__all__ = ["ascending", "at_places", "lexical", "many", "order", "selects"]

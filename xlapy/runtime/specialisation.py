@@ -16,6 +16,7 @@ from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
 from xlapy.lowering.compiler_options import compiler_options
 from xlapy.lowering.evaluate import evaluate, evaluate_fast
+from xlapy.lowering.lent import Lent, passed_by
 from xlapy.lowering.native import available
 from xlapy.runtime import outcome, transforms
 from xlapy.runtime.codegen import MISS, Writer
@@ -102,21 +103,26 @@ class Specialisation:
         alone = self.packing.alone if self.packing is not None else range(len(self.sources))
         donated = tuple(k for k, place in enumerate(alone) if place in self.donated)
         native = self.native
+        waits = self.waits and not self.traced and not self.narrow and policy.device is None
+        stages = waits and jax.default_backend() == "cpu"
+        lent = passed_by(self.analysis.module.entry) if stages else frozenset()
 
         def _trace(*operands: Any) -> Any:
-            return self._trace(operands, native)
+            return self._trace(operands, native, bool(lent))
 
         options = dict(policy.jax)
         if not self.traced:
             given = options.get("compiler_options")
-            options["compiler_options"] = compiler_options(self.analysis.module.entry, given, policy.device)
+            entry = self.analysis.module.entry
+            options["compiler_options"] = compiler_options(entry, given, policy.device, bool(lent))
         jitted = jax.jit(_trace, donate_argnums=donated, **options)
         if self.traced and self.narrow:
             return lambda *operands: jitted(*map(_narrow_memory, operands))
         if policy.device is not None:
             return lambda *operands: jitted(*jax.device_put(operands, policy.device))
-        if self.waits and not self.traced and not self.narrow and jax.default_backend() == "cpu":
-            return staged(jitted, [k for k in range(len(alone)) if k not in donated])
+        if stages:
+            places = [k for k in range(len(alone)) if k not in donated]
+            return staged(jitted, places, [k for k in places if alone[k] in lent])
         return jitted
 
     def _generate(self) -> None:
@@ -203,7 +209,7 @@ class Specialisation:
             self.waits = True
             self._generate()
 
-    def _trace(self, operands: Sequence, native: bool) -> Any:
+    def _trace(self, operands: Sequence, native: bool, lent: bool) -> Any:
         if self.narrow:
             operands = tuple(map(_narrowed, operands))
         device = self.cache.policy.device
@@ -211,6 +217,9 @@ class Specialisation:
         packs_natively = native and platform == "cpu" and available()
         if self.packing is not None:
             operands = self.packing.unpacked(operands, packs_natively)
+        alone = self.packing.alone if self.packing is not None else range(len(operands))
+        parts = {alone[k]: x for k, x in enumerate(operands) if type(x) is Lent}
+        operands = [x.array() if type(x) is Lent else x for x in operands]
         parameters = self.analysis.parameters
         key = tuple(
             (tuple(x.shape), str(x.dtype), p.python is None and jax.typeof(x).weak_type)
@@ -224,7 +233,7 @@ class Specialisation:
             if self.traced:
                 results = evaluate(analysis.module.entry, environment)
             else:
-                results = evaluate_fast(analysis.module.entry, environment, native, platform)
+                results = evaluate_fast(analysis.module.entry, environment, native, platform, parts if lent else None)
         if _is_plain(analysis, self.cache.policy.numpy):
             return outcome.plain(analysis.result, results)
         values, variant = tuple(jax.numpy.asarray(r) for r in results), self.numbered.index(analysis)

@@ -54,19 +54,20 @@ def _virtual(method: str, n, q):
     return place, place - jnp.floor(place)
 
 
-def _along(a, q, n, method: str):
-    """Quantiles `q` (a vector) of the first `n` of the sorted samples along the last axis."""
+def _along(at: Callable, q, n, method: str):
+    """Quantiles `q` (a vector) of the first `n` of the samples along the last axis; `at(places)` are those at some
+    places of their order, and those behind them."""
     place, weight = _virtual(method, n[..., None].astype(q.dtype), q)
     last = jnp.maximum(n[..., None] - 1, 0)
     low = jnp.floor(place)
     high = low + 1
     above, below = place >= last, place < 0
     low, high = (jnp.where(above, last, jnp.where(below, 0, v)).astype(jnp.int64) for v in (low, high))
-    first = jnp.take_along_axis(a, low, axis=-1, mode="clip")
+    first, second = at(low)
     if weight is None:
         return first
-    second = jnp.take_along_axis(a, high, axis=-1, mode="clip")
-    weight = jnp.broadcast_to(weight, second.shape).astype(a.real.dtype if a.dtype.kind == "c" else a.dtype)
+    second = jnp.where(low == high, first, second)
+    weight = jnp.broadcast_to(weight, second.shape).astype(first.real.dtype)
     gap = second - first
     return jnp.where(weight >= 0.5, second - gap * (1 - weight), first + gap * weight)
 
@@ -101,7 +102,7 @@ def _quantile(scale: int, ignore_nan: bool):
             ordered, spread = lax.sort((flat, spread.astype(jnp.float64)), num_keys=1, is_stable=True)
             found = _weighted(ordered, spread, fractions, count)
         else:
-            found = _along(short_sorts.sort(flat, flat.ndim - 1), fractions, count, method)
+            found = _along(_at_places_of(flat), fractions, count, method)
         bad = count == 0 if ignore_nan else jnp.any(nan, axis=-1)
         if a.dtype.kind in "fc":
             found = jnp.where(bad[..., None], jnp.asarray(jnp.nan, found.dtype), found)
@@ -111,6 +112,14 @@ def _quantile(scale: int, ignore_nan: bool):
         return found.reshape(q.shape + found.shape[1:])
 
     return run
+
+
+def _at_places_of(samples: Any) -> Callable:
+    """The samples at places of their order along the last axis, and those behind them, as a function of the places."""
+    if sorting.selects(samples):
+        return lambda places: sorting.at_places(samples, places)
+    ordered = short_sorts.sort(samples, samples.ndim - 1)
+    return lambda places: [jnp.take_along_axis(ordered, k, axis=-1, mode="clip") for k in (places, places + 1)]
 
 
 def _spread(weights, shape, axes):
@@ -173,18 +182,22 @@ def median(a, axis=None, keepdims=False, ignore_nan=False):
     """np.median, np.nanmedian."""
     if a.size == 0:
         return (jnp.nanmean if ignore_nan else jnp.mean)(a, axis=axis, keepdims=keepdims)
-    if np.dtype(a.dtype).kind not in "iuf" or isinstance(axis, tuple):
+    if np.dtype(a.dtype).kind not in "iuf":
         return (jnp.nanmedian if ignore_nan else jnp.median)(a, axis=axis, keepdims=keepdims)
-    rows = jnp.ravel(a) if axis is None else jnp.moveaxis(a, axis, 0)
+    axes = tuple(range(a.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    rows = jnp.moveaxis(a, axes, range(len(axes)))
+    rows = rows.reshape(-1, *rows.shape[len(axes) :])
     if not ignore_nan and rows.ndim > 1 and short_sorts.suits(rows, 0):
         found = _middle(short_sorts.sorted_rows(rows).__getitem__, len(rows))
+    elif sorting.selects(rows):
+        found = _middle_of_vector(rows, ignore_nan)
     else:
         ordered = sorting.ascending(jnp.moveaxis(rows, 0, -1), -1)
         size = ordered.shape[-1]
         found = _middle_of_numbers(ordered) if ignore_nan else _middle(lambda k: ordered[..., k], size)
     if not keepdims:
         return found
-    return found.reshape((1,) * a.ndim) if axis is None else jnp.expand_dims(found, axis)
+    return jnp.expand_dims(found, axes)
 
 
 def _middle(place: Callable[[int], Any], size: int) -> Any:
@@ -194,6 +207,17 @@ def _middle(place: Callable[[int], Any], size: int) -> Any:
     if np.dtype(low.dtype).kind != "f":
         return found
     return jnp.where(jnp.isnan(place(size - 1)), jnp.nan, found).astype(found.dtype)
+
+
+def _middle_of_vector(samples: Any, ignore_nan: bool) -> Any:
+    """The median of many numbers; NaN where one is, or all are."""
+    nan = jnp.sum(jnp.isnan(samples))
+    count = samples.size - nan if ignore_nan else jnp.asarray(samples.size)
+    (low,), (high,) = sorting.at_places(samples, (jnp.maximum(count - 1, 0) // 2)[None])
+    found = _between(low, jnp.where(count % 2 == 0, high, low))
+    if np.dtype(samples.dtype).kind != "f":
+        return found
+    return jnp.where(count == 0 if ignore_nan else nan > 0, jnp.nan, found).astype(found.dtype)
 
 
 def _middle_of_numbers(ordered: Any) -> Any:
