@@ -10,7 +10,7 @@ from .runner import Programs
 program = Programs()
 
 RNG = np.random.default_rng(7)
-SHORT, LONG = RNG.integers(0, 9, 14), RNG.integers(0, 9, 60)
+SHORT, LONG, BRIEF = RNG.integers(0, 9, 14), RNG.integers(0, 9, 60), np.array([3, 8, 1, 7, 2, 7])
 
 
 @program(SHORT, LONG)
@@ -138,7 +138,7 @@ def records_of_segments(x):
     return out
 
 
-@program(SHORT, LONG, refuse=True)
+@program(BRIEF, LONG, refuse=True)
 def first_list_under_a_name_of_its_own(x):
     first = [1]
     out = [first]
@@ -149,7 +149,7 @@ def first_list_under_a_name_of_its_own(x):
     return len(first), sum(first)
 
 
-@program(SHORT, LONG, refuse=True)
+@program(BRIEF, LONG, refuse=True)
 def first_list_in_two_lists(x):
     first = [1]
     out, other = [first], [first]
