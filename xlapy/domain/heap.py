@@ -98,6 +98,8 @@ class Heap:
 
     def __init__(self, load: Callable[[int, str], Value]) -> None:
         self.objects: dict[int, Object] = {STATE: Object("state", object)}
+        #: those of the caller's world
+        self.outside: list[int] = [STATE]
         self.initial: dict[Slot, Value] = {}
         self.slots: dict[Slot, Value] = {}
         #: whether arrays that may or may not be one object are taken for different ones until one of them is written
@@ -177,6 +179,8 @@ class Heap:
         """An object of the caller's world."""
         number = self.identity()
         self.objects[number] = Object(kind, cls, source, real, fields={"data"} if kind == "buffer" else set())
+        if source is not None:
+            self.outside.append(number)
         return number
 
     def made_since(self, number: int, mark: int) -> bool:

@@ -216,7 +216,7 @@ def _closure(heap: Heap, roots: Iterable, slots: dict, named: Callable[..., Sequ
     for (number, _), value in slots.items():
         contents.setdefault(number, []).append(value)
     todo = [n for value in roots for n in named(value)]
-    todo += [n for n, info in heap.objects.items() if info.source is not None or n == STATE]
+    todo += heap.outside
     found: set[int] = set()
     while todo:
         number = todo.pop()
