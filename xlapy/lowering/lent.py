@@ -13,8 +13,8 @@ long).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,14 +31,16 @@ from xlapy.lowering.rounding import rounds
 from xlapy.lowering.sums import long_sum
 from xlapy.lowering.untraced import is_opaque
 
-#: primitives that XLA fuses with what makes their operands
-_MOVES = frozenset("broadcast_in_dim slice dynamic_slice pad concatenate rev iota".split())
-_FUSED = ELEMENTWISE | REDUCTIONS | _MOVES
+#: primitives that move elements, which XLA fuses with what makes their operands
+_MOVES = frozenset("slice dynamic_slice pad concatenate rev transpose".split())
 #: primitives whose result is the same memory
 _VIEWS = frozenset("reshape squeeze expand_dims".split())
 _REALS = ("float32", "float64")
 #: rows that a trip of a loop adds, and rows from which on there is a loop; terms from which on a sum has parts
 _ROWS, _MANY_ROWS, _MANY_TERMS = 8, 64, 8192
+#: places of a parameter of which an element may be computed (measured: of 5, XLA takes a half of the time that a copy
+#: takes besides; of 12, 1.7 times as long)
+_MOST_PLACES = 6
 
 
 @jax.tree_util.register_pytree_node_class
@@ -102,54 +104,88 @@ def product(operation: Operation, environment: Mapping[Var, Any], parts: Mapping
     return [_rows(environment[matrix], given)] if by_rows and _is_from(matrix, parts) else None
 
 
+class _Held(Exception):
+    """Something needs an array of its own."""
+
+
+class _Read(NamedTuple):
+    """What is computed from a parameter where it is needed.
+
+    Attributes:
+        same: whether it is the same memory.
+        moved: of how many places of the parameter an element is computed, if not of its own; it is computed anew for
+            each of them, and not in vectors.
+    """
+
+    same: bool
+    moved: int
+
+
 def _is_held(region: Region, var: Var) -> bool:
-    """Whether something needs an array of its own for a parameter."""
-    same = {var}
-    for operation in region.operations:
-        if any(same.intersection(captured(inner)) for inner in operation.regions):
-            return True
-        places = [k for k, v in enumerate(operation.operands) if v in same]
-        if not places or operation.kind in ("for", "while") or operation.kind in ELEMENTWISE | {"broadcast"}:
-            continue  # what a loop carries and changes has a copy of its own
-        if operation.kind != "leaf":
-            return True
-        form = _form_of_product(operation)
-        if form is not None:
-            matrix, _, by_rows = form
-            source, transposed = _untransposed(matrix)
-            if source is var and (by_rows != transposed or var.type.shape[0] >= _MANY_ROWS):
-                continue
-        if _is_transpose(operation):
-            same.update(operation.results)
-            continue
-        found = _of_jaxpr(operation.attributes["jaxpr"].jaxpr, places)
-        if found is None:
-            return True
-        same.update(operation.results[k] for k in found)
+    """Whether something needs an array of its own for a parameter, or reads too many of its elements for each."""
+    reads: dict[Var, _Read | None] = {var: _Read(True, 0)}
+    try:
+        for operation in region.operations:
+            if any(getattr(reads.get(v), "same", False) for inner in operation.regions for v in captured(inner)):
+                return True
+            given = [reads.get(v) for v in operation.operands]
+            if any(given) and operation.kind not in ("for", "while"):  # what these change has a copy of its own
+                reads.update(zip(operation.results, _of_operation(operation, given, var), strict=True))
+    except _Held:
+        return True
     return False
 
 
-def _of_jaxpr(jaxpr: Any, places: list[int]) -> list[int] | None:
-    """Which results are the same memory as the inputs at `places`; None if those are held."""
-    same = {jaxpr.invars[k] for k in places}
+def _of_operation(operation: Operation, given: list[_Read | None], var: Var) -> list[_Read | None]:
+    if operation.kind != "leaf":
+        return [_computed(operation.kind, operation.operands, given)] * len(operation.results)
+    form = _form_of_product(operation)
+    if form is not None:
+        matrix, vector, by_rows = form
+        source, transposed = _untransposed(matrix)
+        if source is var and vector is not var and (by_rows != transposed or var.type.shape[0] >= _MANY_ROWS):
+            return [None]
+    return _of_jaxpr(operation.attributes["jaxpr"].jaxpr, given)
+
+
+def _of_jaxpr(jaxpr: Any, given: list[_Read | None]) -> list[_Read | None]:
+    reads: dict[Any, _Read | None] = dict(zip(jaxpr.invars, given, strict=True))
+
+    def of(atom: Any) -> _Read | None:
+        return None if isinstance(atom, Literal) else reads.get(atom)
+
     for equation in jaxpr.eqns:
-        own = [k for k, v in enumerate(equation.invars) if not isinstance(v, Literal) and v in same]
-        if not own:
+        own, inner = [of(v) for v in equation.invars], inner_jaxprs(equation)
+        if not any(own):
             continue
-        name, inner = equation.primitive.name, inner_jaxprs(equation)
-        if name in _VIEWS or name == "transpose":
-            same.update(equation.outvars)
-        elif name in CALLS and len(inner) == 1 and len(inner[0].invars) == len(equation.invars):
+        name = equation.primitive.name
+        if name in CALLS and len(inner) == 1 and len(inner[0].invars) == len(own):
             found = _of_jaxpr(inner[0], own)
-            if found is None:
-                return None
-            same.update(equation.outvars[k] for k in found)
-        elif equation.primitive is DOT:
-            if not has_faster_form(*(v.aval for v in equation.invars), equation.params["dimension_numbers"]):
-                return None
-        elif name not in _FUSED:
-            return None
-    return [k for k, v in enumerate(jaxpr.outvars) if not isinstance(v, Literal) and v in same]
+        elif equation.primitive is DOT and has_faster_form(
+            *(v.aval for v in equation.invars), equation.params["dimension_numbers"]
+        ):
+            found = [None]
+        else:
+            found = [_computed(name, equation.invars, own)] * len(equation.outvars)
+        reads.update(zip(equation.outvars, found, strict=True))
+    return [of(v) for v in jaxpr.outvars]
+
+
+def _computed(name: str, operands: Sequence, given: list[_Read | None]) -> _Read | None:
+    """The result of an operation or a primitive; None if it lies in memory."""
+    known = {id(v): read for v, read in zip(operands, given, strict=True) if read is not None}
+    several = sum(read.moved for read in known.values())
+    if several > _MOST_PLACES:
+        raise _Held
+    if name in _VIEWS:
+        return next(iter(known.values()))
+    if name in ELEMENTWISE or name in ("broadcast", "broadcast_in_dim"):
+        return _Read(False, several)
+    if name in _MOVES:
+        return _Read(name == "transpose" and any(read.same for read in known.values()), max(several, 1))
+    if name not in REDUCTIONS and any(read.same for read in known.values()):
+        raise _Held
+    return None
 
 
 def _reduces_rows(jaxpr: Any) -> bool:
@@ -206,7 +242,7 @@ def _is_from(var: Var, parts: Mapping[Var, Lent]) -> bool:
         return var in parts
     if made.kind == "leaf":
         equations = made.attributes["jaxpr"].jaxpr.eqns
-        plain = all(e.primitive.name in ELEMENTWISE | _MOVES for e in equations)
+        plain = all(e.primitive.name in ELEMENTWISE | {"broadcast_in_dim"} for e in equations)
     else:
         plain = made.kind in ELEMENTWISE
     return plain and any(v.type.shape == var.type.shape and _is_from(v, parts) for v in made.operands)
