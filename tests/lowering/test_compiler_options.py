@@ -8,7 +8,7 @@ import pytest
 import xlapy
 from tests.passes.programs import program
 from xlapy.ir import Region
-from xlapy.lowering.compiler_options import _is_option, compiler_options
+from xlapy.lowering.compiler_options import _is_option, compiler_options, options_for
 
 EMITTERS, LEFT_OUT = "xla_cpu_use_fusion_emitters", "xla_disable_hlo_passes"
 #: whether there are programs without emitters
@@ -74,11 +74,11 @@ def test_programs_of_jax_are_left_to_jax(function):
     found = []
 
     def spy(*arguments):
-        found.append(compiler_options(*arguments))
+        found.append(options_for(*arguments))
         return found[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("xlapy.runtime.specialisation.compiler_options", spy)
+        patch.setattr("xlapy.runtime.specialisation.options_for", spy)
         xlapy.jit(lambda x: function(x))(jnp.ones((3, 5)))
     assert found == [None]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.compiler_options import compiler_options
+from xlapy.lowering.compiler_options import options_for
 
 rng = np.random.default_rng(20260101)
 X = rng.normal(size=500) * 10.0 ** rng.integers(-5, 6, 500)
@@ -113,10 +113,10 @@ def test_a_list_of_what_jax_computed_is_compiled_as_jax_compiles_it(monkeypatch)
     options = []
 
     def spy(*arguments):
-        options.append(compiler_options(*arguments))
+        options.append(options_for(*arguments))
         return options[-1]
 
-    monkeypatch.setattr("xlapy.runtime.specialisation.compiler_options", spy)
+    monkeypatch.setattr("xlapy.runtime.specialisation.options_for", spy)
 
     def history(x, n):
         found = []

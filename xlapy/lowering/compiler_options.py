@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jaxlib.version
@@ -46,32 +46,68 @@ _ASKED = (
 )
 
 
-def compiler_options(
-    entry: Region, given: dict[str, Any] | None, device: Any, lent: bool = False
-) -> dict[str, Any] | None:
+class Traits(NamedTuple):
+    """What the options of a program depend on; of several programs that have one executable, of all of them.
+
+    Attributes:
+        as_written: whether arithmetic is NumPy's.
+        known: whether nothing is left to JAX.
+        own_reductions: whether XLA's own code reduces, not a library.
+        exact: whether no reduction rounds.
+        small: whether no array is large.
+    """
+
+    as_written: bool
+    known: bool
+    own_reductions: bool
+    exact: bool
+    small: bool
+
+    def joined(self, other: Traits) -> Traits:
+        """Those of both programs."""
+        return Traits(
+            self.as_written or other.as_written,
+            self.known and other.known,
+            self.own_reductions or other.own_reductions,
+            self.exact and other.exact,
+            self.small and other.small,
+        )
+
+
+def traits_of(entry: Region, lent: bool = False) -> Traits:
+    """The traits of a program; `lent` says whether some parameters are parts of memory (see `lowering.lent`)."""
+    as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
+    known = not any(map(is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
+    own = are_own(entry, lent)
+    return Traits(as_written, known, own, known and are_exact(entry), known and _is_small(entry.fast or entry))
+
+
+def options_for(traits: Traits, given: dict[str, Any] | None, device: Any) -> dict[str, Any] | None:
     """XLA's options for a program: those given by the caller, and ours.
 
     Args:
-        entry: the program.
+        traits: of the program.
         given: from the caller; go before ours.
         device: the device that it is compiled for; None for JAX's default.
-        lent: whether some parameters are parts of memory (see `lowering.lent`).
     """
     platform = device.platform if device is not None else jax.default_backend()
     if platform != "cpu":
         return given
     own: dict[str, Any] = {}
-    as_written, leaves = rounds(entry), [o for o in every_operation(entry) if o.kind == "leaf"]
-    known = not any(map(is_opaque, leaves)) and (as_written or all(o.attributes.get("as_written") for o in leaves))
-    own_reductions = are_own(entry, lent)
-    left_out = [_SIMPLIFIER] * as_written + [_TREES] * (known and (own_reductions or are_exact(entry)))
+    trees = traits.known and (traits.own_reductions or traits.exact)
+    left_out = [_SIMPLIFIER] * traits.as_written + [_TREES] * trees
     if left_out:
         own[_LEFT_OUT] = ",".join(left_out)
-    if own_reductions:
+    if traits.own_reductions:
         own |= _known(_OWN_REDUCTIONS)
-    if known and _is_small(entry.fast or entry):
+    if traits.small:
         own |= _known(_PLAIN_KERNELS)
     return {**own, **(given or {})} if own else given
+
+
+def compiler_options(entry: Region, given: dict[str, Any] | None, device: Any) -> dict[str, Any] | None:
+    """`options_for` one program."""
+    return options_for(traits_of(entry), given, device)
 
 
 def _known(options: dict[str, Any]) -> dict[str, Any]:
@@ -116,4 +152,4 @@ def _has_large(jaxpr: Any) -> bool:
     return False
 
 
-__all__ = ["compiler_options"]
+__all__ = ["Traits", "compiler_options", "options_for", "traits_of"]

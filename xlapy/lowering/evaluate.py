@@ -46,19 +46,21 @@ def evaluate_fast(
     environment: Environment,
     native: bool = True,
     platform: str | None = None,
+    own_reductions: bool | None = None,
     lent: Mapping[int, Lent] | None = None,
 ) -> list:
     """The same for programs that only have to run; small loops may become `native` functions.
 
     `platform` is where the program runs, None if that is not known yet: then loops are traced for CPUs and for others.
-    `lent` are the parameters, by number, that are parts of memory (see `lowering.lent`); None if there are none in
-    any call.
+    `own_reductions` says whether XLA's own code reduces, None if that depends on this program alone. `lent` are the
+    parameters, by number, that are parts of memory (see `lowering.lent`).
     """
     if platform not in (None, "cpu"):
         structured = _fast_rules(None, False)
     else:
         known = not any(map(is_opaque, every_operation(region)))
-        structured = _fast_rules(Cpu(platform == "cpu", known and are_own(region, lent is not None)), native)
+        own = are_own(region) if own_reductions is None else own_reductions
+        structured = _fast_rules(Cpu(platform == "cpu", known and own), native)
     if region.fast is not None:
         arguments = [environment[p] for p in region.params]
         region, environment = region.fast, dict(zip(region.fast.params, arguments, strict=True))

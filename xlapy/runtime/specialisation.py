@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -14,7 +15,7 @@ import numpy as np
 from xlapy.domain.stacks import Overfull
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
-from xlapy.lowering.compiler_options import compiler_options
+from xlapy.lowering.compiler_options import Traits, options_for, traits_of
 from xlapy.lowering.evaluate import evaluate, evaluate_fast
 from xlapy.lowering.lent import Lent, passed_by
 from xlapy.lowering.native import available
@@ -56,6 +57,29 @@ class Outputs:
         return cls(variant, tuple(values))
 
 
+@dataclass(frozen=True)
+class Build:
+    """How the programs of an executable are compiled and called.
+
+    Attributes:
+        waits: whether a call waits for its results.
+        staged: whether large NumPy arrays are lent, or copied to memory that is kept (`runtime.staging`).
+        lent: parameters that are lent, by number.
+        traits: what XLA's options depend on; None where JAX transforms the program.
+    """
+
+    waits: bool
+    staged: bool
+    lent: frozenset[int]
+    traits: Traits | None
+
+    def joined(self, other: Build) -> Build:
+        """That for the programs of both; what is lent does not change once something is staged."""
+        traits = None if self.traits is None or other.traits is None else self.traits.joined(other.traits)
+        lent = self.lent if self.staged else other.lent
+        return Build(self.waits or other.waits, self.staged or other.staged, lent, traits)
+
+
 class Specialisation:
     """One executable for one set of guards. Several operand types may share it, each with a program of its own.
 
@@ -80,7 +104,7 @@ class Specialisation:
         self.variants: dict[tuple, Analysis] = {self._types(analysis): analysis}
         self.numbered: list[Analysis] = [analysis]
         self.guards = guards_of(analysis, shapes)
-        self.waits = reads_large_memory(analysis)
+        self.build = self._build_of(analysis)
         self.donated = self._donated()
         apart = range(len(self.sources)) if traced or narrow or cache.policy.jax else self.donated
         self.packing = packing_of_operands(analysis.parameters, apart)
@@ -97,32 +121,36 @@ class Specialisation:
         names = self.cache.policy.donated
         return tuple(i for i, source in enumerate(self.sources) if source.root().key in names or source.base in kept)
 
+    def _build_of(self, analysis: Analysis) -> Build:
+        """How a program is to be compiled and called."""
+        waits = reads_large_memory(analysis)
+        if self.traced:
+            return Build(waits, False, frozenset(), None)
+        staged = waits and not self.narrow and self.cache.policy.device is None and jax.default_backend() == "cpu"
+        lent = passed_by(analysis.module.entry) if staged else frozenset()
+        return Build(waits, staged, lent, traits_of(analysis.module.entry, bool(lent)))
+
     def _jit(self) -> Callable:
         """The compiled program, of operands as they travel."""
         policy = self.cache.policy
         alone = self.packing.alone if self.packing is not None else range(len(self.sources))
         donated = tuple(k for k, place in enumerate(alone) if place in self.donated)
-        native = self.native
-        waits = self.waits and not self.traced and not self.narrow and policy.device is None
-        stages = waits and jax.default_backend() == "cpu"
-        lent = passed_by(self.analysis.module.entry) if stages else frozenset()
+        native, build = self.native, self.build
 
         def _trace(*operands: Any) -> Any:
-            return self._trace(operands, native, bool(lent))
+            return self._trace(operands, native, build)
 
         options = dict(policy.jax)
-        if not self.traced:
-            given = options.get("compiler_options")
-            entry = self.analysis.module.entry
-            options["compiler_options"] = compiler_options(entry, given, policy.device, bool(lent))
+        if build.traits is not None:
+            options["compiler_options"] = options_for(build.traits, options.get("compiler_options"), policy.device)
         jitted = jax.jit(_trace, donate_argnums=donated, **options)
         if self.traced and self.narrow:
             return lambda *operands: jitted(*map(_narrow_memory, operands))
         if policy.device is not None:
             return lambda *operands: jitted(*jax.device_put(operands, policy.device))
-        if stages:
+        if build.staged:
             places = [k for k in range(len(alone)) if k not in donated]
-            return staged(jitted, places, [k for k in places if alone[k] in lent])
+            return staged(jitted, places, [k for k in places if alone[k] in build.lent])
         return jitted
 
     def _generate(self) -> None:
@@ -132,7 +160,7 @@ class Specialisation:
             self.sources,
             self.packing,
             finished=_is_plain(self.analysis, self.cache.policy.numpy),
-            waits=self.waits,
+            waits=self.build.waits,
             swap_x64=swap_x64,
             set_x64=set_x64,
             wide=not self.narrow,
@@ -202,14 +230,16 @@ class Specialisation:
         return set(map(key_of, guards_of(analysis, False))) == set(map(key_of, self.guards))
 
     def add(self, analysis: Analysis) -> None:
-        """Let another program share the executable."""
+        """Let another program share the executable, which is compiled anew for all of them if it has to be."""
         self.numbered.append(analysis)
         self.variants[self._types(analysis)] = analysis
-        if not self.waits and reads_large_memory(analysis):
-            self.waits = True
+        build = self.build.joined(self._build_of(analysis))
+        if build != self.build:
+            self.build = build
+            self.jitted = self._jit()
             self._generate()
 
-    def _trace(self, operands: Sequence, native: bool, lent: bool) -> Any:
+    def _trace(self, operands: Sequence, native: bool, build: Build) -> Any:
         if self.narrow:
             operands = tuple(map(_narrowed, operands))
         device = self.cache.policy.device
@@ -233,7 +263,8 @@ class Specialisation:
             if self.traced:
                 results = evaluate(analysis.module.entry, environment)
             else:
-                results = evaluate_fast(analysis.module.entry, environment, native, platform, parts if lent else None)
+                own = build.traits.own_reductions if build.traits is not None else None
+                results = evaluate_fast(analysis.module.entry, environment, native, platform, own, parts)
         if _is_plain(analysis, self.cache.policy.numpy):
             return outcome.plain(analysis.result, results)
         values, variant = tuple(jax.numpy.asarray(r) for r in results), self.numbered.index(analysis)
