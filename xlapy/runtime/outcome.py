@@ -187,9 +187,11 @@ class Finisher:
             blocker = Blocker("XP0013", "the size of the result depends on data, under a JAX transformation")
             raise NotOffloadableError("the function", [blocker])
         key = tuple(slice(None) if n is None else slice(int(outputs[n])) for n in recipe.lengths)
-        made = np.asarray(outputs[recipe.whole.index])[key]
+        whole = np.asarray(outputs[recipe.whole.index])
+        made = whole[key]
         with jax.enable_x64(True):
-            return self.leaf(jax.numpy.asarray(made), recipe.whole)
+            # a small part does not keep all of the memory
+            return self.leaf(jax.device_put(made, may_alias=2 * made.size >= whole.size), recipe.whole)
 
     def _integer(self, recipe: Any) -> Any:
         made = self.make(recipe)
