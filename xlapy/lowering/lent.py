@@ -80,10 +80,11 @@ def passed_by(entry: Region) -> frozenset[int]:
     """The parameters of a program, by number, that are only read by what is computed from them at once."""
     region = entry.fast or entry
     leaves = [o for o in every_operation(entry) if o.kind == "leaf"]
-    numpys = rounds(entry) or all(o.attributes.get("as_written") for o in leaves)
-    if not numpys or any(map(is_opaque, leaves)):
+    if any(map(is_opaque, leaves)):
         return frozenset()
-    if may_use_library(entry) and any(_reduces_rows(o.attributes["jaxpr"].jaxpr) for o in leaves):
+    if not rounds(entry) and any(_reduces_floats(o.attributes["jaxpr"].jaxpr) for o in leaves):
+        return frozenset()  # JAX's programs keep the library, which would copy
+    if may_use_library(entry) and any(_reduces_floats(o.attributes["jaxpr"].jaxpr, True) for o in leaves):
         return frozenset()  # which the library is far better at
     return frozenset(k for k, var in enumerate(region.params) if not _is_held(region, var))
 
@@ -188,11 +189,17 @@ def _computed(name: str, operands: Sequence, given: list[_Read | None]) -> _Read
     return None
 
 
-def _reduces_rows(jaxpr: Any) -> bool:
-    """Whether something is reduced along another axis than the last."""
+def _reduces_floats(jaxpr: Any, rows: bool = False) -> bool:
+    """Whether floating-point numbers are reduced or multiplied; with `rows`, reduced along another axis than the
+    last."""
     for equation in jaxpr.eqns:
-        axes = equation.params.get("axes", ()) if equation.primitive.name in REDUCTIONS else ()
-        if axes and equation.invars[0].aval.ndim - 1 not in axes or any(map(_reduces_rows, inner_jaxprs(equation))):
+        name, first = equation.primitive.name, equation.invars[0].aval if equation.invars else None
+        if getattr(getattr(first, "dtype", None), "kind", "i") in "fcV":
+            if not rows and (name in REDUCTIONS or equation.primitive is DOT):
+                return True
+            if rows and name in REDUCTIONS and first.ndim - 1 not in equation.params.get("axes", (first.ndim - 1,)):
+                return True
+        if any(_reduces_floats(inner, rows) for inner in inner_jaxprs(equation)):
             return True
     return False
 
