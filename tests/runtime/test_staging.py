@@ -257,3 +257,14 @@ def test_small_arrays_do_not_decide_for_large_ones(monkeypatch):
     assert len(found) == 2
     assert "xla_cpu_use_fusion_emitters" not in found[1]
     assert "tree_reduction_rewriter" in found[1]["xla_disable_hlo_passes"]
+
+
+def test_lent_arrays_beside_numbers_that_travel_together():
+    def function(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, x, y, v):  # 16 numbers are one operand
+        return (a + b + c + d + e + f + g + h + i + j + k + m + n + o + p + q) * (v @ x), v @ y, x.sum()
+
+    random = np.random.default_rng(0)
+    x, y, v = at(random.random((400, 401)), 16), at(random.random((400, 401)), 48), random.random(400)
+    numbers = [float(k) for k in range(16)]
+    for got, expected in zip(xlapy.jit(function)(*numbers, x, y, v), function(*numbers, x, y, v), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-12)

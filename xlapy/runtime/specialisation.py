@@ -247,8 +247,7 @@ class Specialisation:
         packs_natively = native and platform == "cpu" and available()
         if self.packing is not None:
             operands = self.packing.unpacked(operands, packs_natively)
-        alone = self.packing.alone if self.packing is not None else range(len(operands))
-        parts = {alone[k]: x for k, x in enumerate(operands) if type(x) is Lent}
+        parts = {k: x for k, x in enumerate(operands) if type(x) is Lent}
         operands = [x.array() if type(x) is Lent else x for x in operands]
         parameters = self.analysis.parameters
         key = tuple(
