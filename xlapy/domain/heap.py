@@ -179,8 +179,7 @@ class Heap:
         """An object of the caller's world."""
         number = self.identity()
         self.objects[number] = Object(kind, cls, source, real, fields={"data"} if kind == "buffer" else set())
-        if source is not None:
-            self.outside.append(number)
+        self.outside.append(number)
         return number
 
     def made_since(self, number: int, mark: int) -> bool:
