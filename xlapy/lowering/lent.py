@@ -27,6 +27,7 @@ from xlapy.lowering.loops import inner_jaxprs
 from xlapy.lowering.native import available, called_natively
 from xlapy.lowering.products import DOT, has_faster_form
 from xlapy.lowering.reductions import CALLS, ELEMENTWISE, REDUCTIONS, may_use_library
+from xlapy.lowering.rewriting import is_transpose
 from xlapy.lowering.rounding import rounds
 from xlapy.lowering.sums import long_sum
 from xlapy.lowering.untraced import is_opaque
@@ -228,10 +229,7 @@ def _form_of_product(operation: Operation) -> tuple[Var, Var, bool] | None:
 
 
 def _is_transpose(operation: Operation) -> bool:
-    equations = operation.attributes["jaxpr"].jaxpr.eqns if operation.kind == "leaf" else ()
-    if len(equations) != 1 or len(operation.operands) != 1:
-        return False
-    return equations[0].primitive.name == "transpose" and equations[0].params["permutation"] == (1, 0)
+    return operation.kind == "leaf" and len(operation.operands) == 1 and is_transpose(operation.attributes["jaxpr"])
 
 
 def _untransposed(matrix: Var) -> tuple[Var, bool]:
