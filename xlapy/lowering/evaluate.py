@@ -16,7 +16,7 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
-from xlapy.lowering import reversible_leaves, rewriting
+from xlapy.lowering import registers, reversible_leaves, rewriting
 from xlapy.lowering.lent import Lent, product
 from xlapy.lowering.live import live
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
@@ -171,9 +171,13 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
 
 
 class _Rules(dict[str, Callable]):
-    """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many trips at once as it can: in a
-    native function, and on devices where each trip is slow."""
+    """Rules by the kinds of operations.
 
+    `native` in a native function; `at_once` where a loop in a loop makes as many trips at once as it can: there, and
+    on devices where each trip is slow.
+    """
+
+    native = False
     at_once = False
 
 
@@ -187,21 +191,22 @@ def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
     """
 
     def loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-        def run(values: Environment, certain: jax.Array) -> list:
-            return list(_looped(operation, values, inside, certain))
+        def run(values: Environment, certain: jax.Array, native: bool) -> list:
+            return list(_looped(operation, values, inside if native else elsewhere, certain))
 
         if not native or cpu is None or plan_of(operation, native=False):
             return _looped(operation, environment, looped)
         found = as_native(operation, run, environment, cpu.certain)
         return _looped(operation, environment, looped) if found is None else found
 
-    def plain_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-        return _looped(operation, environment, inside)
+    def within(rules: _Rules) -> Callable:
+        return lambda operation, operands, environment: _looped(operation, environment, rules)
 
     in_loops: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf_in_loop(cpu), "select": _select_in_loop}
-    inside, looped, fast = _Rules(), _Rules(), _Rules()
-    inside.at_once, looped.at_once = True, cpu is None
-    inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
+    inside, elsewhere, looped, fast = _Rules(), _Rules(), _Rules(), _Rules()
+    inside.native, inside.at_once, elsewhere.at_once, looped.at_once = True, True, True, cpu is None
+    for rules in (inside, elsewhere):
+        rules.update({**in_loops, "if": _if(rules), "while": within(rules), "for": within(rules)})
     looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
     fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu)})
     return fast
@@ -221,7 +226,11 @@ def _looped(
     if operation.kind == "while":
         condition, body = (_function(region, environment, rules) for region in operation.regions)
         initial = _strong(operands, operation.regions[1].params)
-        return lax.while_loop(lambda xs: also(condition(*xs)[0], certain), lambda xs: body(*xs), initial)
+        if not rules.native:
+            return lax.while_loop(lambda xs: also(condition(*xs)[0], certain), lambda xs: body(*xs), initial)
+        region = operation.regions[1]
+        beside = registers.used_beside(region, region.params, region.results)
+        return registers.repeated(lambda *xs: also(condition(*xs)[0], certain), body, initial, beside)
     (region,) = operation.regions
     body = _function(region, environment, rules)
     initial = _strong(operands[1:], region.params[1:])
@@ -233,7 +242,8 @@ def _looped(
     if rules.at_once:
         unroll = operation.attributes.get("unroll_native", unroll)
     dtype = region.params[0].type.dtype
-    return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain)
+    beside = registers.used_beside(region, region.params[1:], region.results) if rules.native else None
+    return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain, beside)
 
 
 def _leaf_in_loop(cpu: Cpu | None) -> Callable:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.lowering import registers
 from xlapy.lowering.reversible_while import reversible_while
 
 #: trips from which on the adjoint of a scan, which is compiled sooner, is not worth it
@@ -32,6 +33,7 @@ def counted_loop(
     dtype: np.dtype,
     unroll: int = 1,
     certain: jax.Array | None = None,
+    beside: Sequence[int] | None = None,
 ) -> list:
     """`trips` times `carried = body(index, *carried)`.
 
@@ -41,9 +43,18 @@ def counted_loop(
         initial: the carried values before the loop.
         dtype: the type of the index.
         unroll: trips made at once while that many are left.
-        certain: a predicate that holds, to be part of the condition for another trip.
+        certain: a predicate that holds, which XLA cannot know: how many trips there are depends on it.
+        beside: in a native function, places of the carried values that `registers.used_beside` found.
     """
     limit = np.asarray(trips, dtype) if isinstance(trips, int) else trips
+    if certain is not None:
+        limit = lax.select(certain, jnp.asarray(limit), jnp.zeros((), dtype))
+    if beside is not None:
+        limit = lax.max(limit, np.zeros((), dtype))
+        state = [np.asarray(-1, dtype), *initial]
+        for times in (unroll, 1) if unroll > 1 else (1,):
+            state = registers.counted(limit, body, state, np.asarray(times, dtype), beside)
+        return state[1:]
     one = np.asarray(1, dtype)
     state = [np.zeros((), dtype), *initial]
 
@@ -58,8 +69,8 @@ def counted_loop(
     if unroll > 1:
         # Compared by subtraction, so that it is right for limits next to the largest integer as well.
         left = np.asarray(unroll, dtype)
-        state = lax.while_loop(lambda c: also(lax.ge(lax.sub(limit, c[0]), left), certain), several, state)
-    return lax.while_loop(lambda c: also(lax.lt(c[0], limit), certain), step, state)[1:]
+        state = lax.while_loop(lambda c: lax.ge(lax.sub(limit, c[0]), left), several, state)
+    return lax.while_loop(lambda c: lax.lt(c[0], limit), step, state)[1:]
 
 
 def also(predicate: jax.Array, certain: jax.Array | None) -> jax.Array:

@@ -13,6 +13,7 @@ function that it does not expect. That of jaxlib 0.12 makes one function of such
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -64,14 +65,14 @@ _FEW, _TINY = 128, 16
 
 
 def as_native(
-    loop: Operation, run: Callable[[dict, Any], list], environment: dict, only_cpu: bool = False
+    loop: Operation, run: Callable[[dict, Any, bool], list], environment: dict, only_cpu: bool = False
 ) -> list | None:
     """The results of a loop, run as one native function where it is run on a CPU; None if it does not suit.
 
     Args:
         loop: a `for` or a `while`.
         run: computes its results from an environment that maps its operands and what its regions capture to values,
-            and a predicate that holds always: part of the condition for another trip.
+            a predicate that holds always, part of the condition for another trip, and whether it is a native function.
         environment: that of the loop.
         only_cpu: whether the program is for a CPU; else the loop is traced for other devices, too.
     """
@@ -84,21 +85,19 @@ def as_native(
         return None
     read = _read_only(loop, needed)
 
-    def function(number: Any, *values: Any) -> list:
+    def function(native: bool, number: Any, *values: Any) -> list:
         number = _from_all([number, *(values[k] for k in read)])
         certain = lax.lt(lax.bitwise_and(number, np.int32(1)), np.int32(2))
-        return [number, *run({**constants, **dict(zip(needed, values, strict=True))}, certain)]
-
-    once = jax.jit(function)
+        return [number, *run({**constants, **dict(zip(needed, values, strict=True))}, certain, native)]
 
     def called(*values: Any) -> list:
         # Behind a barrier, an operand that is a constant stays an operand, and the number a result.
         operands = lax.optimization_barrier((_from_all(values), *values))
-        results = set_xla_metadata(once(*operands), **_ATTRIBUTES)
+        results = set_xla_metadata(jax.jit(partial(function, True))(*operands), **_ATTRIBUTES)
         return lax.optimization_barrier(results)[1:]
 
     def plain(*values: Any) -> list:
-        return once(np.int32(0), *values)[1:]
+        return jax.jit(partial(function, False))(np.int32(0), *values)[1:]
 
     values = [environment[v] for v in needed]
     return called(*values) if only_cpu else lax.platform_dependent(*values, cpu=called, default=plain)
@@ -108,6 +107,11 @@ def called_natively(function: Callable, *values: Any) -> Any:
     """`function(*values)`, a `jax.jit` of some moves of a few elements, as one native function on a CPU, apart from all
     around it. Only where `available()`."""
     return lax.optimization_barrier(set_xla_metadata(function(*values), **_ATTRIBUTES))
+
+
+def apart(function: Callable, *values: Any) -> Any:
+    """`function(*values)` of numbers inside a native function, which XLA fuses with nothing."""
+    return set_xla_metadata(jax.jit(function)(*values), **_ATTRIBUTES)
 
 
 def available() -> bool:
