@@ -226,11 +226,10 @@ def _looped(
     if operation.kind == "while":
         condition, body = (_function(region, environment, rules) for region in operation.regions)
         initial = _strong(operands, operation.regions[1].params)
-        if not rules.native:
-            return lax.while_loop(lambda xs: also(condition(*xs)[0], certain), lambda xs: body(*xs), initial)
-        region = operation.regions[1]
-        beside = registers.used_beside(region, region.params, region.results)
-        return registers.repeated(lambda *xs: also(condition(*xs)[0], certain), body, initial, beside)
+        another = lambda *xs: also(condition(*xs)[0], certain)  # noqa: E731
+        if rules.native:
+            return registers.repeated(another, body, initial, registers.used_beside(operation.regions[1]))
+        return lax.while_loop(lambda xs: another(*xs), lambda xs: body(*xs), initial)
     (region,) = operation.regions
     body = _function(region, environment, rules)
     initial = _strong(operands[1:], region.params[1:])
@@ -242,7 +241,7 @@ def _looped(
     if rules.at_once:
         unroll = operation.attributes.get("unroll_native", unroll)
     dtype = region.params[0].type.dtype
-    beside = registers.used_beside(region, region.params[1:], region.results) if rules.native else None
+    beside = registers.used_beside(region) if rules.native else None
     return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain, beside)
 
 

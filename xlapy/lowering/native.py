@@ -26,6 +26,7 @@ from jaxlib.version import __version__ as jaxlib_version
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.ir.operations import ARITY
+from xlapy.lowering.barrier import always
 from xlapy.lowering.vectors import plan_of
 from xlapy.lowering.windows import planned, planned_store
 
@@ -87,8 +88,7 @@ def as_native(
 
     def function(native: bool, number: Any, *values: Any) -> list:
         number = _from_all([number, *(values[k] for k in read)])
-        certain = lax.lt(lax.bitwise_and(number, np.int32(1)), np.int32(2))
-        return [number, *run({**constants, **dict(zip(needed, values, strict=True))}, certain, native)]
+        return [number, *run({**constants, **dict(zip(needed, values, strict=True))}, always(number), native)]
 
     def called(*values: Any) -> list:
         # Behind a barrier, an operand that is a constant stays an operand, and the number a result.
@@ -109,7 +109,7 @@ def called_natively(function: Callable, *values: Any) -> Any:
     return lax.optimization_barrier(set_xla_metadata(function(*values), **_ATTRIBUTES))
 
 
-def apart(function: Callable, *values: Any) -> Any:
+def called_apart(function: Callable, *values: Any) -> Any:
     """`function(*values)` of numbers inside a native function, which XLA fuses with nothing."""
     return set_xla_metadata(jax.jit(function)(*values), **_ATTRIBUTES)
 

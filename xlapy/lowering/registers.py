@@ -24,7 +24,8 @@ import numpy as np
 from jax import lax
 
 from xlapy.ir import Region, Var, captured
-from xlapy.lowering.native import apart
+from xlapy.lowering.barrier import always
+from xlapy.lowering.native import called_apart
 
 
 def counted(limit: jax.Array, body: Callable, state: Sequence, times: np.ndarray, beside: Sequence[int]) -> list:
@@ -41,9 +42,8 @@ def counted(limit: jax.Array, body: Callable, state: Sequence, times: np.ndarray
     def step(carried: Sequence) -> list:
         last, *values = carried
         following = lambda last, *numbers: [lax.add(last, times), *map(_same, numbers)]  # noqa: E731
-        index, *numbers = apart(following, last, *(values[k] for k in beside))
-        for k, number in zip(beside, numbers, strict=True):
-            values[k] = number
+        index, *numbers = called_apart(following, last, *(values[k] for k in beside))
+        values = _replaced(values, beside, numbers)
         for k in reversed(range(int(times))):
             values = body(lax.sub(index, np.asarray(k, times.dtype)) if k else index, *values)
         return [index, *values]
@@ -57,18 +57,22 @@ def repeated(condition: Callable, body: Callable, state: Sequence, beside: Seque
     """`while condition(*state): state = body(*state)`; `beside` are the places of what is `used_beside`."""
 
     def step(carried: Sequence) -> list:
-        values = list(carried)
-        if beside:
-            numbers = apart(lambda *numbers: list(map(_same, numbers)), *(values[k] for k in beside))
-            for k, number in zip(beside, numbers, strict=True):
-                values[k] = number
-        return body(*values)
+        if not beside:
+            return body(*carried)
+        numbers = called_apart(lambda *numbers: list(map(_same, numbers)), *(carried[k] for k in beside))
+        return body(*_replaced(carried, beside, numbers))
 
     return list(lax.while_loop(lambda c: near(condition(*c), c), step, list(state)))
 
 
-def used_beside(body: Region, params: Sequence[Var], results: Sequence[Var]) -> list[int]:
-    """Places of the numbers among the params of a loop's body that something else than their next value depends on."""
+def _replaced(values: Sequence, places: Sequence[int], by: Sequence) -> list:
+    new = dict(zip(places, by, strict=True))
+    return [new.get(k, value) for k, value in enumerate(values)]
+
+
+def used_beside(body: Region) -> list[int]:
+    """Places of the numbers among what a loop carries that something else than their next value depends on."""
+    params, results = body.params[len(body.params) - len(body.results) :], body.results
     needs: dict[Var, set[Var]] = {p: {p} for p in params}
     for operation in body.operations:
         sources = {*operation.operands, *(v for region in operation.regions for v in captured(region))}
@@ -94,7 +98,7 @@ def near(predicate: jax.Array, values: Sequence) -> jax.Array:
 def _true(number: Any) -> jax.Array:
     if jnp.issubdtype(number.dtype, jnp.floating):
         return lax.bitwise_or(lax.eq(number, number), lax.ne(number, number))
-    return lax.lt(lax.bitwise_and(lax.convert_element_type(number, np.int32), np.int32(1)), np.int32(2))
+    return always(lax.convert_element_type(number, np.int32))
 
 
 def _same(number: Any) -> jax.Array:
