@@ -16,9 +16,10 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
-from xlapy.lowering import registers, reversible_leaves, rewriting
-from xlapy.lowering.lent import Lent, product
+from xlapy.lowering import reversible_leaves, rewriting
+from xlapy.lowering.lent import Lent, may_be_machine_code, product
 from xlapy.lowering.live import live
+from xlapy.lowering.llvm import as_machine_code
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.native import as_native
 from xlapy.lowering.reductions import are_own
@@ -48,6 +49,7 @@ def evaluate_fast(
     platform: str | None = None,
     own_reductions: bool | None = None,
     lent: Mapping[int, Lent] | None = None,
+    machine_code: bool = False,
 ) -> list:
     """The same for programs that only have to run; small loops may become `native` functions.
 
@@ -60,13 +62,16 @@ def evaluate_fast(
     else:
         known = not any(map(is_opaque, every_operation(region)))
         own = are_own(region) if own_reductions is None else own_reductions
-        structured = _fast_rules(Cpu(platform == "cpu", known and own), native)
+        structured = _fast_rules(Cpu(platform == "cpu", known and own), native, machine_code)
     if region.fast is not None:
         arguments = [environment[p] for p in region.params]
         region, environment = region.fast, dict(zip(region.fast.params, arguments, strict=True))
     if lent:
         parts = {region.params[k]: part for k, part in lent.items()}
-        structured = _Rules({**structured, "leaf": _leaf_of_lent(structured["leaf"], parts)})
+        loop = _loop_of_lent(structured["for"], parts)
+        structured = _Rules(
+            {**structured, "leaf": _leaf_of_lent(structured["leaf"], parts), "for": loop, "while": loop}
+        )
     return _run(region, environment, structured)
 
 
@@ -171,42 +176,44 @@ def _while(operation: Operation, operands: Sequence, environment: Environment) -
 
 
 class _Rules(dict[str, Callable]):
-    """Rules by the kinds of operations.
+    """Rules by the kinds of operations; `at_once` where a loop in a loop makes as many trips at once as it can: in a
+    native function, and on devices where each trip is slow."""
 
-    `native` in a native function; `at_once` where a loop in a loop makes as many trips at once as it can: there, and
-    on devices where each trip is slow.
-    """
-
-    native = False
     at_once = False
 
 
 @functools.cache
-def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
+def _fast_rules(cpu: Cpu | None, native: bool, machine_code: bool = False) -> _Rules:
     """Rules for programs that only have to run: a loop is one native function if that is better.
 
     Args:
         cpu: what is known of the program on a CPU; None if it runs elsewhere.
         native: whether there may be native functions.
+        machine_code: whether loops over numbers may be machine code.
     """
 
-    def loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
-        def run(values: Environment, certain: jax.Array, native: bool) -> list:
-            return list(_looped(operation, values, inside if native else elsewhere, certain))
+    def loop(
+        operation: Operation, operands: Sequence, environment: Environment, parts: Mapping[Var, Lent] | None = None
+    ) -> Sequence:
+        def run(values: Environment, certain: jax.Array) -> list:
+            return list(_looped(operation, values, inside, certain))
 
+        if machine_code and cpu is not None and cpu.certain and may_be_machine_code(operation):
+            results = as_machine_code(operation, environment, parts or {})
+            if results is not None:
+                return results
         if not native or cpu is None or plan_of(operation, native=False):
             return _looped(operation, environment, looped)
         found = as_native(operation, run, environment, cpu.certain)
         return _looped(operation, environment, looped) if found is None else found
 
-    def within(rules: _Rules) -> Callable:
-        return lambda operation, operands, environment: _looped(operation, environment, rules)
+    def plain_loop(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        return _looped(operation, environment, inside)
 
     in_loops: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf_in_loop(cpu), "select": _select_in_loop}
-    inside, elsewhere, looped, fast = _Rules(), _Rules(), _Rules(), _Rules()
-    inside.native, inside.at_once, elsewhere.at_once, looped.at_once = True, True, True, cpu is None
-    for rules in (inside, elsewhere):
-        rules.update({**in_loops, "if": _if(rules), "while": within(rules), "for": within(rules)})
+    inside, looped, fast = _Rules(), _Rules(), _Rules()
+    inside.at_once, looped.at_once = True, cpu is None
+    inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
     looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
     fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu)})
     return fast
@@ -226,10 +233,7 @@ def _looped(
     if operation.kind == "while":
         condition, body = (_function(region, environment, rules) for region in operation.regions)
         initial = _strong(operands, operation.regions[1].params)
-        another = lambda *xs: also(condition(*xs)[0], certain)  # noqa: E731
-        if rules.native:
-            return registers.repeated(another, body, initial, registers.used_beside(operation.regions[1]))
-        return lax.while_loop(lambda xs: another(*xs), lambda xs: body(*xs), initial)
+        return lax.while_loop(lambda xs: also(condition(*xs)[0], certain), lambda xs: body(*xs), initial)
     (region,) = operation.regions
     body = _function(region, environment, rules)
     initial = _strong(operands[1:], region.params[1:])
@@ -241,8 +245,7 @@ def _looped(
     if rules.at_once:
         unroll = operation.attributes.get("unroll_native", unroll)
     dtype = region.params[0].type.dtype
-    beside = registers.used_beside(region) if rules.native else None
-    return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain, beside)
+    return counted_loop(_trips(operation, operands), body, initial, dtype, unroll, certain)
 
 
 def _leaf_in_loop(cpu: Cpu | None) -> Callable:
@@ -292,6 +295,10 @@ def _leaf_of_lent(rule: Callable, parts: Mapping[Var, Lent]) -> Callable:
         return rule(operation, operands, environment) if found is None else found
 
     return lent_rule
+
+
+def _loop_of_lent(rule: Callable, parts: Mapping[Var, Lent]) -> Callable:
+    return lambda operation, operands, environment: rule(operation, operands, environment, parts)
 
 
 def _with_transpose(operation: Operation, operands: Sequence, environment: Environment) -> tuple[ClosedJaxpr, Sequence]:

@@ -13,7 +13,7 @@ long).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -23,14 +23,16 @@ from jax import lax
 from jax.extend.core import Literal
 
 from xlapy.ir import Operation, Region, Var, captured, every_operation
+from xlapy.lowering.llvm import machine_code_of
 from xlapy.lowering.loops import inner_jaxprs
-from xlapy.lowering.native import available, called_natively
+from xlapy.lowering.native import available, called_natively, is_transcendental
 from xlapy.lowering.products import DOT, has_faster_form
 from xlapy.lowering.reductions import CALLS, ELEMENTWISE, REDUCTIONS, may_use_library
 from xlapy.lowering.rewriting import is_transpose
 from xlapy.lowering.rounding import rounds
 from xlapy.lowering.sums import long_sum
 from xlapy.lowering.untraced import is_opaque
+from xlapy.lowering.vectors import plan_of
 
 #: primitives that move elements, which XLA fuses with what makes their operands
 _MOVES = frozenset("slice dynamic_slice pad concatenate rev transpose".split())
@@ -87,7 +89,32 @@ def passed_by(entry: Region) -> frozenset[int]:
         return frozenset()  # JAX's programs keep the library, which would copy
     if may_use_library(entry) and any(_reduces_floats(o.attributes["jaxpr"].jaxpr, True) for o in leaves):
         return frozenset()  # which the library is far better at
-    return frozenset(k for k, var in enumerate(region.params) if not _is_held(region, var))
+    machine_code = _loops_in_machine_code(region)
+    return frozenset(k for k, var in enumerate(region.params) if not _is_held(region, var, machine_code))
+
+
+def may_be_machine_code(loop: Operation) -> bool:
+    """Whether a loop is better as machine code, if it can be.
+
+    Not if all trips are made at once with functions in them that XLA computes for whole vectors, and the C library for
+    one number after the other; nor if its vectors become matrices (`passes.lanes`), for which XLA has products.
+    """
+    inside = [o for region in loop.regions for o in every_operation(region)]
+    plans = [plan for o in (loop, *inside) if (plan := plan_of(o, native=False)) is not None]
+    if not all(plan.of_numbers for plan in plans):
+        return False
+    return plan_of(loop, native=False) is None or not any(map(is_transcendental, inside))
+
+
+def _loops_in_machine_code(region: Region) -> set[Operation]:
+    """The loops of a program that become machine code, which reads an array wherever it lies."""
+    available, found = set(region.params), set()
+    for operation in region.operations:
+        if operation.kind in ("for", "while") and may_be_machine_code(operation):
+            if machine_code_of(operation, available).function is not None:
+                found.add(operation)
+        available.update(operation.results)
+    return found
 
 
 def product(operation: Operation, environment: Mapping[Var, Any], parts: Mapping[Var, Lent]) -> list | None:
@@ -123,11 +150,15 @@ class _Read(NamedTuple):
     moved: int
 
 
-def _is_held(region: Region, var: Var) -> bool:
+def _is_held(region: Region, var: Var, machine_code: Container[Operation] = ()) -> bool:
     """Whether something needs an array of its own for a parameter, or reads too many of its elements for each."""
     reads: dict[Var, _Read | None] = {var: _Read(True, 0)}
     try:
         for operation in region.operations:
+            if operation in machine_code:
+                if any(v is not var and getattr(reads.get(v), "same", False) for v in _needs(operation)):
+                    return True
+                continue
             if any(getattr(reads.get(v), "same", False) for inner in operation.regions for v in captured(inner)):
                 return True
             given = [reads.get(v) for v in operation.operands]
@@ -136,6 +167,10 @@ def _is_held(region: Region, var: Var) -> bool:
     except _Held:
         return True
     return False
+
+
+def _needs(loop: Operation) -> list[Var]:
+    return [*loop.operands, *(v for inner in loop.regions for v in captured(inner))]
 
 
 def _of_operation(operation: Operation, given: list[_Read | None], var: Var) -> list[_Read | None]:

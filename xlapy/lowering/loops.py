@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering import registers
 from xlapy.lowering.reversible_while import reversible_while
 
 #: trips from which on the adjoint of a scan, which is compiled sooner, is not worth it
@@ -33,7 +32,6 @@ def counted_loop(
     dtype: np.dtype,
     unroll: int = 1,
     certain: jax.Array | None = None,
-    beside: Sequence[int] | None = None,
 ) -> list:
     """`trips` times `carried = body(index, *carried)`.
 
@@ -44,17 +42,10 @@ def counted_loop(
         dtype: the type of the index.
         unroll: trips made at once while that many are left.
         certain: a predicate that holds, which XLA cannot know: how many trips there are depends on it.
-        beside: in a native function, places of the carried values that `registers.used_beside` found.
     """
     limit = np.asarray(trips, dtype) if isinstance(trips, int) else trips
     if certain is not None:
         limit = lax.select(certain, jnp.asarray(limit), jnp.zeros((), dtype))
-    if beside is not None:
-        limit = lax.max(limit, np.zeros((), dtype))
-        state = [np.asarray(-1, dtype), *initial]
-        for times in (unroll, 1) if unroll > 1 else (1,):
-            state = registers.counted(limit, body, state, np.asarray(times, dtype), beside)
-        return state[1:]
     one = np.asarray(1, dtype)
     state = [np.zeros((), dtype), *initial]
 

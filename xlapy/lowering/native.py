@@ -13,7 +13,6 @@ function that it does not expect. That of jaxlib 0.12 makes one function of such
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from math import prod
 from typing import Any
 
@@ -27,6 +26,7 @@ from jaxlib.version import __version__ as jaxlib_version
 from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.ir.operations import ARITY
 from xlapy.lowering.barrier import always
+from xlapy.lowering.untraced import traced
 from xlapy.lowering.vectors import plan_of
 from xlapy.lowering.windows import planned, planned_store
 
@@ -66,14 +66,14 @@ _FEW, _TINY = 128, 16
 
 
 def as_native(
-    loop: Operation, run: Callable[[dict, Any, bool], list], environment: dict, only_cpu: bool = False
+    loop: Operation, run: Callable[[dict, Any], list], environment: dict, only_cpu: bool = False
 ) -> list | None:
     """The results of a loop, run as one native function where it is run on a CPU; None if it does not suit.
 
     Args:
         loop: a `for` or a `while`.
         run: computes its results from an environment that maps its operands and what its regions capture to values,
-            a predicate that holds always, part of the condition for another trip, and whether it is a native function.
+            and a predicate that holds always: part of the condition for another trip.
         environment: that of the loop.
         only_cpu: whether the program is for a CPU; else the loop is traced for other devices, too.
     """
@@ -86,18 +86,20 @@ def as_native(
         return None
     read = _read_only(loop, needed)
 
-    def function(native: bool, number: Any, *values: Any) -> list:
+    def function(number: Any, *values: Any) -> list:
         number = _from_all([number, *(values[k] for k in read)])
-        return [number, *run({**constants, **dict(zip(needed, values, strict=True))}, always(number), native)]
+        return [number, *run({**constants, **dict(zip(needed, values, strict=True))}, always(number))]
+
+    once = jax.jit(function)
 
     def called(*values: Any) -> list:
         # Behind a barrier, an operand that is a constant stays an operand, and the number a result.
         operands = lax.optimization_barrier((_from_all(values), *values))
-        results = set_xla_metadata(jax.jit(partial(function, True))(*operands), **_ATTRIBUTES)
+        results = set_xla_metadata(once(*operands), **_ATTRIBUTES)
         return lax.optimization_barrier(results)[1:]
 
     def plain(*values: Any) -> list:
-        return jax.jit(partial(function, False))(np.int32(0), *values)[1:]
+        return once(np.int32(0), *values)[1:]
 
     values = [environment[v] for v in needed]
     return called(*values) if only_cpu else lax.platform_dependent(*values, cpu=called, default=plain)
@@ -107,11 +109,6 @@ def called_natively(function: Callable, *values: Any) -> Any:
     """`function(*values)`, a `jax.jit` of some moves of a few elements, as one native function on a CPU, apart from all
     around it. Only where `available()`."""
     return lax.optimization_barrier(set_xla_metadata(function(*values), **_ATTRIBUTES))
-
-
-def called_apart(function: Callable, *values: Any) -> Any:
-    """`function(*values)` of numbers inside a native function, which XLA fuses with nothing."""
-    return set_xla_metadata(jax.jit(function)(*values), **_ATTRIBUTES)
 
 
 def available() -> bool:
@@ -149,6 +146,14 @@ def suits(loop: Operation) -> bool:
         return _Count().visit(loop)
     except _Unsuitable:
         return False
+
+
+def is_transcendental(operation: Operation) -> bool:
+    """Whether an operation takes a function of its operands that is no arithmetic, and no root."""
+    names = {operation.kind}
+    if operation.kind == "leaf":
+        names = {equation.primitive.name for equation in traced(operation.attributes["jaxpr"]).jaxpr.eqns}
+    return not names.isdisjoint(SLOW - {"sqrt", "rsqrt"})
 
 
 class _Unsuitable(Exception):
@@ -303,4 +308,4 @@ def _inner(equation: Any) -> Any:
     return None if chosen is None else equation.params["branches"][chosen].jaxpr
 
 
-__all__ = ["as_native", "suits"]
+__all__ = ["as_native", "is_transcendental", "suits"]

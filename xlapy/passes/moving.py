@@ -33,6 +33,8 @@ def rename(operation: Operation, replaced: dict[Var, Var]) -> None:
     operation.operands = tuple([_now(v, replaced) for v in operation.operands])
     for nested in operation.regions:
         substitute(nested, replaced)
+    if "plain" in operation.attributes:
+        substitute(operation.attributes["plain"].region, replaced)
 
 
 def _now(var: Var, replaced: dict[Var, Var]) -> Var:

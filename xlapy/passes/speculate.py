@@ -14,7 +14,7 @@ from math import prod
 
 from xlapy.ir import Operation, Region, TensorType, Var
 from xlapy.passes.costs import is_slow, is_store, work
-from xlapy.passes.moving import adopt, keep_positions, rename
+from xlapy.passes.moving import adopt, keep_positions, rename, substitute
 
 #: simple operations on elements that may be done in vain, both arms together
 _MOST_WORK = 96
@@ -32,6 +32,8 @@ def _region(region: Region, replaced: dict[Var, Var]) -> bool:
     kept: list[Operation] = []
     for operation in region.operations:
         operation.operands = tuple([replaced.get(v, v) for v in operation.operands])
+        if "plain" in operation.attributes:
+            substitute(operation.attributes["plain"].region, replaced)
         for nested in operation.regions:
             changed |= _region(nested, replaced)
         if operation.kind == "if":

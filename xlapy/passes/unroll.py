@@ -1,8 +1,7 @@
 """How many trips of a small loop XLA's CPU backend is given at once.
 
-It keeps what a loop carries in memory between trips, about three nanoseconds each way for every value, and where the
-lowering gets numbers into registers (`lowering/registers.py`), it still stores where they would be. Four trips in a
-row do that once (measured: 2.4 to 3.6 times as fast). Not where a trip loads what an earlier one stored: XLA
+It keeps what a loop carries in memory between trips, about three nanoseconds each way for every value. Four trips in a
+row keep it in registers (measured: 2.4 to 3.6 times as fast). Not where a trip loads what an earlier one stored: XLA
 then copies the array. Where the nest gets so large that XLA does not compile it as one native function by itself (its
 `SmallWhileLoopHoistingPass`: 1024 bytes accessed, by its cost analysis, which a nest shares), only if the lowering
 makes it one.

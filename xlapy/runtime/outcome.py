@@ -137,7 +137,7 @@ class Finisher:
 
     def _start(self, part: Any) -> int:
         """Where a view starts: a number, or an output."""
-        return int(self.outputs[part.index]) if isinstance(part, Leaf) else part
+        return int(_number(self.outputs[part.index])) if isinstance(part, Leaf) else part
 
     def _selector(self, index: int) -> int:
         return int(_read(self.outputs, index))
@@ -186,7 +186,7 @@ class Finisher:
         if isinstance(outputs[recipe.whole.index], jax.core.Tracer):
             blocker = Blocker("XP0013", "the size of the result depends on data, under a JAX transformation")
             raise NotOffloadableError("the function", [blocker])
-        key = tuple(slice(None) if n is None else slice(int(outputs[n])) for n in recipe.lengths)
+        key = tuple(slice(None) if n is None else slice(int(_number(outputs[n]))) for n in recipe.lengths)
         whole = np.asarray(outputs[recipe.whole.index])
         made = whole[key]
         with jax.enable_x64(True):
@@ -293,6 +293,11 @@ def _read(outputs: Outputs, index: int) -> Any:
     return found if isinstance(found, jax.core.Tracer) else np.asarray(found)
 
 
+def _number(value: Any) -> Any:
+    """A number on the host. To ask a `jax.Array` itself for its `int` takes seven times as long."""
+    return value if isinstance(value, jax.core.Tracer) else np.asarray(value).item()
+
+
 class _RowOf:
     """One row of each output."""
 
@@ -354,7 +359,7 @@ def to_jax(value: Any, leaf: Leaf) -> Any:
 def to_numpy(value: Any, leaf: Leaf) -> Any:
     """Results as CPython would have them: writable arrays, NumPy scalars, Python numbers."""
     if leaf.python is not None:
-        return leaf.python(value)
+        return leaf.python(_number(value))
     made = np.asarray(value)
     return made.copy() if made.shape or leaf.mutable else made[()]
 
@@ -398,15 +403,14 @@ def _warn(category: type, message: str, filename: str, line: int, module: str) -
 
 def check_room(analysis: Analysis, outputs: Outputs) -> None:
     """Raise `Overfull` if a list grew beyond the room that was guessed for it."""
-    number = int(outputs[-1]) if analysis.errors else 0
+    number = _number(outputs[-1]) if analysis.errors else 0
     if number and issubclass(analysis.errors[number - 1][0], Overfull):
         raise_errors(analysis, outputs, {})
 
 
 def raise_errors(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any]) -> None:
     """Raise the exception that the program met, if it met one."""
-    code = outputs[-1]
-    number = int(code)
+    number = _number(outputs[-1])
     if number:
         cls, args = analysis.errors[number - 1]
         raise make_exception(cls, args, outputs, arguments)

@@ -263,7 +263,7 @@ class Specialisation:
                 results = evaluate(analysis.module.entry, environment)
             else:
                 own = build.traits.own_reductions if build.traits is not None else None
-                results = evaluate_fast(analysis.module.entry, environment, native, platform, own, parts)
+                results = evaluate_fast(analysis.module.entry, environment, native, platform, own, parts, True)
         if _is_plain(analysis, self.cache.policy.numpy):
             return outcome.plain(analysis.result, results)
         values, variant = tuple(jax.numpy.asarray(r) for r in results), self.numbered.index(analysis)

@@ -1,0 +1,438 @@
+"""Loops that become machine code: what they compute, what they leave alone, and that they are machine code at all."""
+
+import copy
+
+import jax
+import numpy as np
+import pytest
+
+import xlapy
+from xlapy.lowering.llvm import calls
+from xlapy.runtime import staging
+
+pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="machine code is for CPUs")
+RNG = np.random.default_rng(3)
+VECTOR, MATRIX, WHOLE = RNG.random(40), RNG.random((12, 12)), RNG.integers(-9, 9, 60)
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The names of the functions that become machine code."""
+    names = []
+    original = calls.registered
+    monkeypatch.setattr(calls, "registered", lambda *args: names.append(original(*args)) or names[-1])
+    return names
+
+
+def swapped_elements(x):
+    x = x.copy()
+    for i in range(len(x) // 2):
+        x[i], x[-1 - i] = x[-1 - i], x[i]
+    return x
+
+
+def swapped_rows(a):
+    a = a.copy()
+    for i in range(5):
+        for j in range(3, 9):
+            row = a[i].copy()
+            a[i] = a[j]
+            a[j] = row
+    return a
+
+
+def rows_by_a_list(a, n):
+    a = a.copy()
+    for i in range(n):
+        a[[i, i + 1]] = a[[i + 1, i]]
+    return a
+
+
+def moved_within_itself(x):
+    x = x.copy()
+    for i in range(30):
+        x[1:] = x[:-1] * 0.5 + x[1:]
+    return x
+
+
+def backwards_within_itself(x):
+    x = x.copy()
+    for i in range(30):
+        x[:] = x[::-1] + i
+    return x
+
+
+def two_buffers(x):
+    a, b = x.copy(), np.zeros_like(x)
+    for _ in range(25):
+        b[1:-1] = (a[:-2] + a[2:]) / 2
+        a, b = b, a
+    return a, b
+
+
+def old_value_kept(x):
+    old = x.copy()
+    x = x.copy()
+    for i in range(1, len(x)):
+        x[i] += x[i - 1] * old[i]
+    return x, old
+
+
+def old_row_kept(a):
+    a = a.copy()
+    total = np.zeros(12)
+    for i in range(1, 12):
+        before = a[i].copy()
+        a[i] -= a[i - 1]
+        total += before * a[i]
+    return a, total
+
+
+def scratch_in_each_trip(a):
+    out = np.zeros(12)
+    base = np.arange(12.0)
+    for i in range(40):
+        scratch = base.copy()
+        scratch[i % 12] = i
+        scratch[(i * 5) % 12] += 2.5
+        out += scratch
+    return out, base
+
+
+def changed_in_one_arm(x, level):
+    x = x.copy()
+    for i in range(1, len(x)):
+        if x[i] > level:
+            x[i] = x[i - 1]
+        elif x[i] < 0.2:
+            x[i - 1] = -x[i]
+    return x
+
+
+def rows_in_one_arm(a, level):
+    a = a.copy()
+    for i in range(1, 12):
+        if a[i, 0] > level:
+            a[i] = a[i - 1] * 2
+        else:
+            a[i, :6] = a[i, 6:]
+    return a
+
+
+def one_of_two_vectors(a, n):
+    best = a[0].copy()
+    for i in range(1, n):
+        if a[i].sum() > best.sum():
+            best = a[i] * 1.0
+    return best
+
+
+def new_vector_in_each_trip(a, n):
+    v = np.ones(12)
+    for _ in range(n):
+        w = a @ v
+        v = w / np.sqrt((w * w).sum())
+    return v
+
+
+def fibonacci_of_vectors(n):
+    a, b = np.zeros(4), np.arange(4.0)
+    for _ in range(n):
+        a, b = b, a + b
+    return a, b
+
+
+def three_go_round(x, n):
+    a, b, c = x[:5].copy(), x[5:10].copy(), x[10:15].copy()
+    for _ in range(n):
+        a, b, c = c, a, b * 0.5
+    return a, b, c
+
+
+def triangle(a):
+    out = np.zeros((12, 12))
+    for i in range(12):
+        for j in range(i + 1):
+            s = 0.0
+            for k in range(j):
+                s += a[i, k] * a[j, k]
+            out[i, j] = a[i, j] - s
+    return out
+
+
+def slices_of_a_triangle(a):
+    a = a.copy()
+    for k in range(11):
+        a[k + 1 :, k] /= a[k, k]
+        for i in range(k + 1, 12):
+            a[i, k + 1 :] -= a[i, k] * a[k, k + 1 :]
+    return a
+
+
+def while_with_two_ends(x, v):
+    i, j = 0, len(x) - 1
+    trips = 0
+    while i < j:
+        trips += 1
+        if x[i] + x[j] > v:
+            j -= 1
+        else:
+            i += 1
+    return i, j, trips
+
+
+def condition_with_arrays(a):
+    while True:
+        grown = a.copy()
+        grown[1:] = np.maximum(grown[1:], a[:-1])
+        grown[:-1] = np.maximum(grown[:-1], a[1:])
+        grown *= a > 0.3
+        if (grown == a).all():
+            break
+        a = grown
+    return a
+
+
+def leaves_early(x, v):
+    for i in range(len(x)):
+        if x[i] == v:
+            return i, x[i]
+    return -1, 0
+
+
+def skips_some(x):
+    total = 0
+    for i in range(len(x)):
+        if x[i] % 3 == 0:
+            continue
+        if x[i] < -8:
+            break
+        total += x[i] // 2
+    return total
+
+
+def wraps(x):
+    h = np.uint32(2166136261)
+    for i in range(len(x)):
+        h = (h ^ np.uint32(x[i] & 255)) * np.uint32(16777619)
+    return h
+
+
+def flags(x):
+    seen = np.zeros(20, bool)
+    twice = 0
+    for i in range(len(x)):
+        k = x[i] + 9
+        if seen[k]:
+            twice += 1
+        seen[k] = True
+    return seen, twice
+
+
+def complex_orbit(n):
+    z, c = 0j, -0.4 + 0.6j
+    out = np.zeros(n, complex)
+    for i in range(n):
+        z = z * z + c
+        out[i] = z
+    return out
+
+
+def single_precision(x):
+    x = x.astype(np.float32)
+    s = np.float32(0)
+    for i in range(len(x)):
+        s = s * np.float32(0.9) + x[i] / np.float32(3)
+    return s
+
+
+def no_trips(x, n):
+    y = x.copy()
+    for i in range(n):
+        y[i] = y[i - 1] * 2
+    return y, n
+
+
+def argument_changed(x):
+    for i in range(1, len(x)):
+        x[i] += x[i - 1]
+
+
+def same_argument_twice(x, y):
+    for i in range(1, len(x)):
+        x[i] += y[i - 1]
+    return x.sum()
+
+
+def result_of_one_is_read_by_the_next(x):
+    y, z = np.zeros(40), np.zeros(40)
+    for i in range(1, 40):
+        y[i] = y[i - 1] + x[i]
+    for i in range(1, 40):
+        z[i] = z[i - 1] * 0.5 + y[40 - i]
+    return y, z
+
+
+PROGRAMS = [
+    (swapped_elements, (VECTOR,)),
+    (swapped_rows, (MATRIX,)),
+    (moved_within_itself, (VECTOR,)),
+    (backwards_within_itself, (VECTOR,)),
+    (two_buffers, (VECTOR,)),
+    (old_value_kept, (VECTOR,)),
+    (old_row_kept, (MATRIX,)),
+    (scratch_in_each_trip, (MATRIX,)),
+    (changed_in_one_arm, (VECTOR, 0.7)),
+    (rows_in_one_arm, (MATRIX, 0.5)),
+    (one_of_two_vectors, (MATRIX, 12)),
+    (new_vector_in_each_trip, (MATRIX, 9)),
+    (fibonacci_of_vectors, (70,)),
+    (three_go_round, (VECTOR, 11)),
+    (triangle, (MATRIX,)),
+    (slices_of_a_triangle, (MATRIX,)),
+    (while_with_two_ends, (np.sort(WHOLE), 3)),
+    (condition_with_arrays, (MATRIX,)),
+    (leaves_early, (WHOLE, WHOLE[37])),
+    (leaves_early, (WHOLE, 100)),
+    (skips_some, (WHOLE,)),
+    (wraps, (WHOLE,)),
+    (flags, (WHOLE,)),
+    (complex_orbit, (90,)),
+    (single_precision, (VECTOR,)),
+    (no_trips, (VECTOR, 0)),
+    (argument_changed, (VECTOR,)),
+    (result_of_one_is_read_by_the_next, (VECTOR,)),
+]
+
+
+def compare(got, wanted):
+    for one, other in zip(jax.tree.leaves(got), jax.tree.leaves(wanted), strict=True):
+        one, other = np.asarray(one), np.asarray(other)
+        assert one.shape == other.shape and one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, rtol=1e-6 if other.dtype == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize("function, arguments", PROGRAMS, ids=lambda x: getattr(x, "__name__", ""))
+def test_programs(function, arguments, made):
+    first, second = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    wanted = function(*first)
+    compiled = xlapy.jit(function)
+    compare(compiled(*second), wanted)
+    compare(second, first)
+    assert made
+    compare(compiled(*copy.deepcopy(arguments)), wanted)
+
+
+def test_one_array_as_two_arguments(made):
+    x, y = VECTOR.copy(), VECTOR.copy()
+    wanted = same_argument_twice(x, x)
+    compare(xlapy.jit(same_argument_twice)(y, y), wanted)
+    compare(y, x)
+
+
+@pytest.mark.parametrize("place", [-41, 40, 1000])
+def test_errors_change_nothing(place, made):
+    def program(x, places):
+        for i in range(len(places)):
+            x[places[i]] = x[i] + 1
+
+    places = np.arange(40)
+    places[17] = place
+    x = VECTOR.copy()
+    with pytest.raises(IndexError) as raised:
+        program(VECTOR.copy(), places)
+    with pytest.raises(IndexError) as ours:
+        xlapy.jit(program)(x, places)
+    assert str(ours.value) == str(raised.value) and made
+    np.testing.assert_array_equal(x, VECTOR)
+
+
+@pytest.mark.parametrize("before", [0, 1, 5])
+def test_large_arrays_are_read_where_they_lie(before, made, monkeypatch):
+    def program(a, x):
+        for i in range(len(x)):
+            x[i] = (x[i] - a[i, :i] @ x[:i]) / a[i, i]
+        return x.max()
+
+    memory = RNG.random(400 * 400 + 8)
+    a = memory[before : before + 400 * 400].reshape(400, 400)
+    a += 100 * np.eye(400)
+    kept = memory.copy()
+    x = RNG.random(400)
+    y = x.copy()
+    given = []
+    original = staging.lent
+    monkeypatch.setattr(staging, "lent", lambda array: given.append(array) or original(array))
+    compare(xlapy.jit(program)(a, x), program(a, y))
+    compare(x, y)
+    np.testing.assert_array_equal(memory, kept)
+    assert made and given
+
+
+def test_large_arrays_are_not_lent_to_loops_of_xla(made, monkeypatch):
+    def program(a, n):
+        s = 0.0
+        for i in range(n):
+            s = s * 0.5 + np.sort(a[i])[3]
+        return s
+
+    a, given = RNG.random((400, 400)), []
+    original = staging.lent
+    monkeypatch.setattr(staging, "lent", lambda array: given.append(array) or original(array))
+    compare(xlapy.jit(program)(a, 400), program(a, 400))
+    assert not made and not given
+
+
+def test_large_arrays_are_looked_at_in_64_bits(made):
+    def program(a, n):
+        s = 1.0
+        for i in range(1, n):
+            s = s * 0.5 + a[i, :i].sum() + a[i, 0] ** 0.25 + (a[i, :i] * a[i - 1, :i]).sum() + a[i, i] ** 3
+        return s
+
+    assert not jax.config.jax_enable_x64
+    a = RNG.random((400, 400))
+    got, wanted = xlapy.jit(program, returns="numpy")(a, 400), program(a, 400)
+    np.testing.assert_allclose(got, wanted, rtol=1e-13)
+    assert made
+
+
+def test_negative_places(made):
+    def program(x, places):
+        out = np.zeros(3)
+        for i in range(len(places)):
+            out[places[i] % 3] += x[places[i]]
+        return out
+
+    places = RNG.integers(-40, 40, 50)
+    compare(xlapy.jit(program)(VECTOR, places), program(VECTOR, places))
+    assert made
+
+
+def test_transforms_see_a_loop_of_jax(made):
+    def program(x):
+        s = 0.0
+        for i in range(len(x)):
+            s = s * x[i] + x[i]
+        return s
+
+    with jax.enable_x64(True):
+        gradient = jax.grad(xlapy.jit(program))(VECTOR)
+        batch = jax.vmap(xlapy.jit(program))(np.stack([VECTOR, VECTOR * 2]))
+        together = jax.jit(lambda x: xlapy.jit(program)(x) * 2)(VECTOR)
+    step = 1e-6
+    numeric = [(program(VECTOR + step * e) - program(VECTOR - step * e)) / (2 * step) for e in np.eye(40)]
+    np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(batch, [program(VECTOR), program(VECTOR * 2)])
+    np.testing.assert_allclose(together, 2 * program(VECTOR))
+    assert not made
+    compare(xlapy.jit(program)(VECTOR), program(VECTOR))
+    assert made
+
+
+def test_what_is_shown_and_saved_is_a_program_of_xla(tmp_path, made):
+    compiled = xlapy.jit(triangle)
+    assert "xlapy_" not in xlapy.code_xla(triangle, MATRIX)
+    assert "custom_call" not in xlapy.code_xla(triangle, MATRIX)
+    compare(compiled(MATRIX), triangle(MATRIX))
+    assert made

@@ -1,0 +1,15 @@
+"""Loops over single numbers become machine code on CPUs, by LLVM, which XLA calls as a part of its program.
+
+XLA's CPU backend keeps all that a loop carries in memory, and runs its body as kernels or at best as one function full
+of loads and stores: 2 to 15 times as slow as what LLVM makes of the loop if it sees all of it (measured against Numba,
+which lets it). So a loop in which a program computes with single numbers, reads and writes elements, branches and loops
+on, is written in LLVM's language (`programs`), compiled (`engine`) and called (`calls`). XLA sees to all else: where
+arrays lie, what is copied, what surrounds the loop.
+
+Where JAX transforms a program, and on all other devices, such a loop is a loop of XLA's, as it is in `code_xla` and in
+programs that are saved.
+"""
+
+from xlapy.lowering.llvm.calls import as_machine_code, machine_code_of
+
+__all__ = ["as_machine_code", "machine_code_of"]

@@ -1,0 +1,89 @@
+"""Calls of machine code from a program of XLA's."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import jax
+from jax import lax
+
+from xlapy.ir import Operation, Region, Var, captured
+from xlapy.lowering.llvm.engine import Call, registered
+from xlapy.lowering.llvm.programs import Function, function_of
+from xlapy.lowering.llvm.text import Unsuitable
+
+
+class MachineCode(NamedTuple):
+    """A loop in LLVM's language.
+
+    Attributes:
+        function: what computes it; None if it does not suit.
+        results: the results of the loop that the function computes, in the same order.
+    """
+
+    function: Function | None
+    results: Sequence[Var]
+
+
+def machine_code_of(loop: Operation, available: Container[Var]) -> MachineCode:
+    """A loop in LLVM's language, which it keeps as its attribute `machine_code`.
+
+    It is made of what the loop was before it was changed for XLA, if the values that takes are still `available`.
+    """
+    found = loop.attributes.get("machine_code")
+    if found is None:
+        region, results = _form(loop, available)
+        try:
+            with jax.enable_x64(True):
+                found = MachineCode(function_of(region), results)
+        except Unsuitable:
+            found = MachineCode(None, results)
+        loop.attributes = {**loop.attributes, "machine_code": found}
+    return found
+
+
+def _form(loop: Operation, available: Container[Var]) -> tuple[Region, Sequence[Var]]:
+    plain = loop.attributes.get("plain")
+    if plain is not None and set(plain.results) >= set(loop.results):
+        if all(v in available for v in captured(plain.region)):
+            return plain.region, plain.results
+    whole = Region((), loop.results[0].depth if loop.results else 0)
+    whole.operations, whole.results = [loop], list(loop.results)
+    return whole, loop.results
+
+
+def as_machine_code(loop: Operation, environment: dict[Var, Any], parts: Mapping[Var, Any]) -> Sequence | None:
+    """The results of a loop, computed on the CPU by machine code; None if it does not suit.
+
+    Args:
+        loop: a `for` or a `while`.
+        environment: maps its operands, and what its regions capture, to values.
+        parts: the values that are parts of memory (see `lowering.lent`).
+    """
+    function, results = machine_code_of(loop, environment)
+    if function is None:
+        return None
+    values: list[Any] = []
+    starts: dict[int, tuple[int, int]] = {}
+    for k, var in enumerate(function.operands):
+        if var in parts:
+            starts[k] = len(function.operands) + len(starts), var.type.dtype.itemsize
+            values.append(parts[var].memory)
+        else:
+            values.append(lax.convert_element_type(environment[var], var.type.dtype))
+    values += [lax.convert_element_type(parts[function.operands[k]].start, "uint32") for k in starts]
+    aliases, changed = {}, {}
+    for result, var in function.changed.items():
+        aliases[len(values)] = result
+        changed[result] = len(values), prod(var.type.shape) * var.type.dtype.itemsize
+        values.append(lax.convert_element_type(environment[var], var.type.dtype))
+    types = [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in function.results]
+    name = registered(function.body, Call(function.pointers, changed, starts, len(values), len(types)))
+    given = jax.ffi.ffi_call(name, types, input_output_aliases=aliases)(*values)
+    of = dict(zip(results, given, strict=True))
+    return [of[v] for v in loop.results]
+
+
+__all__ = ["as_machine_code", "machine_code_of"]

@@ -1,0 +1,152 @@
+"""Functions in LLVM's language become machine code that XLA calls.
+
+XLA calls what is not its own through its foreign function interface: a function that gets one pointer, to a frame with
+the addresses of all operands and results. How a frame lies in memory is a stable interface of C
+(`xla/ffi/api/c_api.h`, which jaxlib brings along), so the function that reads it is written here, in the same language.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import threading
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import jax
+import llvmlite.binding as llvm
+
+#: bytes from the beginning of a frame to its extension, and to the addresses of operands and results
+_EXTENSION, _OPERANDS, _RESULTS = 8, 72, 112
+#: bytes from the beginning of a buffer to the address of its elements
+_DATA = 24
+#: of an extension: to its type, and to what it asks for; there: to the versions of the interface
+_TYPE, _METADATA, _MAJOR, _MINOR = 8, 24, 24, 28
+_ASKS_FOR_METADATA, _VERSION = 1, (0, 1)
+_HANDLER = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+
+
+class Call(NamedTuple):
+    """What XLA calls a function with.
+
+    Attributes:
+        pointers: what the parameters of the function are the addresses of: an "operand" or a "result", and which.
+        changed: for each result that is an operand changed in place, the operand, and its bytes.
+        starts: for each operand that is a part of another array, the operand that says which of its elements is the
+            first, and the bytes of an element.
+        operands: how many operands there are.
+        results: how many results.
+    """
+
+    pointers: Sequence[tuple[str, int]]
+    changed: Mapping[int, tuple[int, int]]
+    starts: Mapping[int, tuple[int, int]]
+    operands: int
+    results: int
+
+
+_lock = threading.Lock()
+#: functions by name, with what keeps their code
+_registered: dict[str, tuple] = {}
+
+
+def registered(body: str, call: Call) -> str:
+    """The name under which XLA finds a function.
+
+    Args:
+        body: the definition of `@main`, all parameters of which are pointers.
+        call: what it is called with.
+    """
+    handler = _handler(call)
+    name = "xlapy_" + hashlib.sha256(f"{body}\n{handler}".encode()).hexdigest()[:32]
+    with _lock:
+        if name not in _registered:
+            engine = _compiled(f"{body}\n{handler}")
+            function = _HANDLER(engine.get_function_address("handler"))
+            jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="cpu")
+            _registered[name] = engine, function
+    return name
+
+
+@functools.cache
+def _machine() -> llvm.TargetMachine:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True)
+
+
+def optimised(text: str) -> llvm.ModuleRef:
+    """A module after LLVM's own passes."""
+    machine = _machine()
+    layout = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
+    module = llvm.parse_assembly(layout + text)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = options.slp_vectorization = True
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+def _compiled(text: str) -> llvm.ExecutionEngine:
+    engine = llvm.create_mcjit_compiler(optimised(text), _machine())
+    engine.finalize_object()
+    return engine
+
+
+def _handler(call: Call) -> str:
+    """The function that XLA calls: it says what version of the interface it is for, or runs `@main`."""
+    lines = [
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+        "define ptr @handler(ptr %frame) {",
+        f"  %extension.p = getelementptr i8, ptr %frame, i64 {_EXTENSION}",
+        "  %extension = load ptr, ptr %extension.p",
+        "  %none = icmp eq ptr %extension, null",
+        "  br i1 %none, label %run, label %look",
+        "look:",
+        f"  %type.p = getelementptr i8, ptr %extension, i64 {_TYPE}",
+        "  %type = load i32, ptr %type.p",
+        f"  %asks = icmp eq i32 %type, {_ASKS_FOR_METADATA}",
+        "  br i1 %asks, label %say, label %run",
+        "say:",
+        f"  %metadata.p = getelementptr i8, ptr %extension, i64 {_METADATA}",
+        "  %metadata = load ptr, ptr %metadata.p",
+        f"  %major = getelementptr i8, ptr %metadata, i64 {_MAJOR}",
+        f"  store i32 {_VERSION[0]}, ptr %major",
+        f"  %minor = getelementptr i8, ptr %metadata, i64 {_MINOR}",
+        f"  store i32 {_VERSION[1]}, ptr %minor",
+        "  ret ptr null",
+        "run:",
+    ]
+    for what, start, count in (("operand", _OPERANDS, call.operands), ("result", _RESULTS, call.results)):
+        lines.append(f"  %{what}.p = getelementptr i8, ptr %frame, i64 {start}")
+        lines.append(f"  %{what} = load ptr, ptr %{what}.p")
+        for k in range(count):
+            name = f"%{what}{k}"
+            lines.append(f"  {name}.p = getelementptr ptr, ptr %{what}, i64 {k}")
+            lines.append(f"  {name}.b = load ptr, ptr {name}.p")
+            lines.append(f"  {name}.d = getelementptr i8, ptr {name}.b, i64 {_DATA}")
+            lines.append(f"  {name} = load ptr, ptr {name}.d")
+    for k, (operand, size) in call.changed.items():
+        # XLA gives both the same address.
+        lines.append(f"  %same{k} = icmp eq ptr %operand{operand}, %result{k}")
+        lines.append(f"  br i1 %same{k}, label %there{k}, label %copy{k}")
+        lines.append(f"copy{k}:")
+        copied = f"ptr %result{k}, ptr %operand{operand}, i64 {size}, i1 false"
+        lines.append(f"  call void @llvm.memcpy.p0.p0.i64({copied})")
+        lines.append(f"  br label %there{k}")
+        lines.append(f"there{k}:")
+    for k, (operand, size) in call.starts.items():
+        lines.append(f"  %start{k}.n = load i32, ptr %operand{operand}")
+        lines.append(f"  %start{k}.w = zext i32 %start{k}.n to i64")
+        lines.append(f"  %start{k}.b = mul i64 %start{k}.w, {size}")
+        lines.append(f"  %part{k} = getelementptr i8, ptr %operand{k}, i64 %start{k}.b")
+    parts = {("operand", k): f"%part{k}" for k in call.starts}
+    pointers = ", ".join(f"ptr {parts.get(pointer, '%' + pointer[0] + str(pointer[1]))}" for pointer in call.pointers)
+    return "\n".join([*lines, f"  call void @main({pointers})", "  ret ptr null", "}"])
+
+
+__all__ = ["optimised", "registered"]

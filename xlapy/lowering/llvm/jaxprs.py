@@ -1,0 +1,434 @@
+"""Leaves: each equation of their jaxprs is a few instructions for each element that is wanted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from xlapy.lowering.llvm.arrays import (
+    Lazy,
+    Place,
+    Value,
+    bounded,
+    dtype_of,
+    element,
+    is_slow,
+    over,
+    plus,
+    reads,
+    shape_of,
+    times,
+    view,
+)
+from xlapy.lowering.llvm.memory import Array, Memory
+from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
+from xlapy.lowering.llvm.text import Number, Text, Unsuitable, known_int, literal, part_of, type_of
+
+#: multiplications in a product; elements of a constant, and of one that is written into the program
+_MOST_PRODUCTS, _MOST_KNOWN, _MOST_WRITTEN = 1 << 14, 4096, 512
+#: what takes long for each element
+SLOW = frozenset(
+    "exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh pow atan2 cbrt erf erfc"
+    " logistic".split()
+)
+#: primitives by the kinds of operations that they are
+_KINDS = {
+    **{name: name for name in RULES},
+    "add_any": "add",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "not": "bitwise_not",
+}
+_SAME = frozenset("copy copy_p stop_gradient".split())
+_CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
+#: what takes a loop for each element
+_REDUCTIONS = frozenset("reduce_sum reduce_prod reduce_max reduce_min reduce_or reduce_and dot_general".split())
+_INDEX = np.dtype(np.int64)
+Keep = Callable[[Value], Array]
+
+
+def evaluated(text: Text, keep: Keep, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
+    """What a closed jaxpr computes; `keep` computes all of an array, of which elements are wanted more than once."""
+    return _evaluate(text, keep, jaxpr.jaxpr, [*(known(text, x) for x in jaxpr.consts), *operands])
+
+
+def known(text: Text, value: Any) -> Value:
+    """A constant."""
+    array = np.asarray(value)
+    if array.size == 0 or array.size > _MOST_KNOWN:
+        raise Unsuitable("a constant of so many elements")
+    first = literal(array.flat[0], array.dtype)
+    if array.size == 1:
+        return first
+    numbers = [literal(x, array.dtype) for x in array.flat]
+    if all(number == first for number in numbers):
+        return Lazy(array.dtype, array.shape, lambda at: first, frozenset(), True)
+    if array.size > _MOST_WRITTEN:
+        raise Unsuitable("a constant of so many elements")
+    place = Memory(text.table(numbers), array.dtype, array.shape, True)
+    return Array(place, place.version)
+
+
+def _evaluate(text: Text, keep: Keep, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
+    read_by = (*(equation.invars for equation in jaxpr.eqns), jaxpr.outvars)
+    uses = Counter(atom for atoms in read_by for atom in atoms if not hasattr(atom, "val"))
+    environment: dict[Any, Value] = {}
+
+    def define(atoms: Sequence, values: Sequence[Value], reduced: bool = False) -> None:
+        for atom, value in zip(atoms, values, strict=True):
+            if isinstance(value, Lazy) and not value.is_view and (reduced or uses[atom] > 1):
+                value = keep(value)
+            environment[atom] = value
+
+    def read(atom: Any) -> Value:
+        return known(text, np.asarray(atom.val, atom.aval.dtype)) if hasattr(atom, "val") else environment[atom]
+
+    define([*jaxpr.constvars, *jaxpr.invars], operands)
+    for equation in jaxpr.eqns:
+        found = _equation(text, keep, equation, [read(atom) for atom in equation.invars])
+        define(equation.outvars, found, equation.primitive.name in _REDUCTIONS)
+    return [read(atom) for atom in jaxpr.outvars]
+
+
+def _equation(text: Text, keep: Keep, equation: Any, operands: list[Value]) -> list[Value]:
+    name, params = equation.primitive.name, equation.params
+    if equation.effects:
+        raise Unsuitable(f"the effects of {name}")
+    if name in _CALLS:
+        inner = params.get("jaxpr", params.get("call_jaxpr"))
+        closed = hasattr(inner, "consts")
+        return (evaluated if closed else _evaluate)(text, keep, inner, operands)
+    if name == "platform_index":
+        found = next(k for k, names in enumerate(params["platforms"]) if names is None or "cpu" in names)
+        return [literal(found, np.dtype(np.int32))]
+    if name == "cond" and isinstance(operands[0], Number) and known_int(operands[0]) is not None:
+        branches = params["branches"]
+        chosen = branches[min(max(known_int(operands[0]) or 0, 0), len(branches) - 1)]
+        return evaluated(text, keep, chosen, operands[1:])
+    if name in _SAME:
+        return operands[:1]
+    if len(equation.outvars) != 1:
+        raise Unsuitable(name)
+    aval = equation.outvars[0].aval
+    if not isinstance(aval.dtype, np.dtype):
+        raise Unsuitable(f"values of type {aval.dtype}")
+    shape, dtype = tuple(aval.shape), aval.dtype
+    type_of(dtype)
+    rule = _NUMBERS.get(name) or (_plain(name) if name in _KINDS else None)
+    if rule is not None:
+        return [elementwise(text, shape, dtype, partial(rule, text, params), operands, name in SLOW)]
+    shaped = _SHAPES.get(name)
+    if shaped is None:
+        raise Unsuitable(name)
+    if prod(shape) == 0 or any(prod(v.aval.shape) == 0 for v in equation.invars):
+        raise Unsuitable("an array without elements")
+    made = shaped(text, equation, shape, operands)
+    return [element(text, made, ("0",) * len(shape)) if prod(shape) == 1 else made]
+
+
+def elementwise(
+    text: Text, shape: tuple[int, ...], dtype: np.dtype, rule: Callable, operands: Sequence[Value], slow: bool = False
+) -> Value:
+    """What a rule makes of each element of operands of one shape, numbers among them."""
+    count = prod(shape)
+    if count == 1:
+        numbers = [element(text, x, ("0",) * len(shape_of(x))) for x in operands]
+        return rule(*numbers)
+    if count == 0:
+        raise Unsuitable("an array without elements")
+    at = lambda place: rule(*(element(text, x, place) for x in operands))  # noqa: E731
+    return Lazy(dtype, shape, at, reads(*operands), False, slow or is_slow(*operands))
+
+
+def _plain(name: str) -> Callable:
+    return lambda text, params, *numbers: RULES[_KINDS[name]](text, *numbers)
+
+
+# -- numbers --
+
+
+def _select(text: Text, params: dict, which: Number, *cases: Number) -> Number:
+    if which.dtype.kind != "b" or len(cases) != 2:
+        raise Unsuitable("a choice between more than two")
+    return select(text, which, cases[1], cases[0])
+
+
+def _integer_power(text: Text, params: dict, x: Number) -> Number:
+    exponent = params["y"]
+    one = literal(1, x.dtype)
+    if exponent == 0:
+        return one
+    found, factor, left = None, x, abs(exponent)
+    while left:
+        if left % 2:
+            found = factor if found is None else RULES["mul"](text, found, factor)
+        left //= 2
+        if left:
+            factor = RULES["mul"](text, factor, factor)
+    assert found is not None
+    return found if exponent > 0 else RULES["div"](text, one, found)
+
+
+def _complex(text: Text, params: dict, x: Number, y: Number) -> Number:
+    return Number(np.dtype(f"c{2 * x.dtype.itemsize}"), (x.name, y.name))
+
+
+def _logistic(text: Text, params: dict, x: Number) -> Number:
+    one = literal(1, x.dtype)
+    return RULES["div"](text, one, RULES["add"](text, one, RULES["exp"](text, RULES["neg"](text, x))))
+
+
+def _part(place: int) -> Callable:
+    return lambda text, params, x: Number(part_of(x.dtype), x.parts[place : place + 1])
+
+
+def _conj(text: Text, params: dict, x: Number) -> Number:
+    if x.dtype.kind != "c":
+        return convert(text, x, np.dtype(f"c{2 * x.dtype.itemsize}"))
+    minus = RULES["neg"](text, Number(part_of(x.dtype), x.parts[1:]))
+    return Number(x.dtype, (x.parts[0], minus.name))
+
+
+_NUMBERS: dict[str, Callable[..., Number]] = {
+    "convert_element_type": lambda text, params, x: convert(text, x, np.dtype(params["new_dtype"])),
+    "select_n": _select,
+    "clamp": lambda text, params, low, x, high: RULES["min"](text, RULES["max"](text, low, x), high),
+    "integer_pow": _integer_power,
+    "square": lambda text, params, x: RULES["mul"](text, x, x),
+    "rsqrt": lambda text, params, x: RULES["div"](text, literal(1, x.dtype), RULES["sqrt"](text, x)),
+    "round": lambda text, params, x: ROUNDED[int(params["rounding_method"])](text, x),
+    "complex": _complex,
+    "logistic": _logistic,
+    "real": _part(0),
+    "imag": _part(1),
+    "conj": _conj,
+}
+
+
+# -- shapes --
+
+
+def _broadcast(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    (x,), dims = operands, equation.params["broadcast_dimensions"]
+    if isinstance(x, Number):
+        return Lazy(x.dtype, shape, lambda at: x, frozenset(), True)
+    old = shape_of(x)
+    return view(text, x, shape, lambda at: [at[d] if old[k] > 1 else "0" for k, d in enumerate(dims)])
+
+
+def reshaped(text: Text, x: Value, shape: tuple[int, ...]) -> Value:
+    """The same elements in another shape."""
+    old = shape_of(x)
+    if isinstance(x, Number) or old == shape:
+        return x
+    if [n for n in old if n > 1] == [n for n in shape if n > 1]:
+        source = [k for k, n in enumerate(shape) if n > 1]
+
+        def where(at: Place) -> Place:
+            rest = iter(source)
+            return [at[next(rest)] if n > 1 else "0" for n in old]
+    else:
+
+        def where(at: Place) -> Place:
+            flat = "0"
+            for k, index in enumerate(at):
+                flat = plus(text, flat, times(text, index, prod(shape[k + 1 :])))
+            found = []
+            for k, length in enumerate(old):
+                stride = prod(old[k + 1 :])
+                index = flat if stride == 1 else text.new(f"udiv i64 {flat}, {stride}")
+                found.append(index if k == 0 else text.new(f"urem i64 {index}, {length}"))
+            return found
+
+    return view(text, x, shape, where)
+
+
+def _reshape(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    return reshaped(text, operands[0], shape)
+
+
+def _transpose(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    order = equation.params["permutation"]
+    return view(text, operands[0], shape, lambda at: [at[order.index(k)] for k in range(len(order))])
+
+
+def _rev(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    axes = equation.params["dimensions"]
+
+    def where(at: Place) -> Place:
+        return [text.new(f"sub nsw i64 {shape[k] - 1}, {i}") if k in axes else i for k, i in enumerate(at)]
+
+    return view(text, operands[0], shape, where)
+
+
+def _slice(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    starts, strides = equation.params["start_indices"], equation.params["strides"] or (1,) * len(shape)
+
+    def where(at: Place) -> Place:
+        return [
+            plus(text, times(text, i, step), str(first)) for i, step, first in zip(at, strides, starts, strict=True)
+        ]
+
+    return operands[0] if isinstance(operands[0], Number) else view(text, operands[0], shape, where)
+
+
+def _dynamic_slice(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    x, *starts = operands
+    if isinstance(x, Number):
+        return x
+    first = [clamped(text, i, n - m) for i, n, m in zip(starts, shape_of(x), shape, strict=True)]
+    return view(text, x, shape, lambda at: [plus(text, i, start) for i, start in zip(at, first, strict=True)])
+
+
+def clamped(text: Text, start: Value, most: int) -> str:
+    """A start that is not negative, and not beyond the last one that is possible."""
+    assert isinstance(start, Number)
+    value = known_int(start)
+    if value is not None or most == 0:
+        return str(min(max(value or 0, 0), most))
+    number = convert(text, start, _INDEX)
+    number = RULES["max"](text, number, literal(0, _INDEX))
+    return RULES["min"](text, number, literal(most, _INDEX)).name
+
+
+def _iota(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    axis, dtype = equation.params["dimension"], np.dtype(equation.params["dtype"])
+    return Lazy(dtype, shape, lambda at: convert(text, Number(_INDEX, (at[axis],)), dtype), frozenset(), True)
+
+
+def _inside(text: Text, index: str, length: int) -> Number:
+    return Number(np.dtype(bool), (text.new(f"icmp ult i64 {index}, {length}"),))
+
+
+def _near(text: Text, index: str, length: int) -> str:
+    """An index that is within an array, where it is to be used."""
+    return clamped(text, Number(_INDEX, (index,)), length - 1)
+
+
+def _concatenate(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    axis = equation.params["dimension"]
+    lengths = [v.aval.shape[axis] for v in equation.invars]
+
+    def at(place: Place) -> Number:
+        found, start = None, 0
+        for x, length in zip(operands, lengths, strict=True):
+            index = plus(text, place[axis], str(-start))
+            here = element(text, x, [*place[:axis], _near(text, index, length), *place[axis + 1 :]])
+            found = here if found is None else select(text, _inside(text, index, length), here, found)
+            start += length
+        assert found is not None
+        return found
+
+    return Lazy(dtype_of(operands[0]), shape, at, reads(*operands), False, is_slow(*operands))
+
+
+def _pad(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    x, filling = operands
+    config = equation.params["padding_config"]
+    if any(inner or low < 0 or high < 0 for low, high, inner in config) or isinstance(x, Number):
+        raise Unsuitable("such a padding")
+    old = shape_of(x)
+
+    def at(place: Place) -> Number:
+        inner = [plus(text, i, str(-low)) for i, (low, _, _) in zip(place, config, strict=True)]
+        found = element(text, x, [_near(text, i, n) for i, n in zip(inner, old, strict=True)])
+        for i, n in zip(inner, old, strict=True):
+            found = select(text, _inside(text, i, n), found, element(text, filling, ()))
+        return found
+
+    return Lazy(dtype_of(x), shape, at, reads(x), False, is_slow(x))
+
+
+def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
+    def shaped(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+        (x,), axes = operands, equation.params["axes"]
+        if isinstance(x, Number):
+            return x
+        old, dtype = shape_of(x), dtype_of(x)
+        bounded(old, x)
+
+        def at(place: Place) -> Number:
+            def visit(inner: Place, numbers: list[Number]) -> list[Number]:
+                outer, rest = iter(place), iter(inner)
+                where = [next(rest) if k in axes else next(outer) for k in range(len(old))]
+                return [joined(text, kind, numbers[0], element(text, x, where))]
+
+            return over(text, [old[k] for k in axes], [literal(start(dtype), dtype)], visit)[0]
+
+        return Lazy(dtype, shape, at, reads(x))
+
+    return shaped
+
+
+def joined(text: Text, kind: str, x: Number, y: Number) -> Number:
+    """Two parts of a sum, a product, a maximum ..., in any order."""
+    if x.dtype.kind == "f" and kind in ("add", "mul"):
+        return any_order(text, f"f{kind}", x, y)
+    return RULES[kind](text, x, y)
+
+
+def _least(dtype: np.dtype) -> object:
+    return {"f": -np.inf, "b": False}.get(dtype.kind) if dtype.kind in "fb" else np.iinfo(dtype).min
+
+
+def _largest(dtype: np.dtype) -> object:
+    return {"f": np.inf, "b": True}.get(dtype.kind) if dtype.kind in "fb" else np.iinfo(dtype).max
+
+
+def _product(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    (contracted, batch), (x, y) = equation.params["dimension_numbers"], operands
+    left, right = (v.aval.shape for v in equation.invars)
+    dtype = np.dtype(equation.outvars[0].aval.dtype)
+    extents = [left[k] for k in contracted[0]]
+    if any(v.aval.dtype != dtype for v in equation.invars) or prod(shape) * prod(extents) > _MOST_PRODUCTS:
+        raise Unsuitable("such a product")
+    if is_slow(x, y):
+        raise Unsuitable("a product of what takes long to compute")
+
+    def at(place: Place) -> Number:
+        shared, rest = place[: len(batch[0])], iter(place[len(batch[0]) :])
+        places = []
+        for axes, both, whole in ((contracted[0], batch[0], left), (contracted[1], batch[1], right)):
+            free = {k: next(rest) for k in range(len(whole)) if k not in axes and k not in both}
+            places.append((axes, {**free, **dict(zip(both, shared, strict=True))}, whole))
+
+        def visit(inner: Place, numbers: list[Number]) -> list[Number]:
+            factors = []
+            for value, (axes, fixed, whole) in zip((x, y), places, strict=True):
+                all_of = {**fixed, **dict(zip(axes, inner, strict=True))}
+                factors.append(element(text, value, [all_of[k] for k in range(len(whole))]))
+            return [joined(text, "add", numbers[0], RULES["mul"](text, *factors))]
+
+        return over(text, extents, [literal(0, dtype)], visit)[0]
+
+    return Lazy(dtype, shape, at, reads(x, y))
+
+
+_SHAPES: dict[str, Callable[..., Value]] = {
+    "broadcast_in_dim": _broadcast,
+    "reshape": _reshape,
+    "squeeze": _reshape,
+    "expand_dims": _reshape,
+    "transpose": _transpose,
+    "rev": _rev,
+    "slice": _slice,
+    "dynamic_slice": _dynamic_slice,
+    "iota": _iota,
+    "concatenate": _concatenate,
+    "pad": _pad,
+    "reduce_sum": _reduction("add", lambda dtype: 0),
+    "reduce_prod": _reduction("mul", lambda dtype: 1),
+    "reduce_max": _reduction("max", _least),
+    "reduce_min": _reduction("min", _largest),
+    "reduce_or": _reduction("bitwise_or", lambda dtype: 0),
+    "reduce_and": _reduction("bitwise_and", lambda dtype: -1 if dtype.kind in "i" else True),
+    "dot_general": _product,
+}
+
+__all__ = ["SLOW", "elementwise", "evaluated", "joined", "known", "reshaped"]

@@ -1,0 +1,92 @@
+"""Arrays in memory that are changed in place, by a program that says of each what it is after each change.
+
+In the representation a store makes a new array. Here it changes the memory of the old one, which nothing may look at
+any more. So an array is a memory at a version, and a store makes the next version; what wants an older one is not
+compiled here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from xlapy.lowering.llvm.text import Number, Text, Unsuitable, part_of, type_in_memory
+
+_versions = count()
+
+
+class Memory:
+    """Where an array lies, its elements in rows."""
+
+    def __init__(self, pointer: str, dtype: np.dtype, shape: tuple[int, ...], fixed: bool) -> None:
+        self.pointer, self.dtype, self.shape, self.fixed = pointer, dtype, shape, fixed
+        self.version = next(_versions)
+        #: whether anything is loaded from it
+        self.used = False
+        #: the number of loops around the innermost one that carries it
+        self.depth = 0
+
+    def type(self) -> tuple[np.dtype, tuple[int, ...]]:
+        """The type of its elements, and its shape."""
+        return self.dtype, self.shape
+
+    def change(self) -> Array:
+        """What it holds from now on is something else."""
+        if self.fixed:
+            raise Unsuitable("a store into an array that is not changed in place")
+        self.version = next(_versions)
+        return Array(self, self.version)
+
+
+class Array(NamedTuple):
+    """What a memory holds at a version."""
+
+    memory: Memory
+    version: int
+
+    def now(self) -> Memory:
+        """The memory, if it still holds that."""
+        if self.version != self.memory.version:
+            raise Unsuitable("an array that has been changed since")
+        return self.memory
+
+
+def load(text: Text, array: Array, indices: Sequence[str]) -> Number:
+    """An element."""
+    memory = array.now()
+    memory.used = True
+    type = type_in_memory(memory.dtype)
+    parts = [text.new(f"load {type}, ptr {p}") for p in _pointers(text, memory, indices)]
+    if memory.dtype.kind == "b":
+        parts = [text.new(f"trunc i8 {parts[0]} to i1")]
+    return Number(memory.dtype, tuple(parts))
+
+
+def put(text: Text, memory: Memory, number: Number, indices: Sequence[str]) -> None:
+    """Store an element, whatever else is in the memory."""
+    for part, pointer in zip(number.parts, _pointers(text, memory, indices), strict=True):
+        name = text.new(f"zext i1 {part} to i8") if memory.dtype.kind == "b" else part
+        text.do(f"store {type_in_memory(memory.dtype)} {name}, ptr {pointer}")
+
+
+def _pointers(text: Text, memory: Memory, indices: Sequence[str]) -> list[str]:
+    """The addresses of the parts of an element."""
+    place = "0"
+    for k, index in enumerate(indices):
+        stride = prod(memory.shape[k + 1 :])
+        if index == "0":
+            continue
+        scaled = index if stride == 1 else text.new(f"mul nsw i64 {index}, {stride}")
+        place = scaled if place == "0" else text.new(f"add nsw i64 {place}, {scaled}")
+    type = type_in_memory(part_of(memory.dtype))
+    if memory.dtype.kind != "c":
+        return [text.new(f"getelementptr inbounds {type}, ptr {memory.pointer}, i64 {place}")]
+    first = text.new(f"getelementptr inbounds {{{type}, {type}}}, ptr {memory.pointer}, i64 {place}")
+    return [first, text.new(f"getelementptr inbounds {type}, ptr {first}, i64 1")]
+
+
+__all__ = ["Array", "Memory", "load", "put"]

@@ -1,0 +1,601 @@
+"""Loops over numbers, and over arrays of few elements, as a function in LLVM's language."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from math import prod
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from xlapy.ir import Operation, Region, Var, captured, constant_value
+from xlapy.ir.operations import ARITY
+from xlapy.ir.places import Dimension, touched
+from xlapy.lowering.llvm import jaxprs, memory
+from xlapy.lowering.llvm.arrays import (
+    Lazy,
+    Place,
+    Value,
+    bounded,
+    dtype_of,
+    element,
+    is_slow,
+    over,
+    plus,
+    ranged,
+    reads,
+    shape_of,
+    times,
+    view,
+)
+from xlapy.lowering.llvm.bounds import Bounds
+from xlapy.lowering.llvm.memory import Array, Memory
+from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
+from xlapy.lowering.llvm.text import Number, Text, Unsuitable, known_int, literal, part_of, type_in_memory, type_of
+from xlapy.lowering.rules import RULES as LAX
+from xlapy.lowering.untraced import traced
+
+#: bytes of one array that is made in the function, and of all of them
+_ROOM, _ROOM_OF_ALL = 1 << 15, 1 << 18
+_INDEX = np.dtype(np.int64)
+
+
+class Function(NamedTuple):
+    """What a region with loops in it becomes: a function of addresses, of which no two overlap.
+
+    Attributes:
+        operands: what it reads, values of the regions around it.
+        results: what it computes, values of the region.
+        changed: for each result that is an array changed in place, by number, what it is at first.
+        pointers: its parameters: addresses of an "operand", or of a "result", by number.
+        body: its definition, under the name `@main`.
+    """
+
+    operands: list[Var]
+    results: list[Var]
+    changed: dict[int, Var]
+    pointers: list[tuple[str, int]]
+    body: str
+
+
+def function_of(region: Region) -> Function:
+    """A region in LLVM's language; `Unsuitable` where XLA does better, or something is not known here."""
+    return _Program(region).function
+
+
+class _Program:
+    """Writes a function."""
+
+    def __init__(self, region: Region) -> None:
+        self.text = Text()
+        self.bounds = Bounds()
+        self.values: dict[Var, Value] = {}
+        #: loops and branches that are open
+        self._around = 0
+        #: how many of them are loops
+        self._depth = 0
+        #: additions and the like to what a loop carries, which nothing else looks at: they may be made in any order
+        self._folds: set[Operation] = set()
+        #: how often a value is still used
+        self._uses = _uses(region)
+        self._outside: dict[Memory, Var] = {}
+        self._copies: dict[Memory, Var] = {}
+        self._rooms: list[str] = []
+        self._room = 0
+        for k, var in enumerate(captured(region)):
+            self.values[var] = self._outer(var, f"%o{k}")
+        self._changed: dict[int, Var] = {}
+        written = [self._result(k, value) for k, value in enumerate(self._region(region))]
+        if self._copies:
+            raise Unsuitable("an array that is changed in vain")
+        read = [(place, var) for place, var in self._outside.items() if place.used]
+        pointers = [*(("operand", k) for k in range(len(read))), *(("result", k) for k in range(len(written)))]
+        body = self._written([place.pointer for place in (*(place for place, _ in read), *written)])
+        self.function = Function([var for _, var in read], list(region.results), self._changed, pointers, body)
+
+    def _written(self, pointers: Sequence[str]) -> str:
+        """The definition of the function."""
+        text = self.text
+        parameters = ", ".join(f"ptr noalias nocapture {pointer}" for pointer in pointers)
+        head = [f"define internal void @main({parameters}) {{", "entry:", *self._rooms]
+        return "\n".join([*text.tables, *text.declared.values(), *head, *text.lines, "  ret void", "}", *text.notes])
+
+    # -- what comes in, and what goes out --
+
+    def _outer(self, var: Var, name: str) -> Value:
+        """What stands for a value of the regions around."""
+        shape, dtype, constant = var.type.shape, var.type.dtype, constant_value(var)
+        if constant is not None:
+            try:
+                return jaxprs.known(self.text, constant)
+            except Unsuitable:
+                pass  # it is an operand
+        type_of(dtype)
+        if prod(shape) == 0:
+            raise Unsuitable("an array without elements")
+        place = Memory(name, dtype, shape, True)
+        self._outside[place] = var
+        array = Array(place, place.version)
+        return memory.load(self.text, array, ()) if prod(shape) == 1 else array
+
+    def _result(self, k: int, value: Value) -> Memory:
+        """Where a result lies."""
+        if isinstance(value, Array) and value.now() in self._copies:
+            self._changed[k] = self._copies.pop(value.memory)
+            return value.memory
+        shape = shape_of(value)
+        place = Memory(f"%r{k}", dtype_of(value), shape, False)
+        self._fill(place, value)
+        return place
+
+    def _changeable(self, value: Value) -> Value:
+        """What a loop carries, in a memory that it may change."""
+        if isinstance(value, Number) or isinstance(value, Array) and self._is_own(value.now()):
+            return value
+        if self._around or not isinstance(value, Array) or value.memory not in self._outside:
+            return self._kept(value)
+        place = Memory(f"%c{len(self._outside)}_{len(self._rooms)}_{len(self._copies)}", *value.memory.type(), False)
+        self._copies[place] = self._outside[value.memory]
+        return Array(place, place.version)
+
+    def _is_own(self, place: Memory) -> bool:
+        """Whether a memory may be changed here: not if the next trip of a loop around finds it as it was."""
+        return not place.fixed and place.depth == self._depth
+
+    # -- arrays --
+
+    def _kept(self, value: Value) -> Array:
+        """A copy of an array in a memory of its own."""
+        place = self._new_memory(dtype_of(value), shape_of(value))
+        self._fill(place, value)
+        return Array(place, place.version)
+
+    def _new_memory(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
+        size = prod(shape) * dtype.itemsize
+        self._room += size
+        if size > _ROOM or self._room > _ROOM_OF_ALL:
+            raise Unsuitable("an array that is too large to be made here")
+        place = Memory(f"%a{len(self._rooms)}", dtype, shape, False)
+        place.depth = self._depth
+        many = prod(shape) * (2 if dtype.kind == "c" else 1)
+        self._rooms.append(f"  {place.pointer} = alloca [{many} x {type_in_memory(part_of(dtype))}], align 64")
+        return place
+
+    def _fill(self, place: Memory, value: Value, where: Callable[[Place], Place] | None = None) -> None:
+        """Store the elements of an array, at the places in a memory that they go to."""
+        shape = place.shape if where is None or isinstance(value, Number) else shape_of(value)
+        self._fill_with(value, place, shape, where or (lambda at: at))
+
+    def _fill_with(self, value: Value, place: Memory, shape: Sequence[int], where: Callable[[Place], Place]) -> None:
+        bounded(shape, value)
+
+        def visit(at: Place, numbers: list) -> list:
+            memory.put(self.text, place, element(self.text, value, at), where(at))
+            return []
+
+        over(self.text, shape, [], visit)
+
+    def _settle(self, changing: Iterable[Memory]) -> None:
+        """Compute what is still wanted of memories that are about to be changed."""
+        changing = set(changing)
+        for var, value in list(self.values.items()):
+            if isinstance(value, Lazy | Array) and self._uses[var] > 0 and not changing.isdisjoint(reads(value)):
+                if isinstance(value, Lazy) or value.version == value.memory.version:
+                    self.values[var] = self._kept(value)
+
+    def value(self, var: Var) -> Value:
+        """What stands for a value."""
+        found = self.values.get(var)
+        if found is None:
+            raise Unsuitable("a value from elsewhere")
+        return found
+
+    def number(self, var: Var) -> Number:
+        """The number that stands for a value."""
+        found = self.value(var)
+        if not isinstance(found, Number):
+            raise Unsuitable("an array in place of a number")
+        return found
+
+    # -- operations --
+
+    def _region(self, region: Region) -> list[Value]:
+        for operation in region.operations:
+            self._uses.subtract(operation.operands)
+            found = self._operation(operation)
+            for var, value in zip(operation.results, found, strict=True):
+                if isinstance(value, Lazy) and not value.is_view and self._uses[var] > 1:
+                    value = self._kept(value)
+                self.values[var] = value
+        self._uses.subtract(region.results)
+        return [self.value(v) for v in region.results]
+
+    def _operation(self, operation: Operation) -> Sequence[Value]:
+        match operation.kind:
+            case "constant":
+                return [jaxprs.known(self.text, operation.attributes["value"])]
+            case "live":
+                return [self.value(operation.operands[1])]
+            case "convert":
+                return [self._numeric(operation, lambda x: convert(self.text, x, operation.results[0].type.dtype))]
+            case "broadcast":
+                return [self._broadcast(operation)]
+            case "if":
+                return self._if(operation)
+            case "for":
+                return self._for(operation, [self.value(v) for v in operation.operands[1:]])
+            case "while":
+                return self._while(operation, [self.value(v) for v in operation.operands])
+            case "leaf":
+                return self._leaf(operation)
+            case "select":
+                return [self._select(operation)]
+        if operation.kind not in ARITY:
+            raise Unsuitable(operation.kind)
+        if operation in self._folds:
+            name = "fmul" if operation.kind == "mul" else f"f{operation.kind}"
+            return [self._numeric(operation, partial(any_order, self.text, name))]
+        if operation.kind not in RULES or operation.kind == "pow" and constant_value(operation.operands[1]) is not None:
+            return self._as_lax(operation)
+        return [self._numeric(operation, partial(RULES[operation.kind], self.text))]
+
+    def _numeric(self, operation: Operation, rule: Callable[..., Number]) -> Value:
+        type = operation.results[0].type
+        values = map(self.value, operation.operands)
+        return jaxprs.elementwise(self.text, type.shape, type.dtype, rule, list(values), operation.kind in jaxprs.SLOW)
+
+    def _select(self, operation: Operation) -> Value:
+        """A choice for each element; where some lanes in a row are replaced, a store into an array that is there."""
+        predicate, new, old = (self.value(v) for v in operation.operands)
+        bounds = self._range_of(operation.operands[0]) if isinstance(old, Array) else None
+        if bounds is None or not isinstance(old, Array) or not self._is_own(old.now()):
+            return self._numeric(operation, partial(select, self.text))
+        place, keep = old.memory, None
+        if place in reads(new):
+            keep = self._new_memory(place.dtype, place.shape)
+            self._fill_range(keep, new, bounds)
+            new = Array(keep, keep.version)
+        self._settle([place])
+        self._fill_range(place, new, bounds)
+        return place.change()
+
+    def _fill_range(self, place: Memory, value: Value, bounds: tuple[str, str]) -> None:
+        if is_slow(value):
+            raise Unsuitable("functions of so many elements")
+
+        def visit(k: str, numbers: list) -> list:
+            memory.put(self.text, place, element(self.text, value, (k,)), (k,))
+            return []
+
+        ranged(self.text, *bounds, [], visit)
+
+    def _range_of(self, mask: Var) -> tuple[str, str] | None:
+        """The lanes that are in a mask, from one on up to another, if they are such."""
+        made = mask.owner
+        note = made.attributes.get("lanewise") if isinstance(made, Operation) else None
+        if note is None or note.kind != "lanes" or len(mask.type.shape) != 1 or prod(mask.type.shape) == 1:
+            return None
+        assert isinstance(made, Operation)
+        if any(v not in self.values for v in made.operands):
+            return None
+        length, *start = (convert(self.text, self.number(v), _INDEX) for v in made.operands)
+        first = start[0] if start else literal(note.static[0], _INDEX)
+        room, zero = literal(mask.type.shape[0], _INDEX), literal(0, _INDEX)
+        ends = [first, RULES["add"](self.text, first, length)]
+        first, end = (RULES["min"](self.text, RULES["max"](self.text, x, zero), room).name for x in ends)
+        return first, end
+
+    def _over_range(self, operation: Operation) -> Number | None:
+        """The sum of some lanes in a row, or of their products."""
+        note = operation.attributes["lanewise"]
+        bounds = self._range_of(operation.operands[-1])
+        if bounds is None or len(operation.operands) != len(note.operands) + 1:
+            return None
+        values = [self.value(operation.operands[k]) for k in note.operands]
+        dtype = operation.results[0].type.dtype
+        if is_slow(*values) or operation.results[0].type.shape or dtype.kind == "b":
+            return None
+        if note.kind == "dot" and any(dtype_of(v) != dtype for v in values):
+            return None
+        lane = jax.ShapeDtypeStruct((1,), dtype_of(values[0]))
+        term = jax.make_jaxpr(lambda x: note.function(x, *note.static))(lane) if note.kind == "sum" else None
+
+        def trip(k: str, numbers: list[Number]) -> list[Number]:
+            factors = [element(self.text, v, (k,)) for v in values]
+            if term is None:
+                (new,) = [RULES["mul"](self.text, *factors)]
+            else:
+                (new,) = jaxprs.evaluated(self.text, self._kept, term, factors)
+            assert isinstance(new, Number)
+            return [jaxprs.joined(self.text, "add", numbers[0], convert(self.text, new, dtype))]
+
+        return ranged(self.text, *bounds, [literal(0, dtype)], trip)[0]
+
+    def _broadcast(self, operation: Operation) -> Value:
+        value, shape = self.value(operation.operands[0]), operation.results[0].type.shape
+        if isinstance(value, Number):
+            return value if prod(shape) == 1 else Lazy(value.dtype, shape, lambda at: value, frozenset(), True)
+        old = shape_of(value)
+        more = len(shape) - len(old)
+        return view(
+            self.text, value, shape, lambda at: [i if n > 1 else "0" for i, n in zip(at[more:], old, strict=True)]
+        )
+
+    def _as_lax(self, operation: Operation) -> list[Value]:
+        """What an operation is in terms of `jax.lax`."""
+        types = [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in operation.operands]
+        jaxpr = jax.make_jaxpr(lambda *xs: LAX[operation.kind](operation, xs))(*types)
+        return jaxprs.evaluated(self.text, self._kept, jaxpr, list(map(self.value, operation.operands)))
+
+    def _leaf(self, operation: Operation) -> Sequence[Value]:
+        dims = touched(operation)
+        if dims is not None:
+            return [(self._load if operation.attributes["name"] == "slice" else self._store)(operation, dims)]
+        if "lanewise" in operation.attributes and operation.attributes["lanewise"].kind in ("sum", "dot"):
+            found = self._over_range(operation)
+            if found is not None:
+                return [found]
+        jaxpr = traced(operation.attributes["jaxpr"])
+        return jaxprs.evaluated(self.text, self._kept, jaxpr, list(map(self.value, operation.operands)))
+
+    def _load(self, operation: Operation, dims: list[Dimension]) -> Value:
+        array, shape = self.value(operation.operands[0]), operation.results[0].type.shape
+        if isinstance(array, Number):
+            return array
+        where = self._places(shape_of(array), dims)
+        if prod(shape) == 1:
+            return element(self.text, array, where(("0",) * len(shape)))
+        return view(self.text, array, shape, where)
+
+    def _store(self, operation: Operation, dims: list[Dimension]) -> Value:
+        array, new = self.value(operation.operands[0]), self.value(operation.operands[1])
+        if isinstance(array, Number):
+            return new if isinstance(new, Number) else element(self.text, new, ("0",) * len(shape_of(new)))
+        if isinstance(array, Lazy) or not self._is_own(array.now()):
+            array = self._kept(array)
+        if array.memory in reads(new):
+            new = self._kept(new)
+        self._settle([array.memory])
+        where = self._places(array.memory.shape, dims)
+        if isinstance(new, Number):
+            self._fill_with(new, array.memory, [d.count for d in dims if not d.dropped], where)
+        else:
+            self._fill(array.memory, new, where)
+        return array.memory.change()
+
+    def _places(self, shape: tuple[int, ...], dims: list[Dimension]) -> Callable[[Place], Place]:
+        """Where in an array the elements of what is loaded or stored are. A start beyond an end means the last place
+        that is possible, as it does for XLA."""
+        starts = [self._start(dim, length) for dim, length in zip(dims, shape, strict=True)]
+
+        def where(at: Place) -> Place:
+            rest = iter(at)
+            found = []
+            for dim, start in zip(dims, starts, strict=True):
+                index = "0" if dim.dropped else next(rest)
+                found.append(plus(self.text, times(self.text, index, dim.step), start))
+            return found
+
+        return where
+
+    def _start(self, dim: Dimension, length: int) -> str:
+        least, most = (0, length - dim.span) if dim.step > 0 else (dim.span - 1, length - 1)
+        if most < least:
+            raise Unsuitable("more places than there are")
+        if isinstance(dim.start, int):
+            return str(min(max(dim.start, least), most))
+        number = self.number(dim.start)
+        value = known_int(number)
+        if value is not None:
+            return str(min(max(value, least), most))
+        number = convert(self.text, number, _INDEX)
+        inside = self.bounds.at_least(dim.start, least), self.bounds.at_most(dim.start, most)
+        if dim.step != 1 and dim.count > 1 and not all(inside):
+            raise Unsuitable("places that may be beyond an end, in steps")
+        if not inside[0]:
+            number = RULES["max"](self.text, number, literal(least, _INDEX))
+        if not inside[1]:
+            number = RULES["min"](self.text, number, literal(most, _INDEX))
+        return number.name
+
+    # -- control flow --
+
+    def _if(self, operation: Operation) -> list[Value]:
+        then, orelse = operation.regions
+        if "barrier" in operation.attributes:
+            return self._region(then)
+        text = self.text
+        labels, tails, end = [text.label(), text.label()], [text.label(), text.label()], text.label()
+        text.do(f"br i1 {self.number(operation.operands[0]).name}, label %{labels[0]}, label %{labels[1]}")
+        outside, before = self.values, self._versions()
+        self._around += 1
+        arms: list[list[Value]] = []
+        after: list[dict[Memory, int]] = []
+        elsewhere = _uses(orelse)
+        self._uses.subtract(elsewhere)
+        for label, tail, region in zip(labels, tails, operation.regions, strict=True):
+            if region is orelse:
+                self._uses.update(elsewhere)
+            text.begin(label)
+            self._back_to(before)
+            # What an arm computes of values from outside is not known behind it.
+            self.values = dict(outside)
+            arms.append(self._region(region))
+            after.append(self._versions())
+            text.do(f"br label %{tail}")
+        rooms = [self._room_for(*pair) for pair in zip(*arms, strict=True)]
+        blocks: list[str] = []
+        for tail, values, versions in zip(tails, arms, after, strict=True):
+            text.begin(tail)
+            self._back_to(versions)
+            for place, value in zip(rooms, values, strict=True):
+                if place is not None:
+                    self._fill(place, value)
+                elif isinstance(value, Array):
+                    value.now()
+            blocks.append(text.block)
+            text.do(f"br label %{end}")
+        text.begin(end)
+        self._around -= 1
+        self.values = outside
+        self._back_to(before)
+        for place in before:
+            if any(versions.get(place, before[place]) != before[place] for versions in after):
+                place.change()
+        found: list[Value] = []
+        for place, one, other in zip(rooms, *arms, strict=True):
+            if isinstance(one, Number) and isinstance(other, Number):
+                found.append(self._merged(one, other, blocks))
+                continue
+            if place is None:
+                assert isinstance(one, Array)
+                place = one.memory
+            found.append(Array(place, place.version))
+        return found
+
+    def _room_for(self, one: Value, other: Value) -> Memory | None:
+        """Where a result of a branch lies, if it is an array that the arms have in different places."""
+        if isinstance(one, Number) and isinstance(other, Number):
+            return None
+        if isinstance(one, Array) and isinstance(other, Array) and one.memory is other.memory:
+            return None
+        return self._new_memory(dtype_of(one), shape_of(other) if isinstance(one, Number) else shape_of(one))
+
+    def _back_to(self, versions: dict[Memory, int]) -> None:
+        for place, version in versions.items():
+            place.version = version
+
+    def _merged(self, one: Number, other: Number, blocks: list[str]) -> Number:
+        if one.parts == other.parts:
+            return one
+        type = type_of(one.dtype)
+        pairs = zip(one.parts, other.parts, strict=True)
+        names = [self.text.new(f"phi {type} [{a}, %{blocks[0]}], [{b}, %{blocks[1]}]") for a, b in pairs]
+        return Number(one.dtype, tuple(names))
+
+    def _versions(self) -> dict[Memory, int]:
+        """The versions of all memories that are known of."""
+        memories = {value.memory for value in self.values.values() if isinstance(value, Array)}
+        return {place: place.version for place in memories}
+
+    def _for(self, loop: Operation, initial: list[Value]) -> list[Value]:
+        (body,) = loop.regions
+        index, *params = body.params
+        trips = convert(self.text, self.number(loop.operands[0]), index.type.dtype)
+        self.bounds.note(index, loop.operands[0])
+        text, type = self.text, type_of(index.type.dtype)
+
+        def more(numbers: list[Number]) -> str:
+            self.values[index] = numbers[0]
+            return text.new(f"icmp slt {type} {numbers[0].name}, {trips.name}")
+
+        def trip(numbers: list[Number]) -> list[Value]:
+            following = text.new(f"add nuw nsw {type} {numbers[0].name}, 1")
+            return [Number(index.type.dtype, (following,)), *self._region(body)]
+
+        return self._loop(loop, [index, *params], [literal(0, index.type.dtype), *initial], more, trip)[1:]
+
+    def _while(self, loop: Operation, initial: list[Value]) -> list[Value]:
+        condition, body = loop.regions
+
+        def more(numbers: list[Number]) -> str:
+            self.values.update((v, self.values[p]) for v, p in zip(condition.params, body.params, strict=True))
+            (predicate,) = self._region(condition)
+            if not isinstance(predicate, Number):
+                raise Unsuitable("a condition that is an array")
+            return predicate.name
+
+        return self._loop(loop, body.params, initial, more, lambda numbers: self._region(body))
+
+    def _loop(
+        self, loop: Operation, params: Sequence[Var], initial: list[Value], more: Callable, trip: Callable
+    ) -> list[Value]:
+        """A loop that carries some values; `more` says whether there is another trip, and `trip` makes one."""
+        text = self.text
+        self._folds |= _folds(loop.regions[-1])
+        for var in (v for region in loop.regions for v in captured(region)):
+            value = self.values.get(var)
+            if isinstance(value, Lazy) and not value.is_view:
+                self.values[var] = self._kept(value)
+        initial = list(map(self._changeable, initial))
+        owned = [x.memory for x in initial if isinstance(x, Array)]
+        self._settle(owned)
+        phis = text.phis([x for x in initial if isinstance(x, Number)])
+        head, body, end = text.label(), text.label(), text.label()
+        text.do(f"br label %{head}")
+        phis.begin(head)
+        # What captured an array before it is carried does not see it changed.
+        carried: list[Value] = [x.now().change() if isinstance(x, Array) else x for x in initial]
+        numbers = iter(phis.numbers)
+        carried = [next(numbers) if isinstance(x, Number) else x for x in carried]
+        self.values.update(zip(params, carried, strict=True))
+        self._around, self._depth = self._around + 1, self._depth + 1
+        # Not yet the loop's own: the condition may compute with what is carried, and changes nothing.
+        text.do(f"br i1 {more(phis.numbers)}, label %{body}, label %{end}")
+        text.begin(body)
+        outside = dict(self.values)
+        for place in owned:
+            place.depth = self._depth
+        found = self._carried_on(carried, trip(phis.numbers))
+        self._around, self._depth = self._around - 1, self._depth - 1
+        for place in owned:
+            place.depth = self._depth
+        self.values = outside
+        phis.close([x for x in found if isinstance(x, Number)])
+        text.do(f"br label %{head}")
+        text.begin(end)
+        return [old if isinstance(old, Number) else new for old, new in zip(carried, found, strict=True)]
+
+    def _carried_on(self, carried: list[Value], found: list[Value]) -> list[Value]:
+        """What the next trip gets, in the memories that it looks for it in."""
+        moved = {}
+        for k, (old, new) in enumerate(zip(carried, found, strict=True)):
+            if isinstance(old, Array):
+                if isinstance(new, Array) and new.now() is old.memory:
+                    continue
+                is_apart = isinstance(new, Array) and all(new.memory not in reads(x) for x in carried)
+                moved[k] = new if is_apart else self._kept(new)
+            elif not isinstance(new, Number):
+                found[k] = element(self.text, new, ("0",) * len(shape_of(new)))
+        for k, new in moved.items():
+            old = carried[k]
+            assert isinstance(old, Array)
+            self._fill(old.memory, new)
+            found[k] = old.memory.change()
+        return found
+
+
+def _uses(region: Region) -> Counter[Var]:
+    """How often values are used in a region, in regions inside of it, and as their results."""
+    found: Counter[Var] = Counter(region.results)
+    for operation in region.operations:
+        found.update(operation.operands)
+        for nested in operation.regions:
+            found.update(_uses(nested))
+    return found
+
+
+def _folds(body: Region) -> set[Operation]:
+    """Where a trip adds to a float that it carries (or multiplies it), which nothing else in the trip looks at."""
+    uses = _uses(body)
+    found = set()
+    params = body.params[len(body.params) - len(body.results) :]
+    for param, result in zip(params, body.results, strict=True):
+        last = result.owner
+        if not isinstance(last, Operation) or last not in body.operations or uses[param] != 1 or uses[result] != 1:
+            continue
+        if param.type.dtype.kind == "f" and param.type.shape == ():
+            if (
+                last.kind in ("add", "mul")
+                and param in last.operands
+                or last.kind == "sub"
+                and last.operands[0] is param
+            ):
+                found.add(last)
+    return found
+
+
+__all__ = ["Function", "function_of"]

@@ -1,0 +1,166 @@
+"""Text of LLVM's language: numbers, instructions, blocks."""
+
+from __future__ import annotations
+
+import struct
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Unsuitable(Exception):
+    """Something that is not made into machine code here."""
+
+
+class Number(NamedTuple):
+    """A number in registers: names or literals, two for a complex one."""
+
+    dtype: np.dtype
+    parts: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Of one that is not complex."""
+        (part,) = self.parts
+        return part
+
+
+def type_of(dtype: np.dtype) -> str:
+    """The type of a register that holds a number, or a part of a complex one."""
+    if not isinstance(dtype, np.dtype):
+        raise Unsuitable(f"values of type {dtype}")
+    match dtype.kind, dtype.itemsize:
+        case "b", _:
+            return "i1"
+        case "i" | "u", size:
+            return f"i{8 * size}"
+        case ("f", 4) | ("c", 8):
+            return "float"
+        case ("f", 8) | ("c", 16):
+            return "double"
+    raise Unsuitable(f"numbers of type {dtype}")
+
+
+def type_in_memory(dtype: np.dtype) -> str:
+    """The type of an element of an array, or of a part of a complex one."""
+    return "i8" if dtype.kind == "b" else type_of(dtype)
+
+
+def part_of(dtype: np.dtype) -> np.dtype:
+    """The type of the parts of a number: half of a complex one."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def literal(value: object, dtype: np.dtype) -> Number:
+    """A number that is known."""
+    type_of(dtype)
+    known = np.asarray(value).astype(dtype).reshape(1)
+    return Number(dtype, tuple(map(_written, known.view(part_of(dtype)))))
+
+
+def _written(value: np.generic) -> str:
+    if isinstance(value, np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, np.floating):
+        return f"0x{struct.unpack('<Q', struct.pack('<d', float(value)))[0]:016X}"
+    return str(int(value))
+
+
+def known_int(number: Number) -> int | None:
+    """An integer that is a literal."""
+    if number.dtype.kind not in "iu" or number.name.startswith("%"):
+        return None
+    return int(number.name)
+
+
+#: instructions of a function, before LLVM's passes
+_LONGEST = 6000
+
+
+class Text:
+    """The instructions of a function, in the order of its blocks."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.declared: dict[str, str] = {}
+        #: arrays that are known, as they are defined
+        self.tables: list[str] = []
+        #: notes on loops
+        self.notes: list[str] = []
+        self._count = count()
+        #: the block that instructions are put into
+        self.block = "entry"
+
+    def new(self, instruction: str) -> str:
+        """The name of what an instruction makes."""
+        if len(self.lines) > _LONGEST:
+            raise Unsuitable("a program that takes long to compile")
+        name = f"%v{next(self._count)}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def do(self, instruction: str) -> None:
+        """An instruction that makes nothing."""
+        self.lines.append(f"  {instruction}")
+
+    def label(self) -> str:
+        """The name of a new block."""
+        return f"b{next(self._count)}"
+
+    def begin(self, label: str) -> None:
+        """What follows is in a block; what comes before has to end with a branch."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def call(self, function: str, type: str, *operands: str) -> str:
+        """What a pure function of numbers of one type gives for some of them."""
+        parameters = ", ".join([type] * len(operands))
+        self.declared[function] = f"declare {type} @{function}({parameters}) memory(none) nounwind willreturn"
+        return self.new(f"call {type} @{function}({', '.join(f'{type} {x}' for x in operands)})")
+
+    def table(self, numbers: list[Number]) -> str:
+        """The address of an array of known numbers of one type."""
+        name, type = f"@table{len(self.tables)}", type_in_memory(part_of(numbers[0].dtype))
+        parts = [part for number in numbers for part in number.parts]
+        if type == "i8" and numbers[0].dtype.kind == "b":
+            parts = ["1" if part == "true" else "0" for part in parts]
+        values = ", ".join(f"{type} {part}" for part in parts)
+        self.tables.append(f"{name} = private unnamed_addr constant [{len(parts)} x {type}] [{values}], align 64")
+        return name
+
+    def not_unrolled(self) -> str:
+        """What is written behind the branch to the next trip of a loop that is to stay one."""
+        name = f"!{next(self._count)}"
+        self.notes.append(f'{name} = distinct !{{{name}, !{{!"llvm.loop.unroll.disable"}}}}')
+        return f", !llvm.loop {name}"
+
+    def phis(self, numbers: list[Number]) -> Phis:
+        """Numbers that begin as these, at the beginning of a block that is about to begin; see `Phis.close`."""
+        return Phis(self, numbers)
+
+
+class Phis:
+    """Numbers that a loop carries."""
+
+    def __init__(self, text: Text, initial: list[Number]) -> None:
+        self._text, self._initial, self._from, self._place = text, initial, text.block, 0
+        self.names = [tuple(f"%v{next(text._count)}" for _ in x.parts) for x in initial]
+        self.numbers = [Number(x.dtype, names) for x, names in zip(initial, self.names, strict=True)]
+
+    def begin(self, label: str) -> None:
+        """Begin the block of the loop."""
+        self._text.begin(label)
+        self._place = len(self._text.lines)
+
+    def close(self, following: list[Number]) -> None:
+        """Say what the numbers are in the next trip, which the block that is open goes on to."""
+        lines = []
+        for initial, names, number in zip(self._initial, self.names, following, strict=True):
+            type = type_of(initial.dtype)
+            for first, name, then in zip(initial.parts, names, number.parts, strict=True):
+                lines.append(f"  {name} = phi {type} [{first}, %{self._from}], [{then}, %{self._text.block}]")
+        self._text.lines[self._place : self._place] = lines
+
+
+__all__ = ["Number", "Phis", "Text", "Unsuitable", "known_int", "literal", "part_of", "type_in_memory", "type_of"]

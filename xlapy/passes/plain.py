@@ -1,0 +1,45 @@
+"""Loops as they were written, for machine code: branches are branches there, and stores are where they were.
+
+What makes a loop faster for XLA (`speculate`, `carrying`, `barriers`, `unroll` ...) makes it slower for a native
+compiler that sees the loop as a whole: an index that is selected waits for the comparison, a branch is predicted.
+So each loop keeps a copy of what it was.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xlapy.ir import Region, Var
+from xlapy.passes.counted import count_trips
+from xlapy.passes.moving import copy_region
+
+#: operations in a loop that is kept
+_LONGEST = 2000
+
+
+class Plain(NamedTuple):
+    """The attribute `plain` of a loop: another form of it.
+
+    Attributes:
+        region: computes the same from the same values of the regions around it.
+        results: the results of the loop that it gives, in the same order.
+    """
+
+    region: Region
+    results: tuple[Var, ...]
+
+
+def keep_plain(region: Region) -> None:
+    """Keep every loop in a region, and in the regions in it, as it is now."""
+    for operation in region.operations:
+        if operation.kind in ("for", "while") and operation.size() <= _LONGEST:
+            whole = Region((), region.depth)
+            whole.operations, whole.results = [operation], list(operation.results)
+            copy = copy_region(whole, {})
+            count_trips(copy)
+            operation.attributes = {**operation.attributes, "plain": Plain(copy, tuple(operation.results))}
+        for nested in operation.regions:
+            keep_plain(nested)
+
+
+__all__ = ["Plain", "keep_plain"]
