@@ -3,6 +3,7 @@
 import copy
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -246,6 +247,64 @@ def single_precision(x):
     return s
 
 
+def gathered(a, x):
+    out = np.zeros(12)
+    s = 0
+    for i in range(len(x)):
+        rows = np.array([x[i] % 12, i % 12, -1])
+        out[:3] += a[rows, 2] * out[rows]
+        out += a[:, rows].sum(axis=1) - a[rows].max(axis=0)
+        s += np.take(x, [i, 3, 5], mode="clip").sum() + np.take_along_axis(a, rows[:, None] % 3, 0)[1, 0]
+    return out, s
+
+
+def put_by_indices(x, a):
+    a = a.copy()
+    before = a
+    counts = np.zeros(12, np.int32)
+    for i in range(2, len(x)):
+        rows = np.abs(x[i - 2 : i + 1]) % 12
+        old = a.copy()
+        a[rows, i % 12] = x[i] * old[rows, 3]
+        a[:, rows] += 0.25
+        np.add.at(counts, rows, 2)
+        np.maximum.at(a[2], rows, old[rows, rows])
+    return a, counts, before
+
+
+def largest_places(a, x):
+    a = a.copy()
+    a[5, 7] = a[5, 9] = np.nan
+    a[7, 2] = a[7, 8] = 3
+    places = np.zeros(24, np.int64)
+    for i in range(12):
+        places[i] = a[i].argmax() + 100 * a[:, i].argmin()
+        places[12:] += a.argmax(axis=0) * a.argmin(axis=1)
+        places[i] += (a[i] > 0.5).argmax() + 1000 * x[i : i + 9].argmin()
+    return places
+
+
+def stretched(a, n):
+    """Leaves of JAX multiply (12, 12) by (1, 12) as they are."""
+    total = jnp.zeros((12, 12))
+    for i in range(n):
+        row = jax.lax.slice(a, (3, 0), (4, 12)) * 2.0
+        total = jax.lax.add(jax.lax.mul(total, row), jax.lax.max(a, jax.lax.reshape(row, (12, 1))))
+        total = jax.lax.select(jax.lax.lt(total, row + 1.0), total, jnp.broadcast_to(row, (12, 12)))
+    return total
+
+
+def running(a, x):
+    a, x = a.copy(), x.copy()
+    total = np.zeros(12)
+    for i in range(1, 12):
+        total += np.cumsum(a[i]) + np.cumprod(a[i] * 2)
+        a[i] = np.maximum.accumulate(a[i - 1] + a[i])
+        a[:, i] = np.cumsum(a, axis=0)[:, i] / 7
+        x[i:] = np.cumsum(x[i:]) % 1000 - np.minimum.accumulate(x[i:][::-1])
+    return total, a, x
+
+
 def no_trips(x, n):
     y = x.copy()
     for i in range(n):
@@ -299,6 +358,11 @@ PROGRAMS = [
     (flags, (WHOLE,)),
     (complex_orbit, (90,)),
     (single_precision, (VECTOR,)),
+    (gathered, (MATRIX, WHOLE)),
+    (put_by_indices, (WHOLE, MATRIX)),
+    (largest_places, (MATRIX, WHOLE)),
+    (running, (MATRIX, WHOLE)),
+    (stretched, (jnp.asarray(MATRIX, jnp.float32), 5)),
     (no_trips, (VECTOR, 0)),
     (argument_changed, (VECTOR,)),
     (result_of_one_is_read_by_the_next, (VECTOR,)),

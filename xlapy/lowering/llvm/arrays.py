@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from xlapy.lowering.llvm import memory
 from xlapy.lowering.llvm.memory import Array, Memory
-from xlapy.lowering.llvm.text import Number, Text, Unsuitable, literal
+from xlapy.lowering.llvm.numbers import RULES, convert
+from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, known_int, literal
 
 #: the place of an element, along each axis: names or literals of 64 bits
 Place = tuple[str, ...] | list[str]
-_INDEX = np.dtype(np.int64)
 #: elements that are computed, that are moved, and of which a function of the C library is taken
 _MOST, _MOST_MOVED, _MOST_SLOW = 4096, 1 << 15, 16
 #: elements that may be computed in straight code
@@ -40,6 +40,18 @@ class Lazy(NamedTuple):
 
 
 Value = Number | Array | Lazy
+
+
+class Room(Protocol):
+    """Where arrays are made."""
+
+    def kept(self, value: Value) -> Array:
+        """A copy of an array in a memory of its own."""
+        ...
+
+    def writable(self, value: Value) -> Array:
+        """An array in a memory that may be changed: that of the array itself, if nothing else wants it as it is."""
+        ...
 
 
 def shape_of(value: Value) -> tuple[int, ...]:
@@ -88,27 +100,20 @@ def view(text: Text, value: Value, shape: tuple[int, ...], where: Callable[[Plac
     return Lazy(dtype_of(value), shape, at, reads(value), True)
 
 
-def plus(text: Text, index: str, number: str) -> str:
-    """An index, and so many places on."""
-    if number == "0" or index == "0":
-        return index if number == "0" else number
-    if not index.startswith("%") and not number.startswith("%"):
-        return str(int(index) + int(number))
-    return text.new(f"add nsw i64 {index}, {number}")
-
-
-def times(text: Text, index: str, factor: int) -> str:
-    """An index, so many times."""
-    if factor == 1 or index == "0":
-        return index
-    return text.new(f"mul nsw i64 {index}, {factor}") if index.startswith("%") else str(int(index) * factor)
+def clamped(text: Text, start: Number, most: int) -> str:
+    """A start that is not negative, and not beyond the last one that is possible."""
+    value = known_int(start)
+    if value is not None or most == 0:
+        return str(min(max(value or 0, 0), most))
+    number = RULES["max"](text, convert(text, start, INDEX), literal(0, INDEX))
+    return RULES["min"](text, number, literal(most, INDEX)).name
 
 
 def counted(text: Text, count: int, numbers: Sequence[Number], trip: Callable) -> list[Number]:
     """What numbers become in so many trips; `trip` gets the name of the index, and the numbers."""
     if count == 1:
         return list(trip("0", list(numbers)))
-    phis = text.phis([literal(0, _INDEX), *numbers])
+    phis = text.phis([literal(0, INDEX), *numbers])
     body, end = text.label(), text.label()
     text.do(f"br label %{body}")
     phis.begin(body)
@@ -116,7 +121,7 @@ def counted(text: Text, count: int, numbers: Sequence[Number], trip: Callable) -
     found = list(trip(index.name, carried))
     following = text.new(f"add nuw nsw i64 {index.name}, 1")
     more = text.new(f"icmp ult i64 {following}, {count}")
-    phis.close([Number(_INDEX, (following,)), *found])
+    phis.close([Number(INDEX, (following,)), *found])
     # The vectorizer makes several at a time; all of them as straight code would take long to compile.
     text.do(f"br i1 {more}, label %{body}, label %{end}{text.not_unrolled() if count > _STRAIGHT else ''}")
     text.begin(end)
@@ -125,7 +130,7 @@ def counted(text: Text, count: int, numbers: Sequence[Number], trip: Callable) -
 
 def ranged(text: Text, first: str, end: str, numbers: Sequence[Number], trip: Callable) -> list[Number]:
     """The same for indices from one on up to another, which may be none."""
-    phis = text.phis([Number(_INDEX, (first,)), *numbers])
+    phis = text.phis([Number(INDEX, (first,)), *numbers])
     head, body, done = text.label(), text.label(), text.label()
     text.do(f"br label %{head}")
     phis.begin(head)
@@ -133,7 +138,7 @@ def ranged(text: Text, first: str, end: str, numbers: Sequence[Number], trip: Ca
     text.do(f"br i1 {text.new(f'icmp slt i64 {index.name}, {end}')}, label %{body}, label %{done}")
     text.begin(body)
     found = list(trip(index.name, carried))
-    phis.close([Number(_INDEX, (text.new(f"add nuw nsw i64 {index.name}, 1"),)), *found])
+    phis.close([Number(INDEX, (text.new(f"add nuw nsw i64 {index.name}, 1"),)), *found])
     text.do(f"br label %{head}")
     text.begin(done)
     return carried
@@ -153,17 +158,17 @@ def over(text: Text, shape: Sequence[int], numbers: Sequence[Number], visit: Cal
 __all__ = [
     "Lazy",
     "Place",
+    "Room",
     "Value",
     "bounded",
+    "clamped",
     "counted",
     "dtype_of",
     "element",
     "is_slow",
     "over",
-    "plus",
     "ranged",
     "reads",
     "shape_of",
-    "times",
     "view",
 ]

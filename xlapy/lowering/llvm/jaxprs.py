@@ -13,21 +13,23 @@ import numpy as np
 from xlapy.lowering.llvm.arrays import (
     Lazy,
     Place,
+    Room,
     Value,
     bounded,
+    clamped,
+    counted,
     dtype_of,
     element,
     is_slow,
     over,
-    plus,
     reads,
     shape_of,
-    times,
     view,
 )
-from xlapy.lowering.llvm.memory import Array, Memory
+from xlapy.lowering.llvm.indexing import gather, scatter
+from xlapy.lowering.llvm.memory import Array, Memory, put
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
-from xlapy.lowering.llvm.text import Number, Text, Unsuitable, known_int, literal, part_of, type_of
+from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, known_int, literal, part_of, plus, times, type_of
 
 #: multiplications in a product; elements of a constant, and of one that is written into the program
 _MOST_PRODUCTS, _MOST_KNOWN, _MOST_WRITTEN = 1 << 14, 4096, 512
@@ -48,14 +50,15 @@ _KINDS = {
 _SAME = frozenset("copy copy_p stop_gradient".split())
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
 #: what takes a loop for each element
-_REDUCTIONS = frozenset("reduce_sum reduce_prod reduce_max reduce_min reduce_or reduce_and dot_general".split())
-_INDEX = np.dtype(np.int64)
-Keep = Callable[[Value], Array]
+_REDUCTIONS = frozenset(
+    "reduce_sum reduce_prod reduce_max reduce_min reduce_or reduce_and reduce_xor argmax argmin dot_general".split()
+)
+_BOOL = np.dtype(bool)
 
 
-def evaluated(text: Text, keep: Keep, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
-    """What a closed jaxpr computes; `keep` computes all of an array, of which elements are wanted more than once."""
-    return _evaluate(text, keep, jaxpr.jaxpr, [*(known(text, x) for x in jaxpr.consts), *operands])
+def evaluated(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
+    """What a closed jaxpr computes; in `room` are all elements of an array of which some are wanted more than once."""
+    return _evaluate(text, room, jaxpr.jaxpr, [*(known(text, x) for x in jaxpr.consts), *operands])
 
 
 def known(text: Text, value: Any) -> Value:
@@ -75,7 +78,7 @@ def known(text: Text, value: Any) -> Value:
     return Array(place, place.version)
 
 
-def _evaluate(text: Text, keep: Keep, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
+def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
     read_by = (*(equation.invars for equation in jaxpr.eqns), jaxpr.outvars)
     uses = Counter(atom for atoms in read_by for atom in atoms if not hasattr(atom, "val"))
     environment: dict[Any, Value] = {}
@@ -83,7 +86,7 @@ def _evaluate(text: Text, keep: Keep, jaxpr: Any, operands: Sequence[Value]) -> 
     def define(atoms: Sequence, values: Sequence[Value], reduced: bool = False) -> None:
         for atom, value in zip(atoms, values, strict=True):
             if isinstance(value, Lazy) and not value.is_view and (reduced or uses[atom] > 1):
-                value = keep(value)
+                value = room.kept(value)
             environment[atom] = value
 
     def read(atom: Any) -> Value:
@@ -91,26 +94,26 @@ def _evaluate(text: Text, keep: Keep, jaxpr: Any, operands: Sequence[Value]) -> 
 
     define([*jaxpr.constvars, *jaxpr.invars], operands)
     for equation in jaxpr.eqns:
-        found = _equation(text, keep, equation, [read(atom) for atom in equation.invars])
+        found = _equation(text, room, equation, [read(atom) for atom in equation.invars])
         define(equation.outvars, found, equation.primitive.name in _REDUCTIONS)
     return [read(atom) for atom in jaxpr.outvars]
 
 
-def _equation(text: Text, keep: Keep, equation: Any, operands: list[Value]) -> list[Value]:
+def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
     name, params = equation.primitive.name, equation.params
     if equation.effects:
         raise Unsuitable(f"the effects of {name}")
     if name in _CALLS:
         inner = params.get("jaxpr", params.get("call_jaxpr"))
         closed = hasattr(inner, "consts")
-        return (evaluated if closed else _evaluate)(text, keep, inner, operands)
+        return (evaluated if closed else _evaluate)(text, room, inner, operands)
     if name == "platform_index":
         found = next(k for k, names in enumerate(params["platforms"]) if names is None or "cpu" in names)
         return [literal(found, np.dtype(np.int32))]
     if name == "cond" and isinstance(operands[0], Number) and known_int(operands[0]) is not None:
         branches = params["branches"]
         chosen = branches[min(max(known_int(operands[0]) or 0, 0), len(branches) - 1)]
-        return evaluated(text, keep, chosen, operands[1:])
+        return evaluated(text, room, chosen, operands[1:])
     if name in _SAME:
         return operands[:1]
     if len(equation.outvars) != 1:
@@ -123,27 +126,39 @@ def _equation(text: Text, keep: Keep, equation: Any, operands: list[Value]) -> l
     rule = _NUMBERS.get(name) or (_plain(name) if name in _KINDS else None)
     if rule is not None:
         return [elementwise(text, shape, dtype, partial(rule, text, params), operands, name in SLOW)]
-    shaped = _SHAPES.get(name)
-    if shaped is None:
+    shaped, whole = _SHAPES.get(name), _WHOLE.get(name)
+    if shaped is None and whole is None:
         raise Unsuitable(name)
     if prod(shape) == 0 or any(prod(v.aval.shape) == 0 for v in equation.invars):
         raise Unsuitable("an array without elements")
-    made = shaped(text, equation, shape, operands)
+    if whole is not None:
+        made = whole(text, room, equation, operands)
+    else:
+        assert shaped is not None
+        made = shaped(text, equation, shape, operands)
     return [element(text, made, ("0",) * len(shape)) if prod(shape) == 1 else made]
 
 
 def elementwise(
     text: Text, shape: tuple[int, ...], dtype: np.dtype, rule: Callable, operands: Sequence[Value], slow: bool = False
 ) -> Value:
-    """What a rule makes of each element of operands of one shape, numbers among them."""
+    """What a rule makes of each element of operands; an axis of one element stands for a longer one."""
     count = prod(shape)
     if count == 1:
         numbers = [element(text, x, ("0",) * len(shape_of(x))) for x in operands]
         return rule(*numbers)
     if count == 0:
         raise Unsuitable("an array without elements")
-    at = lambda place: rule(*(element(text, x, place) for x in operands))  # noqa: E731
+
+    def at(place: Place) -> Number:
+        return rule(*(element(text, x, _stretched(place, shape_of(x))) for x in operands))
+
     return Lazy(dtype, shape, at, reads(*operands), False, slow or is_slow(*operands))
+
+
+def _stretched(place: Place, shape: tuple[int, ...]) -> Place:
+    """Where an element is in an array of which axes of length 1 stand for longer ones."""
+    return [i if n > 1 else "0" for i, n in zip(place, shape, strict=True)] if 1 in shape else place
 
 
 def _plain(name: str) -> Callable:
@@ -282,33 +297,22 @@ def _dynamic_slice(text: Text, equation: Any, shape: tuple[int, ...], operands: 
     x, *starts = operands
     if isinstance(x, Number):
         return x
-    first = [clamped(text, i, n - m) for i, n, m in zip(starts, shape_of(x), shape, strict=True)]
+    first = [clamped(text, element(text, i, ()), n - m) for i, n, m in zip(starts, shape_of(x), shape, strict=True)]
     return view(text, x, shape, lambda at: [plus(text, i, start) for i, start in zip(at, first, strict=True)])
-
-
-def clamped(text: Text, start: Value, most: int) -> str:
-    """A start that is not negative, and not beyond the last one that is possible."""
-    assert isinstance(start, Number)
-    value = known_int(start)
-    if value is not None or most == 0:
-        return str(min(max(value or 0, 0), most))
-    number = convert(text, start, _INDEX)
-    number = RULES["max"](text, number, literal(0, _INDEX))
-    return RULES["min"](text, number, literal(most, _INDEX)).name
 
 
 def _iota(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
     axis, dtype = equation.params["dimension"], np.dtype(equation.params["dtype"])
-    return Lazy(dtype, shape, lambda at: convert(text, Number(_INDEX, (at[axis],)), dtype), frozenset(), True)
+    return Lazy(dtype, shape, lambda at: convert(text, Number(INDEX, (at[axis],)), dtype), frozenset(), True)
 
 
 def _inside(text: Text, index: str, length: int) -> Number:
-    return Number(np.dtype(bool), (text.new(f"icmp ult i64 {index}, {length}"),))
+    return Number(_BOOL, (text.new(f"icmp ult i64 {index}, {length}"),))
 
 
 def _near(text: Text, index: str, length: int) -> str:
     """An index that is within an array, where it is to be used."""
-    return clamped(text, Number(_INDEX, (index,)), length - 1)
+    return clamped(text, Number(INDEX, (index,)), length - 1)
 
 
 def _concatenate(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
@@ -323,6 +327,19 @@ def _concatenate(text: Text, equation: Any, shape: tuple[int, ...], operands: li
             found = here if found is None else select(text, _inside(text, index, length), here, found)
             start += length
         assert found is not None
+        return found
+
+    return Lazy(dtype_of(operands[0]), shape, at, reads(*operands), False, is_slow(*operands))
+
+
+def _stack(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+    axis = equation.params["axis"]
+
+    def at(place: Place) -> Number:
+        found = element(text, operands[0], [*place[:axis], *place[axis + 1 :]])
+        for k, x in enumerate(operands[1:], 1):
+            here = Number(_BOOL, (text.new(f"icmp eq i64 {place[axis]}, {k}"),))
+            found = select(text, here, element(text, x, [*place[:axis], *place[axis + 1 :]]), found)
         return found
 
     return Lazy(dtype_of(operands[0]), shape, at, reads(*operands), False, is_slow(*operands))
@@ -373,6 +390,76 @@ def joined(text: Text, kind: str, x: Number, y: Number) -> Number:
     return RULES[kind](text, x, y)
 
 
+def _extreme_place(kind: str) -> Callable:
+    """Where the first of the largest or smallest elements is, or the first NaN."""
+
+    def shaped(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
+        (x,), (axis,) = operands, equation.params["axes"]
+        dtype = np.dtype(equation.params["index_dtype"])
+        if isinstance(x, Number):
+            return literal(0, dtype)
+        old = shape_of(x)
+        bounded(old, x)
+
+        def at(place: Place) -> Number:
+            def visit(inner: Place, numbers: list[Number]) -> list[Number]:
+                best, found = numbers
+                new = element(text, x, [*place[:axis], *inner, *place[axis:]])
+                better = RULES[kind](text, new, best)
+                if new.dtype.kind == "f":
+                    first = RULES["bitwise_and"](text, RULES["ne"](text, new, new), RULES["eq"](text, best, best))
+                    better = RULES["bitwise_or"](text, better, first)
+                here = Number(INDEX, (inner[0],))
+                return [select(text, better, new, best), select(text, better, here, found)]
+
+            first = element(text, x, [*place[:axis], "0", *place[axis:]])
+            return convert(text, over(text, [old[axis]], [first, literal(0, INDEX)], visit)[1], dtype)
+
+        return Lazy(dtype, shape, at, reads(x))
+
+    return shaped
+
+
+def _running(kind: str) -> Callable:
+    """Sums, products ... of all elements up to each one, one after the other."""
+
+    def whole(text: Text, room: Room, equation: Any, operands: list[Value]) -> Value:
+        axis, length = equation.params["axis"], equation.invars[0].aval.shape[equation.params["axis"]]
+        if isinstance(operands[0], Number) or length == 1:
+            return operands[0]
+        x = room.writable(operands[0])
+        shape = shape_of(x)
+
+        def along(outer: Place, numbers: list) -> list:
+            def where(k: str) -> list[str]:
+                index = text.new(f"sub nsw i64 {length - 1}, {k}") if equation.params["reverse"] else k
+                return [*outer[:axis], index, *outer[axis:]]
+
+            def trip(k: str, numbers: list[Number]) -> list[Number]:
+                place = where(plus(text, k, "1"))
+                total = RULES[kind](text, numbers[0], element(text, x, place))
+                put(text, x.memory, total, place)
+                return [total]
+
+            counted(text, length - 1, [element(text, x, where("0"))], trip)
+            return []
+
+        over(text, [*shape[:axis], *shape[axis + 1 :]], [], along)
+        return x.memory.change()
+
+    return whole
+
+
+def _scatter(kind: str | None) -> Callable:
+    def whole(text: Text, room: Room, equation: Any, operands: list[Value]) -> Value:
+        def combine(old: Number, new: Number) -> Number:
+            return new if kind is None else RULES[kind](text, old, new)
+
+        return scatter(text, room, equation, operands, combine)
+
+    return whole
+
+
 def _least(dtype: np.dtype) -> object:
     return {"f": -np.inf, "b": False}.get(dtype.kind) if dtype.kind in "fb" else np.iinfo(dtype).min
 
@@ -421,6 +508,7 @@ _SHAPES: dict[str, Callable[..., Value]] = {
     "dynamic_slice": _dynamic_slice,
     "iota": _iota,
     "concatenate": _concatenate,
+    "stack": _stack,
     "pad": _pad,
     "reduce_sum": _reduction("add", lambda dtype: 0),
     "reduce_prod": _reduction("mul", lambda dtype: 1),
@@ -428,7 +516,24 @@ _SHAPES: dict[str, Callable[..., Value]] = {
     "reduce_min": _reduction("min", _largest),
     "reduce_or": _reduction("bitwise_or", lambda dtype: 0),
     "reduce_and": _reduction("bitwise_and", lambda dtype: -1 if dtype.kind in "i" else True),
+    "reduce_xor": _reduction("bitwise_xor", lambda dtype: 0),
+    "argmax": _extreme_place("gt"),
+    "argmin": _extreme_place("lt"),
     "dot_general": _product,
+    "gather": gather,
+}
+#: what writes all elements of its result
+_WHOLE: dict[str, Callable[..., Value]] = {
+    "cumsum": _running("add"),
+    "cumprod": _running("mul"),
+    "cummax": _running("max"),
+    "cummin": _running("min"),
+    "scatter": _scatter(None),
+    "scatter-add": _scatter("add"),
+    "scatter-mul": _scatter("mul"),
+    "scatter_mul": _scatter("mul"),
+    "scatter-min": _scatter("min"),
+    "scatter-max": _scatter("max"),
 }
 
 __all__ = ["SLOW", "elementwise", "evaluated", "joined", "known", "reshaped"]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.lowering.llvm.text import Number, Text, Unsuitable, part_of, type_in_memory
+from xlapy.lowering.llvm.text import Number, Text, Unsuitable, part_of, plus, times, type_in_memory
 
 _versions = count()
 
@@ -76,12 +76,8 @@ def put(text: Text, memory: Memory, number: Number, indices: Sequence[str]) -> N
 def _pointers(text: Text, memory: Memory, indices: Sequence[str]) -> list[str]:
     """The addresses of the parts of an element."""
     place = "0"
-    for k, index in enumerate(indices):
-        stride = prod(memory.shape[k + 1 :])
-        if index == "0":
-            continue
-        scaled = index if stride == 1 else text.new(f"mul nsw i64 {index}, {stride}")
-        place = scaled if place == "0" else text.new(f"add nsw i64 {place}, {scaled}")
+    for k, (index, _) in enumerate(zip(indices, memory.shape, strict=True)):
+        place = plus(text, place, times(text, index, prod(memory.shape[k + 1 :])))
     type = type_in_memory(part_of(memory.dtype))
     if memory.dtype.kind != "c":
         return [text.new(f"getelementptr inbounds {type}, ptr {memory.pointer}, i64 {place}")]

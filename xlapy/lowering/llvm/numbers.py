@@ -273,7 +273,18 @@ RULES: dict[str, Rule] = {
     **{name: _library(name) for name in "expm1 log1p tan asin acos atan sinh cosh tanh atan2 cbrt erf erfc".split()},
     **{name: _library(name) for name in "asinh acosh atanh".split()},
 }
+
+
+def filling(dtype: np.dtype, value: object) -> Number:
+    """What a gather gives beyond an array: `value`, or what JAX takes where that is None."""
+    if value is None:
+        value = {"i": lambda: np.iinfo(dtype).min, "u": lambda: np.iinfo(dtype).max, "b": lambda: True}.get(
+            dtype.kind, lambda: np.nan
+        )()
+    return literal(value, dtype)
+
+
 #: how a float is rounded to a whole one, by the parameter of `lax.round_p`: away from zero, to even
 ROUNDED = (_intrinsic("round"), _intrinsic("roundeven"))
 
-__all__ = ["ROUNDED", "RULES", "any_order", "convert", "select"]
+__all__ = ["ROUNDED", "RULES", "any_order", "convert", "filling", "select"]

@@ -24,23 +24,32 @@ from xlapy.lowering.llvm.arrays import (
     element,
     is_slow,
     over,
-    plus,
     ranged,
     reads,
     shape_of,
-    times,
     view,
 )
 from xlapy.lowering.llvm.bounds import Bounds
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
-from xlapy.lowering.llvm.text import Number, Text, Unsuitable, known_int, literal, part_of, type_in_memory, type_of
+from xlapy.lowering.llvm.text import (
+    INDEX,
+    Number,
+    Text,
+    Unsuitable,
+    known_int,
+    literal,
+    part_of,
+    plus,
+    times,
+    type_in_memory,
+    type_of,
+)
 from xlapy.lowering.rules import RULES as LAX
 from xlapy.lowering.untraced import traced
 
 #: bytes of one array that is made in the function, and of all of them
 _ROOM, _ROOM_OF_ALL = 1 << 15, 1 << 18
-_INDEX = np.dtype(np.int64)
 
 
 class Function(NamedTuple):
@@ -119,7 +128,7 @@ class _Program:
         place = Memory(name, dtype, shape, True)
         self._outside[place] = var
         array = Array(place, place.version)
-        return memory.load(self.text, array, ()) if prod(shape) == 1 else array
+        return memory.load(self.text, array, ("0",) * len(shape)) if prod(shape) == 1 else array
 
     def _result(self, k: int, value: Value) -> Memory:
         """Where a result lies."""
@@ -136,7 +145,7 @@ class _Program:
         if isinstance(value, Number) or isinstance(value, Array) and self._is_own(value.now()):
             return value
         if self._around or not isinstance(value, Array) or value.memory not in self._outside:
-            return self._kept(value)
+            return self.kept(value)
         place = Memory(f"%c{len(self._outside)}_{len(self._rooms)}_{len(self._copies)}", *value.memory.type(), False)
         self._copies[place] = self._outside[value.memory]
         return Array(place, place.version)
@@ -147,11 +156,18 @@ class _Program:
 
     # -- arrays --
 
-    def _kept(self, value: Value) -> Array:
+    def kept(self, value: Value) -> Array:
         """A copy of an array in a memory of its own."""
         place = self._new_memory(dtype_of(value), shape_of(value))
         self._fill(place, value)
         return Array(place, place.version)
+
+    def writable(self, value: Value) -> Array:
+        """An array in a memory that may be changed: that of the array itself, if nothing else wants it as it is."""
+        if not isinstance(value, Array) or not self._is_own(value.now()):
+            value = self.kept(value)
+        self._settle([value.memory])
+        return value
 
     def _new_memory(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
         size = prod(shape) * dtype.itemsize
@@ -184,7 +200,7 @@ class _Program:
         for var, value in list(self.values.items()):
             if isinstance(value, Lazy | Array) and self._uses[var] > 0 and not changing.isdisjoint(reads(value)):
                 if isinstance(value, Lazy) or value.version == value.memory.version:
-                    self.values[var] = self._kept(value)
+                    self.values[var] = self.kept(value)
 
     def value(self, var: Var) -> Value:
         """What stands for a value."""
@@ -208,7 +224,7 @@ class _Program:
             found = self._operation(operation)
             for var, value in zip(operation.results, found, strict=True):
                 if isinstance(value, Lazy) and not value.is_view and self._uses[var] > 1:
-                    value = self._kept(value)
+                    value = self.kept(value)
                 self.values[var] = value
         self._uses.subtract(region.results)
         return [self.value(v) for v in region.results]
@@ -281,9 +297,9 @@ class _Program:
         assert isinstance(made, Operation)
         if any(v not in self.values for v in made.operands):
             return None
-        length, *start = (convert(self.text, self.number(v), _INDEX) for v in made.operands)
-        first = start[0] if start else literal(note.static[0], _INDEX)
-        room, zero = literal(mask.type.shape[0], _INDEX), literal(0, _INDEX)
+        length, *start = (convert(self.text, self.number(v), INDEX) for v in made.operands)
+        first = start[0] if start else literal(note.static[0], INDEX)
+        room, zero = literal(mask.type.shape[0], INDEX), literal(0, INDEX)
         ends = [first, RULES["add"](self.text, first, length)]
         first, end = (RULES["min"](self.text, RULES["max"](self.text, x, zero), room).name for x in ends)
         return first, end
@@ -308,7 +324,7 @@ class _Program:
             if term is None:
                 (new,) = [RULES["mul"](self.text, *factors)]
             else:
-                (new,) = jaxprs.evaluated(self.text, self._kept, term, factors)
+                (new,) = jaxprs.evaluated(self.text, self, term, factors)
             assert isinstance(new, Number)
             return [jaxprs.joined(self.text, "add", numbers[0], convert(self.text, new, dtype))]
 
@@ -328,7 +344,7 @@ class _Program:
         """What an operation is in terms of `jax.lax`."""
         types = [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in operation.operands]
         jaxpr = jax.make_jaxpr(lambda *xs: LAX[operation.kind](operation, xs))(*types)
-        return jaxprs.evaluated(self.text, self._kept, jaxpr, list(map(self.value, operation.operands)))
+        return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
 
     def _leaf(self, operation: Operation) -> Sequence[Value]:
         dims = touched(operation)
@@ -339,7 +355,7 @@ class _Program:
             if found is not None:
                 return [found]
         jaxpr = traced(operation.attributes["jaxpr"])
-        return jaxprs.evaluated(self.text, self._kept, jaxpr, list(map(self.value, operation.operands)))
+        return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
 
     def _load(self, operation: Operation, dims: list[Dimension]) -> Value:
         array, shape = self.value(operation.operands[0]), operation.results[0].type.shape
@@ -354,11 +370,9 @@ class _Program:
         array, new = self.value(operation.operands[0]), self.value(operation.operands[1])
         if isinstance(array, Number):
             return new if isinstance(new, Number) else element(self.text, new, ("0",) * len(shape_of(new)))
-        if isinstance(array, Lazy) or not self._is_own(array.now()):
-            array = self._kept(array)
+        array = self.writable(array)
         if array.memory in reads(new):
-            new = self._kept(new)
-        self._settle([array.memory])
+            new = self.kept(new)
         where = self._places(array.memory.shape, dims)
         if isinstance(new, Number):
             self._fill_with(new, array.memory, [d.count for d in dims if not d.dropped], where)
@@ -391,14 +405,14 @@ class _Program:
         value = known_int(number)
         if value is not None:
             return str(min(max(value, least), most))
-        number = convert(self.text, number, _INDEX)
+        number = convert(self.text, number, INDEX)
         inside = self.bounds.at_least(dim.start, least), self.bounds.at_most(dim.start, most)
         if dim.step != 1 and dim.count > 1 and not all(inside):
             raise Unsuitable("places that may be beyond an end, in steps")
         if not inside[0]:
-            number = RULES["max"](self.text, number, literal(least, _INDEX))
+            number = RULES["max"](self.text, number, literal(least, INDEX))
         if not inside[1]:
-            number = RULES["min"](self.text, number, literal(most, _INDEX))
+            number = RULES["min"](self.text, number, literal(most, INDEX))
         return number.name
 
     # -- control flow --
@@ -519,7 +533,7 @@ class _Program:
         for var in (v for region in loop.regions for v in captured(region)):
             value = self.values.get(var)
             if isinstance(value, Lazy) and not value.is_view:
-                self.values[var] = self._kept(value)
+                self.values[var] = self.kept(value)
         initial = list(map(self._changeable, initial))
         owned = [x.memory for x in initial if isinstance(x, Array)]
         self._settle(owned)
@@ -557,7 +571,7 @@ class _Program:
                 if isinstance(new, Array) and new.now() is old.memory:
                     continue
                 is_apart = isinstance(new, Array) and all(new.memory not in reads(x) for x in carried)
-                moved[k] = new if is_apart else self._kept(new)
+                moved[k] = new if is_apart else self.kept(new)
             elif not isinstance(new, Number):
                 found[k] = element(self.text, new, ("0",) * len(shape_of(new)))
         for k, new in moved.items():

@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+#: the type of indices
+INDEX = np.dtype(np.int64)
+
 
 class Unsuitable(Exception):
     """Something that is not made into machine code here."""
@@ -72,6 +75,22 @@ def known_int(number: Number) -> int | None:
     if number.dtype.kind not in "iu" or number.name.startswith("%"):
         return None
     return int(number.name)
+
+
+def plus(text: Text, index: str, number: str) -> str:
+    """An index, and so many places on."""
+    if number == "0" or index == "0":
+        return index if number == "0" else number
+    if not index.startswith("%") and not number.startswith("%"):
+        return str(int(index) + int(number))
+    return text.new(f"add nsw i64 {index}, {number}")
+
+
+def times(text: Text, index: str, factor: int) -> str:
+    """An index, so many times."""
+    if factor == 1 or index == "0":
+        return index
+    return text.new(f"mul nsw i64 {index}, {factor}") if index.startswith("%") else str(int(index) * factor)
 
 
 #: instructions of a function, before LLVM's passes
@@ -163,4 +182,17 @@ class Phis:
         self._text.lines[self._place : self._place] = lines
 
 
-__all__ = ["Number", "Phis", "Text", "Unsuitable", "known_int", "literal", "part_of", "type_in_memory", "type_of"]
+__all__ = [
+    "INDEX",
+    "Number",
+    "Phis",
+    "Text",
+    "Unsuitable",
+    "known_int",
+    "literal",
+    "part_of",
+    "plus",
+    "times",
+    "type_in_memory",
+    "type_of",
+]
