@@ -294,6 +294,26 @@ def stretched(a, n):
     return total
 
 
+def columns(a, x):
+    a, cube = a.copy(), a.reshape(2, 6, 3, 4).copy()
+    a[4, 7] = np.nan
+    c, narrow = a + 1j * a[::-1], x.reshape(10, 6).astype(np.int8)
+    sums, extremes = np.zeros(12, complex), np.zeros((4, 12))
+    some, bits = np.zeros((2, 12), bool), np.zeros(6, np.int8)
+    blocks = np.zeros((3, 4))
+    for i in range(1, 12):
+        sums += c[:i].sum(axis=0) - c.prod(axis=0)
+        extremes[0] += a.max(axis=0)
+        extremes[1] = a[i - 1 :].min(axis=0) * i
+        extremes[2] += np.nansum(a * i, axis=0) + a.argmax(axis=0)
+        extremes[3] = (a - extremes[3]).mean(axis=0)
+        some[0] = (a > 0.9).any(axis=0) | some[1]
+        some[1] = (a > i / 20).all(axis=0)
+        bits += narrow.sum(axis=0, dtype=np.int8) ^ narrow.max(axis=0)
+        blocks += cube.sum(axis=(0, 1)) - cube[i % 2].max(axis=0)
+    return sums, extremes, some, bits, blocks
+
+
 def running(a, x):
     a, x = a.copy(), x.copy()
     total = np.zeros(12)
@@ -361,6 +381,7 @@ PROGRAMS = [
     (gathered, (MATRIX, WHOLE)),
     (put_by_indices, (WHOLE, MATRIX)),
     (largest_places, (MATRIX, WHOLE)),
+    (columns, (MATRIX, WHOLE)),
     (running, (MATRIX, WHOLE)),
     (stretched, (jnp.asarray(MATRIX, jnp.float32), 5)),
     (no_trips, (VECTOR, 0)),

@@ -45,6 +45,10 @@ Value = Number | Array | Lazy
 class Room(Protocol):
     """Where arrays are made."""
 
+    def made(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
+        """A memory of its own, which holds nothing yet."""
+        ...
+
     def kept(self, value: Value) -> Array:
         """A copy of an array in a memory of its own."""
         ...

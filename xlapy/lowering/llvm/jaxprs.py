@@ -33,6 +33,10 @@ from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, known_int,
 
 #: multiplications in a product; elements of a constant, and of one that is written into the program
 _MOST_PRODUCTS, _MOST_KNOWN, _MOST_WRITTEN = 1 << 14, 4096, 512
+#: elements of a matrix in whose columns the largest or smallest ones are looked for
+_MOST_IN_COLUMNS = 256
+#: columns from which on several are reduced at a time
+_WIDTH = 4
 #: what takes long for each element
 SLOW = frozenset(
     "exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh pow atan2 cbrt erf erfc"
@@ -131,7 +135,9 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         raise Unsuitable(name)
     if prod(shape) == 0 or any(prod(v.aval.shape) == 0 for v in equation.invars):
         raise Unsuitable("an array without elements")
-    if whole is not None:
+    if name in _JOINED and _is_of_columns(equation, operands[0]):
+        made = _joined_by_rows(text, room, equation, shape, operands, *_JOINED[name])
+    elif whole is not None:
         made = whole(text, room, equation, operands)
     else:
         assert shaped is not None
@@ -383,6 +389,41 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
     return shaped
 
 
+def _is_of_columns(equation: Any, x: Value) -> bool:
+    """Whether a reduction leaves a last axis that is long enough for vectors."""
+    old = equation.invars[0].aval.shape
+    return not isinstance(x, Number) and len(old) - 1 not in equation.params["axes"] and old[-1] >= _WIDTH
+
+
+def _joined_by_rows(
+    text: Text, room: Room, equation: Any, shape: tuple[int, ...], operands: list[Value], kind: str, start: Callable
+) -> Value:
+    """A reduction that leaves the last axis: row after row is joined to what is there, several columns at a time."""
+    (x,), axes = operands, equation.params["axes"]
+    old, dtype = shape_of(x), dtype_of(x)
+    bounded(old, x)
+    found = room.made(dtype, shape)
+    array = Array(found, found.version)
+    first = literal(start(dtype), dtype)
+
+    def begin(place: Place, numbers: list) -> list:
+        put(text, found, first, place)
+        return []
+
+    def join_row(outer: Place, numbers: list) -> list:
+        def visit(place: Place, numbers: list) -> list:
+            reduced, kept = iter(outer), iter(place)
+            where = [next(reduced) if k in axes else next(kept) for k in range(len(old))]
+            put(text, found, joined(text, kind, element(text, array, place), element(text, x, where)), place)
+            return []
+
+        return over(text, shape, [], visit)
+
+    over(text, shape, [], begin)
+    over(text, [old[k] for k in axes], [], join_row)
+    return found.change()
+
+
 def joined(text: Text, kind: str, x: Number, y: Number) -> Number:
     """Two parts of a sum, a product, a maximum ..., in any order."""
     if x.dtype.kind == "f" and kind in ("add", "mul"):
@@ -400,6 +441,8 @@ def _extreme_place(kind: str) -> Callable:
             return literal(0, dtype)
         old = shape_of(x)
         bounded(old, x)
+        if axis != len(old) - 1 and prod(old) > _MOST_IN_COLUMNS:
+            raise Unsuitable("places in columns, of which XLA looks at several at a time")
 
         def at(place: Place) -> Number:
             def visit(inner: Place, numbers: list[Number]) -> list[Number]:
@@ -497,6 +540,16 @@ def _product(text: Text, equation: Any, shape: tuple[int, ...], operands: list[V
     return Lazy(dtype, shape, at, reads(x, y))
 
 
+#: how elements are joined, and with what that begins
+_JOINED: dict[str, tuple[str, Callable[[np.dtype], object]]] = {
+    "reduce_sum": ("add", lambda dtype: 0),
+    "reduce_prod": ("mul", lambda dtype: 1),
+    "reduce_max": ("max", _least),
+    "reduce_min": ("min", _largest),
+    "reduce_or": ("bitwise_or", lambda dtype: 0),
+    "reduce_and": ("bitwise_and", lambda dtype: -1 if dtype.kind in "i" else True),
+    "reduce_xor": ("bitwise_xor", lambda dtype: 0),
+}
 _SHAPES: dict[str, Callable[..., Value]] = {
     "broadcast_in_dim": _broadcast,
     "reshape": _reshape,
@@ -510,13 +563,7 @@ _SHAPES: dict[str, Callable[..., Value]] = {
     "concatenate": _concatenate,
     "stack": _stack,
     "pad": _pad,
-    "reduce_sum": _reduction("add", lambda dtype: 0),
-    "reduce_prod": _reduction("mul", lambda dtype: 1),
-    "reduce_max": _reduction("max", _least),
-    "reduce_min": _reduction("min", _largest),
-    "reduce_or": _reduction("bitwise_or", lambda dtype: 0),
-    "reduce_and": _reduction("bitwise_and", lambda dtype: -1 if dtype.kind in "i" else True),
-    "reduce_xor": _reduction("bitwise_xor", lambda dtype: 0),
+    **{name: _reduction(*how) for name, how in _JOINED.items()},
     "argmax": _extreme_place("gt"),
     "argmin": _extreme_place("lt"),
     "dot_general": _product,

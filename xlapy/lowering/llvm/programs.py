@@ -158,7 +158,7 @@ class _Program:
 
     def kept(self, value: Value) -> Array:
         """A copy of an array in a memory of its own."""
-        place = self._new_memory(dtype_of(value), shape_of(value))
+        place = self.made(dtype_of(value), shape_of(value))
         self._fill(place, value)
         return Array(place, place.version)
 
@@ -169,7 +169,8 @@ class _Program:
         self._settle([value.memory])
         return value
 
-    def _new_memory(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
+    def made(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
+        """A memory of its own, which holds nothing yet."""
         size = prod(shape) * dtype.itemsize
         self._room += size
         if size > _ROOM or self._room > _ROOM_OF_ALL:
@@ -271,7 +272,7 @@ class _Program:
             return self._numeric(operation, partial(select, self.text))
         place, keep = old.memory, None
         if place in reads(new):
-            keep = self._new_memory(place.dtype, place.shape)
+            keep = self.made(place.dtype, place.shape)
             self._fill_range(keep, new, bounds)
             new = Array(keep, keep.version)
         self._settle([place])
@@ -476,7 +477,7 @@ class _Program:
             return None
         if isinstance(one, Array) and isinstance(other, Array) and one.memory is other.memory:
             return None
-        return self._new_memory(dtype_of(one), shape_of(other) if isinstance(one, Number) else shape_of(one))
+        return self.made(dtype_of(one), shape_of(other) if isinstance(one, Number) else shape_of(one))
 
     def _back_to(self, versions: dict[Memory, int]) -> None:
         for place, version in versions.items():
