@@ -42,7 +42,7 @@ def at(machine: Machine, self, a, indices, b: Any = None, /):
         return machine.raise_(ValueError, "output array is read-only")
     other: Any = b
     types = (room.type.dtype, type_of_operand(machine, other.base if isinstance(other, BoundedArray) else other))
-    if loop(ufunc, (*types, room.type.dtype))[2] != room.type.dtype:
+    if not _computes_alike(ufunc, loop(ufunc, (*types, room.type.dtype), casting="unsafe"), room.type.dtype):
         raise bounded.require_static(machine, array, f"np.{ufunc.__name__}.at with a cast")
     values = _values(machine, other, places, mine, room.type.dtype)
     length = bounded.length_int(machine, lanes, room.type.shape[0])
@@ -58,6 +58,16 @@ def at(machine: Machine, self, a, indices, b: Any = None, /):
     machine.check(bad, IndexError, text)
     machine.write(room, result)
     return NONE
+
+
+def _computes_alike(ufunc: np.ufunc, loop: tuple[np.dtype, ...], dtype: np.dtype) -> bool:
+    """Whether a loop of NumPy gives what the array's own type gives, up to rounding: NumPy casts after each index."""
+    if all(d == dtype for d in loop[:2]):
+        return True
+    kinds = {d.kind for d in (*loop, dtype)}
+    if kinds <= {"i", "u"}:
+        return ufunc not in (np.maximum, np.minimum)
+    return kinds in ({"f"}, {"c"})
 
 
 def _values(machine: Machine, b: Value, places: NdArray, lanes, dtype: np.dtype):
