@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from jax.lax import GatherScatterMode
 
@@ -26,31 +26,64 @@ from xlapy.lowering.llvm.numbers import RULES, convert, filling, select
 from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, literal, plus
 
 
+class _Windows(NamedTuple):
+    """Parts of an array that begin at indices.
+
+    Attributes:
+        sizes: of a window, along each axis of the array.
+        fixed: axes along which a window is one element, and has no axis of its own.
+        batching: axes that run beside an axis of the indices, and which.
+        indexed: the axis that each number of an index is for.
+        checked: whether it matters that a window is within the array.
+    """
+
+    sizes: Sequence[int]
+    fixed: Collection[int]
+    batching: Mapping[int, int]
+    indexed: Sequence[int]
+    checked: bool
+
+    def place(
+        self, text: Text, shape: Sequence[int], indices: Value, row: Place, offset: Place
+    ) -> tuple[Place, Number | None]:
+        """Where in an array an element of a window is, and whether the window is within it.
+
+        Args:
+            shape: of the array.
+            row: the place of the index.
+            offset: the place in the window.
+        """
+        offsets = iter(offset)
+        where, inside = [], None
+        for k, length in enumerate(shape):
+            place = "0" if k in self.fixed else next(offsets)
+            if k in self.batching:
+                place = row[self.batching[k]]
+            elif k in self.indexed:
+                number = element(text, indices, [*row, str(self.indexed.index(k))])
+                if self.checked:
+                    inside = _both(text, inside, _fits(text, number, length - self.sizes[k]))
+                place = plus(text, place, clamped(text, number, length - self.sizes[k]))
+            where.append(place)
+        return where, inside
+
+
 def gather(text: Text, equation: Any, shape: tuple[int, ...], operands: Sequence[Value]) -> Value:
     """`lax.gather`: an element of the result is one of the operand's, at indices and a place in a window."""
     array, indices = operands
     params, dims = equation.params, equation.params["dimension_numbers"]
-    sizes, old = params["slice_sizes"], shape_of(array)
     rows = [k for k in range(len(shape)) if k not in dims.offset_dims]
-    batching = dict(zip(dims.operand_batching_dims, dims.start_indices_batching_dims, strict=True))
-    fixed = {*dims.collapsed_slice_dims, *dims.operand_batching_dims}
-    fills = _mode(params) is GatherScatterMode.FILL_OR_DROP
+    windows = _Windows(
+        params["slice_sizes"],
+        {*dims.collapsed_slice_dims, *dims.operand_batching_dims},
+        dict(zip(dims.operand_batching_dims, dims.start_indices_batching_dims, strict=True)),
+        dims.start_index_map,
+        _mode(params) is GatherScatterMode.FILL_OR_DROP,
+    )
 
     def at(place: Place) -> Number:
-        row = [place[k] for k in rows]
-        offsets = iter(place[k] for k in dims.offset_dims)
-        where, inside = [], None
-        for k, length in enumerate(old):
-            index = "0" if k in fixed else next(offsets)
-            if k in batching:
-                where.append(row[batching[k]])
-            elif k in dims.start_index_map:
-                number = element(text, indices, [*row, str(dims.start_index_map.index(k))])
-                if fills:
-                    inside = _both(text, inside, _fits(text, number, length - sizes[k]))
-                where.append(plus(text, index, clamped(text, number, length - sizes[k])))
-            else:
-                where.append(index)
+        row, offset = [place[k] for k in rows], [place[k] for k in dims.offset_dims]
+        where, inside = windows.place(text, shape_of(array), indices, row, offset)
         found = element(text, array, where)
         return found if inside is None else select(text, inside, found, filling(found.dtype, params["fill_value"]))
 
@@ -70,27 +103,19 @@ def scatter(text: Text, room: Room, equation: Any, operands: Sequence[Value], co
     kept = room.writable(array)
     indices, updates = (room.kept(x) if kept.memory in reads(x) else x for x in (indices, updates))
     rows = [k for k in range(len(shape)) if k not in dims.update_window_dims]
-    batching = dict(zip(dims.operand_batching_dims, dims.scatter_indices_batching_dims, strict=True))
     fixed = {*dims.inserted_window_dims, *dims.operand_batching_dims}
-    window = iter(shape[k] for k in dims.update_window_dims)
-    sizes = [1 if k in fixed else next(window) for k in range(len(old))]
-    drops = _mode(equation.params) is not GatherScatterMode.CLIP
+    lengths = iter(shape[k] for k in dims.update_window_dims)
+    windows = _Windows(
+        [1 if k in fixed else next(lengths) for k in range(len(old))],
+        fixed,
+        dict(zip(dims.operand_batching_dims, dims.scatter_indices_batching_dims, strict=True)),
+        dims.scatter_dims_to_operand_dims,
+        _mode(equation.params) is not GatherScatterMode.CLIP,
+    )
 
     def visit(place: Place, numbers: list) -> list:
-        row = [place[k] for k in rows]
-        offsets = iter(place[k] for k in dims.update_window_dims)
-        where, inside = [], None
-        for k, length in enumerate(old):
-            index = "0" if k in fixed else next(offsets)
-            if k in batching:
-                where.append(row[batching[k]])
-            elif k in dims.scatter_dims_to_operand_dims:
-                number = element(text, indices, [*row, str(dims.scatter_dims_to_operand_dims.index(k))])
-                if drops:
-                    inside = _both(text, inside, _fits(text, number, length - sizes[k]))
-                where.append(plus(text, index, clamped(text, number, length - sizes[k])))
-            else:
-                where.append(index)
+        row, offset = [place[k] for k in rows], [place[k] for k in dims.update_window_dims]
+        where, inside = windows.place(text, old, indices, row, offset)
         before = element(text, kept, where)
         after = combine(before, element(text, updates, place))
         put(text, kept.memory, after if inside is None else select(text, inside, after, before), where)

@@ -53,10 +53,6 @@ _KINDS = {
 }
 _SAME = frozenset("copy copy_p stop_gradient".split())
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
-#: what takes a loop for each element
-_REDUCTIONS = frozenset(
-    "reduce_sum reduce_prod reduce_max reduce_min reduce_or reduce_and reduce_xor argmax argmin dot_general".split()
-)
 _BOOL = np.dtype(bool)
 
 
@@ -378,15 +374,19 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
 
         def at(place: Place) -> Number:
             def visit(inner: Place, numbers: list[Number]) -> list[Number]:
-                outer, rest = iter(place), iter(inner)
-                where = [next(rest) if k in axes else next(outer) for k in range(len(old))]
-                return [joined(text, kind, numbers[0], element(text, x, where))]
+                return [joined(text, kind, numbers[0], element(text, x, _together(axes, inner, place)))]
 
             return over(text, [old[k] for k in axes], [literal(start(dtype), dtype)], visit)[0]
 
         return Lazy(dtype, shape, at, reads(x))
 
     return shaped
+
+
+def _together(axes: Sequence[int], reduced: Place, kept: Place) -> Place:
+    """A place, from its places along the axes that are reduced, and along the others."""
+    along, others = iter(reduced), iter(kept)
+    return [next(along) if k in axes else next(others) for k in range(len(reduced) + len(kept))]
 
 
 def _is_of_columns(equation: Any, x: Value) -> bool:
@@ -412,9 +412,8 @@ def _joined_by_rows(
 
     def join_row(outer: Place, numbers: list) -> list:
         def visit(place: Place, numbers: list) -> list:
-            reduced, kept = iter(outer), iter(place)
-            where = [next(reduced) if k in axes else next(kept) for k in range(len(old))]
-            put(text, found, joined(text, kind, element(text, array, place), element(text, x, where)), place)
+            new = element(text, x, _together(axes, outer, place))
+            put(text, found, joined(text, kind, element(text, array, place), new), place)
             return []
 
         return over(text, shape, [], visit)
@@ -550,6 +549,8 @@ _JOINED: dict[str, tuple[str, Callable[[np.dtype], object]]] = {
     "reduce_and": ("bitwise_and", lambda dtype: -1 if dtype.kind in "i" else True),
     "reduce_xor": ("bitwise_xor", lambda dtype: 0),
 }
+#: what takes a loop for each element
+_REDUCTIONS = frozenset((*_JOINED, "argmax", "argmin", "dot_general"))
 _SHAPES: dict[str, Callable[..., Value]] = {
     "broadcast_in_dim": _broadcast,
     "reshape": _reshape,
@@ -578,7 +579,6 @@ _WHOLE: dict[str, Callable[..., Value]] = {
     "scatter": _scatter(None),
     "scatter-add": _scatter("add"),
     "scatter-mul": _scatter("mul"),
-    "scatter_mul": _scatter("mul"),
     "scatter-min": _scatter("min"),
     "scatter-max": _scatter("max"),
 }
