@@ -314,6 +314,13 @@ def columns(a, x):
     return sums, extremes, some, bits, blocks
 
 
+def bits_in_common(x):
+    found = jnp.uint8(0)
+    for i in range(6):
+        found = (found ^ jax.lax.reduce_and(x[i], (0,))) + jax.lax.reduce_and(x, (0,))[i]
+    return found
+
+
 def running(a, x):
     a, x = a.copy(), x.copy()
     total = np.zeros(12)
@@ -382,6 +389,7 @@ PROGRAMS = [
     (put_by_indices, (WHOLE, MATRIX)),
     (largest_places, (MATRIX, WHOLE)),
     (columns, (MATRIX, WHOLE)),
+    (bits_in_common, (jnp.asarray(200 + WHOLE.reshape(10, 6) % 56, jnp.uint8),)),
     (running, (MATRIX, WHOLE)),
     (stretched, (jnp.asarray(MATRIX, jnp.float32), 5)),
     (no_trips, (VECTOR, 0)),

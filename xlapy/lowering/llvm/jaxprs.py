@@ -546,7 +546,7 @@ _JOINED: dict[str, tuple[str, Callable[[np.dtype], object]]] = {
     "reduce_max": ("max", _least),
     "reduce_min": ("min", _largest),
     "reduce_or": ("bitwise_or", lambda dtype: 0),
-    "reduce_and": ("bitwise_and", lambda dtype: -1 if dtype.kind in "i" else True),
+    "reduce_and": ("bitwise_and", lambda dtype: -1 if dtype.kind in "iu" else True),
     "reduce_xor": ("bitwise_xor", lambda dtype: 0),
 }
 #: what takes a loop for each element
