@@ -17,9 +17,9 @@ from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
 from xlapy.lowering import reversible_leaves, rewriting
-from xlapy.lowering.lent import Lent, may_be_machine_code, product
+from xlapy.lowering.lent import Lent, product
 from xlapy.lowering.live import live
-from xlapy.lowering.llvm import as_machine_code
+from xlapy.lowering.llvm import as_machine_code, may_be_machine_code
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.native import as_native
 from xlapy.lowering.reductions import are_own

@@ -23,16 +23,15 @@ from jax import lax
 from jax.extend.core import Literal
 
 from xlapy.ir import Operation, Region, Var, captured, every_operation
-from xlapy.lowering.llvm import machine_code_of
+from xlapy.lowering.llvm import machine_code_of, may_be_machine_code
 from xlapy.lowering.loops import inner_jaxprs
-from xlapy.lowering.native import available, called_natively, is_transcendental
+from xlapy.lowering.native import available, called_natively
 from xlapy.lowering.products import DOT, has_faster_form
 from xlapy.lowering.reductions import CALLS, ELEMENTWISE, REDUCTIONS, may_use_library
 from xlapy.lowering.rewriting import is_transpose
 from xlapy.lowering.rounding import rounds
 from xlapy.lowering.sums import long_sum
 from xlapy.lowering.untraced import is_opaque
-from xlapy.lowering.vectors import plan_of
 
 #: primitives that move elements, which XLA fuses with what makes their operands
 _MOVES = frozenset("slice dynamic_slice pad concatenate rev transpose".split())
@@ -91,19 +90,6 @@ def passed_by(entry: Region) -> frozenset[int]:
         return frozenset()  # which the library is far better at
     machine_code = _loops_in_machine_code(region)
     return frozenset(k for k, var in enumerate(region.params) if not _is_held(region, var, machine_code))
-
-
-def may_be_machine_code(loop: Operation) -> bool:
-    """Whether a loop is better as machine code, if it can be.
-
-    Not if all trips are made at once with functions in them that XLA computes for whole vectors, and the C library for
-    one number after the other; nor if its vectors become matrices (`passes.lanes`), for which XLA has products.
-    """
-    inside = [o for region in loop.regions for o in every_operation(region)]
-    plans = [plan for o in (loop, *inside) if (plan := plan_of(o, native=False)) is not None]
-    if not all(plan.of_numbers for plan in plans):
-        return False
-    return plan_of(loop, native=False) is None or not any(map(is_transcendental, inside))
 
 
 def _loops_in_machine_code(region: Region) -> set[Operation]:

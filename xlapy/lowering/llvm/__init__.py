@@ -10,6 +10,6 @@ Where JAX transforms a program, and on all other devices, such a loop is a loop 
 programs that are saved.
 """
 
-from xlapy.lowering.llvm.calls import as_machine_code, machine_code_of
+from xlapy.lowering.llvm.calls import as_machine_code, machine_code_of, may_be_machine_code
 
-__all__ = ["as_machine_code", "machine_code_of"]
+__all__ = ["as_machine_code", "machine_code_of", "may_be_machine_code"]

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import jax
 from jax import lax
 
-from xlapy.ir import Operation, Region, Var, captured
+from xlapy.ir import Operation, Region, Var, captured, every_operation
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
+from xlapy.lowering.native import is_transcendental
+from xlapy.lowering.vectors import plan_of
 
 
 class MachineCode(NamedTuple):
@@ -25,6 +27,19 @@ class MachineCode(NamedTuple):
 
     function: Function | None
     results: Sequence[Var]
+
+
+def may_be_machine_code(loop: Operation) -> bool:
+    """Whether a loop is better as machine code, if it can be.
+
+    Not if all trips are made at once with functions in them that XLA computes for whole vectors, and the C library for
+    one number after the other; nor if its vectors become matrices (`passes.lanes`), for which XLA has products.
+    """
+    inside = [o for region in loop.regions for o in every_operation(region)]
+    plans = [plan for o in (loop, *inside) if (plan := plan_of(o, native=False)) is not None]
+    if not all(plan.of_numbers for plan in plans):
+        return False
+    return plan_of(loop, native=False) is None or not any(map(is_transcendental, inside))
 
 
 def machine_code_of(loop: Operation, available: Container[Var]) -> MachineCode:
@@ -86,4 +101,4 @@ def as_machine_code(loop: Operation, environment: dict[Var, Any], parts: Mapping
     return [of[v] for v in loop.results]
 
 
-__all__ = ["as_machine_code", "machine_code_of"]
+__all__ = ["as_machine_code", "machine_code_of", "may_be_machine_code"]
