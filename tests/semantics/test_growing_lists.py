@@ -670,4 +670,60 @@ def rows_of_two_kinds(x, y):
     return np.array(rows), rows, [len(row) for row in lengths], lengths
 
 
+# -- a list that gets what another one holds, whose length has no bound ------------------------------------------------
+
+
+@program(600, 3, 1100)
+def extended_by_another(n):
+    out = []
+    i = 0
+    while i < n:
+        rows = []
+        while len(rows) < 2:
+            rows.append(i)
+        out.extend(rows)
+        i += 1
+    return sum(out), len(out), out[-1]
+
+
+@program((10, 300), (10, 2500), (3, 0))
+def appended_one_by_one(n, k):
+    out = []
+    for j in range(n):
+        i = 0
+        rows = []
+        while i < k:
+            rows.append(j)
+            i += 1
+        for r in rows:
+            out.append(r)
+    return sum(out), len(out)
+
+
+@program(600, 2)
+def pairs_extended_by_another(n):
+    out = []
+    i = 0
+    while i < n:
+        rows = []
+        while len(rows) < 2:
+            rows.append([i, -i])
+        out.extend(rows)
+        i += 1
+    return out
+
+
+@program(300, 800)
+def replaced_by_a_longer_one(n):
+    out = [7]
+    i = 0
+    while i < n:
+        rows = []
+        while len(rows) < 4:
+            rows.append(i)
+        out = out + rows if i % 2 else rows + out
+        i += 1
+    return out
+
+
 test_programs = program.test()

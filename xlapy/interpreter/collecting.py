@@ -15,7 +15,7 @@ from xlapy.domain.heap import Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import DEAD, Const, Scalar, Stack, Value, alternatives
-from xlapy.ir import least_increase
+from xlapy.ir import Var, least_increase
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -44,11 +44,16 @@ def most_trips(machine: Machine, trips: Value | None, what: str) -> int | None:
     return None
 
 
-class Growing:
-    """The lists that grow in one loop. `trips` is the number of trips, if it is known before the loop."""
+#: a length, what there is room for, and with what the room was guessed
+Check = tuple[Var, int, object]
 
-    def __init__(self, machine: Machine, key: object, trips: Value | None) -> None:
-        self.machine, self.key, self.trips = machine, key, trips
+
+class Growing:
+    """The lists that grow in one loop. `trips` is the number of trips, if it is known before the loop; `checks` gets
+    the lengths that may be more than there is room for (see `resizing`)."""
+
+    def __init__(self, machine: Machine, key: object, trips: Value | None, checks: list[Check]) -> None:
+        self.machine, self.key, self.trips, self.checks = machine, key, trips, checks
         self.growth: dict[Slot, tuple[int, int]] = {}
         self.entry: dict[Slot, Value] = {}
 
@@ -76,6 +81,7 @@ class Growing:
             if trips is None or self._too_many(slot, element, last + grows[1] * trips, guessed):
                 elastic = (self.key, slot[1])
                 capacity = upper = self._guess(elastic, element, last + grows[1])
+                self._check(new, capacity, elastic)
             else:
                 capacity = max(room, last + grows[1] * trips)
                 upper = last + grows[1] * max(trips - 1, 0)
@@ -84,6 +90,13 @@ class Growing:
         bounds, fixed = (lower, max(upper, lower)), grows == (0, 0)
         added = stacks.only_added(*(v for _, v in found))
         return stacks.generalised(old, element, capacity, bounds, elastic, self.key, fixed, added)
+
+    def _check(self, new: Value, capacity: int, elastic: object) -> None:
+        """Note that a list may be too long at the end of a trip. An item that is appended finds that there is no room;
+        a loop in the trip has made more room, for as many items as it may append."""
+        for contents in alternatives(new):
+            if isinstance(contents, Stack) and isinstance(contents.length, Scalar) and contents.capacity > capacity:
+                self.checks.append((contents.length.var, capacity, elastic))
 
     def _keys(self, slot: Slot, element: Value) -> int | None:
         """How many keys a dict or set may have, if that is known and not too much."""

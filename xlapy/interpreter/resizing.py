@@ -17,7 +17,7 @@ from xlapy.domain import sizes, stacks
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import DEAD, Const, MixedScalar, Tuple, Union, Value, alternatives
 from xlapy.interpreter import merge
-from xlapy.interpreter.collecting import most_trips
+from xlapy.interpreter.collecting import Check, most_trips
 from xlapy.ir import Region, Var, greatest_increase
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Resizing:
         #: places in which one of these was left out of the last join: there has to be another trip
         self.left_out: set[Place] = set()
         #: lengths at the end of the trip that may be more than there is room for: with what guesses the room
-        self.checks: list[tuple[Var, int, object]] = []
+        self.checks: list[Check] = []
         #: values at the head of the current trip, by place
         self.begin: dict[Place, Value] = {}
 

@@ -145,7 +145,8 @@ class Staging:
             if not machine.stacks_objects or not any(self._holds_objects(n) for n in self._sources()):
                 return None
         if self.grown is None:
-            self.grown = Growing(machine, self.key, self.plan.trips if self.plan is not None else None)
+            trips = self.plan.trips if self.plan is not None else None
+            self.grown = Growing(machine, self.key, trips, self.resizing.checks)
         return self.grown
 
     def _holds_objects(self, number: int) -> bool:
