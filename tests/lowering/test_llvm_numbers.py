@@ -52,8 +52,8 @@ def pairs(dtype):
 def in_machine_code(monkeypatch, function, *args):
     """What a compiled function gives; it has to be machine code."""
     made = []
-    original = calls.registered
-    monkeypatch.setattr(calls, "registered", lambda *a: made.append(original(*a)) or made[-1])
+    original = calls.function_of
+    monkeypatch.setattr(calls, "function_of", lambda *a: made.append(original(*a)) or made[-1])
     with jax.enable_x64(True):
         result = xlapy.jit(function)(*args)
     assert made

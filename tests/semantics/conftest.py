@@ -2,6 +2,10 @@
 
 Only a refusal, a crash of the compiler or a needless compile can be pending. A wrong answer (`SilentlyWrong`) always
 fails the run. `python -m tests.semantics.update_pending` rewrites the list.
+
+On a CPU a loop over numbers has three forms: a part of a program that is machine code as a whole, machine code that XLA
+calls, and a loop of XLA's own, as on every other device. Which of them a test may use follows from its name: a half may
+use all, a quarter the last two, a quarter the last one.
 """
 
 from __future__ import annotations
@@ -10,8 +14,13 @@ import json
 import os
 import pathlib
 import sys
+import zlib
 
 import pytest
+
+from xlapy.lowering.llvm import calls
+from xlapy.lowering.llvm.text import Unsuitable
+from xlapy.runtime import direct
 
 from . import runner
 
@@ -48,6 +57,20 @@ def read_pending() -> dict[str, str]:
 
 def _version(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(".")))
+
+
+@pytest.fixture(autouse=True)
+def _form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which forms of loops the test may use."""
+    quarter = zlib.crc32(short_id(request.node).encode()) % 4
+    if quarter >= 2:
+        monkeypatch.setattr(direct, "whole_as_machine_code", lambda *_: None)
+    if quarter == 3:
+        monkeypatch.setattr(calls, "function_of", _unsuitable)
+
+
+def _unsuitable(*_: object) -> None:
+    raise Unsuitable("a test of loops of XLA's own")
 
 
 def short_id(item: pytest.Item) -> str:

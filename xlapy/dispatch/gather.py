@@ -24,6 +24,7 @@ from xlapy.domain.values import (
     JaxArray,
     NdArray,
     NumpyScalar,
+    Ref,
     Scalar,
     Stack,
     Tuple,
@@ -36,6 +37,8 @@ from xlapy.domain.values import (
 )
 from xlapy.ir import TensorType, Var
 from xlapy.ir.affine import affine
+from xlapy.ir.vectors import MANY as _MANY
+from xlapy.ir.vectors import STACKED, UNSTACKED, stacked, unstacked
 
 #: a union has at most this many alternatives
 _MAXIMUM_GROUPS = 8
@@ -43,8 +46,6 @@ _MAXIMUM_GROUPS = 8
 _MAXIMUM_PLACES = 64
 #: a list of lists is a table if it has at least so many items, and at most so many rows
 LEAST_TABLE, _MAXIMUM_ROWS = 16, 1024
-#: so many values are joined by an operation of its own, which may stand before a loop
-_MANY = 8
 _INT64 = np.dtype(np.int64)
 
 
@@ -126,17 +127,26 @@ def _take_row(position, table):
     return lax.dynamic_index_in_dim(table, position, keepdims=False)
 
 
-def _joined(*parts):
-    return jnp.stack(parts)
-
-
-def _permute(order, *parts):
-    stacked = jnp.take(jnp.stack(parts), order, axis=0)
-    return tuple(stacked[i] for i in range(len(parts)))
+def _permuted(order, table):
+    return jnp.take(table, order, axis=0)
 
 
 def _put(position, new, *parts):
     return tuple(jnp.where(position == i, new, part) for i, part in enumerate(parts))
+
+
+def _put_row(position, new, table):
+    return lax.dynamic_update_index_in_dim(table, new.astype(table.dtype), position, 0)
+
+
+def stack(machine, parts: Sequence[Var]) -> Var:
+    """Values of one type as an array, along a new first axis."""
+    return machine.leaf(stacked, parts, name=STACKED)[0]
+
+
+def unstack(machine, var: Var) -> list[Var]:
+    """The values in an array."""
+    return machine.leaf(unstacked, [var], name=UNSTACKED)
 
 
 def coded(
@@ -211,14 +221,33 @@ def gather(machine, items: Sequence[Value], position: Value) -> Value:
         return items[position.value]
     low, high = bounds_of(position)
     low, high = max(low, 0), min(high, len(items) - 1)
-    items = items[low : high + 1]
+    every, items = items, items[low : high + 1]
     if not items:
         raise Refused("XP0099", "a gather from no items")
     if len(items) == 1:
         return items[0]
+    kind = _kind_of_numbers(every)
+    if kind is not None and constants(items) is None:
+        table = stack(machine, [as_var(machine, item, kind) for item in every])
+        var = machine.leaf(_take_row, [device(machine, position, int), table])[0]
+        return from_var(machine, var, kind, _hull(items, kind))
+    if len(items) < len(every) and isinstance(items[0], Ref):
+        # the same rows as everywhere else, whatever is known of the position
+        one_list = _one_of_lists(machine, every, position)
+        if one_list is not None:
+            return one_list
     _require_alike(machine, items, position)
     at = machine.binary("-", position, Const(low))
     return _gather(machine, items, at)
+
+
+def _kind_of_numbers(items: Sequence[Value]) -> tuple | None:
+    """The signature of many numbers of one type, which are in one array: all of them, so that it is always the same
+    one, whatever is known of the position."""
+    kind = signature(items[0]) if len(items) >= _MANY else None
+    if kind is None or kind[0] not in ("python", "numpy"):
+        return None
+    return kind if all(signature(item) == kind for item in items[1:]) else None
 
 
 def _require_alike(machine, items: Sequence[Value], position: Value) -> None:
@@ -402,7 +431,7 @@ def _gather_stack(machine, items: Sequence[Value], at: Var, kind: tuple) -> Valu
         if len(parts) < _MANY:
             var = machine.leaf(_take, [at, *parts])[0]
         else:
-            var = machine.leaf(_take_row, [at, machine.leaf(_joined, parts)[0]])[0]
+            var = machine.leaf(_take_row, [at, stack(machine, parts)])[0]
     return from_var(machine, var, kind, _hull(items, kind))
 
 
@@ -418,8 +447,16 @@ def scatter(machine, items: Sequence[Value], position: Value, value: Value) -> l
         changed[low] = value
         return changed
     part = changed[low : high + 1]
-    _require_alike(machine, part, position)
     kind = signature(value)
+    if kind is not None and kind == _kind_of_numbers(items):
+        table = stack(machine, [as_var(machine, item, kind) for item in items])
+        where = device(machine, position, int)
+        vars_ = unstack(machine, machine.leaf(_put_row, [where, as_var(machine, value, kind), table])[0])
+        for number, (var, item) in enumerate(zip(vars_, items, strict=True)):
+            held = (item, value) if low <= number <= high else (item,)
+            changed[number] = from_var(machine, var, kind, _hull(held, kind))
+        return changed
+    _require_alike(machine, part, position)
     if kind is not None and kind[0] != "tuple" and all(signature(item) == kind for item in part):
         at = device(machine, machine.binary("-", position, Const(low)), int)
         vars_ = machine.leaf(_put, [at, as_var(machine, value, kind), *(as_var(machine, i, kind) for i in part)])
@@ -468,5 +505,6 @@ def _permute_stack(machine, items: Sequence[Value], order: Var, kind: tuple) -> 
             for column, inner in zip(zip(*(tuple_items(i) for i in items), strict=True), kind[2], strict=True)
         ]
         return [Tuple(tuple(column[i] for column in columns), kind[1]) for i in range(len(items))]
-    vars_ = machine.leaf(_permute, [order, *(as_var(machine, item, kind) for item in items)])
+    table = stack(machine, [as_var(machine, item, kind) for item in items])
+    vars_ = unstack(machine, machine.leaf(_permuted, [order, table])[0])
     return [from_var(machine, var, kind, _hull(items, kind)) for var in vars_]

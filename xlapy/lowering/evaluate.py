@@ -16,12 +16,13 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
-from xlapy.lowering import reversible_leaves, rewriting
+from xlapy.ir.vectors import MANY, is_stack, is_unstack
+from xlapy.lowering import packed, reversible_leaves, rewriting
 from xlapy.lowering.lent import Lent, product
 from xlapy.lowering.live import live
 from xlapy.lowering.llvm import as_machine_code, may_be_machine_code
 from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
-from xlapy.lowering.native import as_native
+from xlapy.lowering.native import as_native, available
 from xlapy.lowering.reductions import are_own
 from xlapy.lowering.rewriting import Cpu
 from xlapy.lowering.rules import RULES, store_block
@@ -215,7 +216,8 @@ def _fast_rules(cpu: Cpu | None, native: bool, machine_code: bool = False) -> _R
     inside.at_once, looped.at_once = True, cpu is None
     inside.update({**in_loops, "if": _if(inside), "while": plain_loop, "for": plain_loop})
     looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
-    fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu)})
+    at_once = native and cpu is not None and cpu.certain and available()
+    fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu, at_once)})
     return fast
 
 
@@ -278,8 +280,14 @@ def _fast_live(operation: Operation, operands: Sequence, environment: Environmen
     return operands[1:]
 
 
-def _leaf(cpu: Cpu | None) -> Callable:
+def _leaf(cpu: Cpu | None, native: bool = False) -> Callable:
+    """The rule for leaves outside of loops; `native` says whether there may be native functions."""
+
     def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+        if is_stack(operation) and len(operands) >= MANY and not operation.operands[0].type.shape:
+            return (packed.joined(_strong(operands, operation.operands), native),)
+        if is_unstack(operation) and len(operation.results) >= MANY and not operation.results[0].type.shape:
+            return packed.taken_apart(operands[0], native)
         untraced = operation.attributes["jaxpr"]
         if isinstance(untraced, Untraced) and not untraced.looked_into:
             return untraced.function(_evaluate_leaves, *operands)

@@ -25,6 +25,7 @@ from xlapy.passes.shapes import keep_shapes
 from xlapy.passes.simplify import simplify
 from xlapy.passes.speculate import speculate
 from xlapy.passes.unroll import unroll
+from xlapy.passes.vectors import keep_in_arrays
 
 
 def shorten(module: Module) -> None:
@@ -35,7 +36,7 @@ def shorten(module: Module) -> None:
 
 
 #: what every program goes through
-PASSES = (remove_dead_code, simplify, hoist_joins, merge_equal_slots, shorten, remove_dead_code)
+PASSES = (remove_dead_code, simplify, keep_in_arrays, hoist_joins, merge_equal_slots, shorten, remove_dead_code)
 
 
 def clean(region: Region) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.ir import Operation, Var, constant_value
+from xlapy.ir.vectors import is_stack
 
 #: arrays larger than this are not folded
 _LARGEST = 64
@@ -47,7 +48,7 @@ def fold(operation: Operation) -> Var | np.ndarray | None:
     """The value that an operation without regions certainly has: an existing one, a constant, or None if unknown."""
     kind, operands = operation.kind, operation.operands
     if kind == "leaf":
-        return compacted(operation, lambda var: var)
+        return stacked_constants(operation) if is_stack(operation) else compacted(operation, lambda var: var)
     if kind == "constant":
         return None
     if kind == "convert" and operands[0].type.dtype == operation.results[0].type.dtype:
@@ -63,6 +64,13 @@ def fold(operation: Operation) -> Var | np.ndarray | None:
     if len(operands) == 2:
         return _binary(kind, operands, values)
     return None
+
+
+def stacked_constants(operation: Operation) -> np.ndarray | None:
+    """The array that known values are put into."""
+    values = [constant_value(v) for v in operation.operands]
+    known = [v for v in values if v is not None]
+    return np.stack(known).astype(operation.results[0].type.dtype) if len(known) == len(values) else None
 
 
 def compacted(operation: Operation, number: Callable[[Var], object]) -> Var | None:

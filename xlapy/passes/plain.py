@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from xlapy.ir import Region, Var
+from xlapy.ir import Module, Region, Var
 from xlapy.passes.counted import count_trips
+from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.moving import copy_region
+from xlapy.passes.shapes import keep_shapes
+from xlapy.passes.simplify import simplify
 
 #: operations in a loop that is kept
 _LONGEST = 2000
@@ -42,4 +45,13 @@ def keep_plain(region: Region) -> None:
             keep_plain(nested)
 
 
-__all__ = ["Plain", "keep_plain"]
+def plain(module: Module) -> Region:
+    """A copy of a whole program as it was written, for machine code."""
+    copy = Module(copy_region(module.entry, {}), module.parameter_names)
+    if keep_shapes(copy.entry) | count_trips(copy.entry):
+        simplify(copy)
+        remove_dead_code(copy)
+    return copy.entry
+
+
+__all__ = ["Plain", "keep_plain", "plain"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.ir import Module, Operation, Region, TensorType, Var, constant_value
+from xlapy.ir.vectors import is_stack, is_unstack, rewritten
 from xlapy.passes.folding import fold
 from xlapy.passes.moving import adopt, keep_positions
 
@@ -66,6 +67,16 @@ class _Walk:
                         replaced[result] = self.now(value)
                 continue
             results = operation.results
+            source = operation.operands[0].owner if is_unstack(operation) else None
+            if isinstance(source, Operation) and is_stack(source):
+                replaced.update(zip(results, source.operands, strict=True))
+                continue
+            made = rewritten(operation) if is_stack(operation) else None
+            if made is not None:
+                if isinstance(made, list):
+                    kept += made
+                replaced[results[0]] = made[-1].results[0] if isinstance(made, list) else made
+                continue
             found = fold(operation)
             if isinstance(found, Var):
                 replaced[results[0]] = found

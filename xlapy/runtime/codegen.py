@@ -62,6 +62,8 @@ class Writer:
         self.lines: list[str] = []
         self._names: dict[int, str] = {}
         self._found: dict[Source, str] = {}
+        #: what is read at once: for the first of these sources a list, for the others None
+        self._together: dict[Source, str | None] = {}
 
     def name(self, item: object) -> str:
         """A name under which the text refers to a known object."""
@@ -211,18 +213,24 @@ class Writer:
             # an empty cell is equal to no other than an empty one
             self.require(f"{self.name(source.key[0].item)} == {self.name(types.CellType())}")
 
+    def numbers(self, sources: Sequence[Source], holders: Sequence[Source], kind: type) -> None:
+        """Read all items of some lists or tuples, which are at `sources`, at once; they have to be of one type."""
+        self.reads = True
+        name = f"n{len(self._together)}"
+        self.lines.append(f"{name} = [{', '.join(f'*{self.place(holder)}' for holder in holders)}]")
+        self.require(f"{{*map(type, {name})}} == {self.name({kind})}")
+        self._together |= dict.fromkeys(sources, None) | {sources[0]: name}
+
     def prepare(self, sources: Sequence[Source]) -> Callable:
         """A function of the bound arguments: the operands at `sources`, or MISS where a guard fails."""
         operands = self.operands(sources)
         return self._compile("prepare", self._guarded([f"return ({operands})"]), "MISS", self.parameters)
 
-    def warm(
-        self, sources: Sequence[Source], packing: Packing | None, finished: bool, waits: bool, **known: object
-    ) -> Callable:
+    def warm(self, sources: Sequence[Source], packing: Packing | None, finished: bool, **known: object) -> Callable:
         """The warm call; `known` gives the names in the module's docstring. `miss` may be replaced in its globals."""
         operands = self.operands(sources)
         travelling = operands if packing is None else self._packed(sources, packing)
-        self.namespace.update(known, disabled=DISABLED, off=off, wait=jax.block_until_ready)
+        self.namespace.update(known, disabled=DISABLED, off=off)
         arguments = ", ".join(self.parameters)
         pack = f"({arguments}{',' if arguments else ''})"
         run = [
@@ -246,7 +254,6 @@ class Writer:
             "    set_x64(before)",
             f"if result is NewTypes: return new_types({pack})",
             "entry.calls += 1",
-            *(["wait(result)"] if waits else []),
             "return result" if finished else f"return finish(result, {pack})",
         ]
         lines = [f"if disabled and off(): return slow({arguments})", *self._guarded(run)]
@@ -254,7 +261,13 @@ class Writer:
 
     def operands(self, sources: Sequence[Source]) -> str:
         """The operands as text, with a comma after each."""
-        return "".join(f"{self.place(source)}, " for source in sources)
+        text = ""
+        for source in sources:
+            if source not in self._together:
+                text += f"{self.place(source)}, "
+            elif self._together[source] is not None:
+                text += f"*{self._together[source]}, "
+        return text
 
     def _packed(self, sources: Sequence[Source], packing: Packing) -> str:
         """The operands as they travel."""

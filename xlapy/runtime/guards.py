@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 
 import numpy as np
 
-from xlapy.domain.sources import Source
+from xlapy.domain.sources import Source, item
 from xlapy.domain.storage import Storage, grid_of, storage
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
@@ -36,6 +37,26 @@ def guards_of(analysis: Analysis, shapes: bool) -> list[Guard]:
     guards += _apart(analysis)
     guards += _distinct(analysis)
     return list({key_of(guard): guard for guard in guards}.values())
+
+
+def holders_of(sources: Sequence[Source], guards: Sequence[Guard]) -> list[Source] | None:
+    """The lists and tuples all items of which are at some sources, in order; None if these are something else."""
+    lengths = {g.source: g.value for g in guards if g.kind == "len"}
+    types_ = {g.source: g.value for g in guards if g.kind == "type"}
+    found: list[Source] = []
+    start = 0
+    while start < len(sources):
+        if sources[start].kind != "item":
+            return None
+        holder = sources[start].outer
+        count = lengths.get(holder)
+        if types_.get(holder) not in (list, tuple) or not isinstance(count, int) or not count:
+            return None
+        if list(sources[start : start + count]) != [item(holder, k) for k in range(count)]:
+            return None
+        found.append(holder)
+        start += count
+    return found
 
 
 def _apart(analysis: Analysis) -> list[Guard]:

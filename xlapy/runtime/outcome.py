@@ -160,7 +160,14 @@ class Finisher:
                     return numbers[:count].tolist()
             outputs = _Unstacked(self.outputs, count, host=self.leaf is not to_jax)
             return [self._at_row(outputs, k).make(rows.item) for k in range(count)]
-        return [self.make(entry) for entry in entries]
+        return list(map(self._item, entries))
+
+    def _item(self, entry: Any) -> Any:
+        if type(entry) is Leaf and entry.python is not None and not entry.mutable:
+            value = self.outputs[entry.index]
+            if type(value) in SCALAR_DTYPES:  # one of many, of which Python's numbers are made at once
+                return entry.python(value)
+        return self.make(entry)
 
     def pairs(self, entries: tuple) -> Iterator[tuple[Any, Callable[[], Any]]]:
         """The keys in a dict or set, each with what makes its value."""
@@ -295,6 +302,8 @@ def _read(outputs: Outputs, index: int) -> Any:
 
 def _number(value: Any) -> Any:
     """A number on the host. To ask a `jax.Array` itself for its `int` takes seven times as long."""
+    if type(value) in SCALAR_DTYPES:
+        return value
     return value if isinstance(value, jax.core.Tracer) else np.asarray(value).item()
 
 

@@ -1,24 +1,33 @@
-"""Many Python numbers of one kind travel as one array: each costs 3 to 5 µs as an operand or result of its own."""
+"""Many Python numbers of one kind travel as one array: each costs 3 to 5 µs as an operand or result of its own.
+
+What they are in the program is a part of the program: it takes arrays apart, and puts numbers together. Where it only
+wants the numbers of a list together, or gives back all that an array holds, nothing of that is left (`ir.vectors`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 from jax import lax
 
 from xlapy.domain.numbers import SCALAR_DTYPES
+from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Parameter
-from xlapy.lowering import packed
-from xlapy.runtime.traffic import is_device_buffer, of_the_host, outputs_of, outputs_where
+from xlapy.ir import Module, Operation, TensorType, Var
+from xlapy.ir.vectors import is_unstack, putting_together, taking_apart
+from xlapy.passes import optimise
+from xlapy.passes.moving import copy_region
+from xlapy.runtime.traffic import delivered_outputs
 
 #: numbers of one kind from which on they are packed
 _LEAST = 16
+_SAME = frozenset(SCALAR_DTYPES.values())
 
 
 @dataclass(frozen=True)
@@ -42,30 +51,47 @@ class Packing:
         together = (packer(g)(tuple(operands[k] for k in g.places)) for g in self.groups)
         return (*(operands[k] for k in self.alone), *together)
 
-    def unpacked(self, operands: Sequence, native: bool) -> tuple:
-        """The operands of a program, traced: numbers as JAX has them for Python's, of weak type."""
-        found = dict(zip(self.alone, operands, strict=False))
-        for group, array in zip(self.groups, operands[len(self.alone) :], strict=True):
-            numbers, kind = packed.taken_apart(array, native), group.python
-            assert kind is not None
-            for place, number in zip(group.places, numbers, strict=True):
-                found[place] = lax.full_like(kind(0), number)
-        return tuple(found[k] for k in range(len(found)))
-
-    def joined(self, results: Sequence[jax.Array], native: bool) -> tuple:
-        """The results of a program as they travel, traced."""
-        together = (packed.joined([results[k] for k in g.places], native) for g in self.groups)
-        return (*(results[k] for k in self.alone), *together)
-
     def taken_apart(self, results: Sequence) -> list:
         """The results of a program on the host."""
         found: list[Any] = [None] * (len(self.alone) + sum(len(g.places) for g in self.groups))
         for k, value in zip(self.alone, results, strict=False):
             found[k] = value
         for group, array in zip(self.groups, results[len(self.alone) :], strict=True):
-            for k, value in zip(group.places, np.asarray(array), strict=True):
+            numbers = np.asarray(array)
+            # as Python's where that says all: these are made at once
+            for k, value in zip(group.places, numbers.tolist() if numbers.dtype in _SAME else numbers, strict=True):
                 found[k] = value
         return found
+
+
+class Travelling(NamedTuple):
+    """A program of operands as they travel, with results as they travel.
+
+    Attributes:
+        module: the program.
+        results: how its results are packed; None if they all travel alone.
+    """
+
+    module: Module
+    results: Packing | None
+
+
+def of_python(number: Any, kind: type) -> jax.Array:
+    """A number as JAX has those of a class of Python's: of weak type."""
+    return lax.full_like(kind(0), number)
+
+
+def typed(result: Any, type_: TensorType) -> jax.Array:
+    """A result of a program with exactly the type that it has there; which numbers are of weak type does not depend on
+    how the program is compiled."""
+    weak = type_.weak and type_.shape == ()
+    if weak == jax.typeof(result).weak_type:
+        return jax.numpy.asarray(result)
+    kind = next((kind for kind, dtype in SCALAR_DTYPES.items() if dtype == result.dtype), None)
+    if weak and kind is not None:
+        return of_python(result, kind)
+    # numbers of JAX's own that are of weak type and narrower stay what they are
+    return jax.numpy.asarray(result) if weak else lax.convert_element_type(result, result.dtype)
 
 
 def packer(group: Group) -> Callable[[tuple], np.ndarray]:
@@ -74,29 +100,109 @@ def packer(group: Group) -> Callable[[tuple], np.ndarray]:
 
 
 def packing_of_operands(parameters: Sequence[Parameter], apart: Iterable[int]) -> Packing | None:
-    """How the inputs of a program are packed; None if they all travel alone. Those in `apart` do."""
+    """How the inputs of a program are packed, those of one list or nest of lists by themselves; None if they all travel
+    alone. Those in `apart` do."""
     apart = set(apart)
-    kinds = [p.python if p.is_number and k not in apart else None for k, p in enumerate(parameters)]
-    return _packing(len(kinds), {cls: (SCALAR_DTYPES[cls], cls) for cls in kinds if cls in SCALAR_DTYPES}, kinds)
+    dtypes = [p.var.type.dtype for p in parameters]
+    kinds: list[Any] = [None] * len(parameters)
+    for k, parameter in enumerate(parameters):
+        if parameter.is_number and k not in apart and parameter.python in SCALAR_DTYPES:
+            kinds[k] = parameter.python, _container(parameter.source)
+    lists = _groups(kinds, dtypes)
+    within = {k for group in lists for k in group.places}
+    rest = _groups([None if kind is None or k in within else kind[0] for k, kind in enumerate(kinds)], dtypes)
+    found = [Group(g.dtype, g.places, parameters[g.places[0]].python) for g in (*lists, *rest)]
+    return _packing(len(kinds), found)
 
 
-def packing_of_results(analysis: Analysis, numpy: bool, types: Sequence[jax.ShapeDtypeStruct]) -> Packing | None:
-    """How the results of a program are packed: numbers at which only the host looks."""
-    delivered = set() if numpy else set(outputs_of(analysis.result))
-    for effect in analysis.effects:
-        if is_device_buffer(effect.source):
-            delivered |= set(outputs_of(effect.recipe))
-        elif effect.kind != "buffer":
-            delivered |= set(outputs_where(effect.recipe, lambda leaf: not of_the_host(leaf)))
-    kinds = [np.dtype(t.dtype) if t.shape == () and k not in delivered else None for k, t in enumerate(types)]
-    return _packing(len(kinds), {d: (d, None) for d in kinds if d is not None}, kinds)
+def _container(source: Source) -> Source | None:
+    """The outermost list or tuple that something is in."""
+    found = None
+    while source.kind == "item" and isinstance(source.key, int):
+        found = source = source.outer
+    return found
 
 
-def _packing(count: int, known: dict, kinds: Sequence) -> Packing | None:
-    groups = []
-    for kind, (dtype, python) in known.items():
-        places = tuple(k for k, found in enumerate(kinds) if found is not None and found == kind)
-        if len(places) >= _LEAST:
-            groups.append(Group(np.dtype(dtype), places, python))
+def packing_of_results(analysis: Analysis, numpy: bool) -> Packing | None:
+    """How the results of a program are packed: numbers at which only the host looks. All that an array holds goes by
+    itself."""
+    delivered = delivered_outputs(analysis, numpy)
+    results = analysis.module.entry.results
+    dtypes = [v.type.dtype for v in results]
+    # keys of JAX's have types that are not NumPy's
+    plain = [not v.type.shape and isinstance(v.type.dtype, np.dtype) for v in results]
+    alike = [dtypes[k] if plain[k] and k not in delivered else None for k in range(len(results))]
+    held = [None if alike[k] is None or not is_unstack(v.owner) else v.owner for k, v in enumerate(results)]
+    arrays = [g for g in _groups(held, dtypes) if _is_whole([results[k] for k in g.places])]
+    within = {k for group in arrays for k in group.places}
+    rest = _groups([None if k in within else kind for k, kind in enumerate(alike)], dtypes)
+    return _packing(len(results), [*arrays, *rest])
+
+
+def _is_whole(values: Sequence[Var]) -> bool:
+    owner = values[0].owner
+    return isinstance(owner, Operation) and list(values) == owner.results
+
+
+def _groups(kinds: Sequence[object], dtypes: Sequence[np.dtype]) -> list[Group]:
+    """The places of each kind of which there are many."""
+    places: dict[object, list[int]] = {}
+    for k, kind in enumerate(kinds):
+        if kind is not None:
+            places.setdefault(kind, []).append(k)
+    return [Group(dtypes[found[0]], tuple(found)) for found in places.values() if len(found) >= _LEAST]
+
+
+def _packing(count: int, groups: Sequence[Group]) -> Packing | None:
     together = {k for g in groups for k in g.places}
     return Packing(tuple(k for k in range(count) if k not in together), tuple(groups)) if groups else None
+
+
+def travelling(analysis: Analysis, operands: Packing | None, results: Packing | None) -> Travelling:
+    """The program of an analysis, of operands as they travel, with results as they travel."""
+    if operands is None and results is None:
+        return Travelling(analysis.module, None)
+    entry = copy_region(analysis.module.entry, {})
+    names = analysis.module.parameter_names
+    if operands is not None:
+        params, before = entry.params, []
+        entry.params = [params[k] for k in operands.alone]
+        names = [names[k] for k in operands.alone]
+        for group in operands.groups:
+            numbers = [params[k] for k in group.places]
+            type_ = numbers[0].type
+            array = Var(TensorType((len(numbers),), type_.dtype, type_.weak), entry, entry.depth)
+            entry.params.append(array)
+            names.append(f"{analysis.module.parameter_names[group.places[0]]} ...")
+            apart = Operation("leaf", (array,), taking_apart(type_, len(numbers)), (), (), None, entry.depth)
+            apart.results = numbers
+            for number in numbers:
+                number.owner = apart
+            before.append(apart)
+        entry.operations = [*before, *entry.operations]
+    if results is not None:
+        values, after = entry.results, []
+        for group in results.groups:
+            numbers = [values[k] for k in group.places]
+            type_ = TensorType((), group.dtype)
+            attributes = putting_together(type_, len(numbers))
+            types = (TensorType((len(numbers),), group.dtype),)
+            after.append(Operation("leaf", tuple(numbers), attributes, types, (), None, entry.depth))
+        entry.operations = [*entry.operations, *after]
+        entry.results = [*(values[k] for k in results.alone), *(o.results[0] for o in after)]
+    module = Module(entry, names)
+    optimise(module)
+    return Travelling(module, results)
+
+
+__all__ = [
+    "Group",
+    "Packing",
+    "Travelling",
+    "of_python",
+    "packer",
+    "packing_of_operands",
+    "packing_of_results",
+    "travelling",
+    "typed",
+]

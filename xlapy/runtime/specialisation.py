@@ -18,15 +18,16 @@ from xlapy.interpreter.world import Guard
 from xlapy.lowering.compiler_options import Traits, options_for, traits_of
 from xlapy.lowering.evaluate import evaluate, evaluate_fast
 from xlapy.lowering.lent import Lent, passed_by
-from xlapy.lowering.native import available
+from xlapy.lowering.llvm import Given
 from xlapy.runtime import outcome, transforms
 from xlapy.runtime.codegen import MISS, Writer
-from xlapy.runtime.guards import guards_of, key_of
+from xlapy.runtime.direct import Direct
+from xlapy.runtime.guards import guards_of, holders_of, key_of
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
-from xlapy.runtime.packing import Packing, packing_of_operands, packing_of_results
+from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
 from xlapy.runtime.relocation import Moves, mentions, outcome_of
 from xlapy.runtime.staging import staged
-from xlapy.runtime.traffic import NARROWED, donated_buffers
+from xlapy.runtime.traffic import NARROWED, delivered_outputs, donated_buffers
 
 if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
@@ -66,18 +67,20 @@ class Build:
         staged: whether large NumPy arrays are lent, or copied to memory that is kept (`runtime.staging`).
         lent: parameters that are lent, by number.
         traits: what XLA's options depend on; None where JAX transforms the program.
+        direct: whether it may be machine code that is called without XLA.
     """
 
     waits: bool
     staged: bool
     lent: frozenset[int]
     traits: Traits | None
+    direct: bool
 
     def joined(self, other: Build) -> Build:
         """That for the programs of both; what is lent does not change once something is staged."""
         traits = None if self.traits is None or other.traits is None else self.traits.joined(other.traits)
         lent = self.lent if self.staged else other.lent
-        return Build(self.waits or other.waits, self.staged or other.staged, lent, traits)
+        return Build(self.waits or other.waits, self.staged or other.staged, lent, traits, self.direct)
 
 
 class Specialisation:
@@ -101,15 +104,15 @@ class Specialisation:
         #: whether small loops may become native functions
         self.native = True
         self.sources = [p.source for p in analysis.parameters]
-        self.variants: dict[tuple, Analysis] = {self._types(analysis): analysis}
         self.numbered: list[Analysis] = [analysis]
         self.guards = guards_of(analysis, shapes)
-        self.build = self._build_of(analysis)
         self.donated = self._donated()
         apart = range(len(self.sources)) if traced or narrow or cache.policy.jax else self.donated
         self.packing = packing_of_operands(analysis.parameters, apart)
-        #: how the results of each program travel
-        self.packed_results: dict[int, Packing | None] = {}
+        self.variants: dict[tuple, Analysis] = {self._types(analysis): analysis}
+        #: the programs as they are compiled, of what travels
+        self.travelling: dict[int, Travelling] = {id(analysis): self._as_it_travels(analysis)}
+        self.build = self._build_of(analysis)
         self.jitted = self._jit()
         self._generate()
 
@@ -121,14 +124,26 @@ class Specialisation:
         names = self.cache.policy.donated
         return tuple(i for i, source in enumerate(self.sources) if source.root().key in names or source.base in kept)
 
+    def _as_it_travels(self, analysis: Analysis) -> Travelling:
+        """The program that is compiled."""
+        if self.traced:
+            return Travelling(analysis.module, None)
+        plain = _is_plain(analysis, self.cache.policy.numpy)
+        results = None if plain else packing_of_results(analysis, self.cache.policy.numpy)
+        return travelling(analysis, self.packing, results)
+
     def _build_of(self, analysis: Analysis) -> Build:
         """How a program is to be compiled and called."""
         waits = reads_large_memory(analysis)
         if self.traced:
-            return Build(waits, False, frozenset(), None)
-        staged = waits and not self.narrow and self.cache.policy.device is None and jax.default_backend() == "cpu"
-        lent = passed_by(analysis.module.entry) if staged else frozenset()
-        return Build(waits, staged, lent, traits_of(analysis.module.entry, bool(lent)))
+            return Build(waits, False, frozenset(), None, False)
+        policy = self.cache.policy
+        on_host = not self.narrow and policy.device is None and jax.default_backend() == "cpu"
+        staged = waits and on_host
+        entry = self.travelling[id(analysis)].module.entry
+        lent = passed_by(entry) if staged else frozenset()
+        direct = on_host and not policy.jax and not self.donated
+        return Build(waits, staged, lent, traits_of(entry, bool(lent)), direct)
 
     def _jit(self) -> Callable:
         """The compiled program, of operands as they travel."""
@@ -150,8 +165,36 @@ class Specialisation:
             return lambda *operands: jitted(*jax.device_put(operands, policy.device))
         if build.staged:
             places = [k for k in range(len(alone)) if k not in donated]
-            return staged(jitted, places, [k for k in places if alone[k] in build.lent])
+            jitted = staged(jitted, places, [k for k in places if k in build.lent])
+        if build.waits:
+            jitted = _waiting(jitted)
+        if build.direct:
+            python = [self.analysis.parameters[k].python for k in alone]
+            python += [None] * (len(self.packing.groups) if self.packing is not None else 0)
+            return Direct(jitted, python, self._program, self._finished)
         return jitted
+
+    def _alone(self) -> Sequence[int]:
+        """The inputs that travel alone."""
+        return self.packing.alone if self.packing is not None else range(len(self.sources))
+
+    def _program(self, given: Sequence[Given]) -> tuple[Analysis, Travelling, Sequence[int]] | None:
+        """The program for operands as they travel, and which of its results the caller gets as `jax.Array`s."""
+        count = len(self._alone())
+        analysis = self.variants.get(tuple((g.shape, str(g.dtype), False) for g in given[:count]))
+        if analysis is None:
+            return None
+        found = self.travelling[id(analysis)]
+        delivered = delivered_outputs(analysis, self.cache.policy.numpy)
+        if found.results is not None:
+            delivered = {place for place, k in enumerate(found.results.alone) if k in delivered}
+        return analysis, found, sorted(delivered)
+
+    def _finished(self, analysis: Analysis, results: tuple) -> Any:
+        """The results of a program as it returns them."""
+        if _is_plain(analysis, self.cache.policy.numpy):
+            return outcome.plain(analysis.result, results)
+        return Outputs(self.numbered.index(analysis), results)
 
     def _generate(self) -> None:
         """Write the functions `prepare` (arguments to operands) and `call` (the warm call)."""
@@ -160,7 +203,6 @@ class Specialisation:
             self.sources,
             self.packing,
             finished=_is_plain(self.analysis, self.cache.policy.numpy),
-            waits=self.build.waits,
             swap_x64=swap_x64,
             set_x64=set_x64,
             wide=not self.narrow,
@@ -183,12 +225,25 @@ class Specialisation:
         writer = Writer(self.cache.binder.names, self.traced)
         if self.analysis.reads_ambient:
             writer.require(f"{writer.name(ambient_x64)}() is {self.x64}")
+        groups = self.packing.groups if self.packing is not None else ()
+        together = {}
+        for group in groups:
+            holders = holders_of([self.sources[k] for k in group.places], self.guards)
+            if holders is not None and group.places == tuple(range(group.places[0], group.places[-1] + 1)):
+                together[group] = holders
+        at_once = {self.sources[k] for group in together for k in group.places}
         for guard in self.guards:
-            writer.guard(guard)
+            if guard.kind != "type" or guard.source not in at_once:
+                writer.guard(guard)
         known = set(map(key_of, self.guards))
-        for group in self.packing.groups if self.packing is not None else ():
-            for place in group.places:
-                guard = Guard("type", self.sources[place], group.python)
+        for group in groups:
+            sources = [self.sources[k] for k in group.places]
+            assert group.python is not None
+            if group in together:
+                writer.numbers(sources, together[group], group.python)
+                continue
+            for source in sources:
+                guard = Guard("type", source, group.python)
                 if key_of(guard) not in known:
                     writer.guard(guard)
         return writer
@@ -211,8 +266,10 @@ class Specialisation:
     # -- several programs -------------------------------------------------------------------------------------------
 
     def _types(self, analysis: Analysis) -> tuple:
+        """The types of what travels alone; the rest is the same in all programs."""
+        parameters = [analysis.parameters[k] for k in self._alone()]
         return tuple(
-            (p.var.type.shape, str(p.var.type.dtype), p.python is None and p.var.type.weak) for p in analysis.parameters
+            (p.var.type.shape, str(p.var.type.dtype), p.python is None and p.var.type.weak) for p in parameters
         )
 
     def accepts(self, analysis: Analysis) -> bool:
@@ -232,6 +289,7 @@ class Specialisation:
     def add(self, analysis: Analysis) -> None:
         """Let another program share the executable, which is compiled anew for all of them if it has to be."""
         self.numbered.append(analysis)
+        self.travelling[id(analysis)] = self._as_it_travels(analysis)
         self.variants[self._types(analysis)] = analysis
         build = self.build.joined(self._build_of(analysis))
         if build != self.build:
@@ -244,34 +302,29 @@ class Specialisation:
             operands = tuple(map(_narrowed, operands))
         device = self.cache.policy.device
         platform = jax.default_backend() if device is None else getattr(device, "platform", None)
-        packs_natively = native and platform == "cpu" and available()
-        if self.packing is not None:
-            operands = self.packing.unpacked(operands, packs_natively)
         parts = {k: x for k, x in enumerate(operands) if type(x) is Lent}
         operands = [x.array() if type(x) is Lent else x for x in operands]
-        parameters = self.analysis.parameters
+        parameters = [self.analysis.parameters[k] for k in self._alone()]
         key = tuple(
             (tuple(x.shape), str(x.dtype), p.python is None and jax.typeof(x).weak_type)
-            for x, p in zip(operands, parameters, strict=True)
+            for x, p in zip(operands, parameters, strict=False)
         )
         analysis = self.variants.get(key)
         if analysis is None:
             raise NewTypes
-        environment = dict(zip(analysis.module.entry.params, operands, strict=True))
+        entry = self.travelling[id(analysis)].module.entry
+        environment = dict(zip(entry.params, operands, strict=True))
         with narrowing(self.narrow):
             if self.traced:
-                results = evaluate(analysis.module.entry, environment)
+                results = evaluate(entry, environment)
             else:
                 own = build.traits.own_reductions if build.traits is not None else None
-                results = evaluate_fast(analysis.module.entry, environment, native, platform, own, parts, True)
+                results = evaluate_fast(entry, environment, native, platform, own, parts, True)
+        if not self.traced and not self.narrow:
+            results = [typed(x, v.type) for x, v in zip(results, entry.results, strict=True)]
         if _is_plain(analysis, self.cache.policy.numpy):
             return outcome.plain(analysis.result, results)
-        values, variant = tuple(jax.numpy.asarray(r) for r in results), self.numbered.index(analysis)
-        if not self.traced:
-            types = [jax.typeof(v) for v in values]
-            packing = self.packed_results[variant] = packing_of_results(analysis, self.cache.policy.numpy, types)
-            values = values if packing is None else packing.joined(values, packs_natively)
-        return Outputs(variant, values)
+        return Outputs(self.numbered.index(analysis), tuple(jax.numpy.asarray(r) for r in results))
 
     def _new_types(self, arguments: tuple) -> Any:
         return self.cache.new_types(self, arguments)
@@ -297,7 +350,7 @@ class Specialisation:
         if values and type(values[-1]) is not ConcreteArray and isinstance(values[-1], jax.core.Tracer):
             # known operands while JAX traces something else: CPython would compute at once
             values = self.run_at_once(self.prepare(*arguments)).values
-        packing = self.packed_results[outputs.variant]
+        packing = self.travelling[id(analysis)].results
         if packing is not None:
             values = tuple(packing.taken_apart(values))
         return self.cache.finish(analysis, values, arguments)
@@ -340,6 +393,11 @@ def reads_large_memory(analysis: Analysis) -> bool:
         p.source in memory and math.prod(p.var.type.shape) * p.var.type.dtype.itemsize >= _LARGE
         for p in analysis.parameters
     )
+
+
+def _waiting(run: Callable) -> Callable:
+    """`run`, which has ended when it returns."""
+    return lambda *operands: jax.block_until_ready(run(*operands))
 
 
 def _is_plain(analysis: Analysis, numpy: bool) -> bool:

@@ -88,6 +88,18 @@ def traffic(policy: Policy, analysis: Analysis, found: Sequence) -> Traffic:
     return Traffic(up, there + donated, donated, down, left, tuple(inputs))
 
 
+def delivered_outputs(analysis: Analysis, numpy: bool) -> set[int]:
+    """The outputs that the caller gets as `jax.Array`s; the host only looks at the others. `numpy` says whether results
+    are NumPy's arrays."""
+    delivered = set() if numpy else set(outputs_of(analysis.result))
+    for effect in analysis.effects:
+        if is_device_buffer(effect.source):
+            delivered |= set(outputs_of(effect.recipe))
+        elif effect.kind != "buffer":
+            delivered |= set(outputs_where(effect.recipe, lambda leaf: not of_the_host(leaf)))
+    return delivered
+
+
 def is_device_buffer(source: Source) -> bool:
     """Whether an array is one that `xlapy.device_array` made."""
     return source.kind == "attribute" and source.key == "device_buffer"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import jax
 import numpy as np
 
 from xlapy.dispatch.arrays import views
@@ -29,6 +28,7 @@ from xlapy.domain.values import (
     number_var,
 )
 from xlapy.ir import Var
+from xlapy.ir.vectors import STACKED, stacked
 
 
 def read_array(machine: Machine, array: NdArray) -> Var:
@@ -122,8 +122,4 @@ def _nested(machine: Machine, items: list[Value]) -> Var:
         )
     dtype = np.result_type(*(p.type.dtype for p in parts))
     converted = [machine.builder.convert(p, dtype) for p in parts]
-    return machine.leaf(_stack, converted, (), "stack")[0]
-
-
-def _stack(*parts):
-    return jax.numpy.stack(parts)
+    return machine.leaf(stacked, converted, (), STACKED)[0]

@@ -24,8 +24,6 @@ from xlapy.domain.values import Const, NumpyScalar, Ref, Scalar, Stack, Tuple, U
 
 #: the contents of a row
 Row = Stack | Tuple
-#: a row of at least so many numbers that is written at a column on the device becomes a stack
-_LONG = 8
 
 
 def of(machine, value: Value) -> Sequence[Row] | None:
@@ -55,7 +53,7 @@ def item(machine, which: Union, rows: Sequence[Row], at: Value) -> Value | None:
     """`row[at]` of one of the rows, for a position in range; None where there is no common rule."""
     row = _row(machine, which)
     if all(isinstance(c, Tuple) for c in rows):
-        if isinstance(at, Const) and not _is_ragged(rows):
+        if _kind(rows) is None and isinstance(at, Const) and not _is_ragged(rows):
             return gather.gather(machine, [tuple_items(c)[at.value] for c in rows], row)
         return gather.gather(machine, _flat(rows), _place(machine, row, at, rows))
     kind = _kind(rows)
@@ -72,13 +70,12 @@ def store(machine, which: Union, rows: Sequence[Row], at: Value, value: Value) -
     kind = gather.signature(value)
     row, ends = _row(machine, which), _ends(rows)
     number = kind if kind is not None and kind[0] in ("python", "numpy") and kind == _kind(rows) else None
-    long = ends[0] >= _LONG or any(isinstance(c, Stack) for c in rows)
-    if number is not None and long and not _is_ragged(rows):
+    if number is not None and any(isinstance(c, Stack) for c in rows) and not _is_ragged(rows):
         _store_number(machine, which, rows, at, gather.as_var(machine, value, number), number)
         return True
     if not all(isinstance(c, Tuple) for c in rows):
         return False
-    if isinstance(at, Const) and not _is_ragged(rows):
+    if number is None and isinstance(at, Const) and not _is_ragged(rows):
         column = gather.scatter(machine, [tuple_items(c)[at.value] for c in rows], row, value)
         changed = [
             [*tuple_items(c)[: at.value], new, *tuple_items(c)[at.value + 1 :]]

@@ -41,6 +41,7 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.ir import TensorType, Var
+from xlapy.ir.vectors import STACKED, stacked
 
 _INT64 = np.dtype(np.int64)
 _ZERO, _ONE = Const(0), Const(1)
@@ -271,7 +272,7 @@ def of_items(
         _require_ownership(one, element)
         parts.append(coerce(one, element, exact_joiner(machine), machine.builder))
     if parts:
-        rows = tuple(machine.leaf(_stacked, column)[0] for column in zip(*parts, strict=True))
+        rows = tuple(machine.leaf(stacked, column, name=STACKED)[0] for column in zip(*parts, strict=True))
     else:
         rows = tuple(_empty(machine, hole, (0,)) for hole in variables(element))
     if made_here and isinstance(source, Ref):
@@ -322,10 +323,6 @@ def common_element(machine, items, source: Value | None = None, field: _Field | 
         one = stacks.hollow(packed)
         element = one if element is None else exact_joiner(machine).join(element, one)
     return Const(None) if element is None else element
-
-
-def _stacked(*parts):
-    return jnp.stack(parts)
 
 
 def widened(machine, stack: Stack, element: Value) -> Stack:

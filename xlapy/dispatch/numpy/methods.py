@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign, getitem
 from xlapy.dispatch.arrays.memory import arranged, lies
+from xlapy.dispatch.gather import unstack
 from xlapy.dispatch.numpy import reductions as numpy_reductions
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import python_scalar
@@ -28,6 +29,7 @@ from xlapy.dispatch.numpy.values import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import method
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.ir.vectors import MANY
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 
@@ -241,13 +243,14 @@ def item(machine, self, *args):
     return to_python(machine, reshape(machine, var, ()))
 
 
+#: what Python's numbers are on the device, by the kind of the elements they are made of
+_WIDE = {kind: np.dtype(name) for kind, name in zip("biufc", ("?", "i8", "i8", "f8", "c16"), strict=True)}
+
+
 def to_python(machine: Machine, var) -> Value:
     """A rank-0 device value as a Python number."""
     kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[kind_of(var.type.dtype)]
-    wide = {bool: np.dtype(bool), int: np.dtype(np.int64), float: np.dtype(np.float64)}.get(
-        kind, np.dtype(np.complex128)
-    )
-    return python_scalar(machine, cast(machine, var, wide), kind)
+    return python_scalar(machine, cast(machine, var, _WIDE[kind_of(var.type.dtype)]), kind)
 
 
 @both("tolist")
@@ -259,7 +262,17 @@ def tolist(machine, self):
         raise Refused("XP0009", f"tolist() of {size} elements would be unrolled", "keep the array")
     if not var.type.shape:
         return to_python(machine, var)
+    if size >= MANY:
+        numbers = unstack(machine, reshape(machine, cast(machine, var, _WIDE[kind_of(var.type.dtype)]), (size,)))
+        return _lists(machine, iter(to_python(machine, number) for number in numbers), var.type.shape)
     return _nested(machine, numpy_views.as_array(machine, self))
+
+
+def _lists(machine: Machine, numbers: Iterator[Value], shape: tuple[int, ...]) -> Value:
+    """Nested lists of numbers, as many in each as an array of this shape has."""
+    count, *inner = shape
+    items = [_lists(machine, numbers, tuple(inner)) if inner else next(numbers) for _ in range(count)]
+    return new_list(machine, items)
 
 
 def _nested(machine: Machine, array: NdArray) -> Value:

@@ -6,10 +6,27 @@ which lets it). So a loop in which a program computes with single numbers, reads
 on, is written in LLVM's language (`programs`), compiled (`engine`) and called (`calls`). XLA sees to all else: where
 arrays lie, what is copied, what surrounds the loop.
 
+A program that is such loops and what is around them, or computes many single numbers, is machine code as a whole, and
+is called without XLA where its operands are NumPy's (`direct`).
+
 Where JAX transforms a program, and on all other devices, such a loop is a loop of XLA's, as it is in `code_xla` and in
 programs that are saved.
 """
 
-from xlapy.lowering.llvm.calls import as_machine_code, machine_code_of, may_be_machine_code
+from xlapy.lowering.llvm.calls import (
+    as_machine_code,
+    machine_code_of,
+    may_be_machine_code,
+    whole_as_machine_code,
+    whole_may_be_machine_code,
+)
+from xlapy.lowering.llvm.direct import Given
 
-__all__ = ["as_machine_code", "machine_code_of", "may_be_machine_code"]
+__all__ = [
+    "Given",
+    "as_machine_code",
+    "machine_code_of",
+    "may_be_machine_code",
+    "whole_as_machine_code",
+    "whole_may_be_machine_code",
+]

@@ -15,8 +15,8 @@ from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, known_int,
 
 #: the place of an element, along each axis: names or literals of 64 bits
 Place = tuple[str, ...] | list[str]
-#: elements that are computed, that are moved, and of which a function of the C library is taken
-_MOST, _MOST_MOVED, _MOST_SLOW = 4096, 1 << 15, 16
+#: elements that are computed, and that are moved, in a loop and outside; of which a function of the C library is taken
+_MOST, _MOST_ONCE, _MOST_SLOW = (4096, 1 << 15), (1 << 15, 1 << 20), 16
 #: elements that may be computed in straight code
 _STRAIGHT = 8
 
@@ -88,11 +88,11 @@ def is_slow(*values: Value) -> bool:
     return any(isinstance(v, Lazy) and v.slow for v in values)
 
 
-def bounded(shape: Sequence[int], *values: Value) -> None:
+def bounded(text: Text, shape: Sequence[int], *values: Value) -> None:
     """Refuse what is to be done for so many elements that XLA, for all its calls, is faster."""
-    count = prod(shape)
     moved = all(not isinstance(v, Lazy) or v.is_view for v in values)
-    if count > (_MOST_SLOW if is_slow(*values) else _MOST_MOVED if moved else _MOST):
+    most = (_MOST if text.loops else _MOST_ONCE)[moved]
+    if prod(shape) > (_MOST_SLOW if is_slow(*values) else most):
         raise Unsuitable("so many elements")
 
 

@@ -1,8 +1,8 @@
-"""Calls of machine code from a program of XLA's."""
+"""What becomes machine code: loops, called by a program of XLA's, and whole programs."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -10,11 +10,16 @@ import jax
 from jax import lax
 
 from xlapy.ir import Operation, Region, Var, captured, every_operation
+from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
 from xlapy.lowering.native import is_transcendental
+from xlapy.lowering.untraced import is_opaque
 from xlapy.lowering.vectors import plan_of
+
+#: operations on single numbers that XLA takes long to compile
+_MANY_NUMBERS = 64
 
 
 class MachineCode(NamedTuple):
@@ -40,6 +45,44 @@ def may_be_machine_code(loop: Operation) -> bool:
     if not all(plan.of_numbers for plan in plans):
         return False
     return plan_of(loop, native=False) is None or not any(map(is_transcendental, inside))
+
+
+def whole_may_be_machine_code(region: Region) -> bool:
+    """Whether a program is better as machine code as a whole, if it can be: where its loops are, and where it computes
+    many single numbers, each of which XLA takes long to compile."""
+    operations = list(every_operation(region))
+    if any(map(is_opaque, operations)):
+        return False
+    loops = list(_outermost_loops(region))
+    numbers = sum(o.kind != "constant" and all(v.type.shape == () for v in o.results) for o in operations)
+    return (bool(loops) or numbers >= _MANY_NUMBERS) and all(map(may_be_machine_code, loops))
+
+
+def _outermost_loops(region: Region) -> Iterator[Operation]:
+    for operation in region.operations:
+        if operation.kind in ("for", "while"):
+            yield operation
+        else:
+            for nested in operation.regions:
+                yield from _outermost_loops(nested)
+
+
+def whole_as_machine_code(region: Region, given: Sequence[Given]) -> Callable[..., tuple | None] | None:
+    """A program as a function of NumPy's arrays and Python's numbers (see `lowering.llvm.direct`); None if it does not
+    suit.
+
+    Args:
+        region: the program, as it was written (`passes.plain`).
+        given: what its parameters are.
+    """
+    if not is_possible():
+        return None
+    try:
+        with jax.enable_x64(True):
+            function = function_of(region, True)
+    except Unsuitable:
+        return None
+    return called_directly(function, region.params, given)
 
 
 def machine_code_of(loop: Operation, available: Container[Var]) -> MachineCode:
@@ -95,10 +138,17 @@ def as_machine_code(loop: Operation, environment: dict[Var, Any], parts: Mapping
         changed[result] = len(values), prod(var.type.shape) * var.type.dtype.itemsize
         values.append(lax.convert_element_type(environment[var], var.type.dtype))
     types = [jax.ShapeDtypeStruct(v.type.shape, v.type.dtype) for v in function.results]
-    name = registered(function.body, Call(function.pointers, changed, starts, len(values), len(types)))
+    call = Call(function.pointers, changed, starts, len(values), len(types))
+    name = registered(function.body, call, function.constants)
     given = jax.ffi.ffi_call(name, types, input_output_aliases=aliases)(*values)
     of = dict(zip(results, given, strict=True))
     return [of[v] for v in loop.results]
 
 
-__all__ = ["as_machine_code", "machine_code_of", "may_be_machine_code"]
+__all__ = [
+    "as_machine_code",
+    "machine_code_of",
+    "may_be_machine_code",
+    "whole_as_machine_code",
+    "whole_may_be_machine_code",
+]

@@ -51,48 +51,59 @@ _lock = threading.Lock()
 _registered: dict[str, tuple] = {}
 
 
-def registered(body: str, call: Call) -> str:
+def registered(body: str, call: Call, kept: object = None) -> str:
     """The name under which XLA finds a function.
 
     Args:
         body: the definition of `@main`, all parameters of which are pointers.
         call: what it is called with.
+        kept: what has to stay where it is.
     """
     handler = _handler(call)
     name = "xlapy_" + hashlib.sha256(f"{body}\n{handler}".encode()).hexdigest()[:32]
     with _lock:
         if name not in _registered:
-            engine = _compiled(f"{body}\n{handler}")
+            engine = compiled(f"{body}\n{handler}")
             function = _HANDLER(engine.get_function_address("handler"))
             jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="cpu")
-            _registered[name] = engine, function
+            _registered[name] = engine, function, kept
     return name
 
 
-@functools.cache
-def _machine() -> llvm.TargetMachine:
+def _machine(level: int = 3) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    features = llvm.get_host_cpu_features().flatten()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True)
+    cpu, features = _processor()
+    return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=level, jit=True)
 
 
-def optimised(text: str) -> llvm.ModuleRef:
-    """A module after LLVM's own passes."""
-    machine = _machine()
+@functools.cache
+def _processor() -> tuple[str, str]:
+    """Its name, and what it can do."""
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+#: the machine that code is optimised for
+_this_machine = functools.cache(_machine)
+
+
+def optimised(text: str, level: int = 3) -> llvm.ModuleRef:
+    """A module after LLVM's own passes, of which there are more on higher levels."""
+    machine = _this_machine()
     layout = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
     module = llvm.parse_assembly(layout + text)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = options.slp_vectorization = True
+    options = llvm.create_pipeline_tuning_options(speed_level=max(level, 1))
+    options.loop_vectorization = options.slp_vectorization = level == 3
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return module
 
 
-def _compiled(text: str) -> llvm.ExecutionEngine:
-    engine = llvm.create_mcjit_compiler(optimised(text), _machine())
+def compiled(text: str, level: int = 3) -> llvm.ExecutionEngine:
+    """What keeps the code of a module, and finds its functions; on level 0 it is made quickly, and may be slower."""
+    # An engine has its target machine to itself: they go together.
+    engine = llvm.create_mcjit_compiler(optimised(text, level), _machine(level))
     engine.finalize_object()
     return engine
 
@@ -149,4 +160,4 @@ def _handler(call: Call) -> str:
     return "\n".join([*lines, f"  call void @main({pointers})", "  ret ptr null", "}"])
 
 
-__all__ = ["optimised", "registered"]
+__all__ = ["compiled", "optimised", "registered"]

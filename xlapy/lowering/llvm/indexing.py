@@ -99,7 +99,7 @@ def scatter(text: Text, room: Room, equation: Any, operands: Sequence[Value], co
     array, indices, updates = operands
     dims, old = equation.params["dimension_numbers"], shape_of(array)
     shape = equation.invars[2].aval.shape
-    bounded(shape, array, indices, updates)
+    bounded(text, shape, array, indices, updates)
     kept = room.writable(array)
     indices, updates = (room.kept(x) if kept.memory in reads(x) else x for x in (indices, updates))
     rows = [k for k in range(len(shape)) if k not in dims.update_window_dims]

@@ -31,8 +31,8 @@ from xlapy.lowering.llvm.memory import Array, Memory, put
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, known_int, literal, part_of, plus, times, type_of
 
-#: multiplications in a product; elements of a constant, and of one that is written into the program
-_MOST_PRODUCTS, _MOST_KNOWN, _MOST_WRITTEN = 1 << 14, 4096, 512
+#: multiplications in a product; elements of a constant that is written into the program
+_MOST_PRODUCTS, _MOST_WRITTEN = 1 << 14, 512
 #: elements of a matrix in whose columns the largest or smallest ones are looked for
 _MOST_IN_COLUMNS = 256
 #: columns from which on several are reduced at a time
@@ -64,18 +64,25 @@ def evaluated(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
 def known(text: Text, value: Any) -> Value:
     """A constant."""
     array = np.asarray(value)
-    if array.size == 0 or array.size > _MOST_KNOWN:
-        raise Unsuitable("a constant of so many elements")
+    if array.size == 0:
+        raise Unsuitable("an array without elements")
     first = literal(array.flat[0], array.dtype)
     if array.size == 1:
         return first
-    numbers = [literal(x, array.dtype) for x in array.flat]
-    if all(number == first for number in numbers):
+    if _is_uniform(array):
         return Lazy(array.dtype, array.shape, lambda at: first, frozenset(), True)
     if array.size > _MOST_WRITTEN:
-        raise Unsuitable("a constant of so many elements")
-    place = Memory(text.table(numbers), array.dtype, array.shape, True)
+        name = text.constant(array)
+    else:
+        name = text.table([literal(x, array.dtype) for x in array.flat])
+    place = Memory(name, array.dtype, array.shape, True)
     return Array(place, place.version)
+
+
+def _is_uniform(array: np.ndarray) -> bool:
+    """Whether all elements are the same, bit by bit: -0.0 is not 0.0, and NaN is NaN."""
+    rows = np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(array.size, -1)
+    return bool((rows == rows[0]).all())
 
 
 def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
@@ -370,7 +377,7 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
         if isinstance(x, Number):
             return x
         old, dtype = shape_of(x), dtype_of(x)
-        bounded(old, x)
+        bounded(text, old, x)
 
         def at(place: Place) -> Number:
             def visit(inner: Place, numbers: list[Number]) -> list[Number]:
@@ -401,7 +408,7 @@ def _joined_by_rows(
     """A reduction that leaves the last axis: row after row is joined to what is there, several columns at a time."""
     (x,), axes = operands, equation.params["axes"]
     old, dtype = shape_of(x), dtype_of(x)
-    bounded(old, x)
+    bounded(text, old, x)
     found = room.made(dtype, shape)
     array = Array(found, found.version)
     first = literal(start(dtype), dtype)
@@ -439,7 +446,7 @@ def _extreme_place(kind: str) -> Callable:
         if isinstance(x, Number):
             return literal(0, dtype)
         old = shape_of(x)
-        bounded(old, x)
+        bounded(text, old, x)
         if axis != len(old) - 1 and prod(old) > _MOST_IN_COLUMNS:
             raise Unsuitable("places in columns, of which XLA looks at several at a time")
 
@@ -500,6 +507,28 @@ def _scatter(kind: str | None) -> Callable:
         return scatter(text, room, equation, operands, combine)
 
     return whole
+
+
+def _updated(text: Text, room: Room, equation: Any, operands: list[Value]) -> Value:
+    """An array with another one put into it."""
+    array, new, *starts = operands
+    if isinstance(array, Number):
+        return element(text, new, ("0",) * len(shape_of(new)))
+    shape = tuple(equation.invars[1].aval.shape)
+    bounded(text, shape, new)
+    array = room.writable(array)
+    if array.memory in reads(new):
+        new = room.kept(new)
+    sizes = zip(starts, array.memory.shape, shape, strict=True)
+    first = [clamped(text, element(text, i, ()), n - m) for i, n, m in sizes]
+
+    def visit(at: Place, numbers: list) -> list:
+        place = [plus(text, i, start) for i, start in zip(at, first, strict=True)]
+        put(text, array.memory, element(text, new, at), place)
+        return []
+
+    over(text, shape, [], visit)
+    return array.memory.change()
 
 
 def _least(dtype: np.dtype) -> object:
@@ -576,6 +605,7 @@ _WHOLE: dict[str, Callable[..., Value]] = {
     "cumprod": _running("mul"),
     "cummax": _running("max"),
     "cummin": _running("min"),
+    "dynamic_update_slice": _updated,
     "scatter": _scatter(None),
     "scatter-add": _scatter("add"),
     "scatter-mul": _scatter("mul"),

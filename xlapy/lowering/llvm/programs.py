@@ -14,6 +14,7 @@ import numpy as np
 from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.ir.operations import ARITY
 from xlapy.ir.places import Dimension, touched
+from xlapy.ir.vectors import is_stack, is_unstack
 from xlapy.lowering.llvm import jaxprs, memory
 from xlapy.lowering.llvm.arrays import (
     Lazy,
@@ -48,8 +49,8 @@ from xlapy.lowering.llvm.text import (
 from xlapy.lowering.rules import RULES as LAX
 from xlapy.lowering.untraced import traced
 
-#: bytes of one array that is made in the function, and of all of them
-_ROOM, _ROOM_OF_ALL = 1 << 15, 1 << 18
+#: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
+_ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 26
 
 
 class Function(NamedTuple):
@@ -59,33 +60,46 @@ class Function(NamedTuple):
         operands: what it reads, values of the regions around it.
         results: what it computes, values of the region.
         changed: for each result that is an array changed in place, by number, what it is at first.
-        pointers: its parameters: addresses of an "operand", or of a "result", by number.
+        rooms: memory that it needs besides, of so many bytes each; with what lies there at first, if anything does.
+        pointers: its parameters: addresses of an "operand", of a "result", or of a "room", by number.
         body: its definition, under the name `@main`.
+        constants: arrays whose addresses are in it.
+        has_loops: whether something is done many times.
     """
 
     operands: list[Var]
     results: list[Var]
     changed: dict[int, Var]
+    rooms: list[tuple[int, Var | None]]
     pointers: list[tuple[str, int]]
     body: str
+    constants: list[np.ndarray]
+    has_loops: bool
 
 
-def function_of(region: Region) -> Function:
-    """A region in LLVM's language; `Unsuitable` where XLA does better, or something is not known here."""
-    return _Program(region).function
+def function_of(region: Region, may_have_rooms: bool = False) -> Function:
+    """A region in LLVM's language, a function of its parameters and of what it captures.
+
+    Args:
+        region: the region.
+        may_have_rooms: whether the caller makes room for large arrays.
+
+    Raises:
+        Unsuitable: XLA does better, or something is not known here.
+    """
+    return _Program(region, may_have_rooms).function
 
 
 class _Program:
     """Writes a function."""
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: Region, may_have_rooms: bool) -> None:
+        self.may_have_rooms = may_have_rooms
         self.text = Text()
         self.bounds = Bounds()
         self.values: dict[Var, Value] = {}
         #: loops and branches that are open
         self._around = 0
-        #: how many of them are loops
-        self._depth = 0
         #: additions and the like to what a loop carries, which nothing else looks at: they may be made in any order
         self._folds: set[Operation] = set()
         #: how often a value is still used
@@ -94,16 +108,25 @@ class _Program:
         self._copies: dict[Memory, Var] = {}
         self._rooms: list[str] = []
         self._room = 0
-        for k, var in enumerate(captured(region)):
+        #: memory that the caller has: its name, its bytes, and what lies there at first
+        self._outer_rooms: list[tuple[str, int, Var | None]] = []
+        for k, var in enumerate((*region.params, *captured(region))):
             self.values[var] = self._outer(var, f"%o{k}")
         self._changed: dict[int, Var] = {}
         written = [self._result(k, value) for k, value in enumerate(self._region(region))]
-        if self._copies:
-            raise Unsuitable("an array that is changed in vain")
+        for place, var in self._copies.items():
+            self._take_outside(place.pointer, prod(place.shape) * place.dtype.itemsize, var)
         read = [(place, var) for place, var in self._outside.items() if place.used]
-        pointers = [*(("operand", k) for k in range(len(read))), *(("result", k) for k in range(len(written)))]
-        body = self._written([place.pointer for place in (*(place for place, _ in read), *written)])
-        self.function = Function([var for _, var in read], list(region.results), self._changed, pointers, body)
+        names = [*(place.pointer for place, _ in read), *(place.pointer for place in written)]
+        names += [name for name, _, _ in self._outer_rooms]
+        kinds = {"operand": len(read), "result": len(written), "room": len(self._outer_rooms)}
+        pointers = [(kind, k) for kind, count in kinds.items() for k in range(count)]
+        variables, results = [var for _, var in read], list(region.results)
+        rooms = [(size, var) for _, size, var in self._outer_rooms]
+        body, text = self._written(names), self.text
+        self.function = Function(
+            variables, results, self._changed, rooms, pointers, body, text.constants, text.has_loops
+        )
 
     def _written(self, pointers: Sequence[str]) -> str:
         """The definition of the function."""
@@ -152,7 +175,7 @@ class _Program:
 
     def _is_own(self, place: Memory) -> bool:
         """Whether a memory may be changed here: not if the next trip of a loop around finds it as it was."""
-        return not place.fixed and place.depth == self._depth
+        return not place.fixed and place.depth == self.text.loops
 
     # -- arrays --
 
@@ -172,14 +195,27 @@ class _Program:
     def made(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
         """A memory of its own, which holds nothing yet."""
         size = prod(shape) * dtype.itemsize
+        if size > _ROOM or self._room + size > _ROOM_OF_ALL:
+            return self._made_outside(dtype, shape, size)
         self._room += size
-        if size > _ROOM or self._room > _ROOM_OF_ALL:
-            raise Unsuitable("an array that is too large to be made here")
         place = Memory(f"%a{len(self._rooms)}", dtype, shape, False)
-        place.depth = self._depth
+        place.depth = self.text.loops
         many = prod(shape) * (2 if dtype.kind == "c" else 1)
         self._rooms.append(f"  {place.pointer} = alloca [{many} x {type_in_memory(part_of(dtype))}], align 64")
         return place
+
+    def _made_outside(self, dtype: np.dtype, shape: tuple[int, ...], size: int) -> Memory:
+        """The same, in memory that the caller has."""
+        place = Memory(f"%w{len(self._outer_rooms)}", dtype, shape, False)
+        place.depth = self.text.loops
+        self._take_outside(place.pointer, size, None)
+        return place
+
+    def _take_outside(self, name: str, size: int, holds: Var | None) -> None:
+        """Let the caller have so many bytes of memory, in which a value lies at first."""
+        if not self.may_have_rooms or sum(size for _, size, _ in self._outer_rooms) + size > _ROOM_OUTSIDE:
+            raise Unsuitable("an array that is too large to be made here")
+        self._outer_rooms.append((name, size, holds))
 
     def _fill(self, place: Memory, value: Value, where: Callable[[Place], Place] | None = None) -> None:
         """Store the elements of an array, at the places in a memory that they go to."""
@@ -187,7 +223,7 @@ class _Program:
         self._fill_with(value, place, shape, where or (lambda at: at))
 
     def _fill_with(self, value: Value, place: Memory, shape: Sequence[int], where: Callable[[Place], Place]) -> None:
-        bounded(shape, value)
+        bounded(self.text, shape, value)
 
         def visit(at: Place, numbers: list) -> list:
             memory.put(self.text, place, element(self.text, value, at), where(at))
@@ -355,8 +391,40 @@ class _Program:
             found = self._over_range(operation)
             if found is not None:
                 return [found]
+        if is_stack(operation):
+            return [self._stacked(operation)]
+        if is_unstack(operation):
+            return self._unstacked(operation)
         jaxpr = traced(operation.attributes["jaxpr"])
         return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+
+    def _stacked(self, operation: Operation) -> Value:
+        """Values in an array."""
+        (result,) = operation.results
+        rows = [self.value(v) for v in operation.operands]
+        if prod(result.type.shape) == 1:
+            return rows[0]
+        place = self.made(result.type.dtype, result.type.shape)
+        for k, row in enumerate(rows):
+            if isinstance(row, Number):
+                memory.put(self.text, place, row, (str(k), *("0" for _ in result.type.shape[1:])))
+            else:
+                self._fill(place, row, lambda at, k=k: (str(k), *at))
+        return Array(place, place.version)
+
+    def _unstacked(self, operation: Operation) -> list[Value]:
+        """The values in an array; what nobody wants is not loaded."""
+        array = self.value(operation.operands[0])
+        found: list[Value] = []
+        for k, var in enumerate(operation.results):
+            shape = var.type.shape
+            if prod(shape) == 1:
+                wanted = self._uses[var] > 0
+                zeros = tuple("0" for _ in shape)
+                found.append(element(self.text, array, (str(k), *zeros)) if wanted else literal(0, var.type.dtype))
+            else:
+                found.append(view(self.text, array, shape, lambda at, k=k: [str(k), *at]))
+        return found
 
     def _load(self, operation: Operation, dims: list[Dimension]) -> Value:
         array, shape = self.value(operation.operands[0]), operation.results[0].type.shape
@@ -530,6 +598,7 @@ class _Program:
     ) -> list[Value]:
         """A loop that carries some values; `more` says whether there is another trip, and `trip` makes one."""
         text = self.text
+        text.has_loops = True
         self._folds |= _folds(loop.regions[-1])
         for var in (v for region in loop.regions for v in captured(region)):
             value = self.values.get(var)
@@ -547,17 +616,17 @@ class _Program:
         numbers = iter(phis.numbers)
         carried = [next(numbers) if isinstance(x, Number) else x for x in carried]
         self.values.update(zip(params, carried, strict=True))
-        self._around, self._depth = self._around + 1, self._depth + 1
+        self._around, text.loops = self._around + 1, text.loops + 1
         # Not yet the loop's own: the condition may compute with what is carried, and changes nothing.
         text.do(f"br i1 {more(phis.numbers)}, label %{body}, label %{end}")
         text.begin(body)
         outside = dict(self.values)
         for place in owned:
-            place.depth = self._depth
+            place.depth = self.text.loops
         found = self._carried_on(carried, trip(phis.numbers))
-        self._around, self._depth = self._around - 1, self._depth - 1
+        self._around, text.loops = self._around - 1, text.loops - 1
         for place in owned:
-            place.depth = self._depth
+            place.depth = self.text.loops
         self.values = outside
         phis.close([x for x in found if isinstance(x, Number)])
         text.do(f"br label %{head}")

@@ -93,8 +93,8 @@ def times(text: Text, index: str, factor: int) -> str:
     return text.new(f"mul nsw i64 {index}, {factor}") if index.startswith("%") else str(int(index) * factor)
 
 
-#: instructions of a function, before LLVM's passes
-_LONGEST = 6000
+#: instructions of a function, before LLVM's passes: of one with loops, and of one without, for which there are fewer
+_LONGEST, _LONGEST_STRAIGHT = 6000, 40_000
 
 
 class Text:
@@ -107,13 +107,18 @@ class Text:
         self.tables: list[str] = []
         #: notes on loops
         self.notes: list[str] = []
+        #: arrays that are read where they are
+        self.constants: list[np.ndarray] = []
+        #: how many loops of the program are open, and whether there are any
+        self.loops = 0
+        self.has_loops = False
         self._count = count()
         #: the block that instructions are put into
         self.block = "entry"
 
     def new(self, instruction: str) -> str:
         """The name of what an instruction makes."""
-        if len(self.lines) > _LONGEST:
+        if len(self.lines) > (_LONGEST if self.has_loops else _LONGEST_STRAIGHT):
             raise Unsuitable("a program that takes long to compile")
         name = f"%v{next(self._count)}"
         self.lines.append(f"  {name} = {instruction}")
@@ -147,6 +152,11 @@ class Text:
         values = ", ".join(f"{type} {part}" for part in parts)
         self.tables.append(f"{name} = private unnamed_addr constant [{len(parts)} x {type}] [{values}], align 64")
         return name
+
+    def constant(self, array: np.ndarray) -> str:
+        """The address of a known array, which stays where it is as long as the code is used."""
+        self.constants.append(np.array(array, order="C"))
+        return f"inttoptr (i64 {self.constants[-1].ctypes.data} to ptr)"
 
     def not_unrolled(self) -> str:
         """What is written behind the branch to the next trip of a loop that is to stay one."""

@@ -1,0 +1,131 @@
+"""Programs that are called without XLA: those that are machine code as a whole (`lowering.llvm.direct`).
+
+Such a program gets NumPy's arrays and Python's numbers, and computes in the thread that calls it. What it is not made
+for goes to the program that XLA has, which is compiled when it is first wanted: `jax.Array`s, other types.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.core
+import numpy as np
+
+from xlapy.domain.numbers import SCALAR_DTYPES
+from xlapy.interpreter.analyse import Analysis
+from xlapy.ir import TensorType
+from xlapy.lowering.llvm import Given, whole_as_machine_code, whole_may_be_machine_code
+from xlapy.passes.plain import plain
+from xlapy.runtime.packing import Travelling, typed
+
+#: what becomes of the results of a program: they are numbered, as are the programs of an executable
+Finished = Callable[[Analysis, tuple], Any]
+
+
+class Direct:
+    """Calls the machine code that suits the operands, or `otherwise` what XLA has.
+
+    Args:
+        otherwise: the program of XLA's, of the same operands.
+        python: the classes of those operands that are Python's numbers.
+        program: finds the program for the types of operands, and which of its results become `jax.Array`s; None if
+            there is none yet.
+        finished: makes of outputs what `otherwise` returns.
+    """
+
+    def __init__(
+        self,
+        otherwise: Callable,
+        python: Sequence[type | None],
+        program: Callable[[Sequence[Given]], tuple[Analysis, Travelling, Sequence[int]] | None],
+        finished: Finished,
+    ) -> None:
+        self.otherwise, self.python, self.program, self.finished = otherwise, python, program, finished
+        #: the newest one
+        self._run: Callable | None = None
+        self._known: dict[tuple, tuple[Callable, Sequence[Given]] | None] = {}
+
+    def __call__(self, *operands: Any) -> Any:
+        """The outputs of the program for the types of the operands."""
+        run = self._run
+        if run is not None:
+            found = run(operands)
+            if found is not None:
+                return found
+        return self._any_types(operands)
+
+    def _any_types(self, operands: Sequence) -> Any:
+        if not all(isinstance(x, np.ndarray | np.generic | bool | int | float | complex) for x in operands):
+            return self.otherwise(*operands)
+        types = tuple(map(_given, operands, self.python))
+        if types not in self._known:
+            found = self.program(types)
+            if found is None:
+                return self.otherwise(*operands)
+            self._known[types] = self._made(*found)
+        known = self._known[types]
+        if known is None:
+            return self.otherwise(*operands)
+        self._run, given = known
+        return self._run([_plainly(x, one) for x, one in zip(operands, given, strict=True)])
+
+    def _made(
+        self, analysis: Analysis, program: Travelling, places: Sequence[int]
+    ) -> tuple[Callable, Sequence[Given]] | None:
+        """A program as a function of its operands, and what these have to be; it returns None where they are others."""
+        entry = program.module.entry
+        given = [Given(p.type.dtype, p.type.shape, python) for p, python in zip(entry.params, self.python, strict=True)]
+        if not whole_may_be_machine_code(entry.fast or entry):
+            return None
+        call = whole_as_machine_code(plain(program.module), given)
+        if call is None:
+            return None
+        delivered = _delivered(tuple(entry.results[k].type for k in places))
+        finished = self.finished
+
+        def run(operands: Sequence) -> Any:
+            values = call(*operands)
+            if values is None:
+                return None
+            if places:
+                found = list(values)
+                arrays = delivered(*[values[k] for k in places])
+                if isinstance(arrays[0], jax.core.Tracer):  # JAX traces something else
+                    with jax.ensure_compile_time_eval():
+                        arrays = delivered(*[values[k] for k in places])
+                for k, array in zip(places, arrays, strict=True):
+                    found[k] = array
+                values = tuple(found)
+            return finished(analysis, values)
+
+        return run, given
+
+
+def _given(operand: Any, python: type | None) -> Given:
+    if python is not None:
+        return Given(SCALAR_DTYPES[python], (), python)
+    return Given(operand.dtype, operand.shape)
+
+
+def _plainly(operand: Any, given: Given) -> Any:
+    """An operand as machine code wants it: with its elements in rows, its type the one object that stands for it."""
+    if given.is_number:
+        return operand
+    if type(operand) is np.ndarray and operand.dtype is given.dtype:
+        if operand.flags.c_contiguous and operand.flags.aligned:
+            return operand
+    made = np.empty(given.shape, given.dtype)
+    made[...] = operand
+    return made
+
+
+@functools.cache
+def _delivered(types: tuple[TensorType, ...]) -> Callable[..., tuple]:
+    """Makes `jax.Array`s of arrays."""
+    return jax.jit(lambda *values: tuple(map(typed, values, types)))
+
+
+__all__ = ["Direct"]
