@@ -52,6 +52,11 @@ program.each(
     ),
 )
 program.add("integers", lambda i: (scipy.special.erf(i), scipy.signal.convolve2d(i, i)), np.arange(4).reshape(2, 2))
+program.add(
+    "lists",
+    lambda a, k: (scipy.signal.convolve2d(a, [[-1, 1]], mode="same"), scipy.signal.convolve([0.5, 1.0], k)),
+    (A, [1.0, 2.0, 3.0]),
+)
 program.add("boundary", lambda a: scipy.signal.convolve2d(a, a, boundary="symm"), A, refuse=True)
 program.add("known_tuples", lambda a: np.broadcast_shapes(a.shape, (2,)) + (3, 4), A)
 program.add("flags_by_key", lambda a: (a.flags["C_CONTIGUOUS"], a.T.flags["F"]), A)

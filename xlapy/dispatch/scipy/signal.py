@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import jax.scipy.signal
 import scipy.signal
 
@@ -12,7 +13,7 @@ def _convolve(jax_function):
     def run(in1, in2, mode="full", boundary="fill", fillvalue=0, method="auto", axes=None):
         if boundary != "fill" or fillvalue != 0 or axes is not None:
             raise NotImplementedError("boundary=, fillvalue= and axes=")
-        return jax_function(in1, in2, mode=mode)
+        return jax_function(jnp.asarray(in1), jnp.asarray(in2), mode=mode)
 
     return run
 
