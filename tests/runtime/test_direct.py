@@ -388,3 +388,15 @@ def test_lists_of_another_type_or_length_are_not_taken_for_the_same():
     for numbers in (floats, *others, tuple(floats), floats):
         got, wanted = compiled(numbers), total(numbers)
         assert got == wanted and isinstance(got, type(wanted)), numbers
+
+
+def test_denormals_are_kept(runs):
+    def halves(x, n):
+        out = np.zeros(n)
+        for i in range(n):
+            out[i] = x
+            x = x * 0.5
+        return out
+
+    same(xlapy.jit(halves)(1e-300, 100), halves(1e-300, 100))
+    assert runs
