@@ -46,6 +46,14 @@ def like(template: Operation, operands: Sequence[Var], depth: int) -> Operation:
     return Operation("leaf", tuple(operands), template.attributes, types, (), template.location, depth)
 
 
+def giving(results: Sequence[Var], operation: Operation) -> Operation:
+    """An operation that defines these values, in place of what defined them."""
+    operation.results = list(results)
+    for var in results:
+        var.owner = operation
+    return operation
+
+
 def putting_together(type_: TensorType, count: int) -> dict[str, Any]:
     """The attributes of a leaf that puts values of one type into an array."""
     return _attributes(STACKED, stacked, type_, count)
@@ -150,6 +158,7 @@ __all__ = [
     "MANY",
     "STACKED",
     "UNSTACKED",
+    "giving",
     "is_stack",
     "is_unstack",
     "like",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xlapy.ir import Module, Operation, Region, Var, every_operation
-from xlapy.ir.vectors import MANY, is_stack, is_unstack, like
+from xlapy.ir.vectors import MANY, giving, is_stack, is_unstack, like
 from xlapy.passes.simplify import simplify
 
 
@@ -38,9 +38,8 @@ def _loop(loop: Operation, region: Region) -> bool:
     body = loop.regions[-1]
     changed = False
     for stack, unstack in _pairs(body):
-        place = {p: k for k, p in enumerate(body.params[first:])}
-        places = [place.get(v, -1) for v in stack.operands]
-        if -1 in places or len(set(places)) < len(places):
+        places = _places(stack, body.params[first:])
+        if places is None:
             continue
         before = like(stack, [loop.operands[first + k] for k in places], region.depth)
         results = [loop.results[k] for k in places]
@@ -50,7 +49,7 @@ def _loop(loop: Operation, region: Region) -> bool:
             numbers = [inner.params[start + k] for k in places]
             array = Var(whole, inner, inner.depth)
             inner.params = [*_without(inner.params, numbers), array]
-            inner.operations.insert(0, _giving(numbers, like(unstack, [array], inner.depth)))
+            inner.operations.insert(0, giving(numbers, like(unstack, [array], inner.depth)))
         end = like(stack, [body.results[k] for k in places], body.depth)
         body.operations.append(end)
         body.results = [*(v for k, v in enumerate(body.results) if k not in set(places)), end.results[0]]
@@ -58,7 +57,7 @@ def _loop(loop: Operation, region: Region) -> bool:
         loop.operands = (*loop.operands[:first], *kept, before.results[0])
         array = Var(whole, loop, region.depth)
         loop.results = [*_without(loop.results, results), array]
-        after = _giving(results, like(unstack, [array], region.depth))
+        after = giving(results, like(unstack, [array], region.depth))
         at = region.operations.index(loop)
         region.operations[at : at + 1] = [before, loop, after]
         changed = True
@@ -72,9 +71,8 @@ def _branches(region: Region) -> bool:
         branch = stack.operands[0].owner
         if not isinstance(branch, Operation) or branch.kind != "if" or branch not in region.operations:
             continue
-        place = {v: k for k, v in enumerate(branch.results)}
-        places = [place.get(v, -1) for v in stack.operands]
-        if -1 in places or len(set(places)) < len(places):
+        places = _places(stack, branch.results)
+        if places is None:
             continue
         for arm in branch.regions:
             end = like(stack, [arm.results[k] for k in places], arm.depth)
@@ -83,7 +81,7 @@ def _branches(region: Region) -> bool:
         results = [branch.results[k] for k in places]
         array = Var(stack.results[0].type, branch, region.depth)
         branch.results = [*_without(branch.results, results), array]
-        after = _giving(results, like(unstack, [array], region.depth))
+        after = giving(results, like(unstack, [array], region.depth))
         region.operations.insert(region.operations.index(branch) + 1, after)
         for arm in branch.regions:
             _branches(arm)
@@ -93,22 +91,20 @@ def _branches(region: Region) -> bool:
 
 def _pairs(region: Region, everywhere: bool = True) -> Iterator[tuple[Operation, Operation]]:
     """What puts many numbers into an array in a region, each with something that takes such an array apart."""
-    operations = list(every_operation(region)) if everywhere else list(region.operations)
-    within = operations if everywhere else list(every_operation(region))
-    apart = {(len(o.results), o.operands[0].type[:2]): o for o in within if is_unstack(o)}
-    for operation in operations:
+    every = list(every_operation(region))
+    apart = {(len(o.results), o.operands[0].type[:2]): o for o in every if is_unstack(o)}
+    for operation in every if everywhere else list(region.operations):
         if is_stack(operation) and len(operation.operands) >= MANY:
             unstack = apart.get((len(operation.operands), operation.results[0].type[:2]))
             if unstack is not None:
                 yield operation, unstack
 
 
-def _giving(results: Sequence[Var], operation: Operation) -> Operation:
-    """An operation that defines these values, in place of what defined them."""
-    operation.results = list(results)
-    for var in results:
-        var.owner = operation
-    return operation
+def _places(stack: Operation, values: Sequence[Var]) -> list[int] | None:
+    """Which of some values go into an array, each once; None if others do."""
+    place = {v: k for k, v in enumerate(values)}
+    places = [place.get(v, -1) for v in stack.operands]
+    return None if -1 in places or len(set(places)) < len(places) else places
 
 
 def _without(values: Sequence[Var], gone: Sequence[Var]) -> list[Var]:

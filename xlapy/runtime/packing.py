@@ -20,7 +20,7 @@ from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Parameter
 from xlapy.ir import Module, Operation, TensorType, Var
-from xlapy.ir.vectors import is_unstack, putting_together, taking_apart
+from xlapy.ir.vectors import giving, is_unstack, putting_together, taking_apart
 from xlapy.passes import optimise
 from xlapy.passes.moving import copy_region
 from xlapy.runtime.traffic import delivered_outputs
@@ -76,11 +76,6 @@ class Travelling(NamedTuple):
     results: Packing | None
 
 
-def of_python(number: Any, kind: type) -> jax.Array:
-    """A number as JAX has those of a class of Python's: of weak type."""
-    return lax.full_like(kind(0), number)
-
-
 def typed(result: Any, type_: TensorType) -> jax.Array:
     """A result of a program with exactly the type that it has there; which numbers are of weak type does not depend on
     how the program is compiled."""
@@ -89,7 +84,7 @@ def typed(result: Any, type_: TensorType) -> jax.Array:
         return jax.numpy.asarray(result)
     kind = next((kind for kind, dtype in SCALAR_DTYPES.items() if dtype == result.dtype), None)
     if weak and kind is not None:
-        return of_python(result, kind)
+        return lax.full_like(kind(0), result)
     # numbers of JAX's own that are of weak type and narrower stay what they are
     return jax.numpy.asarray(result) if weak else lax.convert_element_type(result, result.dtype)
 
@@ -175,10 +170,7 @@ def travelling(analysis: Analysis, operands: Packing | None, results: Packing | 
             entry.params.append(array)
             names.append(f"{analysis.module.parameter_names[group.places[0]]} ...")
             apart = Operation("leaf", (array,), taking_apart(type_, len(numbers)), (), (), None, entry.depth)
-            apart.results = numbers
-            for number in numbers:
-                number.owner = apart
-            before.append(apart)
+            before.append(giving(numbers, apart))
         entry.operations = [*before, *entry.operations]
     if results is not None:
         values, after = entry.results, []
@@ -199,7 +191,6 @@ __all__ = [
     "Group",
     "Packing",
     "Travelling",
-    "of_python",
     "packer",
     "packing_of_operands",
     "packing_of_results",

@@ -148,7 +148,7 @@ class Specialisation:
     def _jit(self) -> Callable:
         """The compiled program, of operands as they travel."""
         policy = self.cache.policy
-        alone = self.packing.alone if self.packing is not None else range(len(self.sources))
+        alone = self._alone()
         donated = tuple(k for k, place in enumerate(alone) if place in self.donated)
         native, build = self.native, self.build
 
