@@ -103,11 +103,8 @@ def packing_of_operands(parameters: Sequence[Parameter], apart: Iterable[int]) -
     for k, parameter in enumerate(parameters):
         if parameter.is_number and k not in apart and parameter.python in SCALAR_DTYPES:
             kinds[k] = parameter.python, _container(parameter.source)
-    lists = _groups(kinds, dtypes)
-    within = {k for group in lists for k in group.places}
-    rest = _groups([None if kind is None or k in within else kind[0] for k, kind in enumerate(kinds)], dtypes)
-    found = [Group(g.dtype, g.places, parameters[g.places[0]].python) for g in (*lists, *rest)]
-    return _packing(len(kinds), found)
+    found = _with_rest(_groups(kinds, dtypes), [kind and kind[0] for kind in kinds], dtypes)
+    return _packing(len(kinds), [Group(g.dtype, g.places, parameters[g.places[0]].python) for g in found])
 
 
 def _container(source: Source) -> Source | None:
@@ -129,9 +126,7 @@ def packing_of_results(analysis: Analysis, numpy: bool) -> Packing | None:
     alike = [dtypes[k] if plain[k] and k not in delivered else None for k in range(len(results))]
     held = [None if alike[k] is None or not is_unstack(v.owner) else v.owner for k, v in enumerate(results)]
     arrays = [g for g in _groups(held, dtypes) if _is_whole([results[k] for k in g.places])]
-    within = {k for group in arrays for k in group.places}
-    rest = _groups([None if k in within else kind for k, kind in enumerate(alike)], dtypes)
-    return _packing(len(results), [*arrays, *rest])
+    return _packing(len(results), _with_rest(arrays, alike, dtypes))
 
 
 def _is_whole(values: Sequence[Var]) -> bool:
@@ -146,6 +141,12 @@ def _groups(kinds: Sequence[object], dtypes: Sequence[np.dtype]) -> list[Group]:
         if kind is not None:
             places.setdefault(kind, []).append(k)
     return [Group(dtypes[found[0]], tuple(found)) for found in places.values() if len(found) >= _LEAST]
+
+
+def _with_rest(groups: list[Group], kinds: Sequence[object], dtypes: Sequence[np.dtype]) -> list[Group]:
+    """Some groups, and those of each kind of what is in none of them."""
+    within = {k for group in groups for k in group.places}
+    return [*groups, *_groups([None if k in within else kind for k, kind in enumerate(kinds)], dtypes)]
 
 
 def _packing(count: int, groups: Sequence[Group]) -> Packing | None:
