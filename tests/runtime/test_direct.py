@@ -1,6 +1,8 @@
 """Programs that are machine code as a whole, and are called without XLA: they are what CPython's calls are."""
 
 import copy
+import subprocess
+import sys
 import threading
 
 import jax
@@ -400,3 +402,45 @@ def test_denormals_are_kept(runs):
 
     same(xlapy.jit(halves)(1e-300, 100), halves(1e-300, 100))
     assert runs
+
+
+def running(x):
+    out = np.zeros(len(x))
+    s = 0.0
+    for i in range(len(x)):
+        s = s + x[i]
+        out[i] = s
+    return out, s
+
+
+@pytest.mark.parametrize("length", [3, 4095, 4096, 100_001])
+def test_results_belong_to_the_caller_and_stay_what_they_are(runs, length):
+    x = RNG.random(length)
+    compiled = xlapy.jit(running)
+    first = compiled(x)
+    kept = np.array(first[0])
+    x += 1.0
+    second = compiled(x)
+    assert runs == [True, True]
+    for got in (first, second):
+        assert all(isinstance(r, jax.Array) and not r.committed for r in got)
+    np.testing.assert_array_equal(first[0], kept)
+    same(second[0], running(x)[0])
+    same(jax.jit(lambda a: a + a)(second[0]), second[0] + second[0])
+
+
+def test_results_are_on_the_default_device():
+    code = """
+import jax, numpy as np, xlapy
+jax.config.update("jax_num_cpu_devices", 3)
+from tests.runtime.test_direct import running
+x, compiled = np.arange(5.0), xlapy.jit(running)
+for device in (jax.devices()[0], jax.devices()[2]):
+    with jax.default_device(device):
+        for result in compiled(x):
+            assert result.devices() == {device} and not result.committed
+for result, wanted in zip(compiled(x), running(x)):
+    assert result.devices() == {jax.devices()[0]}
+    np.testing.assert_array_equal(result, wanted)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

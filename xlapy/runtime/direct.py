@@ -6,12 +6,9 @@ for goes to the program that XLA has, which is compiled when it is first wanted:
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-import jax.core
 import numpy as np
 
 from xlapy.domain.numbers import SCALAR_DTYPES
@@ -19,7 +16,8 @@ from xlapy.interpreter.analyse import Analysis
 from xlapy.ir import TensorType
 from xlapy.lowering.llvm import Given, whole_as_machine_code, whole_may_be_machine_code
 from xlapy.passes.plain import plain
-from xlapy.runtime.packing import Travelling, typed
+from xlapy.runtime.jax_internals import Adopting
+from xlapy.runtime.packing import Travelling
 
 #: what becomes of the results of a program: they are numbered, as are the programs of an executable
 Finished = Callable[[Analysis, tuple], Any]
@@ -80,24 +78,20 @@ class Direct:
         given = [Given(p.type.dtype, p.type.shape, python) for p, python in zip(entry.params, self.python, strict=True)]
         if not whole_may_be_machine_code(entry.fast or entry):
             return None
-        call = whole_as_machine_code(plain(program.module), given)
+        call = whole_as_machine_code(plain(program.module), given, places)
         if call is None:
             return None
-        delivered = _delivered(tuple(entry.results[k].type for k in places))
+        delivered = [(k, _adopting(entry.results[k].type)) for k in places]
         finished = self.finished
 
         def run(operands: Sequence) -> Any:
             values = call(*operands)
             if values is None:
                 return None
-            if places:
+            if delivered:
                 found = list(values)
-                arrays = delivered(*[values[k] for k in places])
-                if isinstance(arrays[0], jax.core.Tracer):  # JAX traces something else
-                    with jax.ensure_compile_time_eval():
-                        arrays = delivered(*[values[k] for k in places])
-                for k, array in zip(places, arrays, strict=True):
-                    found[k] = array
+                for k, adopted in delivered:
+                    found[k] = adopted(values[k])
                 values = tuple(found)
             return finished(analysis, values)
 
@@ -122,10 +116,9 @@ def _plainly(operand: Any, given: Given) -> Any:
     return made
 
 
-@functools.cache
-def _delivered(types: tuple[TensorType, ...]) -> Callable[..., tuple]:
-    """Makes `jax.Array`s of arrays."""
-    return jax.jit(lambda *values: tuple(map(typed, values, types)))
+def _adopting(type_: TensorType) -> Adopting:
+    weak = type_.weak and type_.shape == () and type_.dtype != np.bool_
+    return Adopting(tuple(type_.shape), type_.dtype, weak)
 
 
 __all__ = ["Direct"]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import warnings
 from collections.abc import Iterator
 
+import jax
+import numpy as np
 from jax._src import config as _config  # reason: below
 from jax._src.array import ArrayImpl  # reason: below
+from jax._src.core import ShapedArray as _ShapedArray  # reason: below
+from jax._src.lib import xla_client as _xla_client  # reason: below
 
 #: Entering `jax.enable_x64(True)` as a context costs about 0.7 µs of a 4 µs call; swapping the thread-local flag, which
 #: is what the context does, costs 0.2 µs. `swap_x64(value)` returns the flag to be given to `set_x64` afterwards.
@@ -16,6 +21,42 @@ set_x64 = _config.enable_x64.set_local
 
 #: The class of arrays that are not tracers: `type(x) is ConcreteArray` costs 30 ns, `isinstance(x, jax.Array)` 400 ns.
 ConcreteArray = ArrayImpl
+
+
+class Adopting:
+    """Makes a `jax.Array` of a NumPy array that nobody else has, for programs that are called without XLA.
+
+    An identity through `jax.jit` takes 4 to 17 µs and copies, `jax.device_put` takes 20; this takes 2, and takes over
+    memory that begins at a multiple of 64.
+
+    Args:
+        shape: its shape.
+        dtype: its dtype.
+        weak: whether it is of JAX's weak type.
+    """
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype, weak: bool) -> None:
+        self._type = _ShapedArray(shape, dtype, weak_type=weak)
+        self._sharding, self._devices = _first_device()
+
+    def __call__(self, array: np.ndarray) -> jax.Array:
+        """The array, on the device that is JAX's default, to which it is not bound."""
+        made = _xla_client.batched_device_put(self._type, self._sharding, [array], self._devices, False)
+        if _config.default_device.value is not None:
+            with jax.ensure_compile_time_eval():
+                return _moved(made)
+        return made
+
+
+@jax.jit
+def _moved(array: jax.Array) -> jax.Array:
+    return array
+
+
+@functools.cache
+def _first_device() -> tuple[jax.sharding.SingleDeviceSharding, list[jax.Device]]:
+    device = jax.local_devices()[0]
+    return jax.sharding.SingleDeviceSharding(device), [device]
 
 
 @contextlib.contextmanager

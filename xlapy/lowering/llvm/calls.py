@@ -67,13 +67,16 @@ def _outermost_loops(region: Region) -> Iterator[Operation]:
                 yield from _outermost_loops(nested)
 
 
-def whole_as_machine_code(region: Region, given: Sequence[Given]) -> Callable[..., tuple | None] | None:
+def whole_as_machine_code(
+    region: Region, given: Sequence[Given], aligned: Container[int] = ()
+) -> Callable[..., tuple | None] | None:
     """A program as a function of NumPy's arrays and Python's numbers (see `lowering.llvm.direct`); None if it does not
     suit.
 
     Args:
         region: the program, as it was written (`passes.plain`).
         given: what its parameters are.
+        aligned: results that begin at multiples of 64 where they are large.
     """
     if not is_possible():
         return None
@@ -82,7 +85,7 @@ def whole_as_machine_code(region: Region, given: Sequence[Given]) -> Callable[..
             function = function_of(region, True)
     except Unsuitable:
         return None
-    return called_directly(function, region.params, given)
+    return called_directly(function, region.params, given, aligned)
 
 
 def machine_code_of(loop: Operation, available: Container[Var]) -> MachineCode:

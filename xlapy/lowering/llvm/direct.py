@@ -13,7 +13,7 @@ import ctypes
 import functools
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -27,6 +27,8 @@ from xlapy.lowering.llvm.programs import Function
 _CLASS, _DATA, _AXES, _LENGTHS, _DTYPE, _FLAGS = 8, 16, 24, 32, 56, 64
 #: flags: elements lie in rows without gaps, and at multiples of their size
 _SUITS = 0x1 | 0x100
+#: bytes of a result that is worth more lines, to lie where XLA can take it over
+_LARGE = 1 << 15
 #: lines of a program without loops, which is not worth much of LLVM's time
 _LONG = 2000
 #: Python's numbers that travel as numbers: how C has them, and LLVM
@@ -68,7 +70,9 @@ def is_possible() -> bool:
     return True
 
 
-def called_directly(function: Function, params: Sequence, given: Sequence[Given]) -> Callable[..., tuple | None]:
+def called_directly(
+    function: Function, params: Sequence, given: Sequence[Given], aligned: Container[int] = ()
+) -> Callable[..., tuple | None]:
     """Compiles a program to a function of its operands: the tuple of its results, new arrays; or None where an operand
     is not exactly an `np.ndarray` of the type and shape that is expected, with its elements in rows.
 
@@ -76,6 +80,7 @@ def called_directly(function: Function, params: Sequence, given: Sequence[Given]
         function: the program.
         params: the parameters of the region that it was made of.
         given: for each of them, what the operand is.
+        aligned: results that begin at multiples of 64 where they are large.
     """
     outputs = [Given(v.type.dtype, tuple(v.type.shape)) for v in function.results]
     # The types of the elements are kept: the code has their addresses.
@@ -95,7 +100,12 @@ def called_directly(function: Function, params: Sequence, given: Sequence[Given]
     results = [f"r{k}" for k in range(len(outputs))]
     for k, (name, one) in enumerate(zip(results, outputs, strict=True)):
         namespace[f"d{k}"] = one.dtype
-        lines.append(f"{name} = empty({one.shape!r}, d{k})")
+        size = prod(one.shape) * one.dtype.itemsize
+        if k in aligned and size >= _LARGE:
+            lines.append(f"room = empty({size + 63}, byte)")
+            lines.append(f"{name} = room[-room.ctypes.data & 63 :][:{size}].view(d{k}).reshape({one.shape!r})")
+        else:
+            lines.append(f"{name} = empty({one.shape!r}, d{k})")
     rooms = [f"empty({size}, byte)" for size, _ in function.rooms]
     lines.append(f"if run({', '.join([*names, *results, *rooms])}): return None")
     lines.append(f"return ({''.join(f'{name}, ' for name in results)})")
