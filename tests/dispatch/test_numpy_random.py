@@ -1,15 +1,11 @@
 """Random numbers: a stated stream of ours, reproducible, with NumPy's distributions."""
 
+import random
+
 import numpy as np
 import pytest
 
 import xlapy
-from xlapy.interpreter.world import World
-
-pytestmark = pytest.mark.skipif(
-    not World._is_constant(np.random.default_rng, type(np.random.default_rng)),
-    reason="the interpreter does not yet take Cython functions that have a rule as callables",
-)
 
 N = 20000
 #: name -> (draw, mean, standard deviation)
@@ -91,12 +87,38 @@ def test_global_state():
 GENERATOR = np.random.default_rng(0)
 
 
-def test_a_generator_that_takes_its_seed_from_the_operating_system_is_refused():
-    with pytest.raises(xlapy.NotOffloadableError, match="without a seed"):
-        xlapy.jit(lambda x: x + np.random.default_rng().random())(1.0)
+def reseeded(x):
+    np.random.seed()
+    return x + np.random.rand()
 
 
-@pytest.mark.parametrize("program", [lambda x: x + np.random.rand(), lambda x: x + GENERATOR.random()])
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: x + np.random.rand(),
+        lambda x: x + GENERATOR.random(),
+        lambda x: x + np.random.default_rng().random(),
+        lambda x: x + np.random.default_rng(None).random(),
+        lambda x: x + np.random.RandomState().rand(),
+        lambda x: x + random.Random().random(),
+        reseeded,
+    ],
+)
 def test_no_number_is_frozen_at_compile_time(program):
     jitted = xlapy.jit(program)
     assert len({float(jitted(1.0)) for _ in range(5)}) == 5
+
+
+def test_generators_without_a_seed_are_independent():
+    def program(n):
+        found = [np.random.default_rng().random(n) for _ in range(2)]
+        for _ in range(n):
+            found.append(np.random.default_rng().random(n))
+        return found
+
+    arrays = xlapy.jit(program)(50)
+    assert len({float(x) for array in arrays for x in array}) == 52 * 50
+    assert all(0.2 < np.mean(array) < 0.8 for array in arrays)
+    state = np.random.get_state()[1]
+    xlapy.jit(program)(50)
+    np.testing.assert_array_equal(np.random.get_state()[1], state)

@@ -2,23 +2,36 @@
 
 A compiled function draws from a stream of its own (see `dispatch.numpy.random`), whose key is eight bytes that the
 generator would give next. They are looked at before the run, and taken after it: a call that fails takes nothing, and
-the next call sees other bytes.
+the next call sees other bytes. A generator that a program makes without a seed takes eight bytes of the operating
+system's.
 """
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
 import numpy as np
 
-CLASSES = (np.random.Generator, np.random.RandomState, random.Random)
 _BYTES = 8
+
+
+class OperatingSystem:
+    """Where the seeds come from that nobody gives: other ones with each call, in every thread and process."""
+
+    __name__ = "the operating system's random numbers"
+
+
+OPERATING_SYSTEM = OperatingSystem()
+CLASSES = (np.random.Generator, np.random.RandomState, random.Random, OperatingSystem)
 
 
 def key(generator: Any) -> np.ndarray:
     """The two 32-bit words that come next, as uint32[2]; the generator stays as it is."""
-    if isinstance(generator, np.random.Generator):
+    if isinstance(generator, OperatingSystem):
+        found = os.urandom(_BYTES)
+    elif isinstance(generator, np.random.Generator):
         bits = generator.bit_generator
         before = bits.state
         found = generator.bytes(_BYTES)
@@ -38,7 +51,7 @@ def advance(generator: Any) -> None:
     """Take what `key` has shown."""
     if isinstance(generator, random.Random):
         generator.getrandbits(8 * _BYTES)
-    else:
+    elif not isinstance(generator, OperatingSystem):
         generator.bytes(_BYTES)
 
 

@@ -3,7 +3,8 @@
 The stream is ours, not NumPy's: a generator is a key (two 32-bit words, from the seed) and a counter in the heap; each
 draw uses the key folded with the counter, then counts one. So a stream is reproducible, the same on every device, and
 never frozen at compile time. The key of a generator that was made outside comes from its state with each call, after
-which it is moved on (see `domain.randomness`); one that is made inside without a seed is refused.
+which it is moved on (see `domain.randomness`); that of one that is made inside without a seed, from the operating
+system with each call.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from xlapy.dispatch.numpy.reasons import RANDOM_REASONS
 from xlapy.dispatch.numpy.values import absent, any_true, deliver, known, operand, require_dtype
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function, method
+from xlapy.domain.randomness import OPERATING_SYSTEM
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Value
 from xlapy.ir import Var
 
@@ -38,14 +40,24 @@ def _key_of(seed):
     return jax.random.key_data(jax.random.key(seed.astype(jnp.int64), impl="threefry2x32"))
 
 
+def _folded(key, counter):
+    return jax.random.fold_in(jax.random.wrap_key_data(key, impl="threefry2x32"), counter)
+
+
+def _key_of_draw(key, counter):
+    return jax.random.key_data(_folded(key, counter))
+
+
 def seed_state(machine: Machine, number: int, seed: Any) -> None:
     """Start the stream of a generator object from a seed."""
     if absent(seed):
-        raise Refused("XP0010", "a random generator without a seed takes one from the operating system", "pass a seed")
-    var = operand(machine, seed)
-    if var.type.dtype.kind not in "iu" or var.type.shape != ():
-        raise Refused("XP0011", "the seed of a random generator must be an integer")
-    key = machine.leaf(_key_of, (var,), name="seed")[0]
+        drawn = next_key(machine, machine.world.wrap_anchored(OPERATING_SYSTEM).object)
+        key = machine.leaf(_key_of_draw, drawn, name="seed")[0]
+    else:
+        var = operand(machine, seed)
+        if var.type.dtype.kind not in "iu" or var.type.shape != ():
+            raise Refused("XP0011", "the seed of a random generator must be an integer")
+        key = machine.leaf(_key_of, (var,), name="seed")[0]
     machine.heap.write(number, "key", JaxArray(key))
     machine.heap.write(number, "counter", Const(np.uint32(0)))
 
@@ -109,8 +121,7 @@ def _draw(key, counter, *rest):
     rest = list(rest)
     position = next(k for k, item in enumerate(rest) if callable(item) and not hasattr(item, "dtype"))
     parameters, sampler, static = rest[:position], rest[position], rest[position + 2 :]
-    folded = jax.random.fold_in(jax.random.wrap_key_data(key, impl="threefry2x32"), counter)
-    return sampler(folded, *parameters, *static)
+    return sampler(_folded(key, counter), *parameters, *static)
 
 
 def _result(machine: Machine, var: Var, size: Any, out: Any = None) -> Value:
