@@ -150,10 +150,14 @@ def suits(loop: Operation) -> bool:
 
 def is_transcendental(operation: Operation) -> bool:
     """Whether an operation takes a function of its operands that is no arithmetic, and no root."""
-    names = {operation.kind}
-    if operation.kind == "leaf":
-        names = {equation.primitive.name for equation in traced(operation.attributes["jaxpr"]).jaxpr.eqns}
-    return not names.isdisjoint(SLOW - {"sqrt", "rsqrt"})
+    return not kinds_of(operation).isdisjoint(SLOW - {"sqrt", "rsqrt"})
+
+
+def kinds_of(operation: Operation) -> set[str]:
+    """What an operation is, or the primitives that a leaf is made of."""
+    if operation.kind != "leaf":
+        return {operation.kind}
+    return {equation.primitive.name for equation in traced(operation.attributes["jaxpr"]).jaxpr.eqns}
 
 
 class _Unsuitable(Exception):
@@ -308,4 +312,4 @@ def _inner(equation: Any) -> Any:
     return None if chosen is None else equation.params["branches"][chosen].jaxpr
 
 
-__all__ = ["as_native", "is_transcendental", "suits"]
+__all__ = ["as_native", "is_transcendental", "kinds_of", "suits"]

@@ -16,7 +16,8 @@ from xlapy.dispatch.numpy.values import known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import NONE, Const, Lanes, NdArray, NumpyScalar, Scalar, Slice, Value
-from xlapy.ir import Var, constant_value
+from xlapy.ir import Operation, Var, constant_value
+from xlapy.ir.affine import difference
 from xlapy.ir.lanes import Lanewise, noted
 
 _REVERSED = Slice(NONE, NONE, Const(-1))
@@ -166,6 +167,9 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         return _static_part(first.value, span.value, room, down), None
     if stride.value == 1 and (lanes is None or lanes.valid is None):
         start = first if lanes is None else add(machine, _start(machine, lanes, room), first)
+        most = None if down else _most(part)
+        if most is not None and 0 < 2 * most <= room:
+            return _window(machine, start, span, most, room)
         return base, Lanes(var_of(machine, span), start.value)
     operands = [var_of(machine, v) for v in (first, stop, stride)]
     if lanes is not None and lanes.valid is not None:
@@ -175,6 +179,42 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         found = machine.leaf(_strided, (var_of(machine, start), *operands), (room,), name="lanes")
         valid = noted(found, Lanewise("steps", _strided, (), ()))[0]
     return base, bounded.masked_lanes(machine, valid)
+
+
+def _most(part: Slice) -> int | None:
+    """The most elements that a slice with step 1 can have, whatever its bounds are, where that is known of what they
+    are computed from."""
+    if not isinstance(part.start, Scalar | NumpyScalar) or not isinstance(part.stop, Scalar | NumpyScalar):
+        return None
+    starts, stops = _extremes(part.start.var, "max"), _extremes(part.stop.var, "min")
+    if len(starts) + len(stops) > 2:
+        # one that is negative counts from the end, and the other need not
+        bounds = known_bounds(part.start), known_bounds(part.stop)
+        if any(b is None or b[0] < 0 for b in bounds):
+            return None
+    found = [d for start in starts for stop in stops if (d := difference(stop, start)) is not None]
+    # if it is not negative, and the first bound counts from the end, then the second does or ends the slice earlier
+    return min(found) if found and min(found) >= 0 else None
+
+
+def _extremes(var: Var, kind: str) -> list[Var]:
+    """What an integer is the largest or smallest of."""
+    operation = var.owner
+    if isinstance(operation, Operation) and var.type.dtype == bounded.INT64:
+        if operation.kind == kind:
+            return [found for v in operation.operands for found in _extremes(v, kind)]
+        if operation.kind == "convert" and operation.operands[0].type.dtype == bounded.INT64:
+            return _extremes(operation.operands[0], kind)
+    return [var]
+
+
+def _window(machine: Machine, start: Int, span: Int, most: int, room: int) -> tuple[Part, Lanes]:
+    """`span` elements from number `start` on, of the `most` among which they are: not of the whole room."""
+    begin = clip(machine, start, known_int(0), known_int(room - most))
+    end = add(machine, begin, known_int(most))
+    offset = subtract(machine, start, begin)
+    part = Slice(bounded.scalar(machine, begin), bounded.scalar(machine, end), NONE)
+    return ("slice", part), Lanes(var_of(machine, span), offset.value)
 
 
 def _static_part(first: int, span: int, room: int, down: bool) -> Part:

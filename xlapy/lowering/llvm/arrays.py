@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import NamedTuple, Protocol
@@ -17,8 +18,23 @@ from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, known_int,
 Place = tuple[str, ...] | list[str]
 #: elements that are computed, and that are moved, in a loop and outside; of which a function of the C library is taken
 _MOST, _MOST_ONCE, _MOST_SLOW = (4096, 1 << 15), (1 << 15, 1 << 20), 16
+_BOOL = np.dtype(bool)
 #: elements that may be computed in straight code
 _STRAIGHT = 8
+
+
+class Window(NamedTuple):
+    """Where the elements of an array are that are not all the same number.
+
+    Attributes:
+        ends: for each axis, the first index and the one after the last one; None if they are all.
+        rest: the number that all others are.
+        inside: writes what computes the element at a place in the window.
+    """
+
+    ends: tuple[tuple[str, str] | None, ...]
+    rest: Number
+    inside: Callable[[Place], Number]
 
 
 class Lazy(NamedTuple):
@@ -29,6 +45,7 @@ class Lazy(NamedTuple):
         reads: the memories that it loads from.
         is_view: whether an element is loaded, or known, and not computed.
         slow: whether a function of the C library is taken of each element.
+        window: where it is not all the same number, if that is known.
     """
 
     dtype: np.dtype
@@ -37,6 +54,7 @@ class Lazy(NamedTuple):
     reads: frozenset[Memory]
     is_view: bool = False
     slow: bool = False
+    window: Window | None = None
 
 
 Value = Number | Array | Lazy
@@ -100,8 +118,75 @@ def view(text: Text, value: Value, shape: tuple[int, ...], where: Callable[[Plac
     """Elements of another array."""
     at = lambda place: element(text, value, where(place))  # noqa: E731
     if isinstance(value, Lazy):
-        return value._replace(shape=shape, at=at)
+        return value._replace(shape=shape, at=at, window=None)
     return Lazy(dtype_of(value), shape, at, reads(value), True)
+
+
+def uniform(number: Number, shape: tuple[int, ...]) -> Lazy:
+    """An array of which all elements are one number."""
+    at = lambda place: number  # noqa: E731
+    return Lazy(number.dtype, shape, at, frozenset(), True, False, Window((("0", "0"),) * len(shape), number, at))
+
+
+def placed(text: Text, value: Value, shape: tuple[int, ...], axes: Sequence[int]) -> Lazy:
+    """An array in another shape: each of its axes becomes one of those, along the others all is the same. An axis of
+    one element may become a longer one."""
+    if isinstance(value, Number):
+        return uniform(value, shape)
+    old = shape_of(value)
+
+    def where(at: Place) -> Place:
+        return [at[axis] if n > 1 else "0" for axis, n in zip(axes, old, strict=True)]
+
+    made, window = view(text, value, shape, where), window_of(value)
+    if window is None:
+        return made
+    ends: list[tuple[str, str] | None] = [None] * len(shape)
+    for axis, n, found in zip(axes, old, window.ends, strict=True):
+        if n > 1:
+            ends[axis] = found
+    return made._replace(window=Window(tuple(ends), window.rest, lambda at: window.inside(where(at))))
+
+
+def window_of(value: Value) -> Window | None:
+    """Where an array is not all the same number, if that is known."""
+    return value.window if isinstance(value, Lazy) else None
+
+
+def rest_of(value: Value) -> Number | None:
+    """What all elements of an array are, or all outside of its window; None if that is not known."""
+    if isinstance(value, Number):
+        return value
+    return value.window.rest if isinstance(value, Lazy) and value.window is not None else None
+
+
+def is_mask(value: Value, shape: tuple[int, ...]) -> bool:
+    """Whether an array of that shape is false outside of a window."""
+    return not isinstance(value, Number) and shape_of(value) == shape and rest_of(value) == literal(False, _BOOL)
+
+
+def is_uniform(value: Value) -> bool:
+    """Whether all elements of an array are one number, which is known to be so."""
+    window = window_of(value)
+    return window is not None and ("0", "0") in window.ends
+
+
+def inside(text: Text, value: Value, place: Place) -> Number:
+    """An element in the window of an array, or of an array without one."""
+    window = window_of(value)
+    return element(text, value, place) if window is None else window.inside(place)
+
+
+def meeting(text: Text, windows: Sequence[Window]) -> tuple[tuple[str, str] | None, ...]:
+    """The places that are in all of some windows."""
+
+    def both(one: tuple[str, str] | None, other: tuple[str, str] | None) -> tuple[str, str] | None:
+        if one is None or other is None or one == other:
+            return one or other
+        firsts, ends = ([Number(INDEX, (name,)) for name in names] for names in zip(one, other, strict=True))
+        return RULES["max"](text, *firsts).name, RULES["min"](text, *ends).name
+
+    return tuple(functools.reduce(both, found) for found in zip(*(w.ends for w in windows), strict=True))
 
 
 def clamped(text: Text, start: Number, most: int) -> str:
@@ -148,13 +233,27 @@ def ranged(text: Text, first: str, end: str, numbers: Sequence[Number], trip: Ca
     return carried
 
 
-def over(text: Text, shape: Sequence[int], numbers: Sequence[Number], visit: Callable) -> list[Number]:
-    """The same for each place of a shape, in the order of its rows; `visit` gets the place, and the numbers."""
+def over(
+    text: Text,
+    shape: Sequence[int],
+    numbers: Sequence[Number],
+    visit: Callable,
+    ends: Sequence[tuple[str, str] | None] = (),
+) -> list[Number]:
+    """The same for each place of a shape, or in a window of it, in the order of its rows; `visit` gets the place, and
+    the numbers."""
 
     def along(axis: int, place: tuple[str, ...], numbers: list[Number]) -> list[Number]:
         if axis == len(shape):
             return list(visit(place, numbers))
-        return counted(text, shape[axis], numbers, lambda k, carried: along(axis + 1, (*place, k), carried))
+
+        def trip(k: str, carried: list[Number]) -> list[Number]:
+            return along(axis + 1, (*place, k), carried)
+
+        window = ends[axis] if ends else None
+        if window is None:
+            return counted(text, shape[axis], numbers, trip)
+        return ranged(text, *window, numbers, trip)
 
     return along(0, (), list(numbers))
 
@@ -164,15 +263,23 @@ __all__ = [
     "Place",
     "Room",
     "Value",
+    "Window",
     "bounded",
     "clamped",
     "counted",
     "dtype_of",
     "element",
+    "inside",
+    "is_mask",
     "is_slow",
+    "is_uniform",
+    "meeting",
     "over",
-    "ranged",
+    "placed",
     "reads",
+    "rest_of",
     "shape_of",
+    "uniform",
     "view",
+    "window_of",
 ]

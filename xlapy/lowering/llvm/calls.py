@@ -14,12 +14,13 @@ from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
-from xlapy.lowering.native import is_transcendental
+from xlapy.lowering.native import is_transcendental, kinds_of
 from xlapy.lowering.untraced import is_opaque
 from xlapy.lowering.vectors import plan_of
 
 #: operations on single numbers that XLA takes long to compile
 _MANY_NUMBERS = 64
+_PRODUCTS = frozenset(("dot_general", "fft"))
 
 
 class MachineCode(NamedTuple):
@@ -38,13 +39,21 @@ def may_be_machine_code(loop: Operation) -> bool:
     """Whether a loop is better as machine code, if it can be.
 
     Not if all trips are made at once with functions in them that XLA computes for whole vectors, and the C library for
-    one number after the other; nor if its vectors become matrices (`passes.lanes`), for which XLA has products.
+    one number after the other; nor if its vectors become matrices (`passes.lanes`), for which XLA has products, unless
+    each trip looks at a part of a vector only.
     """
     inside = [o for region in loop.regions for o in every_operation(region)]
-    plans = [plan for o in (loop, *inside) if (plan := plan_of(o, native=False)) is not None]
-    if not all(plan.of_numbers for plan in plans):
+    plans = [(o, plan) for o in (loop, *inside) if (plan := plan_of(o, native=False)) is not None]
+    if not all(plan.of_numbers or _looks_at_windows(o) for o, plan in plans):
         return False
     return plan_of(loop, native=False) is None or not any(map(is_transcendental, inside))
+
+
+def _looks_at_windows(loop: Operation) -> bool:
+    """Whether the trips of a loop look at some lanes in a row, and multiply no matrices."""
+    operations = [o for region in loop.regions for o in every_operation(region)]
+    notes = {note.kind for o in operations if (note := o.attributes.get("lanewise")) is not None}
+    return "lanes" in notes and "dot" not in notes and all(_PRODUCTS.isdisjoint(kinds_of(o)) for o in operations)
 
 
 def whole_may_be_machine_code(region: Region) -> bool:

@@ -15,21 +15,42 @@ from xlapy.lowering.llvm.arrays import (
     Place,
     Room,
     Value,
+    Window,
     bounded,
     clamped,
     counted,
     dtype_of,
     element,
+    inside,
+    is_mask,
     is_slow,
+    is_uniform,
+    meeting,
     over,
+    placed,
     reads,
+    rest_of,
     shape_of,
+    uniform,
     view,
+    window_of,
 )
 from xlapy.lowering.llvm.indexing import gather, scatter
 from xlapy.lowering.llvm.memory import Array, Memory, put
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
-from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, known_int, literal, part_of, plus, times, type_of
+from xlapy.lowering.llvm.text import (
+    INDEX,
+    Number,
+    Text,
+    Unsuitable,
+    known_int,
+    known_value,
+    literal,
+    part_of,
+    plus,
+    times,
+    type_of,
+)
 
 #: multiplications in a product; elements of a constant that is written into the program
 _MOST_PRODUCTS, _MOST_WRITTEN = 1 << 14, 512
@@ -69,8 +90,8 @@ def known(text: Text, value: Any) -> Value:
     first = literal(array.flat[0], array.dtype)
     if array.size == 1:
         return first
-    if _is_uniform(array):
-        return Lazy(array.dtype, array.shape, lambda at: first, frozenset(), True)
+    if _is_all_one(array):
+        return uniform(first, array.shape)
     if array.size > _MOST_WRITTEN:
         name = text.constant(array)
     else:
@@ -79,7 +100,7 @@ def known(text: Text, value: Any) -> Value:
     return Array(place, place.version)
 
 
-def _is_uniform(array: np.ndarray) -> bool:
+def _is_all_one(array: np.ndarray) -> bool:
     """Whether all elements are the same, bit by bit: -0.0 is not 0.0, and NaN is NaN."""
     rows = np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(array.size, -1)
     return bool((rows == rows[0]).all())
@@ -132,7 +153,7 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     type_of(dtype)
     rule = _NUMBERS.get(name) or (_plain(name) if name in _KINDS else None)
     if rule is not None:
-        return [elementwise(text, shape, dtype, partial(rule, text, params), operands, name in SLOW)]
+        return [elementwise(text, shape, dtype, partial(rule, text, params), operands, name)]
     shaped, whole = _SHAPES.get(name), _WHOLE.get(name)
     if shaped is None and whole is None:
         raise Unsuitable(name)
@@ -149,9 +170,9 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
 
 
 def elementwise(
-    text: Text, shape: tuple[int, ...], dtype: np.dtype, rule: Callable, operands: Sequence[Value], slow: bool = False
+    text: Text, shape: tuple[int, ...], dtype: np.dtype, rule: Callable, operands: Sequence[Value], name: str = ""
 ) -> Value:
-    """What a rule makes of each element of operands; an axis of one element stands for a longer one."""
+    """What a rule, of that name, makes of each element of operands; an axis of one element stands for a longer one."""
     count = prod(shape)
     if count == 1:
         numbers = [element(text, x, ("0",) * len(shape_of(x))) for x in operands]
@@ -162,12 +183,50 @@ def elementwise(
     def at(place: Place) -> Number:
         return rule(*(element(text, x, _stretched(place, shape_of(x))) for x in operands))
 
-    return Lazy(dtype, shape, at, reads(*operands), False, slow or is_slow(*operands))
+    window = _window(text, shape, dtype, rule, operands, name)
+    is_view = window is not None and all(map(_is_view, operands))
+    return Lazy(dtype, shape, at, reads(*operands), is_view, name in SLOW or is_slow(*operands), window)
+
+
+def _is_view(value: Value) -> bool:
+    return not isinstance(value, Lazy) or value.is_view
 
 
 def _stretched(place: Place, shape: tuple[int, ...]) -> Place:
     """Where an element is in an array of which axes of length 1 stand for longer ones."""
     return [i if n > 1 else "0" for i, n in zip(place, shape, strict=True)] if 1 in shape else place
+
+
+def _window(
+    text: Text, shape: tuple[int, ...], dtype: np.dtype, rule: Callable, operands: Sequence[Value], name: str
+) -> Window | None:
+    """Where the elements are not all the same number, of what is often made of arrays that are so."""
+    found: list[Value] = []
+    rest: Number | None = None
+    if name in ("and", "bitwise_and"):
+        found, rest = [x for x in operands if is_mask(x, shape)], literal(False, _BOOL)
+    elif name in ("select", "select_n"):
+        old = operands[2 if name == "select" else 1]
+        found = [x for x in operands[:1] if is_mask(x, shape)]
+        rest = rest_of(old) if isinstance(old, Number) or is_uniform(old) else None
+    elif name in ("convert", "convert_element_type"):
+        found, before = list(operands), known_value(rest_of(operands[0]))
+        rest = None if before is None or before.dtype.kind == "f" and dtype.kind != "f" else literal(before, dtype)
+    elif name == "ne" and operands[0] is operands[1]:
+        found, before = list(operands[:1]), known_value(rest_of(operands[0]))
+        rest = None if before is None else literal(before != before, _BOOL)
+    windows = [window for x in found if (window := window_of(x)) is not None]
+    if rest is None or not windows:
+        return None
+
+    def within(place: Place) -> Number:
+        numbers = []
+        for x in operands:
+            part = inside if any(x is y for y in found) else element
+            numbers.append(part(text, x, _stretched(place, shape_of(x))))
+        return rule(*numbers)
+
+    return Window(meeting(text, windows), rest, within)
 
 
 def _plain(name: str) -> Callable:
@@ -239,11 +298,7 @@ _NUMBERS: dict[str, Callable[..., Number]] = {
 
 
 def _broadcast(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
-    (x,), dims = operands, equation.params["broadcast_dimensions"]
-    if isinstance(x, Number):
-        return Lazy(x.dtype, shape, lambda at: x, frozenset(), True)
-    old = shape_of(x)
-    return view(text, x, shape, lambda at: [at[d] if old[k] > 1 else "0" for k, d in enumerate(dims)])
+    return placed(text, operands[0], shape, equation.params["broadcast_dimensions"])
 
 
 def reshaped(text: Text, x: Value, shape: tuple[int, ...]) -> Value:
@@ -252,23 +307,19 @@ def reshaped(text: Text, x: Value, shape: tuple[int, ...]) -> Value:
     if isinstance(x, Number) or old == shape:
         return x
     if [n for n in old if n > 1] == [n for n in shape if n > 1]:
-        source = [k for k, n in enumerate(shape) if n > 1]
+        longer = iter([k for k, n in enumerate(shape) if n > 1])
+        return placed(text, x, shape, [next(longer) if n > 1 else 0 for n in old])
 
-        def where(at: Place) -> Place:
-            rest = iter(source)
-            return [at[next(rest)] if n > 1 else "0" for n in old]
-    else:
-
-        def where(at: Place) -> Place:
-            flat = "0"
-            for k, index in enumerate(at):
-                flat = plus(text, flat, times(text, index, prod(shape[k + 1 :])))
-            found = []
-            for k, length in enumerate(old):
-                stride = prod(old[k + 1 :])
-                index = flat if stride == 1 else text.new(f"udiv i64 {flat}, {stride}")
-                found.append(index if k == 0 else text.new(f"urem i64 {index}, {length}"))
-            return found
+    def where(at: Place) -> Place:
+        flat = "0"
+        for k, index in enumerate(at):
+            flat = plus(text, flat, times(text, index, prod(shape[k + 1 :])))
+        found = []
+        for k, length in enumerate(old):
+            stride = prod(old[k + 1 :])
+            index = flat if stride == 1 else text.new(f"udiv i64 {flat}, {stride}")
+            found.append(index if k == 0 else text.new(f"urem i64 {index}, {length}"))
+        return found
 
     return view(text, x, shape, where)
 
@@ -377,17 +428,28 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
         if isinstance(x, Number):
             return x
         old, dtype = shape_of(x), dtype_of(x)
-        bounded(text, old, x)
+        first = literal(start(dtype), dtype)
+        ends = _ends_along(text, x, axes, first)
+        found = inside if ends and len(axes) == len(old) else element
 
         def at(place: Place) -> Number:
             def visit(inner: Place, numbers: list[Number]) -> list[Number]:
-                return [joined(text, kind, numbers[0], element(text, x, _together(axes, inner, place)))]
+                return [joined(text, kind, numbers[0], found(text, x, _together(axes, inner, place)))]
 
-            return over(text, [old[k] for k in axes], [literal(start(dtype), dtype)], visit)[0]
+            return over(text, [old[k] for k in axes], [first], visit, ends)[0]
 
         return Lazy(dtype, shape, at, reads(x))
 
     return shaped
+
+
+def _ends_along(text: Text, x: Value, axes: Sequence[int], start: Number) -> Sequence[tuple[str, str] | None]:
+    """The window along some axes outside of which all is what a reduction begins with; none if there is none."""
+    window = window_of(x)
+    if window is None or is_slow(x) or not window.rest == start:
+        bounded(text, shape_of(x), x)
+        return ()
+    return [window.ends[k] for k in axes]
 
 
 def _together(axes: Sequence[int], reduced: Place, kept: Place) -> Place:
@@ -408,10 +470,10 @@ def _joined_by_rows(
     """A reduction that leaves the last axis: row after row is joined to what is there, several columns at a time."""
     (x,), axes = operands, equation.params["axes"]
     old, dtype = shape_of(x), dtype_of(x)
-    bounded(text, old, x)
+    first = literal(start(dtype), dtype)
+    ends = _ends_along(text, x, axes, first)
     found = room.made(dtype, shape)
     array = Array(found, found.version)
-    first = literal(start(dtype), dtype)
 
     def begin(place: Place, numbers: list) -> list:
         put(text, found, first, place)
@@ -426,7 +488,7 @@ def _joined_by_rows(
         return over(text, shape, [], visit)
 
     over(text, shape, [], begin)
-    over(text, [old[k] for k in axes], [], join_row)
+    over(text, [old[k] for k in axes], [], join_row, ends)
     return found.change()
 
 
@@ -446,7 +508,8 @@ def _extreme_place(kind: str) -> Callable:
         if isinstance(x, Number):
             return literal(0, dtype)
         old = shape_of(x)
-        bounded(text, old, x)
+        worst = (_least if kind == "gt" else _largest)(dtype_of(x))
+        ends = _ends_along(text, x, [axis], literal(worst, dtype_of(x)))
         if axis != len(old) - 1 and prod(old) > _MOST_IN_COLUMNS:
             raise Unsuitable("places in columns, of which XLA looks at several at a time")
 
@@ -462,7 +525,7 @@ def _extreme_place(kind: str) -> Callable:
                 return [select(text, better, new, best), select(text, better, here, found)]
 
             first = element(text, x, [*place[:axis], "0", *place[axis:]])
-            return convert(text, over(text, [old[axis]], [first, literal(0, INDEX)], visit)[1], dtype)
+            return convert(text, over(text, [old[axis]], [first, literal(0, INDEX)], visit, ends)[1], dtype)
 
         return Lazy(dtype, shape, at, reads(x))
 

@@ -20,15 +20,18 @@ from xlapy.lowering.llvm.arrays import (
     Lazy,
     Place,
     Value,
+    Window,
     bounded,
     dtype_of,
     element,
+    is_mask,
     is_slow,
     over,
-    ranged,
+    placed,
     reads,
     shape_of,
     view,
+    window_of,
 )
 from xlapy.lowering.llvm.bounds import Bounds
 from xlapy.lowering.llvm.memory import Array, Memory
@@ -298,54 +301,52 @@ class _Program:
     def _numeric(self, operation: Operation, rule: Callable[..., Number]) -> Value:
         type = operation.results[0].type
         values = map(self.value, operation.operands)
-        return jaxprs.elementwise(self.text, type.shape, type.dtype, rule, list(values), operation.kind in jaxprs.SLOW)
+        return jaxprs.elementwise(self.text, type.shape, type.dtype, rule, list(values), operation.kind)
 
     def _select(self, operation: Operation) -> Value:
-        """A choice for each element; where some lanes in a row are replaced, a store into an array that is there."""
+        """A choice for each element; where those in a window are replaced, a store into an array that is there."""
         predicate, new, old = (self.value(v) for v in operation.operands)
-        bounds = self._range_of(operation.operands[0]) if isinstance(old, Array) else None
-        if bounds is None or not isinstance(old, Array) or not self._is_own(old.now()):
+        window = window_of(predicate) if is_mask(predicate, shape_of(old)) else None
+        if window is None or not isinstance(old, Array) or not self._is_own(old.now()):
             return self._numeric(operation, partial(select, self.text))
         place, keep = old.memory, None
         if place in reads(new):
             keep = self.made(place.dtype, place.shape)
-            self._fill_range(keep, new, bounds)
+            self._fill_window(keep, new, window)
             new = Array(keep, keep.version)
         self._settle([place])
-        self._fill_range(place, new, bounds)
+        self._fill_window(place, new, window)
         return place.change()
 
-    def _fill_range(self, place: Memory, value: Value, bounds: tuple[str, str]) -> None:
+    def _fill_window(self, place: Memory, value: Value, window: Window) -> None:
         if is_slow(value):
             raise Unsuitable("functions of so many elements")
 
-        def visit(k: str, numbers: list) -> list:
-            memory.put(self.text, place, element(self.text, value, (k,)), (k,))
+        def visit(at: Place, numbers: list) -> list:
+            memory.put(self.text, place, element(self.text, value, at), at)
             return []
 
-        ranged(self.text, *bounds, [], visit)
+        over(self.text, place.shape, [], visit, window.ends)
 
-    def _range_of(self, mask: Var) -> tuple[str, str] | None:
-        """The lanes that are in a mask, from one on up to another, if they are such."""
-        made = mask.owner
-        note = made.attributes.get("lanewise") if isinstance(made, Operation) else None
-        if note is None or note.kind != "lanes" or len(mask.type.shape) != 1 or prod(mask.type.shape) == 1:
-            return None
-        assert isinstance(made, Operation)
-        if any(v not in self.values for v in made.operands):
-            return None
-        length, *start = (convert(self.text, self.number(v), INDEX) for v in made.operands)
+    def _lanes(self, operation: Operation, mask: Value) -> Value:
+        """A mask of the lanes from one on up to another."""
+        note = operation.attributes["lanewise"]
+        if not isinstance(mask, Lazy) or len(mask.shape) != 1:
+            return mask
+        length, *start = (convert(self.text, self.number(v), INDEX) for v in operation.operands)
         first = start[0] if start else literal(note.static[0], INDEX)
-        room, zero = literal(mask.type.shape[0], INDEX), literal(0, INDEX)
+        room, zero = literal(mask.shape[0], INDEX), literal(0, INDEX)
         ends = [first, RULES["add"](self.text, first, length)]
         first, end = (RULES["min"](self.text, RULES["max"](self.text, x, zero), room).name for x in ends)
-        return first, end
+        window = Window(((first, end),), literal(False, mask.dtype), lambda at: literal(True, mask.dtype))
+        return mask._replace(is_view=True, window=window)
 
     def _over_range(self, operation: Operation) -> Number | None:
         """The sum of some lanes in a row, or of their products."""
         note = operation.attributes["lanewise"]
-        bounds = self._range_of(operation.operands[-1])
-        if bounds is None or len(operation.operands) != len(note.operands) + 1:
+        mask = self.value(operation.operands[-1])
+        window = window_of(mask)
+        if window is None or len(window.ends) != 1 or len(operation.operands) != len(note.operands) + 1:
             return None
         values = [self.value(operation.operands[k]) for k in note.operands]
         dtype = operation.results[0].type.dtype
@@ -356,8 +357,8 @@ class _Program:
         lane = jax.ShapeDtypeStruct((1,), dtype_of(values[0]))
         term = jax.make_jaxpr(lambda x: note.function(x, *note.static))(lane) if note.kind == "sum" else None
 
-        def trip(k: str, numbers: list[Number]) -> list[Number]:
-            factors = [element(self.text, v, (k,)) for v in values]
+        def trip(place: Place, numbers: list[Number]) -> list[Number]:
+            factors = [element(self.text, v, place) for v in values]
             if term is None:
                 (new,) = [RULES["mul"](self.text, *factors)]
             else:
@@ -365,17 +366,13 @@ class _Program:
             assert isinstance(new, Number)
             return [jaxprs.joined(self.text, "add", numbers[0], convert(self.text, new, dtype))]
 
-        return ranged(self.text, *bounds, [literal(0, dtype)], trip)[0]
+        return over(self.text, shape_of(mask), [literal(0, dtype)], trip, window.ends)[0]
 
     def _broadcast(self, operation: Operation) -> Value:
         value, shape = self.value(operation.operands[0]), operation.results[0].type.shape
-        if isinstance(value, Number):
-            return value if prod(shape) == 1 else Lazy(value.dtype, shape, lambda at: value, frozenset(), True)
-        old = shape_of(value)
-        more = len(shape) - len(old)
-        return view(
-            self.text, value, shape, lambda at: [i if n > 1 else "0" for i, n in zip(at[more:], old, strict=True)]
-        )
+        if isinstance(value, Number) and prod(shape) == 1:
+            return value
+        return placed(self.text, value, shape, range(len(shape) - len(shape_of(value)), len(shape)))
 
     def _as_lax(self, operation: Operation) -> list[Value]:
         """What an operation is in terms of `jax.lax`."""
@@ -387,7 +384,8 @@ class _Program:
         dims = touched(operation)
         if dims is not None:
             return [(self._load if operation.attributes["name"] == "slice" else self._store)(operation, dims)]
-        if "lanewise" in operation.attributes and operation.attributes["lanewise"].kind in ("sum", "dot"):
+        note = operation.attributes.get("lanewise")
+        if note is not None and note.kind in ("sum", "dot"):
             found = self._over_range(operation)
             if found is not None:
                 return [found]
@@ -396,7 +394,8 @@ class _Program:
         if is_unstack(operation):
             return self._unstacked(operation)
         jaxpr = traced(operation.attributes["jaxpr"])
-        return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+        values = jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+        return [self._lanes(operation, values[0])] if note is not None and note.kind == "lanes" else values
 
     def _stacked(self, operation: Operation) -> Value:
         """Values in an array."""

@@ -77,6 +77,18 @@ def known_int(number: Number) -> int | None:
     return int(number.name)
 
 
+def known_value(number: Number | None) -> np.generic | None:
+    """A number that is a literal, and not complex."""
+    if number is None or len(number.parts) > 1 or number.name.startswith("%"):
+        return None
+    if number.dtype.kind == "b":
+        return np.bool_(number.name == "true")
+    if number.dtype.kind in "iu":
+        return number.dtype.type(int(number.name))
+    (found,) = struct.unpack("<d", struct.pack("<Q", int(number.name, 16)))
+    return number.dtype.type(found)
+
+
 def plus(text: Text, index: str, number: str) -> str:
     """An index, and so many places on."""
     if number == "0" or index == "0":
@@ -199,6 +211,7 @@ __all__ = [
     "Text",
     "Unsuitable",
     "known_int",
+    "known_value",
     "literal",
     "part_of",
     "plus",
