@@ -136,6 +136,41 @@ def zeros_around_what_was_stored(z, x, k):
     return total
 
 
+@program((X, 3), (WITH_NAN, 3), (Y, 5), (X, 0))
+def in_order(x, k):
+    n = len(x)
+    out = np.zeros((n, 3))
+    for i in range(n):
+        part = x[max(0, i - k) : min(n, i + k + 1)]
+        out[i] = np.median(part), np.sort(part)[0], np.percentile(part, 25)
+    return out
+
+
+BIG, OTHER = RNG.normal(size=(10, 12)), RNG.normal(size=(10, 12))
+
+
+@program((BIG, 1), (OTHER, 1), (BIG, 2))
+def medians_of_boxes(image, k):
+    h, w = image.shape
+    out = np.zeros((h, w))
+    for i in range(h):
+        for j in range(w):
+            part = image[max(0, i - k) : min(h, i + k + 1), max(0, j - k) : min(w, j + k + 1)]
+            out[i, j] = np.median(part) + np.sort(part.flatten())[-1] + np.quantile(part, 0.5)
+    return out
+
+
+@program((BIG, 3, 5), (OTHER, 9, 2), (BIG, 4, 10), (BIG, 0, 4))
+def flattened(a, i, j):
+    rows, columns = 0, 0
+    while rows < i:
+        rows += 1
+    while columns < j and a[0, columns] < 5:
+        columns += 1
+    part = a[:rows, :columns]
+    return part.flatten(), part.flatten().sum(), np.median(part, axis=None), len(part.flatten())
+
+
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 

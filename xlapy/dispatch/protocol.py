@@ -161,6 +161,7 @@ class Machine(Protocol):
     builder: Builder
     heap: Heap
     length_places: dict[Var, Source]
+    window_widths: dict[Var, list[Var]]
     outcomes: Outcomes
     pending: list[tuple[Var, Value]]
     catching: int

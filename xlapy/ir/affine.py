@@ -11,7 +11,7 @@ from xlapy.ir.core import Operation, Var
 from xlapy.ir.operations import ARITY
 
 #: the identity of a scalar, or how it is computed from others
-Unknown = int | tuple
+Unknown = int | tuple | Var
 #: operations and operands of what is taken for one unknown
 _LONGEST = 48
 #: sums within sums; what is nested more deeply is unknown
@@ -79,6 +79,13 @@ def _form(var: Var, room: int) -> tuple[Unknown, int] | None:
 
 def _widens(source: np.dtype, target: np.dtype) -> bool:
     return source.kind in "iu" and target.kind in "iu" and np.can_cast(source, target)
+
+
+def apart(a: Var, b: Var) -> tuple[list[Var], int]:
+    """The scalars on which `a - b` depends, and the constant part of it."""
+    (terms, total), (others, more) = affine(a, lambda v: v), affine(b, lambda v: v)
+    factors = {v: terms.get(v, 0) - others.get(v, 0) for v in (*terms, *others)}
+    return [v for v, factor in factors.items() if factor and isinstance(v, Var)], total - more
 
 
 def difference(a: int | Var, b: int | Var) -> int | None:

@@ -29,6 +29,8 @@ INT64 = np.dtype(np.int64)
 BOOL = np.dtype(bool)
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 _DEPTH = 16
+#: elements that take long to put in order
+_LONG = 64
 #: stands for the lengths of all arrays that are made, where one is wanted that is not just one of these
 ALL_LENGTHS = Source("value", (None, "the sizes of all arrays"))
 #: the room of an array, and its dimensions
@@ -511,6 +513,15 @@ def first_of(args: Iterable[object], kwargs: Mapping[str, object]) -> BoundedArr
         if isinstance(value, BoundedArray):
             return value
     raise Refused("XP0011", "a call with arguments that depend on data in this way")
+
+
+def settle_widths(machine: Machine, array: BoundedArray) -> None:
+    """Asks for the numbers among the inputs that say how wide a window is at most, for what looks at all the room and
+    takes long."""
+    for lanes, room in zip(array.axes, array.base.type.shape, strict=True):
+        if lanes is not None and room > _LONG:
+            for var in machine.window_widths.get(lanes.length, ()):
+                raise NeedStatic(var, "the width of a window")
 
 
 def require_static(machine: Machine, value: BoundedArray, what: str = "") -> NeedStatic:

@@ -9,7 +9,16 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded.lanes import INT64, Lanes, fresh, require_static, select_valid, valid_mask, var_of
+from xlapy.dispatch.bounded.lanes import (
+    INT64,
+    Lanes,
+    fresh,
+    require_static,
+    select_valid,
+    settle_widths,
+    valid_mask,
+    var_of,
+)
 from xlapy.dispatch.bounded.slices import basic
 from xlapy.dispatch.numpy import reductions as numpy_reductions
 from xlapy.dispatch.numpy.leaf import bounded as index_within
@@ -200,6 +209,7 @@ def _vector(machine: Machine, array: BoundedArray, what: str) -> tuple[Var, Var,
     """The elements, the mask and the lanes of an array of one dimension."""
     if len(array.axes) != 1:
         raise require_static(machine, array, f"{what} of several dimensions")
+    settle_widths(machine, array)
     lanes = array.lanes
     return machine.read(array.base), bounded.valid_lanes(machine, lanes, array.base.type.shape[0]), lanes
 

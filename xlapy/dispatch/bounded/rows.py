@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,19 @@ from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
 
 
 def _flatten(machine: Machine, self: BoundedArray, order: Any = "C") -> Value:
-    if not isinstance(order, str) or len(self.axes) != 2 or self.axes[1] is not None:
+    if order != "C" and known(machine, order) != "C" or len(self.axes) == 1:
+        return _flatten_vector(machine, self)
+    if any(self.axes[1:]):
+        bounded.settle_widths(machine, self)
+        var = machine.read(self.base)
+        mask = bounded.valid_mask(machine, var.type.shape, self.axes)
+        assert mask is not None
+        mask = machine.leaf(_flat, (mask,), name="flatten")[0]
+        lengths = [bounded.length_int(machine, x, n) for x, n in zip(self.axes, var.type.shape, strict=True)]
+        length = functools.reduce(functools.partial(bounded.multiply, machine), lengths)
+        lanes = Lanes(bounded.var_of(machine, length), 0, mask)
+        return fresh(machine, machine.leaf(_flat, (var,), name="flatten")[0], (lanes,))
+    if len(self.axes) != 2:
         return _flatten_vector(machine, self)
     var, (lanes, *_) = bounded.compacted(machine, self)
     assert lanes is not None
@@ -49,12 +62,14 @@ def _along(item: Callable, by_columns: Callable, default: int | None, keeps: boo
     before = FUNCTIONS[item]
 
     def rule(machine, a, *args, **kwargs):
-        if not is_rows(a) or involved(*args, *kwargs.values()):
+        if not isinstance(a, BoundedArray) or len(a.axes) == 1 or involved(*args, *kwargs.values()):
             return table.passed_on(before, machine, a, *args, **kwargs)
         named = dict(kwargs)
         place = known(machine, named.pop("axis", Const(default)))
         if place is None:
             return machine.call(Const(item), (_flatten(machine, a), *args), named)
+        if not is_rows(a):
+            return table.passed_on(before, machine, a, *args, **kwargs)
         if place not in (-2, -1, 0, 1) or (keeps and (args or named)) or any(not machine.is_static(v) for v in args):
             raise require_static(machine, a, f"np.{item.__name__} with such arguments")
         if place in (0, -2):

@@ -17,7 +17,7 @@ from xlapy.dispatch.protocol import Machine
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import NONE, Const, Lanes, NdArray, NumpyScalar, Scalar, Slice, Value
 from xlapy.ir import Operation, Var, constant_value
-from xlapy.ir.affine import difference
+from xlapy.ir.affine import apart, difference
 from xlapy.ir.lanes import Lanewise, noted
 
 _REVERSED = Slice(NONE, NONE, Const(-1))
@@ -170,7 +170,10 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
         most = None if down else _most(part)
         if most is not None and 0 < 2 * most <= room:
             return _window(machine, start, span, most, room)
-        return base, Lanes(var_of(machine, span), start.value)
+        length = var_of(machine, span)
+        if most is None and not down:
+            machine.window_widths[length] = _widths(machine, part)
+        return base, Lanes(length, start.value)
     operands = [var_of(machine, v) for v in (first, stop, stride)]
     if lanes is not None and lanes.valid is not None:
         valid = machine.leaf(_among_ranks, (lanes.valid, *operands), name="lanes")[0]
@@ -184,28 +187,53 @@ def _sliced(machine: Machine, part: Slice, lanes: Lanes | None, room: int) -> tu
 def _most(part: Slice) -> int | None:
     """The most elements that a slice with step 1 can have, whatever its bounds are, where that is known of what they
     are computed from."""
-    if not isinstance(part.start, Scalar | NumpyScalar) or not isinstance(part.stop, Scalar | NumpyScalar):
-        return None
-    starts, stops = _extremes(part.start.var, "max"), _extremes(part.stop.var, "min")
-    if len(starts) + len(stops) > 2:
-        # one that is negative counts from the end, and the other need not
-        bounds = known_bounds(part.start), known_bounds(part.stop)
-        if any(b is None or b[0] < 0 for b in bounds):
-            return None
-    found = [d for start in starts for stop in stops if (d := difference(stop, start)) is not None]
+    bounds = _bounds(part)
+    if len(bounds) > 1 and any(b is None or b[0] < 0 for b in map(known_bounds, (part.start, part.stop))):
+        return None  # one that is negative counts from the end, and the other need not
+    found = [d for start, stop in bounds if (d := difference(stop, start)) is not None]
     # if it is not negative, and the first bound counts from the end, then the second does or ends the slice earlier
     return min(found) if found and min(found) >= 0 else None
+
+
+def _widths(machine: Machine, part: Slice) -> list[Var]:
+    """Numbers among the inputs that say how many elements a slice with step 1 can have at most."""
+    for start, stop in _bounds(part):
+        found, _ = apart(stop, start)
+        if found and all(map(machine.specialisable, found)):
+            return found
+    return []
+
+
+def _bounds(part: Slice) -> list[tuple[Var, Var]]:
+    """Of a slice, integers that are not above its first bound, each with those that are not below the second one."""
+    if not isinstance(part.start, Scalar | NumpyScalar) or not isinstance(part.stop, Scalar | NumpyScalar):
+        return []
+    starts, stops = _extremes(part.start.var, "max"), _extremes(part.stop.var, "min")
+    return [(start, stop) for start in starts for stop in stops]
 
 
 def _extremes(var: Var, kind: str) -> list[Var]:
     """What an integer is the largest or smallest of."""
     operation = var.owner
-    if isinstance(operation, Operation) and var.type.dtype == bounded.INT64:
-        if operation.kind == kind:
-            return [found for v in operation.operands for found in _extremes(v, kind)]
-        if operation.kind == "convert" and operation.operands[0].type.dtype == bounded.INT64:
-            return _extremes(operation.operands[0], kind)
+    if not isinstance(operation, Operation) or var.type.dtype != bounded.INT64:
+        return [var]
+    if operation.kind == "convert" and operation.operands[0].type.dtype == bounded.INT64:
+        return _extremes(operation.operands[0], kind)
+    if operation.kind == kind or operation.kind == "select" and _chooses(operation) == kind:
+        return [found for v in operation.operands[-2:] for found in _extremes(v, kind)]
     return [var]
+
+
+def _chooses(select: Operation) -> str | None:
+    """Whether a choice between two numbers is for the larger or the smaller one."""
+    predicate, one, other = select.operands
+    compared = predicate.owner
+    if not isinstance(compared, Operation) or compared.kind not in ("lt", "le", "gt", "ge"):
+        return None
+    for first, second in ((one, other), (other, one)):
+        if all(map(bounded.same, compared.operands, (first, second))):
+            return "max" if (compared.kind in ("gt", "ge")) == (first is one) else "min"
+    return None
 
 
 def _window(machine: Machine, start: Int, span: Int, most: int, room: int) -> tuple[Part, Lanes]:
