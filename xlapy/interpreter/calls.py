@@ -347,7 +347,8 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
         raise Refused(
             "XP0003", f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made here{_why(cls)}"
         )
-    if isinstance(made, Ref) and issubclass(machine.heap.objects[made.object].cls, cls) or isinstance(made, Tuple):
+    if isinstance(made, Ref | Tuple) and issubclass(machine.type_of(made), cls):
+        cls = machine.type_of(made)  # it may be a class derived from the one that was called
         init, owner = attributes.lookup(machine, cls, "__init__")
         inherited = subclasses.inherited(machine, init, made)
         if inherited is not None:
