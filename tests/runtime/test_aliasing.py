@@ -242,3 +242,44 @@ def test_an_argument_that_is_returned_is_the_same_object():
     u = vector()
     assert xlapy.jit(lambda u: (u, 1))(u)[0] is u
     assert xlapy.jit(lambda u: u)(u) is u
+
+
+def some_views(x, m, i):
+    """Views of arguments, moving ones too, and what is none."""
+    x[0] = 9.0
+    total = 0.0
+    for v in x:
+        total += v
+    held = {"a": x[1:], "b": m.T}
+    return held["a"], held["b"], x[i : i + 2], m[:, 1], m.ravel(), m.reshape(-1), x[::-1], m[1:2, ::2], total, m + 0
+
+
+def chosen_view(x, m, i):
+    return x[:2] if x[0] > m[0, 0] else x[2:], np.broadcast_to(x, (2, 4)), m.diagonal(), m[[0, 1]], m.flatten()
+
+
+@pytest.mark.parametrize("function", [some_views, chosen_view])
+def test_views_that_are_returned_show_the_arguments(function):
+    jitted = xlapy.jit(function, returns="numpy")
+    for start in (0.0, 1.0, 5.0):
+        seen = []
+        for run in (function, jitted):
+            x, m = np.arange(4.0) + start, np.arange(12.0).reshape(3, 4)
+            results = [r for r in run(x, m, 1) if isinstance(r, np.ndarray)]
+            shares = [(np.shares_memory(r, x), np.shares_memory(r, m), r.flags.writeable) for r in results]
+            values = [r.tolist() for r in results]
+            for k, r in enumerate(results):
+                if r.flags.writeable:
+                    r[...] = k
+            seen.append((shares, values, x.tolist(), m.tolist()))
+        assert seen[0] == seen[1]
+    frozen = np.arange(4.0)
+    frozen.flags.writeable = False
+    assert not xlapy.jit(lambda a: a[1:], returns="numpy")(frozen).flags.writeable
+
+
+def test_a_saved_program_returns_copies(tmp_path):
+    x = np.arange(4.0)
+    pytest.importorskip("flatbuffers")
+    xlapy.jit(lambda a: a[1:], returns="numpy").lower(x).save(tmp_path / "saved")
+    np.testing.assert_array_equal(xlapy.load(tmp_path / "saved")(x), x[1:])

@@ -75,16 +75,18 @@ def analyse(
     capacities: dict[object, int] | None = None,
     storages: Sequence[Storage] = (),
     sizes_vary: bool = False,
+    returns_views: bool = False,
 ) -> Analysis:
     """Interpret `function` abstractly for `arguments` (by parameter name; `*args` and `**kwargs` under their names).
-    Where `sizes_vary` from call to call, the room of lists does not depend on them.
+    Where `sizes_vary` from call to call, the room of lists does not depend on them. What it returns may be views of the
+    caller's arrays, if `returns_views`, or copies.
 
     Raises:
         NotOffloadableError: with every obstacle found.
     """
     libraries.read_rules()
     world = lambda static: World(static, dynamic - static, storages)  # noqa: E731
-    settings = (ambient_x64, narrow, capacities or {}, sizes_vary)
+    settings = (ambient_x64, narrow, capacities or {}, sizes_vary, returns_views)
     first = Approach(hurries=True)
     try:
         return _settled(function, arguments, set(static), world, settings, first)
@@ -125,11 +127,11 @@ def _settled(
     arguments: dict[str, object],
     static: set[Source],
     world_of: Callable[[set[Source]], World],
-    settings: tuple[bool, bool, dict[object, int], bool],
+    settings: tuple[bool, bool, dict[object, int], bool, bool],
     approach: Approach,
 ) -> Analysis:
     """The analysis, begun again until it settles."""
-    ambient_x64, narrow, capacities, sizes_vary = settings
+    ambient_x64, narrow, capacities, sizes_vary, returns_views = settings
     modes: dict[tuple, str] = {}
     optimistic = may_share = may_hand_over = True
     unrolls_more, tables, joins = False, True, 0
@@ -142,7 +144,7 @@ def _settled(
         machine.capacities.update(capacities)
         machine.stacks_more, machine.hurries = approach.stacks_more, approach.hurries
         machine.stacks_objects = machine.heap.hopeful = approach.stacks_objects
-        machine.sizes_vary = sizes_vary
+        machine.sizes_vary, machine.returns_views = sizes_vary, returns_views
         machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
         try:
             analysis = _attempt(machine, function, arguments)

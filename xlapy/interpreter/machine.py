@@ -132,6 +132,8 @@ class Machine:
         self.loops_with_lists: set[tuple] = set()
         #: lengths of arrays, each with what stands for it among what is static
         self.length_places: dict[Var, Source] = {}
+        #: whether what is returned may be a view of an array of the caller's
+        self.returns_views = False
         #: lengths of windows that move, each with numbers among the inputs that say what it is at most
         self.window_widths: dict[Var, list[Var]] = {}
         #: the predicates of the branches around the current operation

@@ -268,7 +268,8 @@ class Outputs:
                 info = machine.heap.objects[value.buffer]
                 if info.source is not None and not value.lenses:
                     return External(info.source)
-                if info.source is not None and self.stores and isinstance(info.real, np.ndarray):
+                views = self.stores or machine.returns_views
+                if info.source is not None and views and isinstance(info.real, np.ndarray):
                     return self._view(value, info.source)
                 return Leaf(self.output(machine.read(value)), mutable=value.identity)
             case BoundedArray():
@@ -491,7 +492,8 @@ class Outputs:
         return found
 
     def _view(self, value: NdArray, source: Source) -> View:
-        """A view that is stored in the caller's world shares its memory with the array that it shows."""
+        """A view that is stored in the caller's world, or returned to it, shares its memory with the array that it
+        shows."""
 
         def known(part: Any) -> Any:
             if isinstance(part, Var):

@@ -163,26 +163,26 @@ class Cache:
 
     # -- compilation ------------------------------------------------------------------------------------------------
 
-    def analyse(self, arguments: tuple, narrow: bool | None = None) -> Analysis:
+    def analyse(self, arguments: tuple, narrow: bool | None = None, returns_views: bool = False) -> Analysis:
         """The program for bound arguments, not kept."""
         named = self.binder.named(arguments)
         static = static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
         with narrowing(narrow), _deep_recursion(), _uncollected():
-            analysis = self._of_any_size(named, static, narrow)
+            analysis = self._of_any_size(named, static, narrow, returns_views)
             if analysis is None:
-                analysis = self._analyse(named, self.static | static, narrow, [])
+                analysis = self._analyse(named, self.static | static, narrow, [], False, returns_views)
         optimise(analysis.module)
         analysis.forget_errors()
         return analysis
 
-    def _of_any_size(self, named: dict, static: set[Source], narrow: bool) -> Analysis | None:
+    def _of_any_size(self, named: dict, static: set[Source], narrow: bool, returns_views: bool) -> Analysis | None:
         """After some programs for one number each: one for all numbers, if that only takes lists with room for any
         number of trips."""
         if self.misses < _PROGRAMS or self.fixed_sizes or self.static <= static:
             return None
         try:
-            analysis = self._analyse(named, static, narrow, [], True)
+            analysis = self._analyse(named, static, narrow, [], True, returns_views)
         except NotOffloadableError:
             self.fixed_sizes = True
             return None
@@ -190,26 +190,33 @@ class Cache:
         return None if self.fixed_sizes else analysis
 
     def _analyse(
-        self, named: dict, static: set[Source], narrow: bool, storages: list[Storage], sizes_vary: bool = False
+        self,
+        named: dict,
+        static: set[Source],
+        narrow: bool,
+        storages: list[Storage],
+        sizes_vary: bool,
+        returns_views: bool,
     ) -> Analysis:
         """Where arrays share memory that the program writes, once more with this memory as one array."""
         x64, room = ambient_x64(), self.capacities
-        analysis = analyse(self.function, named, static, self.dynamic, x64, narrow, room, storages, sizes_vary)
+        options = room, storages, sizes_vary, returns_views
+        analysis = analyse(self.function, named, static, self.dynamic, x64, narrow, *options)
         more = shared_storages(analysis, named, storages)
         if len(more) <= len(storages):
             return analysis
-        return self._analyse(named, static | analysis.static, narrow, more, sizes_vary)
+        return self._analyse(named, static | analysis.static, narrow, more, sizes_vary, returns_views)
 
     def _make(self, arguments: tuple) -> Specialisation:
         """Compile for a call, and keep the program."""
         named = self.binder.named(arguments)
         for entry in self.entries:
             self._watch(entry, named)
-        analysis = self.analyse(arguments)
+        analysis = self.analyse(arguments, returns_views=self.policy.numpy)
         traced = transforms.any_tracer([locate(p.source, named) for p in analysis.parameters])
         narrow = self._narrow(traced)
         if narrow != self.policy.narrow:
-            analysis = self.analyse(arguments, narrow)
+            analysis = self.analyse(arguments, narrow, self.policy.numpy)
         if traced:
             transforms.refuse(self.function, analysis)
         others = self.traced if traced else self.entries
@@ -248,7 +255,7 @@ class Cache:
         """A call whose operand types an executable does not know yet: another program joins it, or gets its own."""
         try:
             with self.lock:
-                analysis = self.analyse(arguments, entry.narrow)
+                analysis = self.analyse(arguments, entry.narrow, self.policy.numpy)
                 if entry.traced:
                     transforms.refuse(self.function, analysis)
                 if entry.accepts(analysis):
