@@ -63,7 +63,7 @@ def evaluate_fast(
     else:
         known = not any(map(is_opaque, every_operation(region)))
         own = are_own(region) if own_reductions is None else own_reductions
-        structured = _fast_rules(Cpu(platform == "cpu", known and own), native, machine_code)
+        structured = _fast_rules(Cpu(platform == "cpu", known and own, machine_code), native, machine_code)
     if region.fast is not None:
         arguments = [environment[p] for p in region.params]
         region, environment = region.fast, dict(zip(region.fast.params, arguments, strict=True))

@@ -1,7 +1,7 @@
 """Leaves in other words: what XLA's code for a CPU is slow at, in a form that it is fast at.
 
 A leaf is a jaxpr of one of JAX's functions, or of a derivative. Some of its equations are replaced by what
-`convolutions`, `pooling`, `products` and `sums` make of them; the rest stays as it is.
+`convolutions`, `pooling`, `products`, `sums` and `llvm.radix` make of them; the rest stays as it is.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun, primitives
 
 from xlapy.lowering.convolutions import CONVOLUTION, with_channels_last
+from xlapy.lowering.llvm import radix
 from xlapy.lowering.pooling import UNPOOL, unpooled
 from xlapy.lowering.products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around
+from xlapy.lowering.sorting import packed_order
 from xlapy.lowering.sums import REDUCTIONS, reduced
 from xlapy.lowering.sums import has_faster_form as is_reduced_otherwise
 
-_TRANSPOSE = primitives.transpose_p
+_TRANSPOSE, _SORT = primitives.transpose_p, primitives.sort_p
 #: operations that call a program, and the parameter that holds it
 _CALLS = {"jit": "jaxpr", "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}
 _RULES: dict[object, Callable] = {CONVOLUTION: with_channels_last, UNPOOL: unpooled, DOT: product}
-_ENTRY, _LOOPS = frozenset((UNPOOL, DOT)), frozenset((CONVOLUTION, UNPOOL, DOT))
+_ENTRY, _LOOPS, _SORTS = frozenset((UNPOOL, DOT)), frozenset((CONVOLUTION, UNPOOL, DOT)), frozenset((_SORT,))
 
 
 class Cpu(NamedTuple):
@@ -33,10 +35,12 @@ class Cpu(NamedTuple):
     Attributes:
         certain: whether it runs on a CPU, and nowhere else.
         own_reductions: whether XLA's own code reduces there, not a library (`lowering.reductions`).
+        machine_code: whether it may call machine code that is not XLA's.
     """
 
     certain: bool
     own_reductions: bool
+    machine_code: bool = False
 
 
 def outside_loops(jaxpr: ClosedJaxpr, cpu: Cpu | None) -> ClosedJaxpr:
@@ -75,17 +79,13 @@ def composed(transpose: ClosedJaxpr, product: ClosedJaxpr) -> ClosedJaxpr:
 
 @lru_cache(maxsize=1024)
 def _rewritten(jaxpr: ClosedJaxpr, which: frozenset, cpu: Cpu) -> ClosedJaxpr:
-    rewriter = _Rewriter(which | REDUCTIONS if cpu.own_reductions else which, cpu)
+    more = (REDUCTIONS if cpu.own_reductions else frozenset()) | (_SORTS if cpu.certain and cpu.machine_code else set())
+    rewriter = _Rewriter(which | more, cpu)
     if not rewriter.has(jaxpr):
         return jaxpr
     structs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype, weak_type=v.aval.weak_type) for v in jaxpr.jaxpr.invars]
     with jax.enable_x64(True):
         return jax.make_jaxpr(lambda *xs: rewriter.evaluate(jaxpr, xs))(*structs)
-
-
-def _called(equation) -> ClosedJaxpr | None:
-    name = _CALLS.get(equation.primitive.name)
-    return equation.params.get(name) if name is not None else None
 
 
 def _is_transpose(equation) -> bool:
@@ -103,19 +103,36 @@ class _Rewriter:
         self.which, self.cpu = which, cpu
         #: what transposes of matrices are made from
         self.transposed: dict = {}
+        #: numbers of the branches that are for this platform
+        self.branches: dict = {}
 
     def has(self, jaxpr: ClosedJaxpr) -> bool:
         """Whether there is such an equation."""
         for equation in jaxpr.jaxpr.eqns:
-            inner = _called(equation)
+            inner = self._called(equation)
             if self._replaces(equation) or (inner is not None and self.has(inner)):
                 return True
         return False
+
+    def _called(self, equation) -> ClosedJaxpr | None:
+        """The program that an equation calls: for certain, and on this platform."""
+        name, params = equation.primitive.name, equation.params
+        if name == "platform_index" and self.cpu.certain:
+            found = [k for k, names in enumerate(params["platforms"]) if names is None or "cpu" in names]
+            self.branches[equation.outvars[0]] = found[0]
+        if name == "cond":
+            index = equation.invars[0]
+            known = not isinstance(index, Literal) and index in self.branches
+            return params["branches"][self.branches[index]] if known else None
+        return params.get(_CALLS[name]) if name in _CALLS else None
 
     def _replaces(self, equation) -> bool:
         primitive, params = equation.primitive, equation.params
         if _is_transpose(equation):
             self.transposed[equation.outvars[0]] = equation.invars[0]
+        if self._is_order(equation):
+            aval = equation.invars[0].aval
+            return radix.suits(aval.dtype, aval.shape, len(aval.shape) - 1)
         if primitive not in self.which:
             return False
         if primitive is DOT:
@@ -126,7 +143,13 @@ class _Rewriter:
             ):
                 return False
             return has_faster_form(*operands, params["dimension_numbers"]) or self._is_turned(equation)
+        if primitive is _SORT:
+            aval = equation.invars[0].aval
+            return len(equation.invars) == 1 and radix.suits(aval.dtype, aval.shape, params["dimension"])
         return primitive not in REDUCTIONS or is_reduced_otherwise(primitive, equation.invars[0].aval, params["axes"])
+
+    def _is_order(self, equation) -> bool:
+        return _SORT in self.which and equation.params.get("name") == packed_order.__name__
 
     def _is_turned(self, equation) -> bool:
         matrix = equation.invars[0]
@@ -142,7 +165,7 @@ class _Rewriter:
 
         for equation in jaxpr.jaxpr.eqns:
             operands = [read(atom) for atom in equation.invars]
-            inner = _called(equation)
+            inner = self._called(equation)
             if self._replaces(equation):
                 if equation.primitive is DOT and self._is_turned(equation):
                     operands[0] = read(self.transposed[equation.invars[0]])
@@ -150,7 +173,7 @@ class _Rewriter:
                 else:
                     results = [self._replaced(equation, operands)]
             elif inner is not None and self.has(inner):
-                results = self.evaluate(inner, operands)
+                results = self.evaluate(inner, operands[1:] if equation.primitive.name == "cond" else operands)
             else:
                 found = _bound(equation, operands)
                 results = found if equation.primitive.multiple_results else [found]
@@ -161,6 +184,10 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
 
         def faster(*operands):
+            if self._is_order(equation):
+                return radix.places(*operands, operands[0].ndim - 1)
+            if primitive is _SORT:
+                return radix.ordered(*operands, params["dimension"])
             if primitive in REDUCTIONS:
                 return reduced(primitive, *operands, **params)
             return _RULES[primitive](*operands, **params)

@@ -77,7 +77,14 @@ def order(x: jax.Array, axis: int) -> jax.Array:
 
     if not many(x) or widest != jnp.int64:
         return plain(x)
-    return lax.platform_dependent(x, cpu=lambda x: _packed_order(x, axis % x.ndim), default=plain)
+    return lax.platform_dependent(x, cpu=lambda x: _order(x, axis % x.ndim), default=plain)
+
+
+def _order(x: jax.Array, axis: int) -> jax.Array:
+    if x.dtype.kind == "f":
+        x = _key(x)
+        x = jnp.where(x == -1, 0, x)  # -0.0 and 0.0 are equal
+    return jnp.moveaxis(packed_order(jnp.moveaxis(x, axis, -1)), -1, axis)
 
 
 def lexical(keys: Sequence[jax.Array]) -> jax.Array:
@@ -158,11 +165,10 @@ def _of_bits(key: jax.Array, place: jax.Array) -> jax.Array:
     return lax.fori_loop(0, _HALF, more, jnp.uint32(0))
 
 
-def _packed_order(x: jax.Array, axis: int) -> jax.Array:
-    whole = x.dtype.kind != "f"
-    if not whole:
-        x = _key(x)
-        x = jnp.where(x == -1, 0, x)  # -0.0 and 0.0 are equal
+@jax.jit
+def packed_order(x: jax.Array) -> jax.Array:
+    """The stable order of integers along the last axis, as int64; `lowering.rewriting` knows it by its name."""
+    axis = x.ndim - 1
     if x.dtype.itemsize * 8 <= _HALF:
         least = jnp.iinfo(x.dtype).min if x.dtype.kind == "i" else 0
         return _places((x.astype(jnp.int64) - least).astype(jnp.uint64), axis)
@@ -173,10 +179,8 @@ def _packed_order(x: jax.Array, axis: int) -> jax.Array:
         second = _places(jnp.take_along_axis(lax.shift_right_logical(key, _HALF64), first, axis), axis)
         return jnp.take_along_axis(first, second, axis)
 
-    if whole:
-        key = key - jnp.min(key)
-        return lax.cond(jnp.max(key) <= _MASK, lambda key: _places(key, axis), in_halves, key)
-    return in_halves(key)
+    key = key - jnp.min(key)
+    return lax.cond(jnp.max(key) <= _MASK, lambda key: _places(key, axis), in_halves, key)
 
 
 def _places(key: jax.Array, axis: int) -> jax.Array:
