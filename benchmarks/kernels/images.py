@@ -110,3 +110,14 @@ def bilinear(image, rows, columns):
     top = image[np.ix_(i, j)] * (1 - x) + image[np.ix_(i, j + 1)] * x
     bottom = image[np.ix_(i + 1, j)] * (1 - x) + image[np.ix_(i + 1, j + 1)] * x
     return top * (1 - y) + bottom * y
+
+
+@kernel(lambda random, scale: (random.random((sized(150, scale), sized(150, scale))), 3))
+def local_contrast(image, k):
+    height, width = image.shape
+    out = np.zeros_like(image)
+    for i in range(height):
+        for j in range(width):
+            window = image[max(0, i - k) : min(height, i + k + 1), max(0, j - k) : min(width, j + k + 1)]
+            out[i, j] = image[i, j] / window.mean()
+    return out

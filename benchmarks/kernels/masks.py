@@ -103,3 +103,23 @@ def sparse_product(values, columns, starts, x):
         row = slice(starts[i], starts[i + 1])
         y[i] = (values[row] * x[columns[row]]).sum()
     return y
+
+
+def rank_correlation_jax(x, y):
+    n = x.size
+    ranks = [jnp.zeros(n).at[jnp.argsort(v)].set(jnp.arange(n)) for v in (x, y)]
+    d = ranks[0] - ranks[1]
+    return 1.0 - 6.0 * (d * d).sum() / (n * (n * n - 1.0))
+
+
+@kernel(
+    lambda random, scale: (random.random(sized(100000, scale)), random.random(sized(100000, scale))),
+    rank_correlation_jax,
+)
+def rank_correlation(x, y):
+    n = x.size
+    first, second = np.zeros(n), np.zeros(n)
+    first[np.argsort(x)] = np.arange(n)
+    second[np.argsort(y)] = np.arange(n)
+    d = first - second
+    return 1.0 - 6.0 * (d * d).sum() / (n * (n * n - 1.0))

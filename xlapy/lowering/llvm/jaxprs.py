@@ -74,6 +74,8 @@ _KINDS = {
 }
 _SAME = frozenset("copy copy_p stop_gradient".split())
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
+#: functions that compute anew, as it suits XLA, what their first operands are
+_FOR_XLA = frozenset(("counted_and_summed_by_rows",))
 _BOOL = np.dtype(bool)
 
 
@@ -131,6 +133,8 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     name, params = equation.primitive.name, equation.params
     if equation.effects:
         raise Unsuitable(f"the effects of {name}")
+    if name in _CALLS and params.get("name") in _FOR_XLA:
+        return operands[: len(equation.outvars)]
     if name in _CALLS:
         inner = params.get("jaxpr", params.get("call_jaxpr"))
         closed = hasattr(inner, "consts")
