@@ -219,4 +219,39 @@ def smoothed_in_place(a, k):
     return a
 
 
+# -- in steps ---------------------------------------------------------------------------------------------------------
+
+
+@program((np.ones(60, bool),), (np.arange(60) % 7 > 0,), compiles=1)
+def sieve(candidates):
+    n = len(candidates)
+    candidates[:2] = False
+    p = 2
+    while p * p < n:
+        if candidates[p]:
+            candidates[p * p :: p] = False
+        p += 1
+
+
+@program((X, 3), (Y, 7), (WITH_NAN, 2), (X, 50), compiles=1)
+def every_nth(x, k):
+    total, count, out = 0.0, 0, np.zeros(len(x))
+    for i in range(len(x)):
+        part = x[i :: k + i]
+        total += part.sum() + part.max()
+        count += len(part)
+        out[i : i + k : 1 + i % 3] += i
+        out[:: i + 1] *= 0.5
+    return total, count, out
+
+
+@program((M.copy(), 2), (N.copy(), 4))
+def every_nth_of_rows_and_columns(a, k):
+    h, w = a.shape
+    for i in range(h):
+        a[i :: k + i, : i + 2] -= 1.0
+        a[:, i :: i + 1] *= 0.5
+    return a[:: k + 1].sum(axis=0), a[:, :: k + 1].max(axis=1) if k < 9 else a[:, 0]
+
+
 test_programs = program.test()

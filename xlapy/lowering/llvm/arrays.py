@@ -23,18 +23,30 @@ _BOOL = np.dtype(bool)
 _STRAIGHT = 8
 
 
+class Extent(NamedTuple):
+    """Indices along an axis: the first one, the end, which is not among them, and how far apart they are."""
+
+    first: str
+    end: str
+    step: str = "1"
+
+
 class Window(NamedTuple):
     """Where the elements of an array are that are not all the same number.
 
     Attributes:
-        ends: for each axis, the first index and the one after the last one; None if they are all.
+        extents: for each axis, the indices; None if they are all.
         rest: the number that all others are.
         inside: writes what computes the element at a place in the window.
     """
 
-    ends: tuple[tuple[str, str] | None, ...]
+    extents: tuple[Extent | None, ...]
     rest: Number
     inside: Callable[[Place], Number]
+
+
+#: no indices
+_NOWHERE = Extent("0", "0")
 
 
 class Lazy(NamedTuple):
@@ -125,7 +137,7 @@ def view(text: Text, value: Value, shape: tuple[int, ...], where: Callable[[Plac
 def uniform(number: Number, shape: tuple[int, ...]) -> Lazy:
     """An array of which all elements are one number."""
     at = lambda place: number  # noqa: E731
-    return Lazy(number.dtype, shape, at, frozenset(), True, False, Window((("0", "0"),) * len(shape), number, at))
+    return Lazy(number.dtype, shape, at, frozenset(), True, False, Window((_NOWHERE,) * len(shape), number, at))
 
 
 def placed(text: Text, value: Value, shape: tuple[int, ...], axes: Sequence[int]) -> Lazy:
@@ -141,11 +153,11 @@ def placed(text: Text, value: Value, shape: tuple[int, ...], axes: Sequence[int]
     made, window = view(text, value, shape, where), window_of(value)
     if window is None:
         return made
-    ends: list[tuple[str, str] | None] = [None] * len(shape)
-    for axis, n, found in zip(axes, old, window.ends, strict=True):
+    extents: list[Extent | None] = [None] * len(shape)
+    for axis, n, found in zip(axes, old, window.extents, strict=True):
         if n > 1:
-            ends[axis] = found
-    return made._replace(window=Window(tuple(ends), window.rest, lambda at: window.inside(where(at))))
+            extents[axis] = found
+    return made._replace(window=Window(tuple(extents), window.rest, lambda at: window.inside(where(at))))
 
 
 def window_of(value: Value) -> Window | None:
@@ -168,7 +180,7 @@ def is_mask(value: Value, shape: tuple[int, ...]) -> bool:
 def is_uniform(value: Value) -> bool:
     """Whether all elements of an array are one number, which is known to be so."""
     window = window_of(value)
-    return window is not None and ("0", "0") in window.ends
+    return window is not None and _NOWHERE in window.extents
 
 
 def inside(text: Text, value: Value, place: Place) -> Number:
@@ -177,16 +189,21 @@ def inside(text: Text, value: Value, place: Place) -> Number:
     return element(text, value, place) if window is None else window.inside(place)
 
 
-def meeting(text: Text, windows: Sequence[Window]) -> tuple[tuple[str, str] | None, ...]:
-    """The places that are in all of some windows."""
-
-    def both(one: tuple[str, str] | None, other: tuple[str, str] | None) -> tuple[str, str] | None:
-        if one is None or other is None or one == other:
-            return one or other
-        firsts, ends = ([Number(INDEX, (name,)) for name in names] for names in zip(one, other, strict=True))
-        return RULES["max"](text, *firsts).name, RULES["min"](text, *ends).name
-
-    return tuple(functools.reduce(both, found) for found in zip(*(w.ends for w in windows), strict=True))
+def meeting(text: Text, windows: Sequence[Window]) -> tuple[Extent | None, ...] | None:
+    """The places that are in all of some windows; None if that is not known."""
+    found: list[Extent | None] = []
+    for extents in zip(*(w.extents for w in windows), strict=True):
+        several = list(dict.fromkeys(x for x in extents if x is not None))
+        if len(several) > 1 and any(x.step != "1" for x in several):
+            return None
+        if len(several) > 1:
+            firsts = [Number(INDEX, (x.first,)) for x in several]
+            ends = [Number(INDEX, (x.end,)) for x in several]
+            first = functools.reduce(lambda x, y: RULES["max"](text, x, y), firsts)
+            end = functools.reduce(lambda x, y: RULES["min"](text, x, y), ends)
+            several = [Extent(first.name, end.name)]
+        found.append(several[0] if several else None)
+    return tuple(found)
 
 
 def clamped(text: Text, start: Number, most: int) -> str:
@@ -217,17 +234,17 @@ def counted(text: Text, count: int, numbers: Sequence[Number], trip: Callable) -
     return found
 
 
-def ranged(text: Text, first: str, end: str, numbers: Sequence[Number], trip: Callable) -> list[Number]:
-    """The same for indices from one on up to another, which may be none."""
-    phis = text.phis([Number(INDEX, (first,)), *numbers])
+def ranged(text: Text, extent: Extent, numbers: Sequence[Number], trip: Callable) -> list[Number]:
+    """The same for some indices, which may be none."""
+    phis = text.phis([Number(INDEX, (extent.first,)), *numbers])
     head, body, done = text.label(), text.label(), text.label()
     text.do(f"br label %{head}")
     phis.begin(head)
     index, *carried = phis.numbers
-    text.do(f"br i1 {text.new(f'icmp slt i64 {index.name}, {end}')}, label %{body}, label %{done}")
+    text.do(f"br i1 {text.new(f'icmp slt i64 {index.name}, {extent.end}')}, label %{body}, label %{done}")
     text.begin(body)
     found = list(trip(index.name, carried))
-    phis.close([Number(INDEX, (text.new(f"add nuw nsw i64 {index.name}, 1"),)), *found])
+    phis.close([Number(INDEX, (text.new(f"add nuw nsw i64 {index.name}, {extent.step}"),)), *found])
     text.do(f"br label %{head}")
     text.begin(done)
     return carried
@@ -238,7 +255,7 @@ def over(
     shape: Sequence[int],
     numbers: Sequence[Number],
     visit: Callable,
-    ends: Sequence[tuple[str, str] | None] = (),
+    extents: Sequence[Extent | None] = (),
 ) -> list[Number]:
     """The same for each place of a shape, or in a window of it, in the order of its rows; `visit` gets the place, and
     the numbers."""
@@ -250,15 +267,16 @@ def over(
         def trip(k: str, carried: list[Number]) -> list[Number]:
             return along(axis + 1, (*place, k), carried)
 
-        window = ends[axis] if ends else None
-        if window is None:
+        extent = extents[axis] if extents else None
+        if extent is None:
             return counted(text, shape[axis], numbers, trip)
-        return ranged(text, *window, numbers, trip)
+        return ranged(text, extent, numbers, trip)
 
     return along(0, (), list(numbers))
 
 
 __all__ = [
+    "Extent",
     "Lazy",
     "Place",
     "Room",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.lowering.llvm.arrays import (
+    Extent,
     Lazy,
     Place,
     Room,
@@ -230,7 +231,8 @@ def _window(
             numbers.append(part(text, x, _stretched(place, shape_of(x))))
         return rule(*numbers)
 
-    return Window(meeting(text, windows), rest, within)
+    extents = meeting(text, windows)
+    return None if extents is None else Window(extents, rest, within)
 
 
 def _plain(name: str) -> Callable:
@@ -433,27 +435,27 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
             return x
         old, dtype = shape_of(x), dtype_of(x)
         first = literal(start(dtype), dtype)
-        ends = _ends_along(text, x, axes, first)
-        found = inside if ends and len(axes) == len(old) else element
+        extents = _extents_along(text, x, axes, first)
+        found = inside if extents and len(axes) == len(old) else element
 
         def at(place: Place) -> Number:
             def visit(inner: Place, numbers: list[Number]) -> list[Number]:
                 return [joined(text, kind, numbers[0], found(text, x, _together(axes, inner, place)))]
 
-            return over(text, [old[k] for k in axes], [first], visit, ends)[0]
+            return over(text, [old[k] for k in axes], [first], visit, extents)[0]
 
         return Lazy(dtype, shape, at, reads(x))
 
     return shaped
 
 
-def _ends_along(text: Text, x: Value, axes: Sequence[int], start: Number) -> Sequence[tuple[str, str] | None]:
+def _extents_along(text: Text, x: Value, axes: Sequence[int], start: Number) -> Sequence[Extent | None]:
     """The window along some axes outside of which all is what a reduction begins with; none if there is none."""
     window = window_of(x)
     if window is None or is_slow(x) or not window.rest == start:
         bounded(text, shape_of(x), x)
         return ()
-    return [window.ends[k] for k in axes]
+    return [window.extents[k] for k in axes]
 
 
 def _together(axes: Sequence[int], reduced: Place, kept: Place) -> Place:
@@ -475,7 +477,7 @@ def _joined_by_rows(
     (x,), axes = operands, equation.params["axes"]
     old, dtype = shape_of(x), dtype_of(x)
     first = literal(start(dtype), dtype)
-    ends = _ends_along(text, x, axes, first)
+    extents = _extents_along(text, x, axes, first)
     found = room.made(dtype, shape)
     array = Array(found, found.version)
 
@@ -492,7 +494,7 @@ def _joined_by_rows(
         return over(text, shape, [], visit)
 
     over(text, shape, [], begin)
-    over(text, [old[k] for k in axes], [], join_row, ends)
+    over(text, [old[k] for k in axes], [], join_row, extents)
     return found.change()
 
 
@@ -513,7 +515,7 @@ def _extreme_place(kind: str) -> Callable:
             return literal(0, dtype)
         old = shape_of(x)
         worst = (_least if kind == "gt" else _largest)(dtype_of(x))
-        ends = _ends_along(text, x, [axis], literal(worst, dtype_of(x)))
+        extents = _extents_along(text, x, [axis], literal(worst, dtype_of(x)))
         if axis != len(old) - 1 and prod(old) > _MOST_IN_COLUMNS:
             raise Unsuitable("places in columns, of which XLA looks at several at a time")
 
@@ -529,7 +531,7 @@ def _extreme_place(kind: str) -> Callable:
                 return [select(text, better, new, best), select(text, better, here, found)]
 
             first = element(text, x, [*place[:axis], "0", *place[axis:]])
-            return convert(text, over(text, [old[axis]], [first, literal(0, INDEX)], visit, ends)[1], dtype)
+            return convert(text, over(text, [old[axis]], [first, literal(0, INDEX)], visit, extents)[1], dtype)
 
         return Lazy(dtype, shape, at, reads(x))
 

@@ -17,6 +17,7 @@ from xlapy.ir.places import Dimension, touched
 from xlapy.ir.vectors import is_stack, is_unstack
 from xlapy.lowering.llvm import jaxprs, memory
 from xlapy.lowering.llvm.arrays import (
+    Extent,
     Lazy,
     Place,
     Value,
@@ -52,6 +53,7 @@ from xlapy.lowering.llvm.text import (
 from xlapy.lowering.rules import RULES as LAX
 from xlapy.lowering.untraced import traced
 
+_BOOL = np.dtype(bool)
 #: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
 _ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 26
 
@@ -190,10 +192,10 @@ class _Program:
 
     def writable(self, value: Value) -> Array:
         """An array in a memory that may be changed: that of the array itself, if nothing else wants it as it is."""
-        if not isinstance(value, Array) or not self._is_own(value.now()):
-            value = self.kept(value)
-        self._settle([value.memory])
-        return value
+        found = self._changeable(value)
+        assert isinstance(found, Array)
+        self._settle([found.memory])
+        return found
 
     def made(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
         """A memory of its own, which holds nothing yet."""
@@ -326,7 +328,7 @@ class _Program:
             memory.put(self.text, place, element(self.text, value, at), at)
             return []
 
-        over(self.text, place.shape, [], visit, window.ends)
+        over(self.text, place.shape, [], visit, window.extents)
 
     def _lanes(self, operation: Operation, mask: Value) -> Value:
         """A mask of the lanes from one on up to another."""
@@ -338,15 +340,35 @@ class _Program:
         room, zero = literal(mask.shape[0], INDEX), literal(0, INDEX)
         ends = [first, RULES["add"](self.text, first, length)]
         first, end = (RULES["min"](self.text, RULES["max"](self.text, x, zero), room).name for x in ends)
-        window = Window(((first, end),), literal(False, mask.dtype), lambda at: literal(True, mask.dtype))
+        true = literal(True, mask.dtype)
+        window = Window((Extent(first, end),), literal(False, mask.dtype), lambda at: true)
         return mask._replace(is_view=True, window=window)
+
+    def _steps(self, operation: Operation) -> Lazy:
+        """A mask of every n-th lane from one on up to another."""
+        text, (size,) = self.text, operation.results[0].type.shape
+        start, first, stop, step = (convert(text, self.number(v), INDEX) for v in operation.operands)
+        room, false, true = literal(size, INDEX), literal(False, _BOOL), literal(True, _BOOL)
+        first = RULES["max"](text, RULES["add"](text, start, first), literal(0, INDEX))
+        end = RULES["min"](text, RULES["add"](text, start, stop), room)
+        # One that is longer than the array has one index, and so has this.
+        step = RULES["min"](text, RULES["max"](text, step, literal(1, INDEX)), room)
+
+        def at(place: Place) -> Number:
+            lane = Number(INDEX, (place[0],))
+            away = RULES["rem"](text, RULES["sub"](text, lane, first), step)
+            within = RULES["bitwise_and"](text, RULES["ge"](text, lane, first), RULES["lt"](text, lane, end))
+            return select(text, within, RULES["eq"](text, away, literal(0, INDEX)), false)
+
+        window = Window((Extent(first.name, end.name, step.name),), false, lambda at: true)
+        return Lazy(_BOOL, (size,), at, frozenset(), True, False, window)
 
     def _over_range(self, operation: Operation) -> Number | None:
         """The sum of some lanes in a row, or of their products."""
         note = operation.attributes["lanewise"]
         mask = self.value(operation.operands[-1])
         window = window_of(mask)
-        if window is None or len(window.ends) != 1 or len(operation.operands) != len(note.operands) + 1:
+        if window is None or len(window.extents) != 1 or len(operation.operands) != len(note.operands) + 1:
             return None
         values = [self.value(operation.operands[k]) for k in note.operands]
         dtype = operation.results[0].type.dtype
@@ -366,7 +388,7 @@ class _Program:
             assert isinstance(new, Number)
             return [jaxprs.joined(self.text, "add", numbers[0], convert(self.text, new, dtype))]
 
-        return over(self.text, shape_of(mask), [literal(0, dtype)], trip, window.ends)[0]
+        return over(self.text, shape_of(mask), [literal(0, dtype)], trip, window.extents)[0]
 
     def _broadcast(self, operation: Operation) -> Value:
         value, shape = self.value(operation.operands[0]), operation.results[0].type.shape
@@ -389,6 +411,8 @@ class _Program:
             found = self._over_range(operation)
             if found is not None:
                 return [found]
+        if note is not None and note.kind == "steps" and prod(operation.results[0].type.shape) > 1:
+            return [self._steps(operation)]
         if is_stack(operation):
             return [self._stacked(operation)]
         if is_unstack(operation):
