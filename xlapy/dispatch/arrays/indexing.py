@@ -13,6 +13,7 @@ import numpy as np
 from xlapy.dispatch.arrays import fancy as numpy_fancy
 from xlapy.dispatch.arrays.elements import assigned
 from xlapy.dispatch.arrays.views import lens_type, make_view, read_view, write_view
+from xlapy.dispatch.numbers.scalar_values import clip, too_large
 from xlapy.dispatch.numpy.values import (
     broadcast_to,
     known,
@@ -47,6 +48,8 @@ _BAD_KEY = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid"
     " indices"
 )
+
+_TOO_LARGE = (OverflowError, "Python int too large to convert to C long")
 
 
 @dataclass(frozen=True)
@@ -195,7 +198,7 @@ def _part(machine: Machine, item: Value) -> tuple[str, Any]:
         case Scalar() | NumpyScalar():
             dtype = item.var.type.dtype
             if dtype.kind in "iu":
-                return ("int", item)
+                return ("int", item if isinstance(item, Scalar) else _signed(machine, item))
             if dtype != _BOOL:
                 machine.raise_(IndexError, _BAD_KEY)
         case NdArray() | JaxArray():
@@ -215,8 +218,17 @@ def _part(machine: Machine, item: Value) -> tuple[str, Any]:
         machine.raise_(IndexError, "arrays used as indices must be of integer (or boolean) type")
     if dtype != _BOOL and var.type.shape == ():
         constant = constant_value(var)
-        return ("int", Const(int(constant[()])) if constant is not None else NumpyScalar(var))
+        return ("int", Const(int(constant[()])) if constant is not None else _signed(machine, NumpyScalar(var)))
     return ("array", var if dtype == _BOOL else machine.builder.convert(var, _INT64))
+
+
+def _signed(machine: Machine, index: NumpyScalar) -> NumpyScalar:
+    """An integer index of NumPy's; OverflowError where it is too large for a signed integer."""
+    huge = too_large(machine, index.var, index.bounds)
+    if huge is None:
+        return index
+    machine.check(huge, *_TOO_LARGE)
+    return NumpyScalar(machine.builder.convert(index.var, _INT64), index.bounds and clip(index.bounds))
 
 
 # -- basic indexing --------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 from xlapy.dispatch import gather
 from xlapy.dispatch.containers import ranges, rows, stacks
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke
+from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke, too_large
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.set_order import SetHistory
@@ -496,6 +496,11 @@ def position(machine, key: Value, count: int | Value, error: BaseException, noun
     if not ranges.is_index(machine, key):
         name = iteration.type_name(machine, key)
         machine.raise_(TypeError, f"{noun} indices must be integers or slices, not {name}")
+    if isinstance(key, NumpyScalar):
+        huge = too_large(machine, key.var, key.bounds)
+        if huge is not None:
+            name = iteration.type_name(machine, key)
+            machine.check(huge, IndexError, f"cannot fit '{name}' into an index-sized integer")
     count = count if isinstance(count, Value) else Const(count)
     return ranges.in_bounds(machine, ranges.index(machine, key), count, error)
 

@@ -38,7 +38,7 @@ def _is_list(machine, value: Value) -> bool:
 
 def _count(machine, value: Value) -> int:
     """How often to repeat a sequence; asked for if it is dynamic."""
-    return max(int(machine.static(ranges.index(machine, value), "how often a sequence is repeated")), 0)
+    return max(ranges.static_count(machine, value, "how often a sequence is repeated"), 0)
 
 
 # -- operators --------------------------------------------------------------------------------------------------------

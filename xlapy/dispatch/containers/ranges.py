@@ -25,6 +25,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     provoke,
     scalar,
 )
+from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
     NONE,
     Const,
@@ -69,8 +70,18 @@ def index(machine, value: Value, message: str | None = None) -> Value:
         case Ref() | Tuple():
             if _has_index(machine, value):
                 return index(machine, machine.call(machine.getattr(value, "__index__"), []), message)
-    name = machine.type_of(value).__name__
+    name = kinds.shown(machine.type_of(value))
     return machine.raise_(TypeError, message or f"'{name}' object cannot be interpreted as an integer")
+
+
+def static_count(machine, value: Value, what: str) -> int:
+    """How often a sequence is repeated; asked for if it is dynamic, OverflowError where it is too large."""
+    known = machine.static(value, what) if isinstance(value, NumpyScalar) else None
+    count: int = machine.static(index(machine, value if known is None else Const(known)), what)
+    if count > INT_MAX:
+        name = kinds.shown(machine.type_of(value))
+        machine.raise_(OverflowError, f"cannot fit '{name}' into an index-sized integer")
+    return count
 
 
 def is_index(machine, value: Value) -> bool:
@@ -189,7 +200,7 @@ def getitem(machine, value: Value, key: Value) -> Value:
     """`range[i]`, `range[a:b:c]`."""
     if isinstance(key, Slice) or (isinstance(key, Const) and isinstance(key.value, slice)):
         return _slice(machine, value, key)
-    name = machine.type_of(key).__name__
+    name = kinds.shown(machine.type_of(key))
     position = index(machine, key, f"range indices must be integers or slices, not {name}")
     position = in_bounds(machine, position, length(machine, value), _OUT_OF_RANGE)
     return item(machine, value, position)

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.jax.rules import call
+from xlapy.dispatch.numbers.scalar_values import whole
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import (
@@ -133,7 +134,8 @@ def _method(x, name, *args, **kwargs):
 
 def _python_scalar(machine: Machine, value: JaxArray) -> Value:
     kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[value.var.type.dtype.kind]
-    return Scalar(kind, machine.builder.convert(value.var, SCALAR_DTYPES[kind], True))
+    var = whole(machine, value.var) if kind is int else value.var
+    return Scalar(kind, machine.builder.convert(var, SCALAR_DTYPES[kind], True))
 
 
 class _At:

@@ -15,6 +15,7 @@ from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.math_functions import Failure, known, power_of_two, real
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
+    INT_MIN,
     bounds_of,
     constant,
     device,
@@ -40,6 +41,19 @@ def _negative(machine, var: Var) -> Var:
     return machine.builder.elementwise("lt", var, constant(machine, 0, var))
 
 
+def _gcd(a, b):
+    """The greatest common divisor, by remainders that also the least integer has (JAX's never ends there)."""
+    found = lax.while_loop(lambda pair: pair[1] != 0, lambda pair: (pair[1], lax.rem(*pair)), (a, b))[0]
+    return jnp.abs(found), jnp.abs(found.astype(jnp.float64))
+
+
+def _lcm(a, b):
+    """The least common multiple, and about that as a float."""
+    divisor, _ = _gcd(a, b)
+    part = lax.div(a, jnp.where(divisor == 0, 1, divisor))
+    return jnp.abs(part * b), jnp.abs(part.astype(jnp.float64) * b.astype(jnp.float64))
+
+
 def _reduction(function: Callable, how: Callable, empty: int) -> None:
     """`gcd` and `lcm` of any number of ints."""
 
@@ -49,15 +63,17 @@ def _reduction(function: Callable, how: Callable, empty: int) -> None:
             if isinstance(found, Const) and isinstance(value, Const):
                 found = fold(machine, function, found.value, value.value)
             else:
-                var = machine.leaf(how, [device(machine, found, int), device(machine, value, int)])[0]
+                var, size = machine.leaf(how, [device(machine, found, int), device(machine, value, int)])
+                if how is _lcm or min(bounds_of(found)[0], bounds_of(value)[0]) <= INT_MIN:
+                    overflow.refuse_large(machine, size, var)
                 found = scalar(machine, int, var, (0, INT_MAX))
         return found
 
     table.function(function)(rule)
 
 
-_reduction(math.gcd, jnp.gcd, 0)
-_reduction(math.lcm, jnp.lcm, 1)
+_reduction(math.gcd, _gcd, 0)
+_reduction(math.lcm, _lcm, 1)
 
 
 def _isqrt(n):

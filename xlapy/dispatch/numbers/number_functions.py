@@ -33,7 +33,6 @@ from xlapy.domain.values import (
     NdArray,
     NumpyScalar,
     Ref,
-    Scalar,
     Text,
     Tuple,
     Value,
@@ -89,10 +88,11 @@ def _dunder(machine, value: Value, *names: str) -> Value | None:
     return None
 
 
-def truncated(machine, var: Var, round_kind: str | None = None) -> Value:
-    """A float as a Python int: towards zero, or by the element-wise operation `round_kind`; NaN and infinity raise."""
+def truncated(machine, var: Var, round_kind: str | None = None, bounds: tuple[int, int] | None = None) -> Value:
+    """A number as a Python int: a float towards zero, or by the element-wise operation `round_kind`; NaN and infinity
+    raise. `bounds` is an interval that contains an integer, if one is known."""
     if var.type.dtype.kind in "iub":
-        return scalar(machine, int, var)
+        return scalar(machine, int, var, bounds)
     builder = machine.builder
     finite = builder.elementwise("is_finite", var)
     nan = builder.elementwise("ne", var, var)
@@ -130,9 +130,7 @@ def int_(machine, /, *args: Value, **kwargs: Value) -> Value:
     var = number(machine, value)
     if var is not None:
         _no_complex(machine, var, "int")
-        made = truncated(machine, var)
-        bounds = getattr(value, "bounds", None)
-        return Scalar(int, made.var, bounds) if bounds is not None and isinstance(made, Scalar) else made
+        return truncated(machine, var, bounds=getattr(value, "bounds", None))
     result = _dunder(machine, value, "__int__", "__index__", "__trunc__")
     if result is None:
         name = machine.type_of(value).__name__

@@ -200,7 +200,34 @@ def device(machine, value: Value, kind: type) -> Var:
         # XLA makes a select of the product of a converted boolean with a float, and loses NaN and the sign of zero
         one, zero = (machine.builder.constant(number, expected.dtype, True) for number in (1, 0))
         return machine.builder.elementwise("select", var, one, zero)
+    if kind is int:
+        var = whole(machine, var)
     return machine.builder.convert(var, expected.dtype, True)
+
+
+def whole(machine, var: Var, bounds: tuple[int, int] | None = None) -> Var:
+    """Integers (one, or an array of them) with the dtype of Python's ints; the program is refused at run time where an
+    unsigned one does not fit it.
+
+    Args:
+        bounds: an interval that contains them, if one is known.
+    """
+    bad = too_large(machine, var, bounds)
+    if bad is not None:
+        message = f"an unsigned integer of {8 * var.type.dtype.itemsize} bits that is too large for a signed one is"
+        refuse_where(machine, bad, "XP0005", f"{message} made an int", "keep it NumPy's, or make it a float")
+    return machine.builder.convert(var, SCALAR_DTYPES[int], var.type.weak)
+
+
+def too_large(machine, var: Var, bounds: tuple[int, int] | None = None) -> Var | None:
+    """Whether (any of) these unsigned integers do not fit the dtype of Python's ints; None if they always do."""
+    dtype = var.type.dtype
+    most = np.iinfo(machine.builder.narrowed(SCALAR_DTYPES[int])).max
+    if dtype.kind != "u" or np.iinfo(dtype).max <= most or (bounds is not None and bounds[1] <= most):
+        return None
+    limit = machine.builder.constant(most, dtype, var.type.weak)
+    bad = machine.builder.elementwise("gt", var, machine.builder.broadcast(limit, var.type.shape))
+    return bad if not var.type.shape else machine.leaf(jnp.any, [bad], name="any")[0]
 
 
 def scalar(machine, kind: type, var: Var, bounds: tuple[int, int] | None = None) -> Value:
@@ -210,7 +237,10 @@ def scalar(machine, kind: type, var: Var, bounds: tuple[int, int] | None = None)
         return Const(kind(known[()]))
     if kind is bool:
         return Scalar(bool, var)
-    bounds = clip(bounds) if kind is int else None
+    if kind is int:
+        var, bounds = whole(machine, var, bounds), clip(bounds)
+    else:
+        bounds = None
     if bounds is not None and bounds[0] == bounds[1]:
         return Const(bounds[0])
     var = machine.builder.convert(var, SCALAR_DTYPES[kind], True)

@@ -10,6 +10,7 @@ import numpy as np
 from xlapy.dispatch.arrays.indexing import assign, getitem
 from xlapy.dispatch.arrays.memory import arranged, lies
 from xlapy.dispatch.gather import unstack
+from xlapy.dispatch.numbers.scalar_values import scalar, whole
 from xlapy.dispatch.numpy import reductions as numpy_reductions
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import python_scalar
@@ -28,7 +29,9 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import method
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.numbers import SCALAR_DTYPES
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Tuple, Value
+from xlapy.ir import Var
 from xlapy.ir.vectors import MANY
 
 _NO_VALUE = getattr(np, "_NoValue", None)
@@ -243,14 +246,19 @@ def item(machine, self, *args):
     return to_python(machine, reshape(machine, var, ()))
 
 
-#: what Python's numbers are on the device, by the kind of the elements they are made of
-_WIDE = {kind: np.dtype(name) for kind, name in zip("biufc", ("?", "i8", "i8", "f8", "c16"), strict=True)}
+#: Python's numbers by the kind of the elements they are made of
+_PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
 def to_python(machine: Machine, var) -> Value:
     """A rank-0 device value as a Python number."""
-    kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[kind_of(var.type.dtype)]
-    return python_scalar(machine, cast(machine, var, _WIDE[kind_of(var.type.dtype)]), kind)
+    return python_scalar(machine, _wide(machine, var), _PYTHON[kind_of(var.type.dtype)])
+
+
+def _wide(machine: Machine, var: Var) -> Var:
+    """Elements with the dtype of Python's numbers."""
+    kind = _PYTHON[kind_of(var.type.dtype)]
+    return cast(machine, whole(machine, var) if kind is int else var, SCALAR_DTYPES[kind])
 
 
 @both("tolist")
@@ -263,7 +271,7 @@ def tolist(machine, self):
     if not var.type.shape:
         return to_python(machine, var)
     if size >= MANY:
-        numbers = unstack(machine, reshape(machine, cast(machine, var, _WIDE[kind_of(var.type.dtype)]), (size,)))
+        numbers = unstack(machine, reshape(machine, _wide(machine, var), (size,)))
         return _lists(machine, iter(to_python(machine, number) for number in numbers), var.type.shape)
     return _nested(machine, numpy_views.as_array(machine, self))
 
@@ -302,11 +310,9 @@ def _number(kind: type):
             size = builder.elementwise("abs", var)
             infinite = builder.elementwise("eq", size, builder.constant(np.inf, var.type.dtype))
             machine.check(infinite, OverflowError, "cannot convert float infinity to integer")
-        wide = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}[kind]
-        value = python_scalar(machine, cast(machine, var, np.dtype(wide)), kind)
-        if isinstance(value, Scalar) and kind is int and isinstance(self, NumpyScalar):
-            return Scalar(int, value.var, self.bounds)
-        return value
+        if kind is int and kind_of(var.type.dtype) in "iu":
+            return scalar(machine, int, var, getattr(self, "bounds", None))
+        return python_scalar(machine, cast(machine, var, SCALAR_DTYPES[kind]), kind)
 
     return rule
 

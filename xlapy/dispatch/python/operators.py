@@ -23,7 +23,7 @@ from xlapy.dispatch.containers import stack_arrays
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
-from xlapy.dispatch.numbers.scalar_values import lacks, logical_and, refuse_where
+from xlapy.dispatch.numbers.scalar_values import lacks, logical_and, refuse_where, whole
 from xlapy.dispatch.numpy import flat_iterator, ufuncs
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import attributes, kinds, objects
@@ -496,7 +496,7 @@ def _array_key(machine: Machine, key: Value) -> Value:
         case MixedScalar() if key.python.kind is int:
             return key.python
         case Union() if all(map(indexing.is_integer, key.alternatives)):
-            *others, chosen = [machine.builder.convert(machine.array(v), _INT64) for v in key.alternatives]
+            *others, chosen = [whole(machine, machine.array(v), known_bounds(v)) for v in key.alternatives]
             for index, var in reversed(list(enumerate(others))):
                 number = machine.builder.constant(index, key.selector.type.dtype)
                 here = machine.builder.elementwise("eq", key.selector, number)

@@ -39,7 +39,7 @@ def operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
         if not is_text(machine, left):
             left, right = right, left
         if ranges.is_index(machine, right) and isinstance(left, Const):
-            count = machine.static(ranges.index(machine, right), "how often a string is repeated")
+            count = ranges.static_count(machine, right, "how often a string is repeated")
             return fold(machine, lambda s, n: s * n, left.value, count)
         return None
     both = is_text(machine, left) and is_text(machine, right)
@@ -248,7 +248,8 @@ def _getitem(machine, self: Value, key: Value) -> Value:
         return Const(text[containers.static_slice(machine, key)])
     if not ranges.is_index(machine, key):
         return fold(machine, getitem, text, machine.static(key))
-    return fold(machine, getitem, text, machine.static(ranges.index(machine, key), "an index into a string"))
+    number = key if isinstance(key, Const | NumpyScalar) else ranges.index(machine, key)
+    return fold(machine, getitem, text, machine.static(number, "an index into a string"))
 
 
 @containers.register(containers.CONTAINS, str, bytes)
