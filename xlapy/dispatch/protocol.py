@@ -66,6 +66,10 @@ class World(Protocol):
         """Record an assumption; see `interpreter.world.Guard`."""
         ...
 
+    def tell_apart(self, source: Source, kind: type) -> None:
+        """An object of class `kind` is another one than all those of this class that were told apart before."""
+        ...
+
     def anchor(self, found: object) -> Source:
         """The source of an object that the program refers to by itself."""
         ...

@@ -196,6 +196,7 @@ def _place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
                 and joiner.covers(alternative.buffer, option.buffer)
                 and [x.kind for x in option.lenses] == [x.kind for x in alternative.lenses]
                 and same_static(option, alternative)
+                and not joiner.heap.are_two(option, alternative)
             ):
                 return index
             continue

@@ -23,7 +23,7 @@ from typing import Any
 from xlapy.domain.attribute_order import AttributeOrder
 from xlapy.domain.captures import FREE, FROZEN, Capture, Captured, Moves
 from xlapy.domain.sources import Source
-from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Mapping, Ref, Union, Value
+from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Mapping, NdArray, Ref, Union, Value
 from xlapy.ir import Location, Region
 
 Slot = tuple[int, str]
@@ -112,6 +112,8 @@ class Heap:
         self.may_hand_over = True
         self.handed_over: dict[int, int] = {}
         self.shared: dict[int, set[int]] = {}
+        #: where array objects of the caller's world were found, by identity
+        self.found: dict[int, Source] = {}
         #: identities of array objects that are one of several
         self.joined: set[int] = set()
         #: objects whose state lies in a stack, or that must not be changed for another reason; like the slots, branches
@@ -434,6 +436,10 @@ class Heap:
         if one is None or two is None or FROZEN in (one.where, two.where) or not {first, second} & self.taken:
             return False
         return not one.where == two.where == FREE
+
+    def are_two(self, first: NdArray, second: NdArray) -> bool:
+        """Whether these are two array objects of the caller's, which may show the same memory."""
+        return first.identity != second.identity and {first.identity, second.identity} <= self.found.keys()
 
     def tell_apart(self, first: int, second: int) -> None:
         """The program depends on whether two objects are one.

@@ -400,28 +400,22 @@ class Joiner(ObjectNames):
             raise JoinFailure(a, b, f"have types {a.type} and {b.type}")
         if a.buffer == b.buffer and [x.kind for x in a.lenses] == [x.kind for x in b.lenses]:
             if same_static(a, b):
+                if self.heap.are_two(a, b):
+                    raise JoinFailure(a, b, "are different objects")
                 self.keep(a.buffer)
-                joined = self._parts(a, b)
-                if joined is a or a.identity == b.identity:
-                    return joined
-                return NdArray(a.buffer, joined.lenses, a.type, self.identity(a, b), a.writeable)
-        if a.lenses or b.lenses:
-            return self._views_of_two(a, b)
-        buffer = self.merge(a.buffer, b.buffer)
-        if buffer == a.buffer:
-            return a
-        return NdArray(buffer, (), a.type, self.identity(a, b), a.writeable and b.writeable)
-
-    def _views_of_two(self, a: NdArray, b: NdArray) -> Value:
-        """Views of the same kind, each of an array of its own."""
+                return self._array(a, b, a.buffer)
+        # views of the same kind, each of an array of its own
         if [x.kind for x in a.lenses] != [x.kind for x in b.lenses] or not same_static(a, b):
             raise JoinFailure(a, b, "are views of different arrays")
-        buffer = self.merge(a.buffer, b.buffer)
-        joined = self._parts(a, b)
-        if buffer == a.buffer and joined is a:
-            return a
+        return self._array(a, b, self.merge(a.buffer, b.buffer))
+
+    def _array(self, a: NdArray, b: NdArray, buffer: int) -> Value:
+        """The join of two array objects with the same kind of lenses; `a` itself if `b` adds nothing."""
+        joined, identity = self._parts(a, b), self.identity(a, b)
         writeable = a.writeable and b.writeable
-        return NdArray(buffer, joined.lenses, a.type, self.identity(a, b), writeable)
+        if joined is a and (buffer, identity, writeable) == (a.buffer, a.identity, a.writeable):
+            return a
+        return NdArray(buffer, joined.lenses, a.type, identity, writeable)
 
     # -- unions -----------------------------------------------------------------------------------------------------
 

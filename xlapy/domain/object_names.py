@@ -28,6 +28,10 @@ class ObjectNames:
         self.merged: dict[tuple[int, int], int] = {}
         #: the same of the identities of array objects
         self._identities: dict[tuple[int, int], int] = {}
+        #: identities of array objects at the head of a loop that may have another one on each trip, and what each of
+        #: them stands for at the end of this round
+        self.named: set[int] = set()
+        self._stands: dict[int, int] = {}
         #: summaries of earlier rounds of a loop, each with the object it stands for at the end of this round: two names
         #: never stand for one object, nor one for two
         self.absorbed: dict[int, int | None] = {}
@@ -46,7 +50,7 @@ class ObjectNames:
 
     def at_head(self, value: Value) -> Value:
         """`value` with the names that its objects have at the head of the loop."""
-        return renamed(value, self._name, lambda array: self.identity(array, array))
+        return renamed(value, self._name, lambda array: self._new_identity(array, array))
 
     def _name(self, number: int) -> int:
         """The name at the head of the loop of an object at its end."""
@@ -98,10 +102,19 @@ class ObjectNames:
 
     def identity(self, a: NdArray, b: NdArray) -> int:
         """The identity of what is the array object `a` on one path and `b` on the other."""
+        if a.identity not in self.named:
+            return a.identity if a.identity == b.identity else self._new_identity(a, b)
+        # what has one name at the head of a loop is one object at the end of each trip
+        stands = self._stands.setdefault(a.identity, b.identity)
+        return a.identity if stands == b.identity else self._new_identity(a, b)
+
+    def _new_identity(self, a: NdArray, b: NdArray) -> int:
         known = self._identities.get((a.identity, b.identity))
         if known is None:
             known = self._identities[(a.identity, b.identity)] = self.heap.identity()
             self.heap.joined.add(known)
+            if self.mark is not None:
+                self.named.add(known)
         return known
 
     # -- summaries --

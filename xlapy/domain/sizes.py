@@ -88,11 +88,11 @@ def joined(joiner: Joiner, a: Value, b: Value, room: Shape) -> Value:
         x is None and y is None and m == n == space
         for x, y, m, n, space in zip(axes_of(a), axes_of(b), one.type.shape, two.type.shape, room, strict=True)
     ]
-    if isinstance(a, BoundedArray) and buffer == one.buffer and one.type.shape == room:
+    identity = joiner.identity(one, two)
+    if isinstance(a, BoundedArray) and (buffer, identity) == (one.buffer, one.identity) and one.type.shape == room:
         lengths = [x.length if x is not None else None for x in a.axes]
         if all(static if n is None else isinstance(n, Hole) for n, static in zip(lengths, known, strict=True)):
             return a
-    identity = one.identity if one.identity == two.identity else joiner.identity(one, two)
     base = NdArray(buffer, (), TensorType(room, one.type.dtype), identity, one.writeable and two.writeable)
     if all(known):
         return base

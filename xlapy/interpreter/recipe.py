@@ -262,12 +262,14 @@ class Outputs:
             case JaxArray():
                 return Leaf(self.output(value.var))
             case NdArray():
-                shown = machine.world.shown.get(value.identity)
-                if shown is not None:
-                    return External(shown)
+                found = machine.heap.found.get(value.identity)
+                if found is not None:
+                    return External(found)
                 info = machine.heap.objects[value.buffer]
                 if info.source is not None and not value.lenses:
-                    return External(info.source)
+                    new = isinstance(info.real, np.ndarray) and value.identity not in machine.heap.joined
+                    whole = (("reshape", value.type.shape),)
+                    return View(info.source, whole, value.identity) if new else External(info.source)
                 views = self.stores or machine.returns_views
                 if info.source is not None and views and isinstance(info.real, np.ndarray):
                     return self._view(value, info.source)

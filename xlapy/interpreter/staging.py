@@ -126,6 +126,8 @@ class Staging:
         self._rough: set[Place] = set()
         self.lanes = EqualLanes()
         self._orders = Orders()
+        #: array objects at the head that may be others on each trip, by identity
+        self._named: set[int] = set()
         #: the heap at the head of the last trip
         self.start: dict[Slot, Value] = {}
 
@@ -218,6 +220,7 @@ class Staging:
         joiner = self.machine.joiner(self.depth, widen=True, unions=self.unions)
         joiner.absorbed = dict.fromkeys(entries)
         joiner.loop = self.key
+        joiner.named = self._named
         joiner.sizes = self.resizing
         joiner.makes_a_trip = self.makes_a_trip()
         return joiner

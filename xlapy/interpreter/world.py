@@ -105,9 +105,9 @@ class World(Definitions):
         self.storages = {id(shared.root): shared for shared in storages}
         #: whole arrays of that memory, by the identity of their owner, and where these are found
         self._stored: dict[int, tuple[NdArray, Source]] = {}
-        #: where an array that shows some of it was found, by the identity of the array
-        self.shown: dict[int, Source] = {}
         self.parameters: list[Parameter] = []
+        #: objects whose identity the program has asked for, by class
+        self._told_apart: dict[type, dict[Source, None]] = {}
         #: what this call passes for them
         self._found: dict[Var, Any] = {}
         self._worked_out: dict[Var, np.ndarray | None] = {}
@@ -129,6 +129,14 @@ class World(Definitions):
         key = (kind, source, id(value) if kind != "missing" else None)
         if key not in self.guards:
             self.guards[key] = Guard(kind, source, value)
+
+    def tell_apart(self, source: Source, kind: type) -> None:
+        """An object of class `kind` is another one than all those of this class that were told apart before."""
+        others = self._told_apart.setdefault(kind, {})
+        if source not in others:
+            for other in others:
+                self.guard("distinct", source, other)
+            others[source] = None
 
     def assumptions(self) -> list[Guard]:
         """All guards: what was recorded, and that no class gets an attribute that would come before the one found."""
@@ -336,7 +344,9 @@ class World(Definitions):
         heap = self.machine.heap
         buffer = heap.external("buffer", np.ndarray, source, found)
         heap.initial[(buffer, "data")] = JaxArray(var)
-        return NdArray(buffer, (), TensorType(found.shape, var.type.dtype), heap.identity(), found.flags.writeable)
+        identity = heap.identity()
+        heap.found[identity] = source
+        return NdArray(buffer, (), TensorType(found.shape, var.type.dtype), identity, found.flags.writeable)
 
     def _shares_memory(self, found: np.ndarray, source: Source) -> Value:
         """An array that shares memory with others: a view onto what owns it."""
@@ -358,7 +368,7 @@ class World(Definitions):
         value = views.make_view(self.machine, whole, None, whole.type, found.flags.writeable)
         for step_kind, params in steps:
             value = views.view(self.machine, value, step_kind, params)
-        self.shown[value.identity] = source
+        self.machine.heap.found[value.identity] = source
         return value
 
     def _device_view(self, found: DeviceView, kind: type, source: Source) -> Value:
@@ -380,9 +390,10 @@ class World(Definitions):
             self._device_buffers[id(holder)] = known = (whole, where)
         elif where != known[1]:
             self.guard("same", where, known[1])
-        value = known[0]
+        value = views.make_view(self.machine, known[0], None, known[0].type)
         for step_kind, params in found.steps:
             value = views.view(self.machine, value, step_kind, params)
+        self.machine.heap.found[value.identity] = source
         return value
 
     def _numpy_scalar(self, found: np.generic, kind: type, source: Source) -> Value:

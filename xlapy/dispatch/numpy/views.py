@@ -173,11 +173,10 @@ def _only_units(numpy_function: Callable) -> Callable:
         array = as_array(machine, a)
         known_args = [known(machine, arg, "an axis") for arg in args]
         shape = ask(machine, lambda: numpy_function(model(array), *known_args)).shape
-        return (
-            make_view(machine, array, None, array.type)
-            if shape == array.type.shape
-            else view(machine, array, "reshape", shape)
-        )
+        if shape != array.type.shape:
+            return view(machine, array, "reshape", shape)
+        # where there is nothing to remove, NumPy gives the array itself
+        return array if numpy_function is np.squeeze else make_view(machine, array, None, array.type)
 
     return rule
 
@@ -349,6 +348,8 @@ def broadcast_arrays(machine, *args, subok=False):
     """np.broadcast_arrays."""
     arrays = [as_array(machine, a) for a in args]
     shape = ask(machine, lambda: np.broadcast_shapes(*(a.type.shape for a in arrays)))
+    if all(a.type.shape == shape for a in arrays):
+        return Tuple(tuple(arrays))
     return Tuple(tuple(view(machine, a, "broadcast", shape, writeable=a.type.shape == shape) for a in arrays))
 
 
@@ -373,7 +374,7 @@ def complex_part(machine: Machine, array: NdArray, part: str) -> NdArray:
     if array.type.dtype.kind == "c":
         return view(machine, array, part, ())
     if part == "real":
-        return make_view(machine, array, None, array.type)
+        return array
     zero = machine.builder.broadcast(machine.builder.constant(0, array.type.dtype), array.type.shape)
     result = machine.new_array(zero)
     return NdArray(result.buffer, (), result.type, result.identity, False)

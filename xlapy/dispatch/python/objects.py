@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
@@ -90,10 +92,17 @@ def _identity(machine: Machine, item: Value) -> Value:
         case Ref():
             for other in machine.heap.shared.get(item.object, ()):
                 machine.heap.tell_apart(item.object, other)
+            info = machine.heap.objects[item.object]
+            if info.source is not None:
+                machine.world.tell_apart(info.source, info.cls)
             return Const(Identity(item.object))
         case NdArray():
+            if item.identity in machine.heap.joined:
+                raise Refused("XP0004", "id() of an array that is one object on some paths only")
             for other in machine.heap.entangled:
                 machine.heap.tell_apart(item.buffer, other)
+            if item.identity in machine.heap.found:
+                machine.world.tell_apart(machine.heap.found[item.identity], np.ndarray)
             return Const(Identity(item.identity))
         case Const():
             return Const(Identity(Anchor(item.value)))

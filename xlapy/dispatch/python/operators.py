@@ -418,12 +418,9 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
             small = isinstance(left.value, int | str | tuple) and same_constant(left.value, right.value)
             return small
         case Ref(), Ref():
-            return _same(machine, left.object == right.object, left.object, right.object)
+            return left.object == right.object or _same(machine, left.object, right.object)
         case NdArray(), NdArray():
-            same, joined = left.identity == right.identity, machine.heap.joined
-            if not same and left.buffer == right.buffer and {left.identity, right.identity} & joined:
-                raise Refused("XP0004", "'is' between arrays that are one object on some paths only")
-            return _same(machine, same, left.buffer, right.buffer)
+            return left.identity == right.identity or _same_array(machine, left, right)
         case BoundedArray(), BoundedArray():
             return identical(machine, left.base, right.base)
         case BoundMethod(), BoundMethod():
@@ -448,16 +445,27 @@ _COMPARE = "compare what the objects hold"
 _NAN = "objects that hold NaN, and may be one item of a list that grew in a loop, are compared"
 
 
-def _same(machine: Machine, same: bool, first: int, second: int) -> bool:
-    """The program depends on two objects of the caller's world being different ones."""
-    one, two = machine.heap.objects[first].source, machine.heap.objects[second].source
-    if not same:
-        machine.heap.tell_apart(first, second)
-        if machine.heap.may_be_items(first, second) and not _compares_fields(machine, first, second):
-            raise Refused("XP0004", "'is' between objects that may be one item of a list that grew in a loop", _COMPARE)
-    if not same and one is not None and two is not None:
+def _same(machine: Machine, first: int, second: int) -> bool:
+    """False: objects of the heap are different ones, on which the program depends."""
+    heap = machine.heap
+    heap.tell_apart(first, second)
+    if heap.may_be_items(first, second) and not _compares_fields(machine, first, second):
+        raise Refused("XP0004", "'is' between objects that may be one item of a list that grew in a loop", _COMPARE)
+    one, two = heap.objects[first].source, heap.objects[second].source
+    if one is not None and two is not None:
         machine.world.guard("distinct", one, two)
-    return same
+    return False
+
+
+def _same_array(machine: Machine, left: NdArray, right: NdArray) -> bool:
+    """The same of two array objects, which may show the same memory."""
+    heap = machine.heap
+    if left.buffer == right.buffer and {left.identity, right.identity} & heap.joined:
+        raise Refused("XP0004", "'is' between arrays that are one object on some paths only")
+    heap.tell_apart(left.buffer, right.buffer)
+    if heap.are_two(left, right):
+        machine.world.guard("distinct", heap.found[left.identity], heap.found[right.identity])
+    return False
 
 
 def _compares_fields(machine: Machine, first: int, second: int) -> bool:
