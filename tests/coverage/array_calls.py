@@ -47,7 +47,7 @@ METHODS = {
     "var": "a.var() | a.var(axis=0, dtype=np.float32, ddof=1) | a.var(axis=1, keepdims=True, where=q) | a.var(axis=0, out=np.zeros(3)) | a.var(axis=0, mean=a.mean(axis=0, keepdims=True))",
     "view": "v.view() | i.view(np.uint64) | v.view(np.int64)",
     "resize": "[u := v.copy(), u.resize((2, 4), refcheck=False)][0]",
-    "setflags": "[u := v.copy(), u.setflags(write=True)][0]",
+    "setflags": "[u := v.copy(), u.setflags(write=True)][0] | [u := v.copy(), u.setflags(write=False, align=True, uic=False), u.flags.writeable][0]",
 }
 ATTRIBUTES = {
     "T": "a.T | v.T | x",

@@ -4,7 +4,6 @@ CALLS = {
     "np.sort(np.unique_values(k))": "depends on data",
     "np.trim_zeros(np.array([[0, 0], [0, 1]]), axis=0)": "not a vector",
     "[u := v.copy(), u.resize((2, 4), refcheck=False)][0]": "changes the object in place",
-    "[u := v.copy(), u.setflags(write=True)][0]": "changes what the host may do",
 }
 
 #: documented arguments that no call uses, with the reason

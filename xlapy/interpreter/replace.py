@@ -1,4 +1,4 @@
-"""An array object that changes its own shape: every place that refers to it sees the new one."""
+"""An array object that changes its own shape or flags: every place that refers to it sees the new one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def replace_array(machine: Machine, old: NdArray, new: NdArray) -> None:
     elsewhere = [v for f in machine.frames[:-1] for v in f.registers]
     elsewhere += [v for o in heap.objects.values() for v in detail_values(o.details)]
     elsewhere += heap.initial.values()
-    replaced = NdArray(new.buffer, new.lenses, new.type, old.identity, old.writeable)
+    replaced = NdArray(new.buffer, new.lenses, new.type, old.identity, new.writeable)
 
     def visit(value: Value) -> Value:
         if isinstance(value, NdArray):
@@ -64,5 +64,7 @@ def _perhaps_same(value: NdArray, old: NdArray) -> bool:
 
 def _refusal() -> Refused:
     return Refused(
-        "XP0010", "assigning the shape of an array that others may refer to is not supported", "use array.reshape(...)"
+        "XP0010",
+        "assigning the shape or a flag of an array that others may refer to is not supported",
+        "use array.reshape(...)",
     )

@@ -8,7 +8,8 @@ import numpy as np
 
 from xlapy.dispatch.numpy.values import cast, kind_of, operand, raise_real, sequence_items
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.dispatch.unions import over_unions
+from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Tuple, Union, Value, is_none
 from xlapy.ir import Var
 
 _INT64 = np.dtype(np.int64)
@@ -42,10 +43,32 @@ def elements(machine: Machine, value: Value, dtype: np.dtype) -> Var:
         if isinstance(value.value, np.generic):
             return copied(machine, value, dtype)
         return assigned(machine, value, dtype, ())
-    items = sequence_items(machine, value) if kind_of(dtype) in "iu" else None
+    if is_none(value):
+        return assigned(machine, value, dtype, ())
+    items = sequence_items(machine, value)
+    if items is not None and any(_is_told_apart(machine, item) for item in items):
+        return operand(machine, _converted(machine, items, dtype), dtype)
+    if kind_of(dtype) not in "iu":
+        return operand(machine, value, dtype)
     if items is not None and any(isinstance(v, Scalar | NumpyScalar) for v in items):
         return operand(machine, Tuple(tuple(_item(assigned(machine, v, dtype, ())) for v in items)), dtype)
     return operand(machine, value, dtype)
+
+
+def _is_told_apart(machine: Machine, item: Value) -> bool:
+    """Whether an item of a sequence is converted by itself: one of several numbers, and what is None."""
+    parts = item.alternatives if isinstance(item, Union) else sequence_items(machine, item) or ()
+    return is_none(item) or isinstance(item, Union) or any(_is_told_apart(machine, part) for part in parts)
+
+
+def _converted(machine: Machine, items: list[Value], dtype: np.dtype) -> Tuple:
+    """The items of a sequence, each as `dtype`, whichever of several numbers it is."""
+
+    def converted(value: Value) -> Value:
+        number = kind_of(dtype) in "iu" and isinstance(value, Scalar | NumpyScalar)
+        return JaxArray(assigned(machine, value, dtype, ()) if number else elements(machine, value, dtype))
+
+    return Tuple(tuple(over_unions(machine, (item,), converted) for item in items))
 
 
 def _item(var: Var) -> Value:
@@ -54,7 +77,8 @@ def _item(var: Var) -> Value:
 
 def copied(machine: Machine, value: Value, dtype: np.dtype) -> Var:
     """`value` as `dtype`, as np.copyto and np.full convert it: other numbers than Python's integers are cast."""
-    if isinstance(value, Scalar) and value.kind is int or isinstance(value, Const) and type(value.value) is int:
+    number = isinstance(value, Scalar) and value.kind is int or isinstance(value, Const) and type(value.value) is int
+    if number or is_none(value):
         return elements(machine, value, dtype)
     if isinstance(value, Const) and isinstance(value.value, float | complex | np.generic):
         with np.errstate(all="ignore"), warnings.catch_warnings():

@@ -107,10 +107,61 @@ def _one_of_several(machine: Machine, value: Union) -> Var:
     return found.var
 
 
+def _of_one_type(machine: Machine, items: list[Value]) -> list[Value]:
+    """Items of an array, where numbers of one of several types have the type of the whole array: all that they may be
+    is of that type, together with what else is there."""
+    rows = [_row(machine, item) for item in items]
+    several = [choices for row in rows for item in row or () if (choices := _dtypes(item)) is not None]
+    if not several:
+        return items
+    fixed = {array(machine, item).type.dtype for row in rows for item in row or () if _dtypes(item) is None}
+    fixed |= {array(machine, item).type.dtype for item, row in zip(items, rows, strict=True) if row is None}
+    whole = np.result_type(*fixed, *(dtype for choices in several for dtype in choices))
+    certain = bool(fixed) and np.result_type(*fixed) == whole
+    if not certain and not any(all(np.result_type(*fixed, d) == whole for d in choices) for choices in several):
+        return items
+
+    def converted(value: Value) -> Value:
+        return JaxArray(machine.builder.convert(array(machine, value), whole))
+
+    def chosen(value: Value) -> Value:
+        if isinstance(value, Union):
+            return over_unions(machine, (value,), converted)
+        parts = _row(machine, value)
+        return value if parts in (None, [value]) else Tuple(tuple(map(chosen, parts)))
+
+    return list(map(chosen, items))
+
+
+def _row(machine: Machine, value: Value) -> list[Value] | None:
+    """The numbers in a tuple or list of known items, or a number itself; None for all else."""
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
+        value = machine.heap.read(value.object, "items")
+    if not isinstance(value, Tuple):
+        return [value] if isinstance(value, Const | Scalar | NumpyScalar) or _dtypes(value) else None
+    return list(value.items) if all(not isinstance(v, Tuple | Ref) for v in value.items) else None
+
+
+def _dtypes(value: Value) -> set[np.dtype] | None:
+    """The types of the numbers that a value may be, if there are several."""
+    if not isinstance(value, Union):
+        return None
+    found = set()
+    for one in value.alternatives:
+        if isinstance(one, Const) and is_numeric_const(one):
+            found.add(np.asarray(one.value).dtype)
+        elif isinstance(one, Scalar | NumpyScalar):
+            found.add(one.var.type.dtype)
+        else:
+            return None
+    return found if len(found) > 1 else None
+
+
 def _nested(machine: Machine, items: list[Value]) -> Var:
     known = constants(items) if all(map(is_numeric_const, items)) else None
     if known is not None:
         return machine.builder.constant(np.asarray(known))
+    items = _of_one_type(machine, items)
     parts = [array(machine, item) for item in items]
     shapes = {p.type.shape for p in parts}
     if len(shapes) > 1:

@@ -39,8 +39,25 @@ from xlapy.ir import Var, constant_value
 Part = tuple[str, Any]
 
 
+def _is_truth(key: Value) -> bool:
+    """Whether a key is one boolean."""
+    if isinstance(key, Const):
+        return isinstance(key.value, bool | np.bool_)
+    if isinstance(key, NdArray):
+        return key.type.dtype == BOOL and key.type.shape == ()
+    return isinstance(key, Scalar | NumpyScalar) and key.var.type.dtype == BOOL
+
+
+def _by_truth(machine: Machine, array: NdArray, key: Value) -> tuple[Value, Value]:
+    """`array[None]` and a mask of one element: a boolean alone takes all of an array or nothing, along a new axis."""
+    mask = machine.new_array(reshape(machine, operand(machine, key), (1,)))
+    return machine.getitem(array, Const(None)), mask
+
+
 def getitem(machine: Machine, array: Value, key: Value) -> Value:
     """`array[key]`."""
+    if isinstance(array, NdArray) and _is_truth(key):
+        return machine.getitem(*_by_truth(machine, array, key))
     if isinstance(array, NumpyScalar) or isinstance(array, NdArray) and not _concerns(machine, key):
         return indexing.getitem(machine, array, key)
     room, axes = bounded.taken_apart(machine, array)
@@ -76,6 +93,9 @@ def getitem(machine: Machine, array: Value, key: Value) -> Value:
 
 def setitem(machine: Machine, array: Value, key: Value, value: Value) -> None:
     """`array[key] = value`."""
+    if isinstance(array, NdArray) and _is_truth(key):
+        machine.setitem(*_by_truth(machine, array, key), value)
+        return
     if isinstance(array, NdArray) and not involved(value) and not _concerns(machine, key):
         indexing.setitem(machine, array, key, value)
         return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import types
-
 import jax.numpy as jnp
 import numpy as np
 
@@ -11,10 +9,10 @@ from xlapy.dispatch.arrays.indexing import assign
 from xlapy.dispatch.arrays.memory import can_reshape_in_place, layout_model
 from xlapy.dispatch.arrays.views import view
 from xlapy.dispatch.numpy import views as numpy_views
-from xlapy.dispatch.numpy.values import array_type, operand
+from xlapy.dispatch.numpy.values import array_type, known, operand
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import attribute
-from xlapy.domain.values import Const, NdArray, Tuple, Value
+from xlapy.dispatch.table import attribute, function
+from xlapy.domain.values import NONE, Const, NdArray, Tuple, Value
 
 _BOTH = (np.ndarray, np.generic)
 
@@ -113,30 +111,91 @@ def strides(machine, self):
     return Const(layout_model(machine, self).strides)
 
 
-class _Flags(types.SimpleNamespace):
+class Flags:
     """The flags of an array, by attribute or by NumPy's keys."""
 
-    _KEYS = {"C": "c_contiguous", "F": "f_contiguous", "W": "writeable", "A": "aligned", "O": "owndata"}
+    def __init__(self, array):
+        self.array = array
+        #: an object of this class cannot leave the program
+        self.iterator = iter(())
 
-    def __getitem__(self, key: str):
-        return getattr(self, self._KEYS.get(key, key).lower())
+    def __getattr__(self, name):
+        return _flag(self.array, name)
+
+    def __getitem__(self, key):
+        if key not in _KEYS:
+            raise KeyError("Unknown flag")
+        return _flag(self.array, _KEYS[key])
+
+    def __setitem__(self, key, value):
+        if key not in _KEYS:
+            raise KeyError("Unknown flag")
+        _assigned_flag(self.array, _KEYS[key], value)
+
+    def __eq__(self, other):
+        return isinstance(other, Flags) and all(self[key] == other[key] for key in ("C", "F", "W", "O"))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_FLAGS = "c_contiguous f_contiguous contiguous fortran fnc forc carray farray behaved writeable owndata aligned".split()
+_KEYS = {name.upper(): name for name in (*_FLAGS, "writebackifcopy") if name != "contiguous"}
+_KEYS |= {"C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous"}
+_KEYS |= {"W": "writeable", "A": "aligned", "O": "owndata", "X": "writebackifcopy", "B": "behaved"}
+_KEYS |= {"CA": "carray", "FA": "farray"}
+
+
+def _flag(array, name):
+    return getattr(array.flags, name)
+
+
+@function(_flag)
+def _flag_of(machine: Machine, array: NdArray, name: Value) -> Value:
+    """One flag of an array, as it is now."""
+    asked, model = known(machine, name), layout_model(machine, array)
+    c, f, writes = model.flags.c_contiguous, model.flags.f_contiguous, array.writeable
+    found = {
+        "c_contiguous": c, "contiguous": c, "f_contiguous": f, "fortran": f, "fnc": model.flags.fnc, "forc": c or f,
+        "carray": c and writes, "farray": model.flags.fnc and writes, "behaved": writes, "writeable": writes,
+        "aligned": True, "writebackifcopy": False,
+    }  # fmt: skip
+    if asked in found:
+        return Const(found[asked])
+    if asked == "owndata" and array.lenses:
+        return Const(False)
+    if hasattr(model.flags, asked):
+        raise Refused("XP0003", f"the flag '{asked}' of an array")
+    return machine.raise_(AttributeError, f"'numpy._core.multiarray.flagsobj' object has no attribute '{asked}'")
+
+
+def _assigned_flag(array, name, value):
+    setattr(array.flags, name, value)
+
+
+@function(_assigned_flag)
+def _assign_flag(machine: Machine, array: NdArray, name: Value, value: Value) -> Value:
+    set_flag(machine, array, known(machine, name), value)
+    return NONE
+
+
+def set_flag(machine: Machine, array: NdArray, name: str, value: Value) -> None:
+    """`array.flags.name = value`: whether an array that the program has made may be written."""
+    if name != "writeable":
+        raise Refused("XP0010", f"assigning the flag '{name}' of an array is not supported")
+    truth = machine.truth(value)
+    if not isinstance(truth, bool):
+        raise Refused("XP0010", "whether an array may be written depends on data")
+    if truth == array.writeable:
+        return
+    if machine.heap.objects[array.buffer].source is not None or array.lenses and truth:
+        raise Refused("XP0010", "whether an array of the caller's, or a view, may be written", "copy it")
+    machine.replace_array(array, NdArray(array.buffer, array.lenses, array.type, array.identity, truth))
 
 
 @attribute(np.ndarray, "flags")
 def flags(machine, self):
-    """The flags of NumPy's array, as a plain record."""
-    model = layout_model(machine, self).flags
-    return Const(
-        _Flags(
-            c_contiguous=model.c_contiguous,
-            f_contiguous=model.f_contiguous,
-            contiguous=model.contiguous,
-            fortran=model.fnc,
-            writeable=self.writeable,
-            owndata=not self.lenses,
-            aligned=True,
-        )
-    )
+    """The flags of NumPy's array."""
+    return machine.call(machine.world.wrap_anchored(Flags), (self,))
 
 
 @attribute(np.ndarray, "flat")

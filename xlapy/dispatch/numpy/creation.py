@@ -92,7 +92,7 @@ def ndarray(machine, shape, dtype=None, buffer=None, offset=0, strides=None, ord
 def full(machine, shape, fill_value, dtype=None, order=None, *, device=None, like=None):
     """np.full."""
     wanted = shape_of(machine, shape)
-    target = dtype_or(machine, dtype, array_type(machine, fill_value).dtype)
+    target = array_type(machine, fill_value).dtype if absent(dtype) else dtype_or(machine, dtype, None)
     var = copied(machine, fill_value, target)
     return ordered(machine, machine.new_array(broadcast_to(machine, var, wanted)), order)
 

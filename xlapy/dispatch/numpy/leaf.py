@@ -30,6 +30,7 @@ from xlapy.dispatch.numpy.values import (
     deliver,
     described_call,
     fresh,
+    is_one_of_several_numbers,
     kind_of,
     known,
     new_list,
@@ -116,14 +117,15 @@ def call_leaf(
 
 def _array_slots(machine: Machine, value: Any, operands: list[Var]) -> object:
     items = sequence_items(machine, value)
-    if items is not None and any(machine.spec(v) is None or _shape(machine, v) != () for v in items):
+    if items is not None and not all(_is_number(machine, item) for item in items):
         return tuple(_array_slots(machine, item, operands) for item in items)
     operands.append(operand(machine, value))
     return Slot(len(operands) - 1)
 
 
-def _shape(machine: Machine, value: Value) -> tuple[int, ...]:
-    return getattr(machine.spec(value), "shape", ())
+def _is_number(machine: Machine, value: Value) -> bool:
+    spec = machine.spec(value)
+    return is_one_of_several_numbers(value) or spec is not None and getattr(spec, "shape", ()) == ()
 
 
 def _split(signature: inspect.Signature, values: dict[str, Any]) -> tuple[tuple, dict]:

@@ -11,6 +11,7 @@ from xlapy.dispatch.arrays.indexing import assign, getitem
 from xlapy.dispatch.arrays.memory import arranged, lies
 from xlapy.dispatch.gather import unstack
 from xlapy.dispatch.numbers.scalar_values import scalar, whole
+from xlapy.dispatch.numpy import attributes
 from xlapy.dispatch.numpy import reductions as numpy_reductions
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import python_scalar
@@ -215,6 +216,16 @@ def partition(machine, self, kth, axis=-1, kind="introselect", order=None):
     return sort(machine, self, axis)
 
 
+@method(np.ndarray, "setflags")
+def setflags(machine, self, write: Any = None, align=None, uic=None):
+    """`array.setflags(write=...)`."""
+    if any(not absent(v) and known(machine, v) is not default for v, default in ((align, True), (uic, False))):
+        raise Refused("XP0010", "assigning the flags 'aligned' and 'writebackifcopy' of an array is not supported")
+    if not absent(write):
+        attributes.set_flag(machine, self, "writeable", write)
+    return NONE
+
+
 @method(np.ndarray, "resize")
 def resize(machine, self, *shape, refcheck=True):
     """Changes the array object itself."""
@@ -227,6 +238,19 @@ def array_namespace(machine, self, *, api_version=None):
     if not absent(api_version) and known(machine, api_version) is not None:
         raise Refused("XP0003", "a version of the array API standard")
     return Const(np)
+
+
+@method(np.generic, "__array__")
+def array_of_scalar(machine, self, dtype=None, /):
+    """An array of rank 0."""
+    return machine.call(Const(np.array), (self,), {} if dtype is None else {"dtype": dtype})
+
+
+@method(np.ndarray, "__array__")
+def array(machine, self, dtype=None, *, copy=None):
+    """What np.asarray asks: the array itself where it has the dtype."""
+    given = {name: v for name, v in (("dtype", dtype), ("copy", copy)) if isinstance(v, Value)}
+    return machine.call(Const(np.asarray), (self,), given)
 
 
 @both("item")

@@ -100,7 +100,7 @@ def isscalar(machine, element):
 @function(np.isfortran)
 def isfortran(machine, a):
     """np.isfortran."""
-    return Const(bool(machine.static(machine.getattr(machine.getattr(a, "flags"), "fortran"))))
+    return Const(bool(machine.static(machine.getattr(machine.getattr(a, "flags"), "fnc"))))
 
 
 @function(np.may_share_memory)

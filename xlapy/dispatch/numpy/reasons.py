@@ -36,7 +36,6 @@ METHOD_REASONS: dict[str, str] = {
     "tobytes": "makes bytes, which a device cannot",
     "byteswap": "is about the byte order of the host",
     **dict.fromkeys("getfield setfield".split(), "is about records, which XLA does not have"),
-    "setflags": "changes what the host may do with an array",
 }
 ATTRIBUTE_REASONS: dict[str, str] = {
     **dict.fromkeys("data ctypes".split(), _HOST),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
+import math
 
 import numpy as np
 
@@ -38,6 +40,48 @@ def apply_over_axes(func, a, axes):
         res = func(val, axis)
         val = res if res.ndim == val.ndim else np.expand_dims(res, axis)
     return val
+
+
+class _Broadcast:
+    """What np.broadcast says of its arguments. There is no rule for going through them."""
+
+    def __init__(self, arrays):
+        self.shape = np.broadcast_shapes(*[np.shape(array) for array in arrays])
+        self.numiter = len(arrays)
+        #: an object of this class cannot leave the program
+        self.iters = iter(())
+
+    @property
+    def nd(self):
+        return len(self.shape)
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def size(self):
+        return math.prod(self.shape)
+
+    def __iter__(self):
+        return np.nditer(())  # refused
+
+    __next__ = __iter__
+
+    def __getattr__(self, name):
+        return np.nditer(())
+
+
+@replacement(np.broadcast)
+def broadcast(*arrays):
+    """np.broadcast."""
+    return _Broadcast(arrays)
+
+
+# NumPy's own code: data decides whether the results are complex.
+for _name in np.emath.__all__:
+    _function = getattr(np.emath, _name)
+    replacement(_function)(inspect.unwrap(_function))
 
 
 @replacement(np.ndindex)

@@ -15,7 +15,18 @@ from xlapy.dispatch.containers import stacks, subclasses
 from xlapy.dispatch.numbers.scalar_values import whole
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
+from xlapy.domain.values import (
+    Const,
+    JaxArray,
+    MixedScalar,
+    NdArray,
+    NumpyScalar,
+    Ref,
+    Scalar,
+    Tuple,
+    Union,
+    Value,
+)
 from xlapy.ir import TensorType, Var, constant_value
 
 #: dtypes that XLA has
@@ -205,6 +216,15 @@ class DummyNumber(NamedTuple):
     kind: type
 
 
+def is_one_of_several_numbers(value: Value) -> bool:
+    """Whether a value is a number, of which data decides whether it is Python's or NumPy's, or of which class."""
+    if not isinstance(value, Union):
+        return False
+    numbers = (v.value if isinstance(v, Const) else 0 for v in value.alternatives if not isinstance(v, NumpyScalar))
+    scalars = all(isinstance(v, Const | Scalar | NumpyScalar) for v in value.alternatives)
+    return scalars and all(isinstance(v, int | float | complex | np.number | np.bool_) for v in numbers)
+
+
 def skeleton(machine: Machine, value: Any) -> Any:
     """An argument as a hashable description (for tuples and lists: of the same structure)."""
     match value:
@@ -218,11 +238,16 @@ def skeleton(machine: Machine, value: Any) -> Any:
             return Dummy(value.var.type.shape, value.var.type.dtype)
         case NdArray():
             return Dummy(value.type.shape, value.type.dtype)
+        case MixedScalar():
+            return DummyNumber(value.python.kind)
         case Tuple():
+            if any(map(is_one_of_several_numbers, value.items)):
+                return Dummy(*operand(machine, value).type[:2])
             return tuple(skeleton(machine, item) for item in value.items)
         case Ref():
             if machine.heap.objects[value.object].kind == "list":
-                return [skeleton(machine, item) for item in list_items(machine, value)]
+                found = skeleton(machine, Tuple(tuple(list_items(machine, value))))
+                return found if isinstance(found, Dummy) else list(found)
             return machine.static(value)
     return value if not isinstance(value, Value) else machine.static(value)
 

@@ -40,6 +40,12 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         return
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance":
         cls = machine.heap.objects[value.object].cls
+        if cls is numpy_attributes.Flags and name != "array" and name != "iterator":
+            array = machine.heap.read(value.object, "array")
+            if not isinstance(array, NdArray):
+                raise Refused("XP0004", "the flags of one of several arrays are assigned")
+            numpy_attributes.set_flag(machine, array, name, item)
+            return
         inner = subclasses.contents(machine, value)
         if inner is not None and getattr(lookup(machine, cls, name)[0], "__objclass__", None) in BASES:
             setattr_(machine, inner, name, item)  # `default_factory`
