@@ -222,6 +222,7 @@ CALLS = {
     "array": "np.array([v, w]) | np.array([1, 2.5]) | np.array([[x, 1], [2, 3]]) | np.array(v, dtype=np.float32) | np.array(v, copy=True) | np.array(v, copy=None) | np.array(a, order='F') | np.array(v, ndmin=2) | np.array(v, subok=True) | np.array(x) | np.array((1, y))",
     "asarray": "np.asarray(3) | np.asarray(v) | np.asarray(i, dtype=float) | np.asarray([x, y]) | np.asarray(a, order='F') | np.asarray(v, copy=True) | np.asarray(v, device='cpu')",
     "asanyarray": "np.asanyarray(v) | np.asanyarray(i, dtype=float) | np.asanyarray(a, order='F') | np.asanyarray(v, copy=True) | np.asanyarray(v, device='cpu')",
+    "from_dlpack": "np.from_dlpack(v) | np.from_dlpack(a.T, device='cpu') | np.from_dlpack(v, copy=True)",
     "asarray_chkfinite": "np.asarray_chkfinite(v) | np.asarray_chkfinite(i, dtype=float) | np.asarray_chkfinite(a, order='F')",
     "ascontiguousarray": "np.ascontiguousarray(a.T) | np.ascontiguousarray(i, dtype=float) | np.ascontiguousarray(x)",
     "asfortranarray": "np.asfortranarray(a) | np.asfortranarray(i, dtype=float)",

@@ -1,11 +1,15 @@
 """What libraries do around their numbers: questions about functions and options; arrays that happen to be empty."""
 
+import gc
+import importlib.metadata
 import inspect
 import keyword
+import warnings
 
 import numpy as np
+import pytest
 
-from .runner import Programs
+from .runner import Programs, check
 
 program = Programs()
 X = np.array([1.0, -2.0, 3.0, 4.0])
@@ -95,5 +99,152 @@ def attribute_on_one_path(x):
 
 program.add("attribute_leaves", marked, 3.0, raises=ValueError)
 program.add("no_attribute_leaves", marked, 1.5, raises=ValueError)
+
+
+@program(X)
+def without_descriptors(x):
+    order = type.__dict__["__mro__"].__get__(np.ndarray)
+    shape = np.ndarray.__dict__["shape"]
+    missing = object()
+    found = inspect.getattr_static(x, "__dataframe__", missing) is missing
+    return x * len(order), shape.__get__(x), shape.__get__(None, np.ndarray) is shape, found
+
+
+@program(X, raises=TypeError)
+def descriptor_of_another_class(x):
+    return type.__dict__["__mro__"].__get__(x)
+
+
+@program(X)
+def attributes_of_classes_only(x):
+    return [hasattr(v, name) for v in ([1], x, {}) for name in ("__call__", "__dict__", "mro", "__mro__")]
+
+
+@program(X, np.arange(3))
+def complex_warnings_are_errors(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        warnings.simplefilter("error", np.exceptions.VisibleDeprecationWarning)
+        y = np.asarray(x, dtype=np.float32)
+        z = x + 2j
+        size = abs(z) + z.real + z.imag
+    return y, size
+
+
+@program(X + 1j)
+def complex_warnings_are_errors_no_more(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        y = x * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return y, x.astype(float)
+
+
+def real_part(x):
+    return np.asarray(x, dtype=float)
+
+
+def strictly(x, f):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        return f(x)
+
+
+@program(X + 1j, refuse=True, raises=np.exceptions.ComplexWarning)
+def complex_warning(x):
+    return strictly(x, real_part)
+
+
+@program(X + 1j, refuse=True, raises=np.exceptions.ComplexWarning)
+def complex_warning_of_a_remembered_call(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        before = real_part(x)
+    return before + strictly(x, real_part)
+
+
+@program(X, refuse=True, raises=np.exceptions.ComplexWarning)
+def complex_warning_of_a_constant(x):
+    return strictly(x, lambda x: x * np.full(4, 1j, dtype=float))
+
+
+@program(X, refuse=True, raises=np.exceptions.ComplexWarning)
+def complex_warning_of_a_number(x):
+    return strictly(x, lambda x: x * np.float64(np.complex128(1j)))
+
+
+@program(X + 1j, refuse=True, raises=np.exceptions.ComplexWarning)
+def complex_warning_of_an_item(x):
+    def assigned(x):
+        y = np.zeros(3)
+        y[0] = x[1]
+        return y
+
+    return strictly(x, assigned)
+
+
+@program(X, refuse=True)
+def runtime_warnings_are_errors(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        return np.log(x)
+
+
+@program(X, np.arange(6).reshape(2, 3).T)
+def by_dlpack(x):
+    y = np.from_dlpack(x)
+    y[0] = 7
+    z = np.from_dlpack(x[::-2], device="cpu", copy=False)
+    z[0] = 9
+    return x, y is x, np.from_dlpack(x, copy=True), z.strides
+
+
+@program([1.0], 2.0, raises=AttributeError)
+def no_dlpack(x):
+    return np.from_dlpack(x)
+
+
+@program(X, raises=ValueError)
+def by_dlpack_elsewhere(x):
+    return np.from_dlpack(x, device="gpu")
+
+
+@program(X)
+def a_view_is_another_object(x):
+    y = x[::-1]
+    return x[1:] is x, x[:] is x, x - y if x is not y else x
+
+
+@program((X, X), (X, X[:]), (X, X[::-1]), (X, X + 1))
+def views_of_arguments(x, y):
+    return x is y, x[:] is y, x - y
+
+
+@program(X)
+def collects_garbage(x):
+    gc.collect()
+    gc.collect(0)
+    return x * len(importlib.metadata.entry_points(group="xlapy.nothing"))
+
+
+@program(X, refuse=True)
+def how_much_garbage(x):
+    return x * (gc.collect() > -1)
+
+
+@program(X, refuse=True)
+def returns_how_much_garbage(x):
+    return gc.collect()
+
+
+def test_check_array():
+    utils = pytest.importorskip("sklearn.utils")
+    pairwise = pytest.importorskip("sklearn.metrics.pairwise")
+    data = np.arange(12.0).reshape(4, 3) ** 2
+    check(lambda x: utils.check_array(x, dtype="numeric") * 2, data)
+    check(lambda x: pairwise.rbf_kernel(x, gamma=0.01), data)
+    check(lambda x: pairwise.euclidean_distances(x, x[::-1]), data)
+
 
 test_programs = program.test()

@@ -24,6 +24,8 @@ class Builder:
         self.location = location
         #: whether 64-bit types become 32-bit ones
         self.narrow = narrow
+        #: called before what makes real numbers of complex ones, where a program cares for that
+        self.discarding: Callable[[], None] | None = None
 
     def narrowed(self, dtype: np.dtype) -> np.dtype:
         """`dtype` under the policy for 64-bit types."""
@@ -57,9 +59,16 @@ class Builder:
         regions: tuple[Region, ...] = (),
     ) -> list[Var]:
         """Append an operation and return its results."""
+        if self.discarding is not None and _discards(kind, operands, attributes, result_types):
+            self.discarding()
         operation = Operation(kind, operands, attributes, result_types, regions, self.location(), self.region.depth)
         self.region.operations.append(operation)
         return operation.results
+
+    def note_cast(self, source: np.dtype, target: np.dtype) -> None:
+        """A known number is cast: emit is not asked."""
+        if self.discarding is not None and source.kind == "c" and target.kind in "iuf":
+            self.discarding()
 
     def constant(self, value: object, dtype: np.dtype | None = None, weak: bool = False) -> Var:
         """A constant of NumPy's type for `value`, or of `dtype`."""
@@ -96,9 +105,17 @@ class Builder:
             return var
         value = constant_value(var)
         if value is not None and value.shape == ():
+            self.note_cast(value.dtype, dtype)
             with np.errstate(all="ignore"):
                 return self.constant(value.astype(dtype), dtype, weak)
         return self.emit("convert", (var,), {}, (TensorType(var.type.shape, dtype, weak),))[0]
+
+
+def _discards(kind: str, operands: tuple[Var, ...], attributes: dict[str, Any], types: tuple[TensorType, ...]) -> bool:
+    """Whether an operation may drop the imaginary part of complex numbers unasked."""
+    if attributes.get("name", kind) in ("real", "imag", "abs", "absolute", "angle"):
+        return False
+    return any(v.type.dtype.kind == "c" for v in operands) and any(t.dtype.kind in "iuf" for t in types)
 
 
 def constant_value(var: Var) -> np.ndarray | None:

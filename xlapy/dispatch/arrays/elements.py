@@ -20,6 +20,7 @@ def assigned(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, 
     if isinstance(value, Const):
         if isinstance(value.value, int | float | complex | np.generic | str | bytes) or value.value is None:
             cell = np.empty((), dtype)
+            machine.builder.note_cast(np.asarray(value.value).dtype, dtype)
             try:
                 with np.errstate(all="ignore"), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
@@ -81,6 +82,7 @@ def copied(machine: Machine, value: Value, dtype: np.dtype) -> Var:
     if number or is_none(value):
         return elements(machine, value, dtype)
     if isinstance(value, Const) and isinstance(value.value, float | complex | np.generic):
+        machine.builder.note_cast(np.asarray(value.value).dtype, dtype)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return machine.builder.constant(np.asarray(value.value).astype(dtype), dtype)

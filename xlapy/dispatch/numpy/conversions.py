@@ -134,6 +134,23 @@ def asarray_chkfinite(machine, a, dtype=None, order=None):
     return result
 
 
+@function(np.from_dlpack)
+def from_dlpack(machine, x, /, *, device=None, copy=None):
+    """np.from_dlpack of an array: a view of it, or a copy."""
+    if not isinstance(x, NdArray):
+        machine.getattr(x, "__dlpack__")  # its error
+        raise Refused("XP0003", "np.from_dlpack of what is no array of NumPy's")
+    where, copied = known(machine, device), known(machine, copy)
+    if where not in (None, "cpu"):
+        try:
+            np.from_dlpack(np.zeros(()), device=where)
+        except Exception as error:
+            return raise_real(machine, error)
+    if copied:
+        return numpy_views.copy_of(machine, x)
+    return numpy_views.make_view(machine, x, None, x.type)
+
+
 def _not_finite(x):
     return ~jnp.all(jnp.isfinite(x))
 

@@ -25,7 +25,7 @@ REASONS: dict[str, str] = {
         " seterrcall test".split(),
         _STATE,
     ),
-    **dict.fromkeys("frombuffer from_dlpack nested_iters".split(), _HOST),
+    **dict.fromkeys("frombuffer nested_iters".split(), _HOST),
     **dict.fromkeys("asmatrix bmat".split(), _MATRIX),
     **dict.fromkeys("real_if_close mask_indices".split(), _DATA),
     "einsum_path": "is a plan for np.einsum, which makes its own",

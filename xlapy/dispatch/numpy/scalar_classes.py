@@ -24,6 +24,7 @@ def _scalar_class(cls: type):
         if value is None:
             return Const(cls())
         if isinstance(value, Const) and not isinstance(value.value, tuple | list):
+            machine.builder.note_cast(np.asarray(value.value).dtype, np.dtype(cls))
             try:
                 with np.errstate(all="ignore"), warnings.catch_warnings():
                     warnings.simplefilter("ignore")

@@ -191,6 +191,7 @@ def cast(machine: Machine, var: Var, dtype: np.dtype) -> Var:
         return machine.builder.elementwise("ne", var, machine.builder.broadcast(zero, var.type.shape))
     constant = constant_value(var)
     if constant is not None and constant.size <= 4096:
+        machine.builder.note_cast(constant.dtype, dtype)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return machine.builder.constant(constant.astype(dtype), dtype)

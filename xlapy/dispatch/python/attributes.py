@@ -38,6 +38,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    is_none,
 )
 
 _GENERIC_GETATTRIBUTE = {object.__getattribute__, BaseException.__getattribute__, type.__getattribute__}
@@ -120,7 +121,7 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
     found, owner = lookup(machine, cls, name)
     if isinstance(found, types.FunctionType) and owner is not None:
         return BoundMethod(machine.world.class_value(owner, name), value)
-    if hasattr(cls, name):
+    if owner is not None:
         raise Refused("XP0003", f"'{cls.__name__}.{name}' has no rule")
     return missing(machine, cls, name)
 
@@ -246,6 +247,21 @@ def _class_attribute(machine: Machine, value: Const, cls: type, name: str) -> Va
         descriptor = machine.world.class_value(owner, name)
         return machine.call(Const(getter), (descriptor, NONE, value))
     return machine.world.class_value(owner, name)
+
+
+@table.method(types.MemberDescriptorType, "__get__")
+@table.method(types.GetSetDescriptorType, "__get__")
+def _described(machine: Machine, self: Const, instance: Value, owner: Value = NONE) -> Value:
+    """`descriptor.__get__(obj)` of an attribute of compiled code, taken from the namespace of its class."""
+    descriptor, cls = self.value, machine.type_of(instance)
+    if is_none(instance) and not is_none(owner):
+        return self
+    if not issubclass(cls, descriptor.__objclass__):
+        text = f"descriptor '{descriptor.__name__}' for '{shown(descriptor.__objclass__)}' objects"
+        return machine.raise_(TypeError, f"{text} doesn't apply to a '{shown(cls)}' object")
+    if lookup(machine, cls, descriptor.__name__)[0] is not descriptor:
+        raise Refused("XP0003", f"the attribute '{descriptor.__name__}' of a base of '{shown(cls)}'")
+    return machine.getattr(instance, descriptor.__name__)
 
 
 def lookup(machine: Machine, cls: type, name: str) -> tuple[Any, type | None]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
+
 from xlapy.dispatch import table
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import FALSE, NONE, UNBOUND, Const, Value, is_none
@@ -14,6 +16,8 @@ from xlapy.domain.values import FALSE, NONE, UNBOUND, Const, Value, is_none
 _WARNING, _ZERO, _ANY = Const(Warning), Const(0), Const("")
 #: a filter: the action, the category, and whether it looks at nothing else
 Filter = tuple[str, type, bool]
+#: warnings that may be made errors: what we compile gives none of the one, and the other with known dtypes only
+_NEVER_GIVEN = (np.exceptions.VisibleDeprecationWarning, np.exceptions.ComplexWarning)
 
 
 class _Filters:
@@ -114,10 +118,24 @@ def _filterwarnings(
         machine.static(v) for v in (action, message, category, module, lineno, append)
     )
     if how == "error":
-        raise Refused("XP0010", "warnings are made errors", "NumPy's warnings are not given on a device")
+        if kind not in _NEVER_GIVEN:
+            raise Refused("XP0010", "warnings are made errors", "NumPy's warnings are not given on a device")
+        # what is called inside must not be known from calls outside
+        machine.forget_calls()
+        machine.builder.discarding = lambda: _check_cast(machine)
     if last:
         raise Refused("XP0010", "a filter of warnings that comes after the others")
     return _add(machine, (str(how), kind, not (text or where or line)))
+
+
+def _check_cast(machine: Machine) -> None:
+    """Refuse a cast of complex numbers to real ones where NumPy's warning of it is an error."""
+    for number in _entered(machine):
+        for action, kind, _ in reversed(_filters(machine, number)):
+            if issubclass(np.exceptions.ComplexWarning, kind):
+                if action == "error":
+                    raise Refused("XP0010", "complex numbers become real ones where that warning is made an error")
+                return
 
 
 @table.function(warnings.resetwarnings)

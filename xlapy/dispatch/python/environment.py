@@ -1,0 +1,77 @@
+"""What a program asks of the process that it runs in: the plugins that are installed, the garbage collector."""
+
+from __future__ import annotations
+
+import gc
+import importlib.metadata
+
+from xlapy.dispatch import table
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.values import Value
+
+
+@table.function(importlib.metadata.entry_points)
+def _entry_points(machine: Machine, **params: Value) -> Value:
+    """The entry points of what is installed, which is taken for a fact, as code is: none, or a refusal."""
+    found = importlib.metadata.entry_points(**{name: machine.static(value) for name, value in params.items()})
+    if len(found):
+        raise Refused("XP0003", "importlib.metadata.entry_points that finds some reads files")
+    return machine.call(machine.world.wrap_anchored(_NoEntryPoints), ())
+
+
+class _NoEntryPoints:
+    """`importlib.metadata.EntryPoints` without one."""
+
+    def __init__(self):
+        #: an object of this class cannot leave the program
+        self.found = iter(())
+
+    def __iter__(self):
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+    def __getitem__(self, name):
+        raise KeyError(name)
+
+    def select(self, **params):
+        return self
+
+    @property
+    def names(self):
+        return set()
+
+    @property
+    def groups(self):
+        return set()
+
+
+class _Unreachable:
+    """How many objects the garbage collector has found, which nobody can tell: to compute with it is refused."""
+
+    __array_ufunc__ = None
+
+    def __init__(self):
+        #: an object of this class cannot leave the program
+        self.number = iter(())
+
+
+def _ask(*numbers):
+    return numbers
+
+
+@table.function(_ask)
+def _asked(machine: Machine, *numbers: Value) -> Value:
+    raise Refused("XP0003", "how many objects the garbage collector found is asked")
+
+
+for _name in vars(int).keys() - vars(object).keys() | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}:
+    if _name.startswith("__"):
+        setattr(_Unreachable, _name, _ask)
+
+
+@table.function(gc.collect)
+def _collect(machine: Machine, generation: Value | None = None) -> Value:
+    """`gc.collect()` changes nothing that a program can see but the number that it returns."""
+    return machine.call(machine.world.wrap_anchored(_Unreachable), ())
