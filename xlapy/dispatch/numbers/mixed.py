@@ -169,6 +169,14 @@ def arguments(machine: Machine, function: object, args: Sequence[Value]) -> list
     return [numpy(machine, v) if isinstance(v, MixedScalar) and alike else v for v in args]
 
 
+def beside_complex(machine: Machine, left: Value, right: Value) -> Value:
+    """The right operand of an operator as Python's complex numbers, on the left, see it: `numpy.float64` is a subclass
+    of float, and they compute with it themselves."""
+    if twin_kind(left) is not complex or is_numpy(left) or twin_kind(right) is not float:
+        return right
+    return Const(float(right.value)) if isinstance(right, Const) else as_python(machine, right)
+
+
 def stored(machine: Machine, array: Value, item: Value) -> Value:
     """An item that is written into an array: of the array's dtype it is the same number in either form."""
     if isinstance(item, MixedScalar) and isinstance(array, NdArray | BoundedArray):

@@ -25,6 +25,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
     NONE,
     Const,
@@ -260,14 +261,16 @@ def divmod_(machine, left: Value, right: Value, /) -> Value:
         return _divmod_scalars(machine, left, right, float if float in (one, two) else int)
     if isinstance(left, JaxArray) or isinstance(right, JaxArray):
         return machine.call(Const(jnp.divmod), [left, right])
-    if is_numpy(left) or is_numpy(right):
+    classes = [machine.type_of(v) for v in (left, right)]
+    of_complex = np.ndarray not in classes and any(issubclass(c, np.complexfloating) for c in classes)
+    if (is_numpy(left) or is_numpy(right)) and not of_complex:
         return machine.call(Const(np.divmod), [left, right])
     for value, other, name in ((left, right, "__divmod__"), (right, left, "__rdivmod__")):
         if isinstance(value, Ref | Tuple) and defines(machine, machine.type_of(value), name):
             result = machine.call(machine.getattr(value, name), [other])
             if not (isinstance(result, Const) and result.value is NotImplemented):
                 return result
-    names = machine.type_of(left).__name__, machine.type_of(right).__name__
+    names = [kinds.shown(cls) for cls in classes]
     message = f"unsupported operand type(s) for divmod(): '{names[0]}' and '{names[1]}'"
     return machine.raise_(TypeError, message)
 

@@ -32,6 +32,8 @@ BINARY: dict[str, np.ufunc] = {
     ">": np.greater,
     ">=": np.greater_equal,
 }
+#: operators that NumPy's complex scalars have not got, and what ufuncs of arrays have another text for
+_OF_REALS = (np.floor_divide, np.remainder)
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -53,6 +55,8 @@ def binary_rule(machine: Machine, symbol: str, left: Value, right: Value) -> Val
     if ufunc is np.matmul and not any(issubclass(machine.type_of(v), np.ndarray) for v in (left, right)):
         # NumPy's scalars have no `@`.
         return None
+    if ufunc in _OF_REALS and _are_scalars(left, right) and any(_is_complex(machine, v) for v in (left, right)):
+        return None
     for value in (left, right):
         if not _numeric(machine, value):
             return _foreign(machine, symbol, left, right)
@@ -61,6 +65,14 @@ def binary_rule(machine: Machine, symbol: str, left: Value, right: Value) -> Val
     if ufunc is np.matmul:
         return ufunc_rule(machine, ufunc, left, right)
     return call(machine, ufunc, (left, right))
+
+
+def _are_scalars(*values: Value) -> bool:
+    return all(isinstance(v, NumpyScalar | Scalar) or isinstance(v, Const) and np.isscalar(v.value) for v in values)
+
+
+def _is_complex(machine: Machine, value: Value) -> bool:
+    return issubclass(machine.type_of(value), complex | np.complexfloating)
 
 
 def _repeats(machine: Machine, left: Value, right: Value) -> bool:

@@ -72,6 +72,8 @@ _COMPARISONS = {
     "==": ("eq", "eq"),
     "!=": ("ne", "ne"),
 }
+#: operators of Python's complex numbers
+_OF_COMPLEX = frozenset("+ - * / ** == !=".split())
 _UNARY = {"-": "neg", "+": "pos", "~": "invert"}
 _TUPLE_OPERATORS = {
     **{f"__{name}__": symbol for symbol, (name, _) in _COMPARISONS.items()},
@@ -86,6 +88,8 @@ _OPERATORS = frozenset([*_METHODS.values(), *(name for name, _ in _COMPARISONS.v
 
 def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     """`left symbol right`; an in-place operator's symbol ends with '='."""
+    if symbol.removesuffix("=") in _OF_COMPLEX:
+        right = mixed.beside_complex(machine, left, right)
     if isinstance(left, MixedScalar) or isinstance(right, MixedScalar):
         found = mixed.binary(machine, symbol, left, right, binary)
         if found is not None:
@@ -189,10 +193,12 @@ _FOLDS = {
 def _fold(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
     """Operators of known objects of immutable types (str, bytes, dtype, type, frozenset, enum...)."""
     if isinstance(left, Const) and isinstance(right, Const):
-        symbol = symbol if symbol in _FOLDS else symbol.rstrip("=")
-        if symbol in _FOLDS and not _runs_code(left, right):
+        plain = symbol if symbol in _FOLDS else symbol.rstrip("=")
+        if plain in _FOLDS and not _runs_code(left, right):
+            # an operator in place has a text of its own
+            function = _FOLDS[plain] if plain == symbol else _REAL[symbol]
             try:
-                return Const(_FOLDS[symbol](left.value, right.value))
+                return Const(function(left.value, right.value))
             except Exception as error:
                 return machine.reraise(error)
     return None
@@ -260,6 +266,8 @@ def _dunders(
 
 def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     """A rich comparison."""
+    if symbol in _OF_COMPLEX:
+        right = mixed.beside_complex(machine, left, right)
     if isinstance(left, MixedScalar) or isinstance(right, MixedScalar):
         found = mixed.compare(machine, symbol, left, right, compare)
         if found is not None:
