@@ -7,7 +7,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import jax
 import numpy as np
@@ -40,6 +40,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    alternatives,
     as_ref,
     is_none,
 )
@@ -347,19 +348,35 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
         raise Refused(
             "XP0003", f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made here{_why(cls)}"
         )
-    if isinstance(made, Ref | Tuple) and issubclass(machine.type_of(made), cls):
-        cls = machine.type_of(made)  # it may be a class derived from the one that was called
-        init, owner = attributes.lookup(machine, cls, "__init__")
-        inherited = subclasses.inherited(machine, init, made)
-        if inherited is not None:
-            call(machine, inherited, args, kwargs)
-        elif isinstance(init, types.FunctionType) and owner is not None:
-            if isinstance(made, Ref) and issubclass(cls, BaseException):
-                machine.heap.objects[made.object].details = INITIALISED
-            call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
-        elif (args or kwargs) and owner is object and not isinstance(new, types.FunctionType) and isinstance(made, Ref):
-            if not issubclass(cls, BaseException):
-                machine.raise_(TypeError, f"{cls.__name__}() takes no arguments")
+    takes_all = isinstance(new, types.FunctionType)
+    if any(_is_of(machine, v, cls) for v in alternatives(made)):
+        return unions.over_unions(machine, (made,), lambda v: _initialised(machine, v, cls, args, kwargs, takes_all))
+    return made
+
+
+def _is_of(machine: Machine, made: Value, cls: type) -> TypeGuard[Ref | Tuple]:
+    return isinstance(made, Ref | Tuple) and issubclass(machine.type_of(made), cls)
+
+
+def _initialised(
+    machine: Machine, made: Value, cls: type, args: list[Value], kwargs: dict[str, Value], takes_all: bool
+) -> Value:
+    """What the `__new__` of a class gave, after the `__init__` of its own class, which may be a derived one.
+    `takes_all` says that it was a `__new__` in Python."""
+    if not _is_of(machine, made, cls):
+        return made
+    cls = machine.type_of(made)
+    init, owner = attributes.lookup(machine, cls, "__init__")
+    inherited = subclasses.inherited(machine, init, made)
+    if inherited is not None:
+        call(machine, inherited, args, kwargs)
+    elif isinstance(init, types.FunctionType) and owner is not None:
+        if isinstance(made, Ref) and issubclass(cls, BaseException):
+            machine.heap.objects[made.object].details = INITIALISED
+        call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
+    elif (args or kwargs) and owner is object and not takes_all and isinstance(made, Ref):
+        if not issubclass(cls, BaseException):
+            machine.raise_(TypeError, f"{cls.__name__}() takes no arguments")
     return made
 
 
