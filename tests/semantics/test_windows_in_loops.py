@@ -171,6 +171,23 @@ def flattened(a, i, j):
     return part.flatten(), part.flatten().sum(), np.median(part, axis=None), len(part.flatten())
 
 
+LONG = np.arange(500.0)
+
+
+@program((LONG, np.array([3, 120, 127], np.int8)), (LONG, np.array([3, 120, -128], np.int8)), compiles=1)
+def bounds_that_wrap_around(x, places):
+    total, count = 0.0, 0
+    with np.errstate(all="ignore"):
+        for i in places:
+            parts = x[i : i + np.int8(21)], x[int(i) : int(i + np.int8(21))], x[max(i, 2) : i + np.int8(9)]
+            for part in parts:
+                total += part.sum()
+                count += len(part)
+            j = i % np.int8(120)
+            total += x[j : j + np.int8(21)].sum()
+    return total, count
+
+
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 

@@ -25,7 +25,7 @@ def affine(var: Var, name: Callable[[Var], Unknown] = id, depth: int = _DEPTH) -
     if constant is not None:
         return {}, int(constant[()])
     operation = var.owner
-    if isinstance(operation, Operation) and depth:
+    if isinstance(operation, Operation) and depth and (operation.kind == "convert" or _is_wide(var)):
         if operation.kind == "convert" and _widens(operation.operands[0].type.dtype, var.type.dtype):
             return affine(operation.operands[0], name, depth - 1)
         if operation.kind in ("add", "sub"):
@@ -45,6 +45,11 @@ def affine(var: Var, name: Callable[[Var], Unknown] = id, depth: int = _DEPTH) -
                 if not one[0]:
                     return {key: factor * one[1] for key, factor in other[0].items()}, other[1] * one[1]
     return {name(var): 1}, 0
+
+
+def _is_wide(var: Var) -> bool:
+    """Whether a sum cannot wrap around to a number that is an index: with 32 bits it is longer than arrays are."""
+    return var.type.dtype.itemsize >= 4
 
 
 def unknown(var: Var) -> Unknown:

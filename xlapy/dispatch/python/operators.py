@@ -518,8 +518,8 @@ def _array_key(machine: Machine, key: Value) -> Value:
                 here = machine.builder.elementwise("eq", key.selector, number)
                 chosen = machine.builder.elementwise("select", here, var, chosen)
             bounds = [known for v in key.alternatives if (known := known_bounds(v)) is not None]
-            whole = len(bounds) == len(key.alternatives)
-            hull = (min(b[0] for b in bounds), max(b[1] for b in bounds)) if whole else None
+            bounded = len(bounds) == len(key.alternatives)
+            hull = (min(b[0] for b in bounds), max(b[1] for b in bounds)) if bounded else None
             return Scalar(int, machine.builder.convert(chosen, _INT64, True), hull)
         case Tuple() if key.cls is tuple:
             return Tuple(tuple(_array_key(machine, item) for item in key.items))
