@@ -299,7 +299,17 @@ class World(Definitions):
                 self._order(source, found)
             return Const(found, source)
         self.guard("type", source, kind)
+        if isinstance(found, kinds.PLAIN):
+            return self._plain(found, kind, source)
         return Ref(self.machine.heap.external("instance", kind, source, found))
+
+    def _plain(self, found: Any, kind: type, source: Source) -> Value:
+        """A number or string of a subclass that adds nothing to it: a constant, as what it is is its value."""
+        kinds.check_plain(found)
+        self.guard("is", source, found)
+        if hasattr(found, "__dict__"):
+            self.guard("len", attribute(source, "__dict__"), 0)
+        return Const(found, source)
 
     @staticmethod
     def _is_constant(found: object, kind: type) -> bool:

@@ -131,6 +131,30 @@ def changes(cls: type) -> str | None:
     return None
 
 
+#: what numbers and strings are derived from
+PLAIN = (int, float, complex, str, bytes)
+#: what a subclass of one may define without changing what its objects do
+_NEUTRAL = frozenset(
+    "__new__ __init__ __doc__ __module__ __qualname__ __dict__ __weakref__ __slots__ __slotnames__ __annotations__"
+    " __annotate__ __annotate_func__ __annotations_cache__ __static_attributes__ __firstlineno__ __parameters__"
+    " __orig_bases__".split()
+)
+
+
+def check_plain(item: object) -> None:
+    """Refuse a number or string of a subclass with methods or attributes of its own: they would not be seen."""
+    cls = type(item)
+    base = next(c for c in PLAIN if isinstance(item, c))
+    owners = [c for c in cls.__mro__ if c not in (base, object)]
+    own = [name for c in owners for name in vars(c) if name not in _NEUTRAL] + list(getattr(item, "__dict__", ()))
+    if own:
+        raise Refused(
+            "XP0005",
+            f"an object of class '{cls.__qualname__}', which derives from {base.__name__} and has '{own[0]}'",
+            f"pass {base.__name__}(x), or hold the {base.__name__} in an attribute",
+        )
+
+
 def is_numeric_const(value: Value) -> bool:
     """Whether a value is a known number."""
     return isinstance(value, Const) and isinstance(value.value, bool | int | float | complex | np.generic)
