@@ -64,4 +64,36 @@ program.add("flags_by_key", lambda a: (a.flags["C_CONTIGUOUS"], a.T.flags["F"]),
 program.add("moments", lambda x: (scipy.stats.sem(x), scipy.stats.skew(x), scipy.stats.trim_mean(x, 0.1)), X, X * X)
 program.add("ranks", lambda x: (scipy.stats.rankdata(x), scipy.stats.zscore(x)), X, X * X)
 
+CORNERS = np.array([-1, -0.0, 0, 1e-8, 1e-3, 0.1, 0.5, 1, 2, 3.7, 5, 10, 30, 100, 300, np.inf, np.nan])
+DEGREES = np.array([-1, 0, 0.1, 0.5, 1.5, 2, 3, 10, 30, 100, 300, np.nan])
+COUNTS = np.array([-2, -1, -0.5, 0, 0.5, 1, 2, 7.5, 20, 100, np.nan])
+TIMES = np.concatenate([-CORNERS[4:], CORNERS[4:]])
+
+
+def grid(*axes):
+    return tuple(axis.ravel() for axis in np.meshgrid(*axes, indexing="ij"))
+
+
+def far(f):
+    """A function without the results that only denormal numbers hold, which the device does not have."""
+    return lambda *args: np.where(np.abs(f(*args)) < 1e-290, 0.0, f(*args))
+
+
+for _name in ("gammainc", "gammaincc", "chdtr", "chdtrc", "stdtr", "fdtr", "fdtrc", "pdtr", "pdtrc", "gdtr", "gdtrc"):
+    _axes = {"g": (DEGREES, CORNERS), "c": (DEGREES, CORNERS), "f": (DEGREES[:-1], DEGREES[1:], CORNERS)}.get(_name[0])
+    if _name in ("gdtr", "gdtrc"):
+        _axes = (DEGREES[2:7], DEGREES, CORNERS)
+    if _name == "stdtr":
+        _axes = (np.append(DEGREES, [2999, 3001, 1e5, 1e8, np.inf]), TIMES)
+    program.add(_name, far(getattr(scipy.special, _name)), grid(*(_axes or (COUNTS, CORNERS))), rtol=1e-10)
+program.add("distributions_of_floats", scipy.special.stdtr, (np.float32(3), np.arange(4, dtype=np.float32)))
+program.add(
+    "elementary",
+    lambda x, z: (
+        [f(x) for f in (scipy.special.expm1, scipy.special.exp2, scipy.special.cbrt)] + [scipy.special.log1p(z)]
+    ),
+    (X, X + 1j),
+)
+program.add("p_values", lambda x, y: (scipy.stats.chi2.sf(x, 3), scipy.stats.f_oneway(x, y).pvalue), (X, X * X))
+
 test_programs = program.test()

@@ -156,7 +156,7 @@ def _flag_of(machine: Machine, array: NdArray, name: Value) -> Value:
     c, f, writes = model.flags.c_contiguous, model.flags.f_contiguous, array.writeable
     found = {
         "c_contiguous": c, "contiguous": c, "f_contiguous": f, "fortran": f, "fnc": model.flags.fnc, "forc": c or f,
-        "carray": c and writes, "farray": model.flags.fnc and writes, "behaved": writes, "writeable": writes,
+        "carray": c and writes, "farray": not c, "behaved": writes, "writeable": writes,
         "aligned": True, "writebackifcopy": False,
     }  # fmt: skip
     if asked in found:

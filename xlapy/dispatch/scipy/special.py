@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 import jax.scipy.special
 import numpy as np
 import scipy.special
+from jax.scipy.special import betainc, ndtr
 
 from xlapy.dispatch.numpy.leaf import JAX_ERRORS
 from xlapy.dispatch.numpy.ufuncs import type_of_operand
@@ -45,7 +47,87 @@ def _is_real_ufunc(item: object) -> bool:
     return isinstance(item, np.ufunc) and item.nout == 1 and any(t == "d" * item.nin + "->d" for t in item.types)
 
 
+# -- distributions ----------------------------------------------------------------------------------------------------
+
+
+def _gammainc(a, x):
+    return _at_edges(a, x, jax.scipy.special.gammainc(a, x), 1)
+
+
+def _gammaincc(a, x):
+    return _at_edges(a, x, jax.scipy.special.gammaincc(a, x), 0)
+
+
+def _at_edges(a, x, value, end: int):
+    """Where `a` is 0, `end`; where it is infinite, the other one."""
+    value = jnp.where((a == 0) & (x > 0), end, value)
+    return jnp.where((a == jnp.inf) & (x >= 0), jnp.where(x == jnp.inf, jnp.nan, 1 - end), value)
+
+
+def _stdtr(df, t):
+    square, half = t * t, jnp.full_like(df, 0.5)
+    near = 0.5 - 0.5 * betainc(half, 0.5 * df, square / (df + square))
+    tail = jnp.where(square < 1, near, 0.5 * betainc(0.5 * df, half, df / (df + square)))
+    tail = jnp.where(square == jnp.inf, 0, tail)
+    found = jnp.where(df > 3000, _stdtr_of_many(df, t), jnp.where(t > 0, 1 - tail, tail))
+    return jnp.where((df > 0) & ~jnp.isnan(t), found, jnp.nan)
+
+
+def _stdtr_of_many(df, t):
+    """Hill's approximation for many degrees of freedom (algorithm 395, Communications of the ACM 13, 1970)."""
+    a = df - 0.5
+    w, b = a * jnp.log1p(t * t / df), 48 * a * a
+    rest = (((-0.4 * w - 3.3) * w - 24) * w - 85.5) / (0.8 * w * w + 100 + b)
+    normal = jnp.sign(t) * jnp.sqrt(w) * (1 + (rest + w + 3) / b)
+    return ndtr(jnp.where((df == jnp.inf) | jnp.isinf(t), t, normal))
+
+
+def _fdtr(dfn, dfd, x):
+    return _of_f(dfn, dfd, x, True)
+
+
+def _fdtrc(dfn, dfd, x):
+    return _of_f(dfn, dfd, x, False)
+
+
+def _of_f(dfn, dfd, x, below: bool):
+    """The F distribution below or above `x`, from its smaller side where that is small."""
+    under = betainc(0.5 * dfn, 0.5 * dfd, dfn * x / (dfd + dfn * x))
+    over = betainc(0.5 * dfd, 0.5 * dfn, dfd / (dfd + dfn * x))
+    asked, other = (under, over) if below else (over, under)
+    found = jnp.where(x == jnp.inf, float(below), jnp.where(other < 0.5, 1 - other, asked))
+    return jnp.where((dfn > 0) & (dfd > 0) & (x >= 0), found, jnp.nan)
+
+
+def _pdtr(k, m):
+    found = jnp.where(m == 0, 1, _gammaincc(jnp.floor(k) + 1, m))
+    return jnp.where((k < 0) | (m < 0), jnp.nan, found)
+
+
+def _pdtrc(k, m):
+    found = jnp.where(m == 0, 0, _gammainc(jnp.floor(k) + 1, m))
+    return jnp.where((k < 0) | (m < 0), jnp.nan, found)
+
+
+_DISTRIBUTIONS = {
+    "gammainc": _gammainc,
+    "gammaincc": _gammaincc,
+    "chdtr": lambda v, x: _gammainc(0.5 * v, 0.5 * x),
+    "chdtrc": lambda v, x: _gammaincc(0.5 * v, 0.5 * x),
+    "gdtr": lambda a, b, x: jnp.where(x < 0, jnp.nan, _gammainc(b, a * x)),
+    "gdtrc": lambda a, b, x: jnp.where(x < 0, jnp.nan, _gammaincc(b, a * x)),
+    "stdtr": _stdtr,
+    "fdtr": _fdtr,
+    "fdtrc": _fdtrc,
+    "pdtr": _pdtr,
+    "pdtrc": _pdtrc,
+}
+
 for _name in dir(jax.scipy.special):
     _item: Any = getattr(scipy.special, _name, None)
     if not _name.startswith("_") and _is_real_ufunc(_item):
         _special(_item, getattr(jax.scipy.special, _name))
+for _name, _implementation in _DISTRIBUTIONS.items():
+    _special(getattr(scipy.special, _name), _implementation)
+for _name in "expm1 log1p exp2 cbrt".split():
+    _special(getattr(scipy.special, _name), getattr(jnp, _name))
