@@ -264,4 +264,27 @@ def reading_array(x):
     return x * reads(1)
 
 
+@program(np.array([1.0, 2.0]), np.array([-1.0, 2.0]))
+def forgets_its_results(x):
+    calls = [0]
+
+    @functools.lru_cache
+    def doubled(i):
+        calls[0] += 1
+        return x[i] * 2
+
+    @functools.cache
+    def listed(i):
+        return [i]
+
+    before = listed(1)
+    total = doubled(1) + doubled(1)
+    if x[0] > 0:
+        doubled.cache_clear()
+    total += doubled(1)
+    same = listed(1) is before
+    listed.cache_clear()
+    return total, calls[0], same, listed(1) is before
+
+
 test_programs = program.test()

@@ -4,6 +4,7 @@ import gc
 import importlib.metadata
 import inspect
 import keyword
+import sys
 import warnings
 
 import numpy as np
@@ -219,6 +220,17 @@ def a_view_is_another_object(x):
 @program((X, X), (X, X[:]), (X, X[::-1]), (X, X + 1))
 def views_of_arguments(x, y):
     return x is y, x[:] is y, x - y
+
+
+@program(X)
+def limits_of_numbers(x):
+    f = sys.float_info
+    return x + f.min, f.epsilon, f.max, f[0], f.dig, sys.version_info.major, sys.int_info.bits_per_digit, len(f)
+
+
+@program(X, raises=AttributeError)
+def no_limit_of_numbers(x):
+    return x + sys.float_info.eps
 
 
 @program(X)

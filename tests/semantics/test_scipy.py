@@ -64,6 +64,18 @@ program.add("flags_by_key", lambda a: (a.flags["C_CONTIGUOUS"], a.T.flags["F"]),
 program.add("moments", lambda x: (scipy.stats.sem(x), scipy.stats.skew(x), scipy.stats.trim_mean(x, 0.1)), X, X * X)
 program.add("ranks", lambda x: (scipy.stats.rankdata(x), scipy.stats.zscore(x)), X, X * X)
 
+program.add(
+    "lengths_of_transforms",
+    lambda x, n: (
+        scipy.fft.next_fast_len(2 * x.shape[0] + 6, real=True),
+        scipy.fft.prev_fast_len(97),
+        scipy.fft.rfft(x, scipy.fft.next_fast_len(n)),
+    ),
+    (X, 97),
+    (X, 31),
+)
+program.add("no_length_of_a_transform", lambda x: scipy.fft.next_fast_len(-len(x)), X, raises=ValueError)
+
 CORNERS = np.array([-1, -0.0, 0, 1e-8, 1e-3, 0.1, 0.5, 1, 2, 3.7, 5, 10, 30, 100, 300, np.inf, np.nan])
 DEGREES = np.array([-1, 0, 0.1, 0.5, 1.5, 2, 3, 10, 30, 100, 300, np.nan])
 COUNTS = np.array([-2, -1, -0.5, 0, 0.5, 1, 2, 7.5, 20, 100, np.nan])

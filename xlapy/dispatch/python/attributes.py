@@ -97,6 +97,10 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
             return _function_attribute(machine, value, name)
         case BoundMethod():
             kept = caches.kept_function(value)
+            if kept is not None and name == "cache_clear":
+                return caches.clearing(value)
+            if kept is not None and name in ("cache_info", "cache_parameters"):
+                raise Refused("XP0003", f"'{name}' of a function whose results are kept")
             if kept is not None:
                 return kept if name == "__wrapped__" else getattr_(machine, kept, name)
             if name == "__self__":
@@ -106,6 +110,8 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
             return getattr_(machine, value.function, name)
         case Tuple() if value.cls is not tuple:
             fields = getattr(value.cls, "_fields", ())
+            if hasattr(value.cls, "n_sequence_fields"):  # `sys.float_info` and its like
+                fields = getattr(value.cls, "__match_args__", ())
             if name in fields:
                 return value.items[fields.index(name)]
             return _class_level(machine, value, value.cls, name)

@@ -72,6 +72,19 @@ def _call_local(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Valu
     return _Call(machine, function, as_ref(memo).object, "", args, kwargs, lasting=False).run()
 
 
+def _clear(machine, given: Tuple) -> Value:
+    """`function.cache_clear()`."""
+    memo = as_ref(given.items[1]).object
+    for field in list(machine.heap.objects[memo].fields):
+        machine.heap.write(memo, field, UNBOUND)
+    return NONE
+
+
+def clearing(kept: BoundMethod) -> Value:
+    """The method `cache_clear` of a value made by `lru_cache` inside the program."""
+    return BoundMethod(Intrinsic("cache_clear", _clear), kept.self)
+
+
 _DECORATOR = Intrinsic("lru_cache", _decorate)
 _KEPT = Intrinsic("lru_cache_wrapper", _call_local)
 

@@ -6,7 +6,10 @@ import jax.numpy as jnp
 import jax.scipy.fft
 import scipy.fft
 
+from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.scipy.leaf import leaf
+from xlapy.dispatch.table import function
+from xlapy.domain.values import FALSE, Const, Value
 
 
 def _transform(jax_function):
@@ -41,3 +44,20 @@ def _cosine(jax_function):
 
 leaf(scipy.fft.dct, _cosine(jax.scipy.fft.dct), "x")
 leaf(scipy.fft.idct, _cosine(jax.scipy.fft.idct), "x")
+
+
+def _length(item) -> None:
+    """A good length for a transform, of a known one."""
+
+    def rule(machine: Machine, target: Value, real: Value = FALSE) -> Value:
+        known = machine.static(target, "the length of a transform"), machine.static(real)
+        try:
+            return Const(item(*known))
+        except Exception as error:
+            return machine.reraise(error)
+
+    function(item)(rule)
+
+
+for _good in (scipy.fft.next_fast_len, scipy.fft.prev_fast_len):
+    _length(_good)
