@@ -226,6 +226,12 @@ def setflags(machine, self, write: Any = None, align=None, uic=None):
     return NONE
 
 
+@method(np.generic, "setflags")
+def setflags_of_scalar(machine, self, write=None, align=None, uic=None):
+    """Nothing, for a number."""
+    return NONE
+
+
 @method(np.ndarray, "resize")
 def resize(machine, self, *shape, refcheck=True):
     """Changes the array object itself."""
