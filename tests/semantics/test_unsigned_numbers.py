@@ -154,6 +154,41 @@ def loop_of_elements(a, places):
     return s
 
 
+@program(
+    (np.arange(6.0), SMALL, True),
+    (np.arange(6.0), SMALL, False),
+    (np.arange(6.0), LARGEST, False),
+    (np.arange(6.0), LARGEST, True),
+    raises=OverflowError,
+)
+def place_of_either_kind(a, j, chosen):
+    place = 1
+    if chosen:
+        place = j
+    a[place] += 1
+    return a[place], a
+
+
+@program((np.arange(6.0), np.uint8(5), np.int8(2)), (np.arange(6.0), SMALL, np.int8(-2)))
+def place_that_changes(a, j, k):
+    total, place = 0.0, k
+    for x in a:
+        total += a[place]
+        if x > 1:
+            place = j
+    return total
+
+
+@program(
+    (np.arange(6.0), SMALL, np.int8(2), True),
+    (np.arange(6.0), LARGEST, np.int8(-2), False),
+    (np.arange(6.0), LARGEST, np.int8(-2), True),
+    raises=OverflowError,
+)
+def place_of_either_class(a, j, k, chosen):
+    return a[j if chosen else k]
+
+
 @program((np.arange(6.0), np.array([1, LARGEST], np.uint64)))
 def index_arrays_wrap_as_in_numpy(a, places):
     return a[places]

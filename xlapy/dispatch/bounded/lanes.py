@@ -15,7 +15,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.arrays.views import view
-from xlapy.dispatch.numbers.scalar_values import whole
+from xlapy.dispatch.numbers.scalar_values import python_int
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.sources import Source
@@ -65,7 +65,7 @@ def as_int(machine: Machine, value: Value | Var, bounds: tuple[int, int] | None 
     if constant is not None:
         return known_int(int(constant[()]))
     low, high = bounds or (INT_MIN, INT_MAX)
-    return Int(machine.builder.convert(whole(machine, var, bounds), INT64), low, min(high, INT_MAX))
+    return Int(machine.builder.convert(python_int(machine, var, bounds), INT64), low, min(high, INT_MAX))
 
 
 def var_of(machine: Machine, value: Int | int | Var) -> Var:

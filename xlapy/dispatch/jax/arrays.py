@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.jax.rules import call
-from xlapy.dispatch.numbers.scalar_values import whole
+from xlapy.dispatch.numbers.scalar_values import python_int
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import (
@@ -134,7 +134,7 @@ def _method(x, name, *args, **kwargs):
 
 def _python_scalar(machine: Machine, value: JaxArray) -> Value:
     kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[value.var.type.dtype.kind]
-    var = whole(machine, value.var) if kind is int else value.var
+    var = python_int(machine, value.var) if kind is int else value.var
     return Scalar(kind, machine.builder.convert(var, SCALAR_DTYPES[kind], True))
 
 

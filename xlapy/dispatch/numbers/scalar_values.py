@@ -201,11 +201,11 @@ def device(machine, value: Value, kind: type) -> Var:
         one, zero = (machine.builder.constant(number, expected.dtype, True) for number in (1, 0))
         return machine.builder.elementwise("select", var, one, zero)
     if kind is int:
-        var = whole(machine, var)
+        var = python_int(machine, var)
     return machine.builder.convert(var, expected.dtype, True)
 
 
-def whole(machine, var: Var, bounds: tuple[int, int] | None = None) -> Var:
+def python_int(machine, var: Var, bounds: tuple[int, int] | None = None) -> Var:
     """Integers (one, or an array of them) with the dtype of Python's ints; the program is refused at run time where an
     unsigned one does not fit it.
 
@@ -238,7 +238,7 @@ def scalar(machine, kind: type, var: Var, bounds: tuple[int, int] | None = None)
     if kind is bool:
         return Scalar(bool, var)
     if kind is int:
-        var, bounds = whole(machine, var, bounds), clip(bounds)
+        var, bounds = python_int(machine, var, bounds), clip(bounds)
     else:
         bounds = None
     if bounds is not None and bounds[0] == bounds[1]:

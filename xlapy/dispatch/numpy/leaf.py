@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch.numbers.scalar_values import whole
+from xlapy.dispatch.numbers.scalar_values import python_int
 from xlapy.dispatch.numpy.values import (
     Shape,
     absent,
@@ -243,7 +243,7 @@ def python_scalar(machine: Machine, var: Var, kind: type) -> Value:
     known_value = constant_value(var)
     if known_value is not None:
         return Const(kind(known_value[()]))
-    var = whole(machine, var) if kind is int else var
+    var = python_int(machine, var) if kind is int else var
     return Scalar(kind, machine.builder.convert(var, SCALAR_DTYPES[kind], True))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.arrays.elements import elements
-from xlapy.dispatch.numbers.scalar_values import whole
+from xlapy.dispatch.numbers.scalar_values import python_int
 from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
 from xlapy.dispatch.numpy.values import (
     NO_VALUE,
@@ -125,7 +125,7 @@ def roll(machine, a, shift, axis: Any = None):
         return raise_real(machine, error)
     if static is NO_VALUE:
         steps = operand(machine, shift)
-        steps = whole(machine, steps) if steps.type.dtype.kind == "u" else steps
+        steps = python_int(machine, steps) if steps.type.dtype.kind == "u" else steps
         return machine.numpy_result(machine.leaf(_roll, (var, steps), (axis,), name="roll")[0])
     result = machine.leaf(_roll_static, (var,), (hashable(static), axis), name="roll")[0]
     return machine.new_array(result)
@@ -179,7 +179,7 @@ def _delete_at(machine, var, obj, axis):
 def _checked_place(machine, obj, axis, size, most):
     """A place along a dimension, which may count from its end, and is at most `most`."""
     builder = machine.builder
-    index = builder.convert(whole(machine, obj.var), _INT64)
+    index = builder.convert(python_int(machine, obj.var), _INT64)
     below = builder.elementwise("lt", index, builder.constant(-size, _INT64))
     bad = builder.elementwise("bitwise_or", below, builder.elementwise("gt", index, builder.constant(most, _INT64)))
     text = machine.message(f"index {{}} is out of bounds for axis {axis} with size {size}", obj)

@@ -10,7 +10,7 @@ import numpy as np
 from xlapy.dispatch.arrays.indexing import assign, getitem
 from xlapy.dispatch.arrays.memory import arranged, lies
 from xlapy.dispatch.gather import unstack
-from xlapy.dispatch.numbers.scalar_values import scalar, whole
+from xlapy.dispatch.numbers.scalar_values import python_int, scalar
 from xlapy.dispatch.numpy import attributes
 from xlapy.dispatch.numpy import reductions as numpy_reductions
 from xlapy.dispatch.numpy import views as numpy_views
@@ -288,7 +288,7 @@ def to_python(machine: Machine, var) -> Value:
 def _wide(machine: Machine, var: Var) -> Var:
     """Elements with the dtype of Python's numbers."""
     kind = _PYTHON[kind_of(var.type.dtype)]
-    return cast(machine, whole(machine, var) if kind is int else var, SCALAR_DTYPES[kind])
+    return cast(machine, python_int(machine, var) if kind is int else var, SCALAR_DTYPES[kind])
 
 
 @both("tolist")

@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.containers import stacks, subclasses
-from xlapy.dispatch.numbers.scalar_values import whole
+from xlapy.dispatch.numbers.scalar_values import python_int
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import (
@@ -432,7 +432,9 @@ def reshape(machine: Machine, var: Var, shape: tuple[int, ...]) -> Var:
 
 def scalar_int(machine: Machine, value: Value) -> Var:
     """A dynamic integer (Python's or NumPy's) as an int64 device scalar."""
-    return machine.builder.convert(whole(machine, operand(machine, value), known_bounds(value)), np.dtype(np.int64))
+    return machine.builder.convert(
+        python_int(machine, operand(machine, value), known_bounds(value)), np.dtype(np.int64)
+    )
 
 
 def constant(machine: Machine, value: Any, dtype: Any = None) -> Var:

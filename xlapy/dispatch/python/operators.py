@@ -23,7 +23,7 @@ from xlapy.dispatch.containers import stack_arrays
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
-from xlapy.dispatch.numbers.scalar_values import lacks, logical_and, refuse_where, whole
+from xlapy.dispatch.numbers.scalar_values import clip, lacks, logical_and, python_int, refuse_where
 from xlapy.dispatch.numpy import flat_iterator, ufuncs
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import attributes, kinds, objects
@@ -512,14 +512,15 @@ def _array_key(machine: Machine, key: Value) -> Value:
         case MixedScalar() if key.python.kind is int:
             return key.python
         case Union() if all(map(indexing.is_integer, key.alternatives)):
-            *others, chosen = [whole(machine, machine.array(v), known_bounds(v)) for v in key.alternatives]
+            found = [python_int(machine, machine.array(v), known_bounds(v)) for v in key.alternatives]
+            *others, chosen = [machine.builder.convert(var, _INT64) for var in found]
             for index, var in reversed(list(enumerate(others))):
                 number = machine.builder.constant(index, key.selector.type.dtype)
                 here = machine.builder.elementwise("eq", key.selector, number)
                 chosen = machine.builder.elementwise("select", here, var, chosen)
             bounds = [known for v in key.alternatives if (known := known_bounds(v)) is not None]
-            bounded = len(bounds) == len(key.alternatives)
-            hull = (min(b[0] for b in bounds), max(b[1] for b in bounds)) if bounded else None
+            whole = len(bounds) == len(key.alternatives)
+            hull = clip((min(b[0] for b in bounds), max(b[1] for b in bounds))) if whole else None
             return Scalar(int, machine.builder.convert(chosen, _INT64, True), hull)
         case Tuple() if key.cls is tuple:
             return Tuple(tuple(_array_key(machine, item) for item in key.items))
