@@ -314,6 +314,8 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
                 for held, place in seen.items():
                     heap.capture(held, joiner.loop, place)
     assert element is not None
+    if not isinstance(element, Tuple) and any(isinstance(v, Mapping) for _, v in found):
+        raise JoinFailure(contents[0], contents[-1], "are dicts or sets with keys of too many kinds")
     several = joiner.holder is None and any(isinstance(c, Union) for c in contents)
     return disowned(element) if several else element
 

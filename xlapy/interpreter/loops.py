@@ -31,6 +31,7 @@ from xlapy.domain.values import (
     NONE,
     Const,
     JaxArray,
+    Mapping,
     NdArray,
     Ref,
     Scalar,
@@ -127,7 +128,8 @@ def run_loop(machine: Machine, node: Loop) -> None:
                 machine.kept_loops.add(key)
             asks = asks or _are_texts(error)
             may_settle = "peel twice" in todo and _settles(error)
-            if _changes_shape(error) and not may_settle and "union" in todo and "unroll" in todo:
+            changes = _changes_shape(error) or _changes_keys(error)
+            if changes and not may_settle and "union" in todo and "unroll" in todo:
                 asks = True
                 todo.remove("unroll")
                 todo.insert(0, "unroll")
@@ -150,6 +152,15 @@ def _changes_shape(failure: Exception) -> bool:
     """Whether a loop carries an array whose shape or dtype changes from trip to trip: it is unrolled, if it can be."""
     types = _array_types(failure)
     return types is not None and types[0] != types[1]
+
+
+def _changes_keys(failure: Exception) -> bool:
+    """Whether a loop carries a dict that each trip makes anew, with longer texts or tuples for keys."""
+    values = (failure.first, failure.second) if isinstance(failure, JoinFailure) else ()
+    keys = [[*dict.keys(v.entries)] for v in values if isinstance(v, Mapping)]
+    if len(keys) < 2 or not (keys[0] and keys[1]) or not {*keys[0]}.isdisjoint(keys[1]):
+        return False
+    return all(isinstance(key, str | tuple) for found in keys for key in found)
 
 
 def _shrinks_slowly(failure: Exception) -> bool:

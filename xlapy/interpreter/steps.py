@@ -12,6 +12,7 @@ from xlapy.dispatch.containers import common, rows, stack_tuples
 from xlapy.dispatch.iterators import dict_views
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Refused
+from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     DEAD,
     NONE,
@@ -226,7 +227,11 @@ def _containers(args: Sequence[Value]) -> list[Value]:
 
 
 def _unpacked(op: Op, result: Value) -> Value | tuple[Value, ...]:
-    return tuple_items(result) if op.kind == "unpack" or len(op.dst) > 1 else result
+    if op.kind != "unpack" and len(op.dst) < 2:
+        return result
+    if isinstance(result, Union):
+        raise JoinFailure(result, result, "have items of too many kinds")
+    return tuple_items(result)
 
 
 def packed(result: Value | tuple[Value, ...] | None) -> Value:
