@@ -14,7 +14,7 @@ from xlapy.report import CODES, Blocker, NotOffloadableError
 X = np.array([1.0, 2.0, 3.0])
 PROGRAMS = {}
 
-#: met by nothing that CPython's compiler makes: irreducible control flow, errors of xlapy
+#: met by nothing that CPython's compiler makes: too tangled control flow, errors of xlapy
 INTERNAL = {"XP0014", "XP0099"}
 
 
@@ -206,6 +206,58 @@ def inner(x):
 
 def outer(x):
     return inner(x)
+
+
+def looked_up_without_descriptors(x):
+    return inspect.getattr_static(x, "__foo__", None) is None, x * 2
+
+
+def refused_on_one_path(x):
+    y = x
+    if x[0] > 0:
+        y = memoryview(x)
+    return y + 1
+
+
+def refused_in_a_loop(x):
+    for k in range(3):
+        y = memoryview(x)
+        for item in y:
+            x = x + item[k]
+    return x
+
+
+def refused_on_some_trips(x):
+    y = x
+    for k in range(3):
+        if x[k] > 0:
+            y = memoryview(x)
+        x = x + y
+    return x
+
+
+def delegates_to_what_is_refused(x):
+    def values():
+        yield 1
+        yield from memoryview(x)
+
+    return [value for value in values()]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        looked_up_without_descriptors,
+        refused_on_one_path,
+        refused_in_a_loop,
+        refused_on_some_trips,
+        delegates_to_what_is_refused,
+    ],
+)
+def test_an_obstacle_brings_no_second_one(function):
+    with pytest.raises(NotOffloadableError) as refusal:
+        xlapy.jit(function)(X)
+    assert {blocker.code for blocker in refusal.value.blockers} == {"XP0003"}, str(refusal.value)
 
 
 def test_caret_counts_characters_not_bytes():

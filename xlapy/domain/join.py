@@ -36,6 +36,7 @@ from xlapy.domain.object_names import Aliased, JoinFailure, ObjectNames
 from xlapy.domain.unordered import Unordered
 from xlapy.domain.values import (
     DEAD,
+    POISON,
     STALE,
     UNBOUND,
     BoundedArray,
@@ -156,6 +157,8 @@ class Joiner(ObjectNames):
         """A value that covers both; `a` itself if `b` adds nothing."""
         if a is STALE or b is STALE:
             return STALE
+        if a is POISON or b is POISON:
+            return POISON
         if b is DEAD:
             return self.hollow(a)
         if a is DEAD:

@@ -17,6 +17,7 @@
     UNBOUND        no value (a name not yet bound, a missing attribute)
     DEAD           a value nobody will read
     STALE          a value nobody may read
+    POISON         the result of an operation that met an obstacle; operations on it are not executed
 
 Values are immutable; a change of state makes a new entry in the heap (see `heap`).
 """
@@ -467,6 +468,7 @@ DEAD = Marker("dead")
 NULL = Marker("null")
 #: what was in a slot is not what CPython has there now
 STALE = Marker("stale")
+POISON = Marker("poison")
 NONE = Const(None)
 TRUE = Const(True)
 FALSE = Const(False)

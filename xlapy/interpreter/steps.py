@@ -16,11 +16,11 @@ from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     DEAD,
     NONE,
+    POISON,
     UNBOUND,
     BoundMethod,
     Const,
     Intrinsic,
-    Marker,
     MixedScalar,
     Ref,
     Tuple,
@@ -86,8 +86,6 @@ _COPIES = frozenset(("load", "load_bound", "move", "store"))
 
 
 _NO_ARGUMENTS: Sequence[Value] = ()
-#: the result of an operation that met an obstacle; operations on it are not executed
-POISON = Marker("poison")
 
 
 class Step(NamedTuple):

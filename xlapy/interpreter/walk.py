@@ -12,7 +12,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, BoundMethod, Const, Marker, Scalar, Union, Value, alternatives, as_ref
+from xlapy.domain.values import NONE, POISON, BoundMethod, Const, Marker, Scalar, Union, Value, alternatives, as_ref
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import (  # noqa: F401
     control,
@@ -27,7 +27,6 @@ from xlapy.interpreter import (  # noqa: F401
 from xlapy.interpreter.frame import Frame, Tag, static_tag
 from xlapy.interpreter.steps import (
     MAXIMUM_OPERATIONS,
-    POISON,
     Step,
     TooLarge,
     execute,
@@ -375,6 +374,7 @@ def _for(machine: Machine, node: For) -> None:
     frame.span = node.span
     iterator = iterator_of(machine, node)
     if iterator is POISON:
+        frame.registers[node.value] = POISON
         explore(machine, node.body, node.exhausted)
     if isinstance(iterator, Union):
         _each(machine, node.iterator, iterator, lambda: _for(machine, node))
@@ -422,6 +422,9 @@ def _send(machine: Machine, node: Send) -> None:
     frame = machine.frame
     frame.span = node.span
     receiver = frame.registers[node.receiver]
+    if receiver is POISON:
+        frame.registers[node.value] = POISON
+        explore(machine, node.returned)
     if frame.on_yield is None and isinstance(receiver, Union):
         _each(machine, node.receiver, receiver, lambda: _send(machine, node))
         return
