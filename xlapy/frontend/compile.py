@@ -10,7 +10,8 @@ from xlapy.frontend.decode import NOWHERE, Machine, blocks
 from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import Block, Graph, dominators, loops, simplified, thread
 from xlapy.frontend.liveness import live_at_entry, registers_of
-from xlapy.frontend.program import RAISE, RETURN, FrontendError, Program, Span
+from xlapy.frontend.program import RAISE, RETURN, Program, Span, TooTangled
+from xlapy.frontend.splitting import size, with_single_entries
 from xlapy.frontend.structure import label, tree
 from xlapy.frontend.versions import TABLE
 
@@ -27,7 +28,7 @@ def structured(code: CodeType) -> Program:
     program keeps its code object alive, so that the identity stays true; the oldest of many are forgotten.
 
     Raises:
-        FrontendError: the bytecode cannot be decoded, or its control flow is irreducible; neither happens with what
+        FrontendError: the bytecode cannot be decoded, or its control flow is too tangled; neither happens with what
             CPython's compiler emits.
     """
     key = id(code)
@@ -42,24 +43,46 @@ def structured(code: CodeType) -> Program:
 def compiled(code: CodeType, detours: bool = True) -> Program:
     """The same, not remembered; with the handlers that have no effect if `detours` is true, block by block as CPython
     has it."""
+    try:
+        return _compiled(code, detours, merging=True)
+    except TooTangled:
+        return _compiled(code, detours, merging=False)
+
+
+def _compiled(code: CodeType, detours: bool, merging: bool) -> Program:
     machine = Machine(code)
     found, instructions = blocks(machine, TABLE)
     thread(found)
-    if merge_duplicates(found, 0):
+    most = size(found.values())
+    if merging and merge_duplicates(found, 0):
         thread(found)
     graph = simplified(found, 0, machine.handlers)
     if not detours and without_detours(graph, machine.return_register):
         graph = simplified(dict(enumerate(graph.blocks)), 0, graph.handlers)
-    return program_of(graph, machine, instructions)
+    return program_of(graph, machine, instructions, most)
 
 
-def program_of(graph: Graph, machine: Machine, instructions: int, returned: frozenset[int] | None = None) -> Program:
-    """Structures a graph, and says which registers are what and which are live; `returned` those after a return."""
+def program_of(
+    graph: Graph, machine: Machine, instructions: int, most: int, returned: frozenset[int] | None = None
+) -> Program:
+    """Structures a graph, and says which registers are what and which are live; `returned` those after a return. The
+    graph may become as large as `most`.
+
+    Raises:
+        TooTangled: it would become larger.
+    """
     code = machine.code
     idom = dominators(graph)
     nest = loops(graph, idom)
     if isinstance(nest, int):
-        raise FrontendError("irreducible control flow", code, _begin(graph.blocks[nest]).line)
+        line = _begin(graph.blocks[nest]).line
+        split = with_single_entries(graph, most)
+        if split is None:
+            raise TooTangled("irreducible control flow", code, line)
+        graph = split
+        idom = dominators(graph)
+        nest = loops(graph, idom)
+        assert not isinstance(nest, int)
     body, labels = tree(graph, idom, nest)
     live = live_at_entry(graph, machine.return_register)
     names = machine.names

@@ -4,7 +4,8 @@ CPython up to 3.13 compiles ``while c: body`` with the test at the top and again
 jumps to the first copy: two nested loops, as far as the graph can tell. From 3.12 on it copies a short ``return`` to
 each jump to it, so that a loop with a ``break`` is left for two places. Two blocks that end in the same way, with the
 same targets, after the same operations from the same place in the source, can share those operations: then a loop has
-one header and one exit, and the same shape in every version.
+one header and one exit, and the same shape in every version. A conditional expression in the test has blocks that end
+in a jump, too: two of these become one where they are the same from beginning to end.
 """
 
 from __future__ import annotations
@@ -34,6 +35,14 @@ def merge_duplicates(blocks: dict[int, Block], entry: int) -> bool:
     # What a block branches to comes before it, so that tests of several blocks (`while a and b`) merge from their end.
     for n in reversed(reverse_postorder(edges, entry)):
         end = blocks[n].end
+        if end.kind == "goto" and blocks[n].segments:
+            target = end.targets[0]
+            other = found.setdefault(("goto", _begin(blocks[n]), alias.get(target, target)), n)
+            if other != n and _equal(blocks[n], blocks[other]):
+                merged = True
+                _cut(blocks[n], len(blocks[n].segments[0].ops), other)
+                alias[n] = other
+            continue
         if end.kind not in COPIED or places[_place(end)] == 1:
             continue
         key = _place(end), *(alias.get(target, target) for target in end.targets)
@@ -71,6 +80,19 @@ def _shared(block: Block, other: Block) -> int:
     if block.segments[0].handler != other.segments[0].handler and _raises(ops[len(ops) - count :]):
         return 0
     return count
+
+
+def _begin(block: Block) -> tuple[object, ...]:
+    first = block.segments[0].ops[0]
+    return first.kind, first.span
+
+
+def _equal(block: Block, other: Block) -> bool:
+    """Whether two blocks are copies of all of their operations."""
+    ops, others = block.segments[0].ops, other.segments[0].ops
+    if block.segments[0].handler != other.segments[0].handler or len(ops) != len(others):
+        return False
+    return all(op.span == twin.span and _same(op, twin) for op, twin in zip(ops, others, strict=True))
 
 
 def _same(op: Op, twin: Op) -> bool:

@@ -43,6 +43,10 @@ class FrontendError(Exception):
         super().__init__(f"{message} (in {code.co_qualname}, {code.co_filename}:{self.line})")
 
 
+class TooTangled(FrontendError):
+    """Cycles with several entries, which have to be copied to become loops."""
+
+
 @immutable()
 class Span:
     """A place in the source: lines from 1, columns in UTF-8 bytes from 0, as `CodeType.co_positions` gives them."""

@@ -4,8 +4,7 @@ The graph of a generator is cut at each `yield`. What follows a `yield` becomes 
 block branches to one of the entries by a register, the *state*: 0 before the start, k after the k-th `yield` of the
 text, -1 at the end. A run ends with the tag `RETURN` when it has yielded, too; the state tells which it was.
 
-Cutting a loop can leave cycles with two entries. Blocks are then copied until every cycle has one (node splitting;
-S. Muchnick, "Advanced Compiler Design and Implementation", 1997, section 7.7).
+Cutting a loop can leave cycles with two entries, which are taken apart like others (see `splitting`).
 """
 
 from __future__ import annotations
@@ -20,22 +19,19 @@ from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import (
     Block,
     End,
-    Graph,
     Segment,
     copied,
-    copy_of,
     ordered,
-    reverse_postorder,
     simplified,
-    successors,
     thread,
 )
 from xlapy.frontend.liveness import live_at_entry, registers_of
-from xlapy.frontend.program import FrontendError, Op, Program, Span
+from xlapy.frontend.program import Op, Program, Span
 from xlapy.frontend.versions import TABLE
 
 START, FINISHED = 0, -1
-_MOST_BLOCKS = 2000
+#: operations that a generator may have when its loops are taken apart
+_MOST = 20_000
 
 _resumable: OrderedDict[int, Resumable] = OrderedDict()
 
@@ -100,9 +96,9 @@ class _Cut:
             if block.end.kind == "return":
                 self._finish(block, kept)
         entry = self._dispatch(start, [resume for _, resume in resumed], kept)
-        graph = self._reducible(entry)
+        graph = simplified(self.blocks, entry, self.machine.handlers)
         special = {self.state, self.value, self.machine.return_register}
-        program = program_of(graph, self.machine, self.instructions, frozenset({*kept, *special}))
+        program = program_of(graph, self.machine, self.instructions, _MOST, frozenset({*kept, *special}))
         return Resumable(program, self.state, self.value, tuple(kept), self.cleans_up)
 
     def _block(self, ops: list[Op], end: End, handler: int | None = None, raises: bool = False) -> int:
@@ -211,99 +207,3 @@ class _Cut:
             test = Op("is_state", (self.test,), (self.state,), number, Span())
             last = self._block([test], End("true", [target, last], (self.test,)))
         return last
-
-    # -- node splitting -----------------------------------------------------------------------------------------------
-
-    def _reducible(self, entry: int) -> Graph:
-        """The graph, in which every cycle has one entry. Of a cycle with several, one stays; what leads from the others
-        to it is copied for those who come from outside."""
-        handlers = self.machine.handlers
-        while True:
-            edges = {n: successors(block) for n, block in self.blocks.items()}
-            found = _tangled(edges, reverse_postorder(edges, entry), entry)
-            if found is None:
-                return simplified(self.blocks, entry, handlers)
-            if len(self.blocks) > _MOST_BLOCKS:
-                raise FrontendError("a generator whose control flow is too tangled to be resumed", self.code)
-            self._copy_for_outsiders(edges, *found)
-
-    def _copy_for_outsiders(self, edges: dict[int, list[int]], cycle: set[int], header: int, other: int) -> None:
-        """Copies the part of a cycle around one of its entries, without the header, for the ways from outside."""
-        inner = {n: [t for t in edges[n] if t in cycle and t != header] for n in cycle if n != header}
-        part = next(c for c in components(inner) if other in c)
-        twins = {}
-        for n in part:
-            twins[n], self.fresh = self.fresh, self.fresh - 1
-        for n, twin in twins.items():
-            self.blocks[twin] = copy_of(self.blocks[n])
-            if n in self.machine.handlers:
-                self.machine.handlers[twin] = self.machine.handlers[n]
-            for target in part:
-                _redirect(self.blocks[twin], target, twins[target])
-        for n in [n for n in edges if n not in cycle and n not in twins.values()]:
-            for target in part:
-                _redirect(self.blocks[n], target, twins[target])
-
-
-def _tangled(edges: dict[int, list[int]], reached: list[int], entry: int) -> tuple[set[int], int, int] | None:
-    """A cycle with several entries: its blocks, the entry that most of its blocks lead back to, and another one."""
-    place = {n: i for i, n in enumerate(reached)}
-    todo = [set(reached)]
-    while todo:
-        nodes = todo.pop()
-        for cycle in components({n: [t for t in edges[n] if t in nodes] for n in nodes}):
-            head = next(iter(cycle))
-            if len(cycle) == 1 and head not in edges[head]:
-                continue
-            entries = {t for n in reached if n not in cycle for t in edges[n] if t in cycle} | ({entry} & cycle)
-            back = {e: sum(t == e for n in cycle for t in edges[n]) for e in entries}
-            header = max(entries, key=lambda e: (back[e], -place[e]))
-            if len(entries) > 1:
-                return cycle, header, min(entries - {header}, key=place.__getitem__)
-            todo.append(cycle - entries)
-    return None
-
-
-def components(edges: dict[int, list[int]]) -> list[set[int]]:
-    """The strongly connected components (R. Tarjan, 1972)."""
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    open_: list[int] = []
-    found: list[set[int]] = []
-    closed: set[int] = set()
-    for root in edges:
-        if root in number:
-            continue
-        path = [(root, iter(edges[root]))]
-        number[root] = low[root] = len(number)
-        open_.append(root)
-        while path:
-            node, rest = path[-1]
-            for target in rest:
-                if target not in number:
-                    number[target] = low[target] = len(number)
-                    open_.append(target)
-                    path.append((target, iter(edges[target])))
-                    break
-                if target not in closed:
-                    low[node] = min(low[node], number[target])
-            else:
-                path.pop()
-                if path:
-                    low[path[-1][0]] = min(low[path[-1][0]], low[node])
-                if low[node] == number[node]:
-                    part = set()
-                    while not part or node not in part:
-                        part.add(open_.pop())
-                    closed |= part
-                    found.append(part)
-    return found
-
-
-def _redirect(block: Block, target: int, other: int) -> None:
-    block.end.targets = [other if t == target else t for t in block.end.targets]
-    if block.end.handler == target:
-        block.end.handler = other
-    for segment in block.segments:
-        if segment.handler == target:
-            segment.handler = other
