@@ -36,7 +36,6 @@ def outcome(f, a, b):
 
 
 @pytest.mark.parametrize("function", OPERATORS, ids=lambda f: f.__name__)
-@pytest.mark.filterwarnings("ignore")
 def test_grid(function):
     compiled = xlapy.jit(lambda a, b: function(a, b), returns="numpy")
     for number in NUMBERS:
