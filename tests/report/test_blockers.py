@@ -208,10 +208,6 @@ def outer(x):
     return inner(x)
 
 
-def looked_up_without_descriptors(x):
-    return inspect.getattr_static(x, "__foo__", None) is None, x * 2
-
-
 def refused_on_one_path(x):
     y = x
     if x[0] > 0:
@@ -247,7 +243,6 @@ def delegates_to_what_is_refused(x):
 @pytest.mark.parametrize(
     "function",
     [
-        looked_up_without_descriptors,
         refused_on_one_path,
         refused_in_a_loop,
         refused_on_some_trips,
