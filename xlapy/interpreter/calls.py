@@ -223,7 +223,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return call(machine, machine.world.class_value(owner, "__call__"), [function, *args], kwargs)
     if isinstance(item, types.WrapperDescriptorType | types.MethodDescriptorType):
         return _descriptor(machine, item, args, kwargs)
-    if isinstance(item, types.BuiltinMethodType | types.MethodWrapperType) and type(item.__self__) is frozenset:
+    if isinstance(item, types.BuiltinMethodType | types.MethodWrapperType) and type(item.__self__) in _READABLE:
         receiver = machine.world.wrap_anchored(item.__self__)
         return call(machine, machine.getattr(receiver, item.__name__), args, kwargs)
     if callable(item):
@@ -231,6 +231,10 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         module = getattr(item, "__module__", None)
         raise Refused("XP0003", f"'{module + '.' if module else ''}{name}' is compiled code and has no rule")
     return machine.raise_(TypeError, f"'{type(item).__name__}' object is not callable")
+
+
+#: classes of constants whose methods may be called by way of what is kept of them
+_READABLE = (frozenset, types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
 def _compiled(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
