@@ -86,11 +86,11 @@ def _widens(source: np.dtype, target: np.dtype) -> bool:
     return source.kind in "iu" and target.kind in "iu" and np.can_cast(source, target)
 
 
-def apart(a: Var, b: Var) -> tuple[list[Var], int]:
-    """The scalars on which `a - b` depends, and the constant part of it."""
-    (terms, total), (others, more) = affine(a, lambda v: v), affine(b, lambda v: v)
+def apart(a: Var, b: Var) -> list[Var]:
+    """The scalars on which `a - b` depends."""
+    (terms, _), (others, _) = affine(a, lambda v: v), affine(b, lambda v: v)
     factors = {v: terms.get(v, 0) - others.get(v, 0) for v in (*terms, *others)}
-    return [v for v, factor in factors.items() if factor and isinstance(v, Var)], total - more
+    return [v for v, factor in factors.items() if factor and isinstance(v, Var)]
 
 
 def difference(a: int | Var, b: int | Var) -> int | None:

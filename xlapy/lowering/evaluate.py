@@ -63,7 +63,7 @@ def evaluate_fast(
     else:
         known = not any(map(is_opaque, every_operation(region)))
         own = are_own(region) if own_reductions is None else own_reductions
-        structured = _fast_rules(Cpu(platform == "cpu", known and own, machine_code), native, machine_code)
+        structured = _fast_rules(Cpu(platform == "cpu", known and own, machine_code), native)
     if region.fast is not None:
         arguments = [environment[p] for p in region.params]
         region, environment = region.fast, dict(zip(region.fast.params, arguments, strict=True))
@@ -184,13 +184,12 @@ class _Rules(dict[str, Callable]):
 
 
 @functools.cache
-def _fast_rules(cpu: Cpu | None, native: bool, machine_code: bool = False) -> _Rules:
+def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
     """Rules for programs that only have to run: a loop is one native function if that is better.
 
     Args:
         cpu: what is known of the program on a CPU; None if it runs elsewhere.
         native: whether there may be native functions.
-        machine_code: whether loops over numbers may be machine code.
     """
 
     def loop(
@@ -199,7 +198,7 @@ def _fast_rules(cpu: Cpu | None, native: bool, machine_code: bool = False) -> _R
         def run(values: Environment, certain: jax.Array) -> list:
             return list(_looped(operation, values, inside, certain))
 
-        if machine_code and cpu is not None and cpu.certain and may_be_machine_code(operation):
+        if cpu is not None and cpu.certain and cpu.machine_code and may_be_machine_code(operation):
             results = as_machine_code(operation, environment, parts or {})
             if results is not None:
                 return results

@@ -21,6 +21,7 @@ from xlapy.lowering.products import DOT, has_faster_form, is_of_matrix_and_vecto
 from xlapy.lowering.sorting import packed_order
 from xlapy.lowering.sums import REDUCTIONS, reduced
 from xlapy.lowering.sums import has_faster_form as is_reduced_otherwise
+from xlapy.lowering.untraced import branch_on_cpu
 
 _TRANSPOSE, _SORT = primitives.transpose_p, primitives.sort_p
 #: operations that call a program, and the parameter that holds it
@@ -35,7 +36,7 @@ class Cpu(NamedTuple):
     Attributes:
         certain: whether it runs on a CPU, and nowhere else.
         own_reductions: whether XLA's own code reduces there, not a library (`lowering.reductions`).
-        machine_code: whether it may call machine code that is not XLA's.
+        machine_code: whether loops over numbers, and sorts, may be machine code that is not XLA's.
     """
 
     certain: bool
@@ -118,8 +119,7 @@ class _Rewriter:
         """The program that an equation calls: for certain, and on this platform."""
         name, params = equation.primitive.name, equation.params
         if name == "platform_index" and self.cpu.certain:
-            found = [k for k, names in enumerate(params["platforms"]) if names is None or "cpu" in names]
-            self.branches[equation.outvars[0]] = found[0]
+            self.branches[equation.outvars[0]] = branch_on_cpu(params)
         if name == "cond":
             index = equation.invars[0]
             known = not isinstance(index, Literal) and index in self.branches

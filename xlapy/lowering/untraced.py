@@ -5,7 +5,7 @@ To trace a leaf, and what was traced again as part of the program, takes twice a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -57,6 +57,11 @@ class Untraced:
 def traced(jaxpr: ClosedJaxpr | Untraced) -> ClosedJaxpr:
     """The jaxpr of a leaf."""
     return jaxpr.traced if isinstance(jaxpr, Untraced) else jaxpr
+
+
+def branch_on_cpu(params: Mapping[str, Any]) -> int:
+    """Which branch of `lax.platform_dependent` is for CPUs, from the parameters of the equation that asks for it."""
+    return next(k for k, names in enumerate(params["platforms"]) if names is None or "cpu" in names)
 
 
 def is_opaque(operation: Operation) -> bool:

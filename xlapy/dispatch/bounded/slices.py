@@ -198,7 +198,7 @@ def _most(part: Slice) -> int | None:
 def _widths(machine: Machine, part: Slice) -> list[Var]:
     """Numbers among the inputs that say how many elements a slice with step 1 can have at most."""
     for start, stop in _bounds(part):
-        found, _ = apart(stop, start)
+        found = apart(stop, start)
         if found and all(map(machine.specialisable, found)):
             return found
     return []

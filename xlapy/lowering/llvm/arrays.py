@@ -12,13 +12,12 @@ import numpy as np
 from xlapy.lowering.llvm import memory
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, convert
-from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, known_int, literal
+from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, known_int, literal
 
 #: the place of an element, along each axis: names or literals of 64 bits
 Place = tuple[str, ...] | list[str]
 #: elements that are computed, and that are moved, in a loop and outside; of which a function of the C library is taken
 _MOST, _MOST_ONCE, _MOST_SLOW = (4096, 1 << 15), (1 << 15, 1 << 20), 16
-_BOOL = np.dtype(bool)
 #: elements that may be computed in straight code
 _STRAIGHT = 8
 
@@ -118,10 +117,14 @@ def is_slow(*values: Value) -> bool:
     return any(isinstance(v, Lazy) and v.slow for v in values)
 
 
+def is_view(value: Value) -> bool:
+    """Whether its elements are loaded, or known, and not computed."""
+    return not isinstance(value, Lazy) or value.is_view
+
+
 def bounded(text: Text, shape: Sequence[int], *values: Value) -> None:
     """Refuse what is to be done for so many elements that XLA, for all its calls, is faster."""
-    moved = all(not isinstance(v, Lazy) or v.is_view for v in values)
-    most = (_MOST if text.loops else _MOST_ONCE)[moved]
+    most = (_MOST if text.loops else _MOST_ONCE)[all(map(is_view, values))]
     if prod(shape) > (_MOST_SLOW if is_slow(*values) else most):
         raise Unsuitable("so many elements")
 
@@ -174,7 +177,7 @@ def rest_of(value: Value) -> Number | None:
 
 def is_mask(value: Value, shape: tuple[int, ...]) -> bool:
     """Whether an array of that shape is false outside of a window."""
-    return not isinstance(value, Number) and shape_of(value) == shape and rest_of(value) == literal(False, _BOOL)
+    return not isinstance(value, Number) and shape_of(value) == shape and rest_of(value) == FALSE
 
 
 def is_uniform(value: Value) -> bool:
@@ -291,6 +294,7 @@ __all__ = [
     "is_mask",
     "is_slow",
     "is_uniform",
+    "is_view",
     "meeting",
     "over",
     "placed",

@@ -26,6 +26,7 @@ from xlapy.lowering.llvm.arrays import (
     is_mask,
     is_slow,
     is_uniform,
+    is_view,
     meeting,
     over,
     placed,
@@ -40,6 +41,7 @@ from xlapy.lowering.llvm.indexing import gather, scatter
 from xlapy.lowering.llvm.memory import Array, Memory, put
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
+    FALSE,
     INDEX,
     Number,
     Text,
@@ -52,6 +54,7 @@ from xlapy.lowering.llvm.text import (
     times,
     type_of,
 )
+from xlapy.lowering.untraced import branch_on_cpu
 
 #: multiplications in a product; elements of a constant that is written into the program
 _MOST_PRODUCTS, _MOST_WRITTEN = 1 << 14, 512
@@ -116,7 +119,7 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
 
     def define(atoms: Sequence, values: Sequence[Value], reduced: bool = False) -> None:
         for atom, value in zip(atoms, values, strict=True):
-            if isinstance(value, Lazy) and not value.is_view and (reduced or uses[atom] > 1):
+            if not is_view(value) and (reduced or uses[atom] > 1):
                 value = room.kept(value)
             environment[atom] = value
 
@@ -141,8 +144,7 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         closed = hasattr(inner, "consts")
         return (evaluated if closed else _evaluate)(text, room, inner, operands)
     if name == "platform_index":
-        found = next(k for k, names in enumerate(params["platforms"]) if names is None or "cpu" in names)
-        return [literal(found, np.dtype(np.int32))]
+        return [literal(branch_on_cpu(params), np.dtype(np.int32))]
     if name == "cond" and isinstance(operands[0], Number) and known_int(operands[0]) is not None:
         branches = params["branches"]
         chosen = branches[min(max(known_int(operands[0]) or 0, 0), len(branches) - 1)]
@@ -189,12 +191,8 @@ def elementwise(
         return rule(*(element(text, x, _stretched(place, shape_of(x))) for x in operands))
 
     window = _window(text, shape, dtype, rule, operands, name)
-    is_view = window is not None and all(map(_is_view, operands))
-    return Lazy(dtype, shape, at, reads(*operands), is_view, name in SLOW or is_slow(*operands), window)
-
-
-def _is_view(value: Value) -> bool:
-    return not isinstance(value, Lazy) or value.is_view
+    loaded = window is not None and all(map(is_view, operands))
+    return Lazy(dtype, shape, at, reads(*operands), loaded, name in SLOW or is_slow(*operands), window)
 
 
 def _stretched(place: Place, shape: tuple[int, ...]) -> Place:
@@ -209,7 +207,7 @@ def _window(
     found: list[Value] = []
     rest: Number | None = None
     if name in ("and", "bitwise_and"):
-        found, rest = [x for x in operands if is_mask(x, shape)], literal(False, _BOOL)
+        found, rest = [x for x in operands if is_mask(x, shape)], FALSE
     elif name in ("select", "select_n"):
         old = operands[2 if name == "select" else 1]
         found = [x for x in operands[:1] if is_mask(x, shape)]

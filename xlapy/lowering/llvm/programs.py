@@ -27,6 +27,7 @@ from xlapy.lowering.llvm.arrays import (
     element,
     is_mask,
     is_slow,
+    is_view,
     over,
     placed,
     reads,
@@ -38,7 +39,9 @@ from xlapy.lowering.llvm.bounds import Bounds
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
+    FALSE,
     INDEX,
+    TRUE,
     Number,
     Text,
     Unsuitable,
@@ -53,7 +56,6 @@ from xlapy.lowering.llvm.text import (
 from xlapy.lowering.rules import RULES as LAX
 from xlapy.lowering.untraced import traced
 
-_BOOL = np.dtype(bool)
 #: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
 _ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 26
 
@@ -265,7 +267,7 @@ class _Program:
             self._uses.subtract(operation.operands)
             found = self._operation(operation)
             for var, value in zip(operation.results, found, strict=True):
-                if isinstance(value, Lazy) and not value.is_view and self._uses[var] > 1:
+                if not is_view(value) and self._uses[var] > 1:
                     value = self.kept(value)
                 self.values[var] = value
         self._uses.subtract(region.results)
@@ -340,15 +342,14 @@ class _Program:
         room, zero = literal(mask.shape[0], INDEX), literal(0, INDEX)
         ends = [first, RULES["add"](self.text, first, length)]
         first, end = (RULES["min"](self.text, RULES["max"](self.text, x, zero), room).name for x in ends)
-        true = literal(True, mask.dtype)
-        window = Window((Extent(first, end),), literal(False, mask.dtype), lambda at: true)
+        window = Window((Extent(first, end),), FALSE, lambda at: TRUE)
         return mask._replace(is_view=True, window=window)
 
     def _steps(self, operation: Operation) -> Lazy:
         """A mask of every n-th lane from one on up to another."""
         text, (size,) = self.text, operation.results[0].type.shape
         start, first, stop, step = (convert(text, self.number(v), INDEX) for v in operation.operands)
-        room, false, true = literal(size, INDEX), literal(False, _BOOL), literal(True, _BOOL)
+        room = literal(size, INDEX)
         first = RULES["max"](text, RULES["add"](text, start, first), literal(0, INDEX))
         end = RULES["min"](text, RULES["add"](text, start, stop), room)
         # One that is longer than the array has one index, and so has this.
@@ -358,10 +359,10 @@ class _Program:
             lane = Number(INDEX, (place[0],))
             away = RULES["rem"](text, RULES["sub"](text, lane, first), step)
             within = RULES["bitwise_and"](text, RULES["ge"](text, lane, first), RULES["lt"](text, lane, end))
-            return select(text, within, RULES["eq"](text, away, literal(0, INDEX)), false)
+            return select(text, within, RULES["eq"](text, away, literal(0, INDEX)), FALSE)
 
-        window = Window((Extent(first.name, end.name, step.name),), false, lambda at: true)
-        return Lazy(_BOOL, (size,), at, frozenset(), True, False, window)
+        window = Window((Extent(first.name, end.name, step.name),), FALSE, lambda at: TRUE)
+        return Lazy(FALSE.dtype, (size,), at, frozenset(), True, False, window)
 
     def _over_range(self, operation: Operation) -> Number | None:
         """The sum of some lanes in a row, or of their products."""
@@ -625,7 +626,7 @@ class _Program:
         self._folds |= _folds(loop.regions[-1])
         for var in (v for region in loop.regions for v in captured(region)):
             value = self.values.get(var)
-            if isinstance(value, Lazy) and not value.is_view:
+            if value is not None and not is_view(value):
                 self.values[var] = self.kept(value)
         initial = list(map(self._changeable, initial))
         owned = [x.memory for x in initial if isinstance(x, Array)]

@@ -70,6 +70,9 @@ def _written(value: np.generic) -> str:
     return str(int(value))
 
 
+TRUE, FALSE = (literal(value, np.dtype(bool)) for value in (True, False))
+
+
 def known_int(number: Number) -> int | None:
     """An integer that is a literal."""
     if number.dtype.kind not in "iu" or number.name.startswith("%"):
@@ -205,8 +208,10 @@ class Phis:
 
 
 __all__ = [
+    "FALSE",
     "INDEX",
     "Number",
+    "TRUE",
     "Phis",
     "Text",
     "Unsuitable",
