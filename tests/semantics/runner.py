@@ -118,7 +118,7 @@ def check(
     rtol: float | None = None,
     refuse: bool | str = False,
     compiles: int | None = None,
-    raises: type | None = None,
+    raises: type | tuple[type, ...] | None = None,
     **kwargs: Any,
 ) -> None:
     """Assert that `xlapy.jit(fn)` does what `fn` does.
@@ -272,7 +272,7 @@ def is_refusal(error: BaseException) -> bool:
     return any(cls.__name__ == "NotOffloadableError" for cls in type(error).__mro__)
 
 
-def reject_unsound(outcomes: list[Outcome], raises: type | None) -> None:
+def reject_unsound(outcomes: list[Outcome], raises: type | tuple[type, ...] | None) -> None:
     """Complain of a test that cannot be meant so: CPython raises where no one said it would, or the other way."""
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     for error in errors:

@@ -8,12 +8,14 @@ from xlapy.ir.core import Operation, Region, Var
 
 
 class Dimension(NamedTuple):
-    """What a load or store touches of one dimension: `count` places from `start` on; `dropped` from the shape."""
+    """What a load or store touches of one dimension: `count` places from `start` on; `dropped` from the shape;
+    `checked` if it is within the array unless an error has been raised."""
 
     start: int | Var
     step: int
     count: int
     dropped: bool
+    checked: bool = False
 
     @property
     def known_start(self) -> int:
@@ -39,7 +41,14 @@ def touched(operation: Operation | Region | None) -> list[Dimension] | None:
     if dims is None:
         return None
     starts = iter(operation.operands[1 if operation.attributes["name"] == "slice" else 2 :])
+    checked = operation.attributes.get("checked", False)
     return [
-        Dimension(next(starts) if start is None else start, step, 1 if length < 0 else length, length < 0)
+        Dimension(
+            next(starts) if start is None else start,
+            step,
+            1 if length < 0 else length,
+            length < 0,
+            checked and length < 0,
+        )
         for start, step, length in dims
     ]

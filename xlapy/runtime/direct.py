@@ -13,14 +13,16 @@ import numpy as np
 
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.interpreter.analyse import Analysis
+from xlapy.interpreter.recipe import Attribute
 from xlapy.ir import TensorType
-from xlapy.lowering.llvm import Given, whole_as_machine_code, whole_may_be_machine_code
+from xlapy.lowering.llvm import Errors, Given, whole_as_machine_code, whole_may_be_machine_code
 from xlapy.passes.plain import plain
 from xlapy.runtime.jax_internals import Adopting
 from xlapy.runtime.packing import Travelling
+from xlapy.runtime.traffic import outputs_of
 
-#: what becomes of the results of a program: they are numbered, as are the programs of an executable
-Finished = Callable[[Analysis, tuple], Any]
+#: what makes of the results of a program what it returns
+Finished = Callable[[Analysis], Callable[[tuple], Any]]
 
 
 class Direct:
@@ -31,7 +33,7 @@ class Direct:
         python: the classes of those operands that are Python's numbers.
         program: finds the program for the types of operands, and which of its results become `jax.Array`s; None if
             there is none yet.
-        finished: makes of outputs what `otherwise` returns.
+        finished: for a program, what makes of its outputs what `otherwise` returns.
     """
 
     def __init__(
@@ -78,22 +80,21 @@ class Direct:
         given = [Given(p.type.dtype, p.type.shape, python) for p, python in zip(entry.params, self.python, strict=True)]
         if not whole_may_be_machine_code(entry.fast or entry):
             return None
-        call = whole_as_machine_code(plain(program.module), given, places)
+        call = whole_as_machine_code(plain(program.module), given, places, _errors(analysis, program))
         if call is None:
             return None
         delivered = [(k, _adopting(entry.results[k].type)) for k in places]
-        finished = self.finished
+        finished = self.finished(analysis)
 
         def run(operands: Sequence) -> Any:
             values = call(*operands)
             if values is None:
                 return None
             if delivered:
-                found = list(values)
+                values = list(values)
                 for k, adopted in delivered:
-                    found[k] = adopted(values[k])
-                values = tuple(found)
-            return finished(analysis, values)
+                    values[k] = adopted(values[k])
+            return finished(values)
 
         return run, given
 
@@ -114,6 +115,23 @@ def _plainly(operand: Any, given: Given) -> Any:
     made = np.empty(given.shape, given.dtype)
     made[...] = operand
     return made
+
+
+def _errors(analysis: Analysis, program: Travelling) -> Errors | None:
+    """Where the host finds out about errors; None if it looks at other results too where there is one."""
+    if not analysis.errors:
+        return Errors(None, ())
+    if analysis.prints:
+        return None
+
+    def place(k: int) -> tuple[int, int | None]:
+        return (k, None) if program.results is None else program.results.place(k)
+
+    messages = []
+    for _, args in analysis.errors:
+        parts = [part.recipe if isinstance(part, Attribute) else part for part in args]
+        messages.append([place(k) for k in sorted({k for part in parts for k in outputs_of(part)})])
+    return Errors(place(len(analysis.module.entry.results) - 1), messages)
 
 
 def _adopting(type_: TensorType) -> Adopting:

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 from types import CellType, FunctionType, SimpleNamespace
 from typing import Any, Protocol
 
@@ -68,6 +69,11 @@ def plain(recipe: Any, outputs: Sequence) -> Any:
         case SequenceRecipe():
             return tuple(plain(item, outputs) for item in recipe.items)
     return None
+
+
+def plainly(recipe: Any) -> Callable[[Sequence], Any]:
+    """`plain` of one recipe."""
+    return itemgetter(recipe.index) if isinstance(recipe, Leaf) else partial(plain, recipe)
 
 
 class _Strings(list):

@@ -51,6 +51,13 @@ class Packing:
         together = (packer(g)(tuple(operands[k] for k in g.places)) for g in self.groups)
         return (*(operands[k] for k in self.alone), *together)
 
+    def place(self, k: int) -> tuple[int, int | None]:
+        """Where one is as it travels: its number, or that of the array that it is in, and its place there."""
+        if k in self.alone:
+            return self.alone.index(k), None
+        number, group = next((n, g) for n, g in enumerate(self.groups) if k in g.places)
+        return len(self.alone) + number, group.places.index(k)
+
     def taken_apart(self, results: Sequence) -> list:
         """The results of a program on the host."""
         found: list[Any] = [None] * (len(self.alone) + sum(len(g.places) for g in self.groups))

@@ -204,7 +204,7 @@ def read_lens(machine: Machine, base: Var, lens: Lens) -> Var:
         return machine.builder.broadcast(base, tuple(lens.params))
     if lens.kind == "index":
         starts, dims = split_starts(lens.params)
-        return _annotated(machine.leaf(_read_index, (base, *starts), (dims,), name="slice")[0], dims)
+        return _annotated(machine, machine.leaf(_read_index, (base, *starts), (dims,), name="slice")[0], dims)
     return machine.leaf(_READ[lens.kind], (base,), tuple(lens.params), name=lens.kind)[0]
 
 
@@ -216,7 +216,8 @@ def write_lens(machine: Machine, base: Var, lens: Lens, new: Var) -> Var:
         if 0 in new.type.shape:
             return base
         starts, dims = split_starts(lens.params)
-        return _annotated(machine.leaf(_write_index, (base, new, *starts), (dims,), name="update_slice")[0], dims)
+        result = machine.leaf(_write_index, (base, new, *starts), (dims,), name="update_slice")[0]
+        return _annotated(machine, result, dims)
     if lens.kind in ("transpose", "reshape", "flat", "bitcast"):
         return machine.leaf(_WRITE[lens.kind], (new,), (base.type, *lens.params), name=lens.kind)[0]
     overlaps = lens.kind == "strided" and not _apart(*lens.params[:2])
@@ -231,9 +232,10 @@ def split_starts(params: tuple[Dim, ...]) -> tuple[list[Var], tuple[Dim, ...]]:
     return starts, tuple((None if isinstance(s, Var) else s, step, length) for s, step, length in params)
 
 
-def _annotated(result: Var, dims: tuple[Dim, ...]) -> Var:
-    """A load or store that says which part it loads or stores, to the passes."""
-    defining(result).attributes["index"] = dims
+def _annotated(machine: Machine, result: Var, dims: tuple[Dim, ...]) -> Var:
+    """A load or store that says which part it loads or stores, to the passes; and whether an index that is out of range
+    has set the error tag before. Where somebody catches the error, its branch comes after the load."""
+    defining(result).attributes.update(index=dims, checked=not machine.catching)
     return result
 
 

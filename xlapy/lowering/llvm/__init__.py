@@ -21,8 +21,10 @@ from xlapy.lowering.llvm.calls import (
     whole_may_be_machine_code,
 )
 from xlapy.lowering.llvm.direct import Given
+from xlapy.lowering.llvm.exits import Errors
 
 __all__ = [
+    "Errors",
     "Given",
     "as_machine_code",
     "machine_code_of",

@@ -12,6 +12,7 @@ from jax import lax
 from xlapy.ir import Operation, Region, Var, captured, every_operation
 from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
+from xlapy.lowering.llvm.exits import Errors
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
 from xlapy.lowering.native import is_transcendental, kinds_of
@@ -77,7 +78,7 @@ def _outermost_loops(region: Region) -> Iterator[Operation]:
 
 
 def whole_as_machine_code(
-    region: Region, given: Sequence[Given], aligned: Container[int] = ()
+    region: Region, given: Sequence[Given], aligned: Container[int] = (), errors: Errors | None = None
 ) -> Callable[..., tuple | None] | None:
     """A program as a function of NumPy's arrays and Python's numbers (see `lowering.llvm.direct`); None if it does not
     suit.
@@ -86,12 +87,13 @@ def whole_as_machine_code(
         region: the program, as it was written (`passes.plain`).
         given: what its parameters are.
         aligned: results that begin at multiples of 64 where they are large.
+        errors: which results tell of errors, if the others do not matter where there is one.
     """
     if not is_possible():
         return None
     try:
         with jax.enable_x64(True):
-            function = function_of(region, True)
+            function = function_of(region, True, errors)
     except Unsuitable:
         return None
     return called_directly(function, region.params, given, aligned)

@@ -36,6 +36,8 @@ from xlapy.lowering.llvm.arrays import (
     window_of,
 )
 from xlapy.lowering.llvm.bounds import Bounds
+from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
+from xlapy.lowering.llvm.exits import Place as Output
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
@@ -46,6 +48,7 @@ from xlapy.lowering.llvm.text import (
     Text,
     Unsuitable,
     known_int,
+    known_value,
     literal,
     part_of,
     plus,
@@ -84,24 +87,30 @@ class Function(NamedTuple):
     has_loops: bool
 
 
-def function_of(region: Region, may_have_rooms: bool = False) -> Function:
+def function_of(region: Region, may_have_rooms: bool = False, errors: Errors | None = None) -> Function:
     """A region in LLVM's language, a function of its parameters and of what it captures.
 
     Args:
         region: the region.
         may_have_rooms: whether the caller makes room for large arrays.
+        errors: of a program, which of its results tell the host about errors, if it may be left at the first one: the
+            others are then anything.
 
     Raises:
         Unsuitable: XLA does better, or something is not known here.
     """
-    return _Program(region, may_have_rooms).function
+    return _Program(region, may_have_rooms, errors).function
 
 
 class _Program:
     """Writes a function."""
 
-    def __init__(self, region: Region, may_have_rooms: bool) -> None:
+    def __init__(self, region: Region, may_have_rooms: bool, errors: Errors | None) -> None:
         self.may_have_rooms = may_have_rooms
+        self._results = region.results
+        exits = None if errors is None else exits_of(region, errors)
+        #: checks behind which the function is left, and whether those are all: then what was checked is as it should be
+        self._exits, self._is_left = exits or {}, exits is not None
         self.text = Text()
         self.bounds = Bounds()
         self.values: dict[Var, Value] = {}
@@ -291,6 +300,8 @@ class _Program:
                 return self._while(operation, [self.value(v) for v in operation.operands])
             case "leaf":
                 return self._leaf(operation)
+            case "select" if operation in self._exits:
+                return [self._left_or(self._exits[operation])]
             case "select":
                 return [self._select(operation)]
         if operation.kind not in ARITY:
@@ -499,6 +510,8 @@ class _Program:
         if value is not None:
             return str(min(max(value, least), most))
         number = convert(self.text, number, INDEX)
+        if dim.checked and self._is_left:
+            return number.name
         inside = self.bounds.at_least(dim.start, least), self.bounds.at_most(dim.start, most)
         if dim.step != 1 and dim.count > 1 and not all(inside):
             raise Unsuitable("places that may be beyond an end, in steps")
@@ -510,13 +523,45 @@ class _Program:
 
     # -- control flow --
 
+    def _left_or(self, exit: Exit) -> Value:
+        """Leave the function if an error is raised; if not, the tag is what it was."""
+        text, values, uses, versions = self.text, self.values, self._uses, self._versions()
+        left, rest = text.label(), text.label()
+        text.do(f"br i1 {self.number(exit.predicate).name}, label %{left}, label %{rest}, !prof {text.unlikely()}")
+        text.begin(left)
+        self._put_out(exit.tag, exit.number)
+        for place, var, arm in exit.message:
+            self.values, self._uses = dict(values), uses.copy()
+            if arm is not None:
+                self._region(arm)
+            self._put_out(place, var)
+        text.do("ret void")
+        text.begin(rest)
+        self._back_to(versions)
+        self.values, self._uses = values, uses
+        self.values[exit.predicate] = FALSE
+        return self.value(exit.before)
+
+    def _put_out(self, output: Output, var: Var) -> None:
+        """Store a number in a result, or in an element of one."""
+        k, position = output
+        type = self._results[k].type
+        place = Memory(f"%r{k}", type.dtype, type.shape, False)
+        at = () if position is None else (str(position),)
+        memory.put(self.text, place, convert(self.text, self.number(var), type.dtype), at)
+
     def _if(self, operation: Operation) -> list[Value]:
         then, orelse = operation.regions
         if "barrier" in operation.attributes:
             return self._region(then)
-        text = self.text
+        text, predicate = self.text, self.number(operation.operands[0])
+        known = known_value(predicate)
+        if known is not None:
+            arm, other = (then, orelse) if known else (orelse, then)
+            self._uses.subtract(_uses(other))
+            return self._region(arm)
         labels, tails, end = [text.label(), text.label()], [text.label(), text.label()], text.label()
-        text.do(f"br i1 {self.number(operation.operands[0]).name}, label %{labels[0]}, label %{labels[1]}")
+        text.do(f"br i1 {predicate.name}, label %{labels[0]}, label %{labels[1]}")
         outside, before = self.values, self._versions()
         self._around += 1
         arms: list[list[Value]] = []

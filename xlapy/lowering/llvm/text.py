@@ -179,6 +179,12 @@ class Text:
         self.notes.append(f'{name} = distinct !{{{name}, !{{!"llvm.loop.unroll.disable"}}}}')
         return f", !llvm.loop {name}"
 
+    def unlikely(self) -> str:
+        """What is written behind the `!prof` of a branch that is hardly ever taken."""
+        name = f"!{next(self._count)}"
+        self.notes.append(f'{name} = !{{!"branch_weights", i32 1, i32 1000000}}')
+        return name
+
     def phis(self, numbers: list[Number]) -> Phis:
         """Numbers that begin as these, at the beginning of a block that is about to begin; see `Phis.close`."""
         return Phis(self, numbers)

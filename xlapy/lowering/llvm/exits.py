@@ -1,0 +1,255 @@
+"""Where a program can be left at once: at its first error, after which nobody wants its other results.
+
+The error tag (`dispatch.protocol.check`) is carried through loops and branches to the end of a program, and what
+follows an error runs as if there were none: XLA has no way out of a loop. Machine code has. What tells the error, and
+what its message needs, are stored, and the function returns; so behind each check its condition is known to hold, and
+nothing that is looked at can be out of its range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
+from xlapy.ir.places import touched
+from xlapy.ir.vectors import is_stack
+
+#: a result of a program, by number; where results are packed, an element of it
+Place = tuple[int, int | None]
+
+
+class Errors(NamedTuple):
+    """What tells the host about errors.
+
+    Attributes:
+        tag: where the number of the error is, 0 if there is none; None if there cannot be any.
+        messages: for each error, from the one with number 1 on, where the values are that its message needs.
+    """
+
+    tag: Place | None
+    messages: Sequence[Sequence[Place]]
+
+
+class Exit(NamedTuple):
+    """A way out of a program.
+
+    Attributes:
+        predicate: whether it is taken.
+        number: of the error, which is stored as the tag.
+        tag: where that is stored.
+        message: what else is stored, and where: a value, or a result of a region that computes it.
+        before: the tag that is kept if it is not taken.
+    """
+
+    predicate: Var
+    number: Var
+    tag: Place
+    message: list[tuple[Place, Var, Region | None]]
+    before: Var
+
+
+class _Site(NamedTuple):
+    """A check: `select(predicate, number, tag)`, and the operations around it from the outermost one on, each with the
+    region in it where that goes on."""
+
+    operation: Operation
+    path: tuple[tuple[Operation, Region], ...]
+
+
+def exits_of(region: Region, errors: Errors) -> Mapping[Operation, Exit] | None:
+    """The checks of a program, behind each of which it is left if that has found an error; None if it may not be left
+    behind one of them, or goes on more quickly."""
+    if errors.tag is None:
+        return {}
+    tag = _at(region, errors.tag)
+    sites = _sites(region, tag) if tag is not None else None
+    if sites is None or any(_is_of_vectors(site.path) for site in sites):
+        return None
+    predicates = {site.operation.operands[0] for site in sites}
+    found = {}
+    for site in sites:
+        exit = _exit(region, errors.tag, errors, site, predicates)
+        if exit is None:
+            return None
+        found[site.operation] = exit
+    return found
+
+
+def _at(region: Region, place: Place) -> Var | None:
+    """What a program puts at a place."""
+    var, position = region.results[place[0]], place[1]
+    if position is None:
+        return var if var.type.shape == () else None
+    return var.owner.operands[position] if isinstance(var.owner, Operation) and is_stack(var.owner) else None
+
+
+# -- the tag, from the end of a program to its checks ----------------------------------------------------------------
+
+
+def _sites(region: Region, tag: Var) -> list[_Site] | None:
+    """The checks that set a tag; None if something else does."""
+    sites: list[_Site] = []
+    start = _follow(region, tag, (), sites)
+    return sites if start is not None and constant_value(start) is not None else None
+
+
+def _follow(region: Region, tag: Var, path: tuple, sites: list[_Site]) -> Var | None:
+    """What a tag is at the start of a region at whose end it is `tag`, zero or a value from outside; None if it may be
+    reset."""
+    inside = set(region.operations)
+    while True:
+        known, owner = constant_value(tag), tag.owner
+        if known is not None:
+            return tag if known.shape == () and known == 0 else None
+        if not isinstance(owner, Operation) or owner not in inside:
+            return tag
+        before = _before(owner, owner.results.index(tag), path, sites)
+        if before is None:
+            return None
+        tag = before
+
+
+def _before(operation: Operation, place: int, path: tuple, sites: list[_Site]) -> Var | None:
+    match operation.kind:
+        case "select":
+            chosen, number, before = operation.operands
+            value = constant_value(number)
+            if value is None or value.shape or value == 0 or not _is_first(chosen, before):
+                return None
+            sites.append(_Site(operation, path))
+            return before
+        case "if":
+            starts = [_follow(r, r.results[place], (*path, (operation, r)), sites) for r in operation.regions]
+            return starts[0] if None not in starts and _is_same(*starts) else None
+        case "for" | "while":
+            first = 1 if operation.kind == "for" else 0
+            body = operation.regions[-1]
+            start = _follow(body, body.results[place], (*path, (operation, body)), sites)
+            return operation.operands[first + place] if start is body.params[first + place] else None
+    return None
+
+
+def _is_same(one: Var, other: Var) -> bool:
+    return one is other or constant_value(one) is not None and constant_value(other) is not None
+
+
+def _is_first(predicate: Var, tag: Var) -> bool:
+    """Whether a predicate holds only where the tag is zero."""
+    known, owner = constant_value(tag), predicate.owner
+    if known is not None:
+        return bool(known == 0)
+    if not isinstance(owner, Operation):
+        return False
+    if owner.kind == "bitwise_and":
+        return any(_is_first(part, tag) for part in owner.operands)
+    zero = constant_value(owner.operands[1]) if owner.kind == "eq" else None
+    return zero is not None and zero.shape == () and zero == 0 and owner.operands[0] is tag
+
+
+def _is_of_vectors(path: Sequence[tuple[Operation, Region]]) -> bool:
+    """Whether a check is in a loop whose trips LLVM may make several at a time, which it does not with a way out."""
+    loops = [(operation, region) for operation, region in path if operation.kind in ("for", "while")]
+    if not loops or loops[-1][0].kind == "while":
+        return False
+    body = loops[-1][1]
+    operations = list(every_operation(body))
+    if any(o.kind in ("for", "while") for o in operations):
+        return False
+    index = body.params[0]
+    return all(_is_along(o, index) for o in operations if o.kind == "leaf" and o.attributes.get("name") != "slice")
+
+
+def _is_along(leaf: Operation, index: Var) -> bool:
+    """Whether a leaf stores at places that the index of a loop tells."""
+    dims = touched(leaf)
+    return dims is None or any(_is_made_of(d.start, index) for d in dims if isinstance(d.start, Var))
+
+
+def _is_made_of(var: Var, index: Var) -> bool:
+    owner = var.owner
+    if var is index:
+        return True
+    if not isinstance(owner, Operation) or owner.kind not in ("add", "sub", "convert"):
+        return False
+    return any(_is_made_of(v, index) for v in owner.operands)
+
+
+# -- what a message needs --------------------------------------------------------------------------------------------
+
+
+def _exit(region: Region, tag: Place, errors: Errors, site: _Site, predicates: set[Var]) -> Exit | None:
+    predicate, number, before = site.operation.operands
+    known = constant_value(number)
+    assert known is not None
+    wanted = errors.messages[int(known) - 1]
+    message = []
+    for place in wanted:
+        var = _at(region, place)
+        found = None if var is None or var.type.shape else _as_of(region, var, site.path, site, predicates)
+        if found is None:
+            return None
+        message.append((place, *found))
+    return Exit(predicate, number, tag, message, before)
+
+
+def _as_of(
+    region: Region, var: Var, path: Sequence[tuple[Operation, Region]], site: _Site, predicates: set[Var]
+) -> tuple[Var, Region | None] | None:
+    """What a value, which a region has in the end, is where the program is left: a value, or a result of an arm that is
+    not computed yet; None if that is not found out."""
+    numbers = {o: k for k, o in enumerate(region.operations)}
+    around = path[0][0] if path else site.operation
+    here = numbers[around]
+    while True:
+        owner = var.owner
+        if not isinstance(owner, Operation) or numbers.get(owner, -1) < here or constant_value(var) is not None:
+            return var, None
+        place = owner.results.index(var)
+        if owner is around:
+            if owner is site.operation:
+                return None
+            inner = path[0][1]
+            return _as_of(inner, inner.results[place], path[1:], site, predicates)
+        chosen = owner.operands[0] if owner.kind in ("if", "select") else None
+        if chosen is site.operation.operands[0]:
+            if owner.kind == "select":
+                var = owner.operands[1]
+                continue
+            then = owner.regions[0]
+            inside = then.results[place]
+            if isinstance(inside.owner, Operation) and inside.owner in then.operations:
+                late = any(numbers.get(v.owner, -1) >= here for v in captured(then))
+                return None if late else (inside, then)
+            var = inside
+            continue
+        following = _unchanged(owner, place, predicates)
+        if following is None:
+            return None
+        var = following
+
+
+def _unchanged(operation: Operation, place: int, predicates: set[Var]) -> Var | None:
+    """What a result of an operation is that comes after the error, in which nothing is changed by a later one."""
+    match operation.kind:
+        case "select":
+            return operation.operands[2] if operation.operands[0] in predicates else None
+        case "if":
+            arms = operation.regions[1:] if operation.operands[0] in predicates else operation.regions
+            ends = [_start(region, region.results[place], predicates) for region in arms]
+            return ends[0] if None not in ends and all(end is ends[0] for end in ends) else None
+        case "for" | "while":
+            return operation.operands[(1 if operation.kind == "for" else 0) + place]
+    return None
+
+
+def _start(region: Region, var: Var, predicates: set[Var]) -> Var | None:
+    """The value from outside that a region gives back if nothing in it changes it."""
+    inside = set(region.operations)
+    found: Var | None = var
+    while found is not None and isinstance(found.owner, Operation) and found.owner in inside:
+        found = _unchanged(found.owner, found.owner.results.index(found), predicates)
+    return found
+
+
+__all__ = ["Errors", "Exit", "Place", "exits_of"]
