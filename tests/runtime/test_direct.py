@@ -12,6 +12,8 @@ import pytest
 
 import xlapy
 from tests.lowering.test_llvm_programs import PROGRAMS, compare
+from tests.semantics.test_first_errors import program as first_errors
+from xlapy.lowering.llvm import calls
 from xlapy.lowering.llvm import direct as machine_code
 from xlapy.runtime import direct
 
@@ -444,3 +446,51 @@ for result, wanted in zip(compiled(x), running(x)):
     np.testing.assert_array_equal(result, wanted)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("program", [pytest.param(p, id=p.name) for p in first_errors.table])
+def test_first_errors(program):
+    program.check()
+
+
+def too_many_trips(x, k):
+    total = 0.0
+    for i in range(10**15):
+        for j in range(3):
+            if i % 2:
+                total += x[k + i + j]
+    return total
+
+
+def test_a_loop_is_left_at_its_first_error(runs):
+    with pytest.raises(IndexError) as ours:
+        xlapy.jit(too_many_trips)(VECTOR, 3)
+    assert str(ours.value) == "index 40 is out of bounds for axis 0 with size 40"
+    assert runs == [True]
+
+
+def stores_then_loads(x):
+    total = 0.0
+    for i in range(1, len(x) - 1):
+        x[i] = x[i] * 0.5
+        if i % 3:
+            total += x[i + 1]
+        total -= x[i - 1] * x[i + 1]
+    return total
+
+
+def test_no_array_is_copied_where_a_load_follows_a_store(monkeypatch):
+    """The load is from a place that the store before it did not touch: there is one array."""
+    made = []
+
+    def watched(*args):
+        made.append(function_of(*args))
+        return made[-1]
+
+    function_of = calls.function_of
+    monkeypatch.setattr(calls, "function_of", watched)
+    ours, theirs = VECTOR.copy(), VECTOR.copy()
+    same(xlapy.jit(stores_then_loads)(ours), stores_then_loads(theirs))
+    same(ours, theirs)
+    assert made
+    assert all("alloca" not in function.body and not function.rooms for function in made)

@@ -11,6 +11,7 @@ the value twice.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 
 from xlapy.ir import Module, Operation, Region, Var
 from xlapy.ir.affine import difference
@@ -29,11 +30,34 @@ def forward(module: Module) -> bool:
     return _stores(module.entry, uses) or changed
 
 
+def look_at_newest(region: Region, stored: dict[Var, tuple[Var, list[Dimension]]] | None = None) -> None:
+    """Let loads be from the array as it is after all stores before them that do not touch what they load.
+
+    What `forward` does for XLA it undoes for machine code, which stores at once: the array of before would be a copy.
+    """
+    stored = dict(stored or {})
+    for operation in region.operations:
+        for nested in operation.regions:
+            look_at_newest(nested, stored)
+        mine = touched(operation)
+        if mine is None:
+            continue
+        source = operation.operands[0]
+        if operation.attributes["name"] != "slice":
+            stored[source] = operation.results[0], mine
+            continue
+        while (store := stored.get(source)) is not None and _apart(mine, store[1]):
+            source = store[0]
+        operation.operands = (source, *operation.operands[1:])
+
+
 def _loads(region: Region, replaced: dict[Var, Var]) -> bool:
     changed = False
     kept: list[Operation] = []
+    before: set[Operation] = set()
     for operation in region.operations:
         kept.append(operation)
+        before.add(operation)
         if not replaced.keys().isdisjoint(operation.operands):
             operation.operands = tuple([replaced.get(v, v) for v in operation.operands])
         for nested in operation.regions:
@@ -47,7 +71,7 @@ def _loads(region: Region, replaced: dict[Var, Var]) -> bool:
                 kept.pop()
                 changed = True
             continue
-        source, value = _behind(operation, mine)
+        source, value = _behind(operation, mine, before)
         if value is not None:
             replaced[operation.results[0]] = value
             kept.pop()
@@ -84,9 +108,13 @@ def _stores(region: Region, uses: Counter[Var]) -> bool:
     return changed
 
 
-def _behind(load: Operation, mine: list[Dimension]) -> tuple[Var, Var | None]:
-    """The array that a load may be from, and the value that it is if that is known."""
-    source = load.operands[0]
+def _behind(load: Operation, mine: list[Dimension], before: Container[Operation]) -> tuple[Var, Var | None]:
+    """The array that a load may be from, and the value that it is if that is known.
+
+    A branch or loop that loads from the array of before a store outside of it would capture both: only stores `before`
+    it in its region are looked behind, all of them for a value.
+    """
+    source = near = load.operands[0]
     if any(d.count == 0 for d in mine) or not is_small(load.results[0], source):
         return source, None
     for _ in range(_DEPTH):
@@ -97,11 +125,12 @@ def _behind(load: Operation, mine: list[Dimension]) -> tuple[Var, Var | None]:
         # What is no store of a block in place, but a select or scatter over the whole array, is not fused with loads.
         if is_block_store(store) and _apart(mine, theirs):
             source = store.operands[0]
+            near = source if store in before else near
             continue
         value: Var = store.operands[1]
         same_type = value.type[:2] == load.results[0].type[:2]
-        return source, value if same_type and _equal(mine, theirs) else None
-    return source, None
+        return near, value if same_type and _equal(mine, theirs) else None
+    return near, None
 
 
 def _puts_back(store: Operation, mine: list[Dimension]) -> bool:

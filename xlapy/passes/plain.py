@@ -12,6 +12,7 @@ from typing import NamedTuple
 from xlapy.ir import Module, Region, Var
 from xlapy.passes.counted import count_trips
 from xlapy.passes.dead_code import remove_dead_code
+from xlapy.passes.forwarding import look_at_newest
 from xlapy.passes.moving import copy_region
 from xlapy.passes.shapes import keep_shapes
 from xlapy.passes.simplify import simplify
@@ -40,6 +41,7 @@ def keep_plain(region: Region) -> None:
             whole.operations, whole.results = [operation], list(operation.results)
             copy = copy_region(whole, {})
             count_trips(copy)
+            look_at_newest(copy)
             operation.attributes = {**operation.attributes, "plain": Plain(copy, tuple(operation.results))}
         for nested in operation.regions:
             keep_plain(nested)
@@ -51,6 +53,7 @@ def plain(module: Module) -> Region:
     if keep_shapes(copy.entry) | count_trips(copy.entry):
         simplify(copy)
         remove_dead_code(copy)
+    look_at_newest(copy.entry)
     return copy.entry
 
 

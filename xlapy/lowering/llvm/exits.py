@@ -32,48 +32,73 @@ class Errors(NamedTuple):
 
 
 class Exit(NamedTuple):
-    """A way out of a program.
+    """A way out of a program, behind a check or behind a loop.
 
     Attributes:
-        predicate: whether it is taken.
+        predicate: whether it is taken; None behind a loop: it is if the tag is not zero.
         number: of the error, which is stored as the tag.
         tag: where that is stored.
         message: what else is stored, and where: a value, or a result of a region that computes it.
-        before: the tag that is kept if it is not taken.
+        before: the tag that is kept if it is not taken; None if that is zero.
     """
 
-    predicate: Var
+    predicate: Var | None
     number: Var
     tag: Place
     message: list[tuple[Place, Var, Region | None]]
-    before: Var
+    before: Var | None
+
+
+class Exits(NamedTuple):
+    """The ways out of a program.
+
+    Attributes:
+        behind: checks and loops, and the exits that follow them.
+        whole: loops that make all their trips, since LLVM may make several at a time.
+    """
+
+    behind: Mapping[Operation, Exit]
+    whole: frozenset[Operation]
 
 
 class _Site(NamedTuple):
-    """A check: `select(predicate, number, tag)`, and the operations around it from the outermost one on, each with the
-    region in it where that goes on."""
+    """A check, `select(predicate, number, tag)`, or a loop with checks in it.
+
+    Attributes:
+        operation: the check or the loop.
+        tag: what it makes of the tag.
+        errors: the numbers of what may be raised.
+        path: the operations around it from the outermost one on, each with the region in it where that goes on.
+    """
 
     operation: Operation
+    tag: Var
+    errors: tuple[int, ...]
     path: tuple[tuple[Operation, Region], ...]
 
+    @property
+    def predicate(self) -> Var | None:
+        """Of a check, whether there is an error."""
+        return self.operation.operands[0] if self.operation.kind == "select" else None
 
-def exits_of(region: Region, errors: Errors) -> Mapping[Operation, Exit] | None:
-    """The checks of a program, behind each of which it is left if that has found an error; None if it may not be left
-    behind one of them, or goes on more quickly."""
+
+def exits_of(region: Region, errors: Errors) -> Exits | None:
+    """The ways out of a program, so that there is one behind each error; None if there are not."""
     if errors.tag is None:
-        return {}
+        return Exits({}, frozenset())
     tag = _at(region, errors.tag)
-    sites = _sites(region, tag) if tag is not None else None
-    if sites is None or any(_is_of_vectors(site.path) for site in sites):
+    sites: list[_Site] = []
+    start = _follow(region, tag, (), sites) if tag is not None else None
+    if start is None or constant_value(start) is None:
         return None
-    predicates = {site.operation.operands[0] for site in sites}
+    predicates = {site.predicate for site in sites if site.predicate is not None}
     found = {}
     for site in sites:
         exit = _exit(region, errors.tag, errors, site, predicates)
         if exit is None:
             return None
         found[site.operation] = exit
-    return found
+    return Exits(found, frozenset(o for o in found if o.kind != "select"))
 
 
 def _at(region: Region, place: Place) -> Var | None:
@@ -85,13 +110,6 @@ def _at(region: Region, place: Place) -> Var | None:
 
 
 # -- the tag, from the end of a program to its checks ----------------------------------------------------------------
-
-
-def _sites(region: Region, tag: Var) -> list[_Site] | None:
-    """The checks that set a tag; None if something else does."""
-    sites: list[_Site] = []
-    start = _follow(region, tag, (), sites)
-    return sites if start is not None and constant_value(start) is not None else None
 
 
 def _follow(region: Region, tag: Var, path: tuple, sites: list[_Site]) -> Var | None:
@@ -117,7 +135,7 @@ def _before(operation: Operation, place: int, path: tuple, sites: list[_Site]) -
             value = constant_value(number)
             if value is None or value.shape or value == 0 or not _is_first(chosen, before):
                 return None
-            sites.append(_Site(operation, path))
+            sites.append(_Site(operation, operation.results[0], (int(value),), path))
             return before
         case "if":
             starts = [_follow(r, r.results[place], (*path, (operation, r)), sites) for r in operation.regions]
@@ -125,7 +143,12 @@ def _before(operation: Operation, place: int, path: tuple, sites: list[_Site]) -
         case "for" | "while":
             first = 1 if operation.kind == "for" else 0
             body = operation.regions[-1]
-            start = _follow(body, body.results[place], (*path, (operation, body)), sites)
+            inside: list[_Site] = []
+            start = _follow(body, body.results[place], (*path, (operation, body)), inside)
+            if inside and _is_of_vectors(operation):
+                numbers = tuple(number for site in inside for number in site.errors)
+                inside = [_Site(operation, operation.results[place], numbers, path)]
+            sites += inside
             return operation.operands[first + place] if start is body.params[first + place] else None
     return None
 
@@ -147,14 +170,11 @@ def _is_first(predicate: Var, tag: Var) -> bool:
     return zero is not None and zero.shape == () and zero == 0 and owner.operands[0] is tag
 
 
-def _is_of_vectors(path: Sequence[tuple[Operation, Region]]) -> bool:
-    """Whether a check is in a loop whose trips LLVM may make several at a time, which it does not with a way out."""
-    loops = [(operation, region) for operation, region in path if operation.kind in ("for", "while")]
-    if not loops or loops[-1][0].kind == "while":
-        return False
-    body = loops[-1][1]
+def _is_of_vectors(loop: Operation) -> bool:
+    """Whether LLVM may make several trips of a loop at a time, which it does not where there is a way out."""
+    body = loop.regions[-1]
     operations = list(every_operation(body))
-    if any(o.kind in ("for", "while") for o in operations):
+    if loop.kind == "while" or any(o.kind in ("for", "while") for o in operations):
         return False
     index = body.params[0]
     return all(_is_along(o, index) for o in operations if o.kind == "leaf" and o.attributes.get("name") != "slice")
@@ -179,18 +199,15 @@ def _is_made_of(var: Var, index: Var) -> bool:
 
 
 def _exit(region: Region, tag: Place, errors: Errors, site: _Site, predicates: set[Var]) -> Exit | None:
-    predicate, number, before = site.operation.operands
-    known = constant_value(number)
-    assert known is not None
-    wanted = errors.messages[int(known) - 1]
+    number, before = site.operation.operands[1:] if site.predicate is not None else (site.tag, None)
     message = []
-    for place in wanted:
+    for place in {place: None for error in site.errors for place in errors.messages[error - 1]}:
         var = _at(region, place)
         found = None if var is None or var.type.shape else _as_of(region, var, site.path, site, predicates)
         if found is None:
             return None
         message.append((place, *found))
-    return Exit(predicate, number, tag, message, before)
+    return Exit(site.predicate, number, tag, message, before)
 
 
 def _as_of(
@@ -206,13 +223,13 @@ def _as_of(
         if not isinstance(owner, Operation) or numbers.get(owner, -1) < here or constant_value(var) is not None:
             return var, None
         place = owner.results.index(var)
+        if owner is site.operation:
+            return None if site.predicate is not None else (var, None)
         if owner is around:
-            if owner is site.operation:
-                return None
             inner = path[0][1]
             return _as_of(inner, inner.results[place], path[1:], site, predicates)
         chosen = owner.operands[0] if owner.kind in ("if", "select") else None
-        if chosen is site.operation.operands[0]:
+        if chosen is not None and chosen is site.predicate:
             if owner.kind == "select":
                 var = owner.operands[1]
                 continue
@@ -252,4 +269,4 @@ def _start(region: Region, var: Var, predicates: set[Var]) -> Var | None:
     return found
 
 
-__all__ = ["Errors", "Exit", "Place", "exits_of"]
+__all__ = ["Errors", "Exit", "Exits", "Place", "exits_of"]

@@ -36,7 +36,7 @@ from xlapy.lowering.llvm.arrays import (
     window_of,
 )
 from xlapy.lowering.llvm.bounds import Bounds
-from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
+from xlapy.lowering.llvm.exits import Errors, Exit, Exits, exits_of
 from xlapy.lowering.llvm.exits import Place as Output
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
@@ -109,8 +109,9 @@ class _Program:
         self.may_have_rooms = may_have_rooms
         self._results = region.results
         exits = None if errors is None else exits_of(region, errors)
-        #: checks behind which the function is left, and whether those are all: then what was checked is as it should be
-        self._exits, self._is_left = exits or {}, exits is not None
+        self._exits = exits or Exits({}, frozenset())
+        #: whether there is no error here: then what was checked is as it should be
+        self._is_left = exits is not None
         self.text = Text()
         self.bounds = Bounds()
         self.values: dict[Var, Value] = {}
@@ -275,6 +276,8 @@ class _Program:
         for operation in region.operations:
             self._uses.subtract(operation.operands)
             found = self._operation(operation)
+            if operation in self._exits.whole:
+                found = self._left_behind(operation, found)
             for var, value in zip(operation.results, found, strict=True):
                 if not is_view(value) and self._uses[var] > 1:
                     value = self.kept(value)
@@ -300,8 +303,8 @@ class _Program:
                 return self._while(operation, [self.value(v) for v in operation.operands])
             case "leaf":
                 return self._leaf(operation)
-            case "select" if operation in self._exits:
-                return [self._left_or(self._exits[operation])]
+            case "select" if operation in self._exits.behind:
+                return [self._left_or(self._exits.behind[operation])]
             case "select":
                 return [self._select(operation)]
         if operation.kind not in ARITY:
@@ -523,11 +526,25 @@ class _Program:
 
     # -- control flow --
 
+    def _left_behind(self, loop: Operation, results: Sequence[Value]) -> Sequence[Value]:
+        """Leave the function if an error was raised in a loop; if not, its tag is zero."""
+        exit = self._exits.behind[loop]
+        self.values.update(zip(loop.results, results, strict=True))
+        zero = literal(0, exit.number.type.dtype)
+        self._leave(exit, RULES["ne"](self.text, self.number(exit.number), zero))
+        return [zero if var is exit.number else value for var, value in zip(loop.results, results, strict=True)]
+
     def _left_or(self, exit: Exit) -> Value:
         """Leave the function if an error is raised; if not, the tag is what it was."""
+        assert exit.predicate is not None and exit.before is not None
+        self._leave(exit, self.number(exit.predicate))
+        self.values[exit.predicate] = FALSE
+        return self.value(exit.before)
+
+    def _leave(self, exit: Exit, predicate: Number) -> None:
         text, values, uses, versions = self.text, self.values, self._uses, self._versions()
         left, rest = text.label(), text.label()
-        text.do(f"br i1 {self.number(exit.predicate).name}, label %{left}, label %{rest}, !prof {text.unlikely()}")
+        text.do(f"br i1 {predicate.name}, label %{left}, label %{rest}, !prof {text.unlikely()}")
         text.begin(left)
         self._put_out(exit.tag, exit.number)
         for place, var, arm in exit.message:
@@ -539,8 +556,6 @@ class _Program:
         text.begin(rest)
         self._back_to(versions)
         self.values, self._uses = values, uses
-        self.values[exit.predicate] = FALSE
-        return self.value(exit.before)
 
     def _put_out(self, output: Output, var: Var) -> None:
         """Store a number in a result, or in an element of one."""
@@ -686,6 +701,7 @@ class _Program:
         carried = [next(numbers) if isinstance(x, Number) else x for x in carried]
         self.values.update(zip(params, carried, strict=True))
         self._around, text.loops = self._around + 1, text.loops + 1
+        is_left, self._is_left = self._is_left, self._is_left and loop not in self._exits.whole
         # Not yet the loop's own: the condition may compute with what is carried, and changes nothing.
         text.do(f"br i1 {more(phis.numbers)}, label %{body}, label %{end}")
         text.begin(body)
@@ -694,6 +710,7 @@ class _Program:
             place.depth = self.text.loops
         found = self._carried_on(carried, trip(phis.numbers))
         self._around, text.loops = self._around - 1, text.loops - 1
+        self._is_left = is_left
         for place in owned:
             place.depth = self.text.loops
         self.values = outside
