@@ -1,7 +1,7 @@
 """Leaves in other words: what XLA's code for a CPU is slow at, in a form that it is fast at.
 
 A leaf is a jaxpr of one of JAX's functions, or of a derivative. Some of its equations are replaced by what
-`convolutions`, `pooling`, `products`, `sums` and `llvm.radix` make of them; the rest stays as it is.
+`convolutions`, `pooling`, `products`, `sums` and `llvm.sorts` make of them; the rest stays as it is.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun, primitives
 
 from xlapy.lowering.convolutions import CONVOLUTION, with_channels_last
-from xlapy.lowering.llvm import radix
+from xlapy.lowering.llvm import sorts
 from xlapy.lowering.pooling import UNPOOL, unpooled
 from xlapy.lowering.products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around
-from xlapy.lowering.sorting import packed_order
+from xlapy.lowering.sorting import ORDERED, sort_of
 from xlapy.lowering.sums import REDUCTIONS, reduced
 from xlapy.lowering.sums import has_faster_form as is_reduced_otherwise
 from xlapy.lowering.untraced import branch_on_cpu
@@ -130,10 +130,11 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
         if _is_transpose(equation):
             self.transposed[equation.outvars[0]] = equation.invars[0]
-        if self._is_order(equation):
+        sort = self._sort_of(equation)
+        if sort is not None:
             aval = equation.invars[0].aval
-            return radix.suits(aval.dtype, aval.shape, len(aval.shape) - 1)
-        if primitive not in self.which:
+            return sorts.suits(aval.dtype, aval.shape, sort[1])
+        if primitive not in self.which or primitive is _SORT:
             return False
         if primitive is DOT:
             operands = [v.aval for v in equation.invars]
@@ -143,13 +144,15 @@ class _Rewriter:
             ):
                 return False
             return has_faster_form(*operands, params["dimension_numbers"]) or self._is_turned(equation)
-        if primitive is _SORT:
-            aval = equation.invars[0].aval
-            return len(equation.invars) == 1 and radix.suits(aval.dtype, aval.shape, params["dimension"])
         return primitive not in REDUCTIONS or is_reduced_otherwise(primitive, equation.invars[0].aval, params["axes"])
 
-    def _is_order(self, equation) -> bool:
-        return _SORT in self.which and equation.params.get("name") == packed_order.__name__
+    def _sort_of(self, equation) -> tuple[str, int] | None:
+        """How an equation puts numbers in order, and along which axis."""
+        if _SORT not in self.which:
+            return None
+        if equation.primitive is _SORT and len(equation.invars) == 1:
+            return ORDERED, equation.params["dimension"]
+        return sort_of(equation.params.get("name"), [v.aval.shape for v in equation.invars])
 
     def _is_turned(self, equation) -> bool:
         matrix = equation.invars[0]
@@ -184,10 +187,9 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
 
         def faster(*operands):
-            if self._is_order(equation):
-                return radix.places(*operands, operands[0].ndim - 1)
-            if primitive is _SORT:
-                return radix.ordered(*operands, params["dimension"])
+            sort = self._sort_of(equation)
+            if sort is not None:
+                return (sorts.ordered if sort[0] == ORDERED else sorts.places)(*operands, sort[1])
             if primitive in REDUCTIONS:
                 return reduced(primitive, *operands, **params)
             return _RULES[primitive](*operands, **params)

@@ -12,7 +12,7 @@ A few numbers at places of the order are found without sorting: bit after bit, f
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -21,9 +21,32 @@ import numpy as np
 from jax import lax
 
 #: elements from which on it pays; to look for numbers at places, and for how many of them at most
-_MANY, _VERY_MANY, _FEW = 512, 1 << 14, 8
+_MANY, _VERY_MANY, _FEW = 256, 1 << 14, 8
+#: what a function does that `lowering.rewriting` knows by its name: it sorts numbers, or gives their places
+ORDERED, PLACES = "xlapy_ordered", "xlapy_places"
 _HALF = 32
 _HALF64, _MASK = np.uint64(_HALF), np.uint64(0xFFFFFFFF)
+
+
+@functools.lru_cache(maxsize=256)
+def named(function: Callable, kind: str, axis: int, rank: int) -> Callable:
+    """`x -> function(x, axis)` for arrays of that rank, under a name that says so (see `sort_of`)."""
+
+    def along(x: jax.Array) -> jax.Array:
+        return function(x, axis)
+
+    along.__name__ = along.__qualname__ = f"{kind}_along_{axis}_of_{rank}"
+    return jax.jit(along)
+
+
+def sort_of(name: object, shapes: Sequence[tuple[int, ...]]) -> tuple[str, int] | None:
+    """What a function of that name does with arrays of such shapes, and along which axis; None if it is not `named`,
+    or has become one of more arrays, or of arrays of another rank, as derivatives and vectorisations are."""
+    kind, _, rest = str(name).partition("_along_")
+    if not rest or kind not in (ORDERED, PLACES) or len(shapes) != 1:
+        return None
+    axis, _, rank = rest.partition("_of_")
+    return (kind, int(axis)) if int(rank) == len(shapes[0]) else None
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
@@ -35,9 +58,14 @@ def ascending(x: jax.Array, axis: int) -> jax.Array:
         return lax.sort(x, dimension=axis % x.ndim, is_stable=False)
     return lax.platform_dependent(
         x,
-        cpu=lambda x: _number(lax.sort(_key(x), dimension=axis % x.ndim, is_stable=False), x.dtype),
+        cpu=named(_by_keys, ORDERED, axis % x.ndim, x.ndim),
         default=lambda x: jnp.sort(x, axis=axis, stable=False),
     )
+
+
+def _by_keys(x: jax.Array, axis: int) -> jax.Array:
+    """Floats, sorted as integers."""
+    return numbers_of(lax.sort(keys_of(x), dimension=axis, is_stable=False), x.dtype)
 
 
 @ascending.defjvp
@@ -77,14 +105,12 @@ def order(x: jax.Array, axis: int) -> jax.Array:
 
     if not many(x) or widest != jnp.int64:
         return plain(x)
-    return lax.platform_dependent(x, cpu=lambda x: _order(x, axis % x.ndim), default=plain)
+    return lax.platform_dependent(x, cpu=named(_order, PLACES, axis % x.ndim, x.ndim), default=plain)
 
 
 def _order(x: jax.Array, axis: int) -> jax.Array:
-    if x.dtype.kind == "f":
-        x = _key(x)
-        x = jnp.where(x == -1, 0, x)  # -0.0 and 0.0 are equal
-    return jnp.moveaxis(packed_order(jnp.moveaxis(x, axis, -1)), -1, axis)
+    x = keys_of_equals(x) if x.dtype.kind == "f" else x
+    return jnp.moveaxis(_packed_order(jnp.moveaxis(x, axis, -1)), -1, axis)
 
 
 def lexical(keys: Sequence[jax.Array]) -> jax.Array:
@@ -108,14 +134,20 @@ def selects(x: jax.Array) -> bool:
     return x.ndim == 1 and x.size >= _VERY_MANY and np.dtype(x.dtype).kind in "iuf" and wide
 
 
-def _key(x: jax.Array) -> jax.Array:
+def keys_of(x: jax.Array) -> jax.Array:
     """Signed integers in the order of floats, NaN last: the bits, and of negative numbers all but the sign inverted."""
     return _inverted(lax.bitcast_convert_type(jnp.where(jnp.isnan(x), jnp.nan, x), f"i{x.dtype.itemsize}"))
 
 
-def _number(key: jax.Array, dtype: Any) -> jax.Array:
+def numbers_of(key: jax.Array, dtype: Any) -> jax.Array:
     """The float of which it is the key."""
     return lax.bitcast_convert_type(_inverted(key), dtype)
+
+
+def keys_of_equals(x: jax.Array) -> jax.Array:
+    """The same, of which those of -0.0 and 0.0 are equal."""
+    found = keys_of(x)
+    return jnp.where(found == -1, 0, found)
 
 
 def _inverted(bits: jax.Array) -> jax.Array:
@@ -127,7 +159,7 @@ def _inverted(bits: jax.Array) -> jax.Array:
 def _selected(x: jax.Array, places: jax.Array) -> tuple[jax.Array, jax.Array]:
     """`at_places`, by the bits of the numbers: of 64, the high half first, then the low half among those that have the
     same high one."""
-    key = _key(x) if x.dtype.kind == "f" else x
+    key = keys_of(x) if x.dtype.kind == "f" else x
     bits = max(key.dtype.itemsize * 8, _HALF)
     key = key.astype(f"{key.dtype.kind}{bits // 8}").view(f"u{bits // 8}")
     turned = key.dtype.type(0 if x.dtype.kind in "ub" else 1 << bits - 1)
@@ -147,7 +179,7 @@ def _selected(x: jax.Array, places: jax.Array) -> tuple[jax.Array, jax.Array]:
     def number(key: jax.Array) -> jax.Array:
         key = lax.bitwise_xor(key, turned)
         if x.dtype.kind == "f":
-            return _number(key.view(f"i{bits // 8}").astype(f"i{x.dtype.itemsize}"), x.dtype)
+            return numbers_of(key.view(f"i{bits // 8}").astype(f"i{x.dtype.itemsize}"), x.dtype)
         return (key if turned == 0 else key.view(f"i{bits // 8}")).astype(x.dtype)
 
     found, larger = lax.map(one, places)
@@ -165,9 +197,8 @@ def _of_bits(key: jax.Array, place: jax.Array) -> jax.Array:
     return lax.fori_loop(0, _HALF, more, jnp.uint32(0))
 
 
-@jax.jit
-def packed_order(x: jax.Array) -> jax.Array:
-    """The stable order of integers along the last axis, as int64; `lowering.rewriting` knows it by its name."""
+def _packed_order(x: jax.Array) -> jax.Array:
+    """The stable order of integers along the last axis, as int64."""
     axis = x.ndim - 1
     if x.dtype.itemsize * 8 <= _HALF:
         least = jnp.iinfo(x.dtype).min if x.dtype.kind == "i" else 0
@@ -190,4 +221,18 @@ def _places(key: jax.Array, axis: int) -> jax.Array:
     return lax.bitwise_and(ordered, _MASK).astype(jnp.int64)
 
 
-__all__ = ["ascending", "at_places", "lexical", "many", "order", "selects"]
+__all__ = [
+    "ORDERED",
+    "PLACES",
+    "ascending",
+    "at_places",
+    "keys_of",
+    "keys_of_equals",
+    "lexical",
+    "many",
+    "named",
+    "numbers_of",
+    "order",
+    "selects",
+    "sort_of",
+]

@@ -13,12 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.numpy import short_sorts
 from xlapy.dispatch.numpy.leaf import numpy_leaf
 from xlapy.dispatch.numpy.values import absent, known, operand
 from xlapy.dispatch.table import FUNCTIONS, function
 from xlapy.domain.values import Const
-from xlapy.lowering import sorting
+from xlapy.lowering import short_sorts, sorting
 
 #: (alpha, beta) of the methods that interpolate
 _CONTINUOUS = {

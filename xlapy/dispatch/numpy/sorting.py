@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
-from xlapy.dispatch.numpy import short_sorts
 from xlapy.dispatch.numpy.leaf import bounded, numpy_leaf
 from xlapy.dispatch.numpy.values import (
     absent,
@@ -23,7 +22,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, Tuple, Value
 from xlapy.ir import constant_value
-from xlapy.lowering import sorting
+from xlapy.lowering import short_sorts, sorting
 from xlapy.lowering.counting import occurrences
 from xlapy.lowering.derivatives import differentiated_as
 

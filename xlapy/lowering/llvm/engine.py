@@ -51,19 +51,20 @@ _lock = threading.Lock()
 _registered: dict[str, tuple] = {}
 
 
-def registered(body: str, call: Call, kept: object = None) -> str:
+def registered(body: str, call: Call, kept: object = None, level: int = 3) -> str:
     """The name under which XLA finds a function.
 
     Args:
         body: the definition of `@main`, all parameters of which are pointers.
         call: what it is called with.
         kept: what has to stay where it is.
+        level: how much LLVM does for it (`compiled`).
     """
     handler = _handler(call)
     name = "xlapy_" + hashlib.sha256(f"{body}\n{handler}".encode()).hexdigest()[:32]
     with _lock:
         if name not in _registered:
-            engine = compiled(f"{body}\n{handler}")
+            engine = compiled(f"{body}\n{handler}", level)
             function = _HANDLER(engine.get_function_address("handler"))
             jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="cpu")
             _registered[name] = engine, function, kept
