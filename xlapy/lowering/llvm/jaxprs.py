@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from xlapy.lowering.llvm import exchanging
 from xlapy.lowering.llvm.arrays import (
     Extent,
     Lazy,
@@ -54,6 +55,7 @@ from xlapy.lowering.llvm.text import (
     times,
     type_of,
 )
+from xlapy.lowering.sorting import ORDERED, sort_of
 from xlapy.lowering.untraced import branch_on_cpu
 
 #: multiplications in a product; elements of a constant that is written into the program
@@ -139,6 +141,13 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         raise Unsuitable(f"the effects of {name}")
     if name in _CALLS and params.get("name") in _FOR_XLA:
         return operands[: len(equation.outvars)]
+    sort = sort_of(params.get("name"), [v.aval.shape for v in equation.invars])
+    if name in _CALLS and sort is not None:
+        rule = exchanging.ordered if sort[0] == ORDERED else exchanging.places
+        return [rule(text, room, tuple(equation.invars[0].aval.shape), sort[1], operands[0])]
+    if name == "sort":
+        shape, axis, keys = equation.invars[0].aval.shape, params["dimension"], params["num_keys"]
+        return exchanging.all_ordered(text, room, tuple(shape), axis, keys, operands)
     if name in _CALLS:
         inner = params.get("jaxpr", params.get("call_jaxpr"))
         closed = hasattr(inner, "consts")
