@@ -1,6 +1,7 @@
 """Iteration over one of several sequences, and loops over lists of different arrays."""
 
 import copy
+import functools
 
 import jax
 import numpy as np
@@ -116,3 +117,90 @@ def test_a_loop_over_parameters_is_unrolled_in_a_loop_that_stays():
 
     text = xlapy.jit(train).lower([np.ones((2, 3)), np.ones(4)], 10).as_text()
     assert (text.count("stablehlo.while"), text.count("stablehlo.tanh")) == (1, 1)
+
+
+# -- functions that get many ways to choose their arguments --
+
+
+def looked_at(p, q):
+    return p[0] * q[1] - p[-1] * q[0]
+
+
+def gone_through(p, q):
+    total = 0.0
+    for v in p:
+        total += v * q[0]
+    return total + sum(q) + len(p)
+
+
+def changed(p, q):
+    p[0] += 1.0
+    q[1] = p[0] * 2
+    return p[1]
+
+
+def told_apart(p, q):
+    if p is q or p == q:
+        return 1.5
+    return max(p) if p > q else min(q)
+
+
+def given_on(p, q):
+    def swapped(a, b):
+        return looked_at(b, a) if a[0] > 2 else gone_through(a, b)
+
+    return swapped(p, q) + [*p, *q][1]
+
+
+def unpacked(p, q):
+    (a, b), (c, d) = p, q
+    return a * d - b * c + (p + q)[2]
+
+
+@pytest.mark.parametrize(
+    "function", [looked_at, gone_through, changed, told_apart, given_on, unpacked], ids=lambda f: f.__name__
+)
+def test_many_ways_to_choose_arguments(function):
+    def program(rows, more, i, j):
+        p = rows[0]
+        if i == 1:
+            p = rows[1]
+        elif i == 2:
+            p = more
+        q = more
+        if j == 1:
+            q = rows[0]
+        elif j == 2:
+            q = rows[2]
+        found = function(p, q)
+        q[0] += found
+        return found, p, q
+
+    compiled = xlapy.jit(program)
+    for i in range(3):
+        for j in range(3):
+            given = ([[1.0, 2.0], [5.0, 7.0], [0.5, -3.0]], [4.0, 2.5])
+            mine, theirs = copy.deepcopy(given), copy.deepcopy(given)
+            assert plain(compiled(*mine, np.int64(i), np.int64(j))) == plain(program(*theirs, i, j))
+            assert plain(mine) == plain(theirs)
+
+
+def test_a_hull_of_points_that_are_lists():
+    def turn(p, q, r):
+        area = (q[0] - p[0]) * (r[1] - p[1]) - (r[0] - p[0]) * (q[1] - p[1])
+        return (area > 0) - (area < 0)
+
+    def with_left_turns(hull, r):
+        while len(hull) > 1 and turn(hull[-2], hull[-1], r) != 1:
+            hull.pop()
+        if not len(hull) or hull[-1] != r:
+            hull.append(r)
+        return hull
+
+    def half(points):
+        return functools.reduce(with_left_turns, sorted(points), [])
+
+    points = [[0.0, 0.0], [2.0, 1.0], [1.0, 3.0], [1.0, 1.0], [2.0, 1.0]]
+    compiled = xlapy.jit(half)
+    for given in (points, [[y, -x] for x, y in points]):
+        assert plain(compiled(copy.deepcopy(given))) == half(given)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Sequence
+from math import prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -20,6 +22,7 @@ from xlapy.domain.values import (
     UNBOUND,
     BoundMethod,
     Const,
+    Function,
     Intrinsic,
     MixedScalar,
     Ref,
@@ -63,6 +66,8 @@ _OF_ROWS = frozenset("getitem setitem iter unpack".split())
 _OF_KEYS = dict.fromkeys(("getitem", "setitem", "delitem", "dict_set", "set_add"), (0, 1)) | {"contains": (1, 0)}
 
 
+#: ways to choose arguments for each of which a function is called
+_MOST_CALLS = 4
 #: how many operations one analysis may execute
 MAXIMUM_OPERATIONS = 600_000
 #: how many places all attempts at a program may compare and join: some ten seconds
@@ -163,7 +168,7 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
                     break
                 if op.kind in _OF_KEYS and _is_key(machine, args, *_OF_KEYS[op.kind]):
                     break
-                if op.kind == "call" and _takes_unions(args[0]):
+                if op.kind == "call" and (_takes_unions(args[0]) or _has_many_lists(machine, args)):
                     break
                 result = unions.over_unions(machine, args, lambda *values: _applied(machine, frame, step, list(values)))
                 _write(frame, op, _unpacked(op, result))
@@ -195,6 +200,21 @@ def _takes_unions(function: Value) -> bool:
     """Whether a method of a built-in class tells unions among its arguments apart by itself."""
     inner = function.function if isinstance(function, BoundMethod) else None
     return isinstance(inner, Intrinsic) and table.accepts(inner.rule, False)
+
+
+def _has_many_lists(machine: Machine, args: Sequence[Value]) -> bool:
+    """Whether a function of Python's gets one of several lists for so many arguments that it looks at them where it
+    uses them: each of the ways to choose them would be a call of its own."""
+    function = args[0].value if isinstance(args[0], Const) else args[0]
+    if not isinstance(function, Function | types.FunctionType):
+        return False
+    several = [a for a in args[1:] if isinstance(a, Union)]
+    ways = prod(len(unions.possible(machine, a)) for a in several)
+    return ways > _MOST_CALLS and all(_is_list(machine, v) for a in several for v in a.alternatives)
+
+
+def _is_list(machine: Machine, value: Value) -> bool:
+    return isinstance(value, Ref) and machine.heap.objects[value.object].cls is list
 
 
 def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) -> Value:

@@ -580,9 +580,18 @@ def _scatter(kind: str | None) -> Callable:
         def combine(old: Number, new: Number) -> Number:
             return new if kind is None else RULES[kind](text, old, new)
 
+        if isinstance(operands[0], Number):
+            operands = [_of_one(text, room, operands[0], tuple(equation.invars[0].aval.shape)), *operands[1:]]
         return scatter(text, room, equation, operands, combine)
 
     return whole
+
+
+def _of_one(text: Text, room: Room, number: Number, shape: tuple[int, ...]) -> Array:
+    """An array of one element, in memory."""
+    place = room.made(number.dtype, shape)
+    put(text, place, number, ("0",) * len(shape))
+    return Array(place, place.version)
 
 
 def _updated(text: Text, room: Room, equation: Any, operands: list[Value]) -> Value:
