@@ -10,9 +10,12 @@ import itertools
 import math
 import operator
 
+import jax
 import numpy as np
 import pytest
 from python_check import check, function_of
+
+import xlapy
 
 X = np.array([1.0, -2.0, 3.5])
 LONG = np.arange(40.0) % 7
@@ -228,3 +231,77 @@ def test_next_of_a_dynamic_range():
         return next(it, -1), next(it, -1), next(iter(range(n, 5)))
 
     check(program, (0,), (1,), (4,), (5,))
+
+
+# -- lists of many items --
+
+
+class Halves:
+    """Halves of numbers, one after the other."""
+
+    def __init__(self, values):
+        self.values, self.place = values, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.place == len(self.values):
+            raise StopIteration
+        self.place += 1
+        return self.values[self.place - 1] / 2
+
+
+def sums(x):
+    return list(itertools.accumulate(x))
+
+
+def filtered(x):
+    found = list(itertools.accumulate(x, lambda s, v: 0.5 * s + v))
+    found.append(found[-1] * 2)
+    return found, len(found)
+
+
+def mapped(x):
+    steps = map(lambda v: v * v, x)
+    first = next(steps)
+    found = list(steps)
+    return first, found[::-1], next(steps, None)
+
+
+def pairs(x):
+    found = list(zip(x, x[::-1], strict=True))
+    return found[3], [a - b for a, b in found]
+
+
+def numbered(x):
+    rest = enumerate(x)
+    found = list(rest)
+    return found[120], list(rest)
+
+
+def halves(x):
+    return list(Halves(np.abs(x) + 1.0))
+
+
+@pytest.mark.parametrize("function", [sums, filtered, mapped, pairs, numbered, halves], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("count", [130, 700])
+def test_lists_of_many_items(function, count):
+    x = np.random.default_rng(0).normal(size=count)
+    got, wanted = xlapy.jit(function)(x), function(x)
+    assert jax.tree.structure(got) == jax.tree.structure(wanted)
+    for one, other in zip(jax.tree.leaves(got), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_more_results_than_a_function_of_c_can_have():
+    def program(x):
+        found = ()
+        s = x[0]
+        for k in range(1050):
+            s = s * 0.5 + x[k % 3]
+            found = (*found, s)
+        return found
+
+    x = np.linspace(0.0, 1.0, 3)
+    np.testing.assert_allclose(xlapy.jit(program)(x), program(x), rtol=1e-12)

@@ -38,6 +38,8 @@ _POP_EMPTY = provoke([].pop)
 _POP_RANGE = provoke([0].pop, 5)
 _DEQUE_EMPTY = provoke(collections.deque().pop)
 _ZERO, _LAST = Const(0), Const(-1)
+#: items of an iterator from which on a list of them is made by a loop, if it can be
+_MANY_ITEMS = 100
 
 
 def write(machine, self: Ref, stack: Stack) -> None:
@@ -463,10 +465,14 @@ def _copies(function: Callable, implementation: Callable) -> None:
                 return machine.call(Const(function), list(args), kwargs)
         growing = grows(machine, args[0]) if args else False
         each = lambda: machine.call(Const(implementation), list(args), kwargs)  # noqa: E731
+        whole = lambda: before(machine, *args, **kwargs)  # noqa: E731
+        if growing is None and containers.heap_kind(machine, args[0]) == "instance":
+            few = lambda: before(machine, _few_items(machine, args[0]), *args[1:], **kwargs)  # noqa: E731
+            return stacks.whole_or_each(machine, few, lambda: stacks.each_or_whole(machine, each, whole))
         if growing is None:
-            return stacks.whole_or_each(machine, lambda: before(machine, *args, **kwargs), each)
+            return stacks.whole_or_each(machine, whole, each)
         if growing is False:
-            return before(machine, *args, **kwargs)
+            return stacks.each_or_whole(machine, each, whole) if args and _is_long(machine, args[0]) else whole()
         return each()
 
     table.function(function)(either)
@@ -490,6 +496,19 @@ def grows(machine, value: Value) -> bool | None:
     if plan is None:
         return None if iteration.known_length(machine, value) is None else False
     return isinstance(plan.trips, Scalar) and not machine.specialisable(plan.trips.var)
+
+
+def _few_items(machine, value: Value) -> Value:
+    """A list of the items of an iterable, of which there are not many."""
+    return machine.new_list(iteration.items(machine, value, _MANY_ITEMS))
+
+
+def _is_long(machine, value: Value) -> bool:
+    """Whether an iterator has so many items that a loop is better than to make each of them by itself."""
+    if not sequences.is_iterator(machine, value):
+        return False
+    length = iteration.known_length(machine, value)
+    return length is not None and length > _MANY_ITEMS
 
 
 def _list(iterable, /):

@@ -162,6 +162,20 @@ def whole_or_each(machine, whole: Callable[[], Value], each: Callable[[], Value]
     return each()
 
 
+def each_or_whole(machine, each: Callable[[], Value], whole: Callable[[], Value]) -> Value:
+    """`each()`, a loop over the items of an iterable; `whole()`, all of them one by one, if that is refused."""
+    state, obstacles = machine.save(), len(machine.blockers)
+    try:
+        found = each()
+        if len(machine.blockers) == obstacles:
+            return found
+    except Refused:
+        pass
+    machine.rewind(state)
+    del machine.blockers[obstacles:]
+    return whole()
+
+
 # -- joins ------------------------------------------------------------------------------------------------------------
 
 

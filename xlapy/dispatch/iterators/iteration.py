@@ -121,8 +121,8 @@ def known_length(machine, iterator: Value) -> int | None:
     return found
 
 
-def items(machine, value: Value) -> list[Value]:
-    """All items of an iterable; their number is asked for if it is dynamic."""
+def items(machine, value: Value, most: int = MAXIMUM_ITEMS) -> list[Value]:
+    """All items of an iterable, of which there may be so many; their number is asked for if it is dynamic."""
     if isinstance(value, Tuple) and value.cls is tuple:
         return list(value.items)
     if isinstance(value, Ref):
@@ -138,8 +138,8 @@ def items(machine, value: Value) -> list[Value]:
         if isinstance(trips, Scalar):
             trips = Const(machine.static(trips, "the number of items"))
         assert isinstance(trips, Const)
-        if trips.value > MAXIMUM_ITEMS:
-            raise Refused("XP0009", f"an iterable of more than {MAXIMUM_ITEMS} items would be unrolled")
+        if trips.value > most:
+            raise Refused("XP0009", f"an iterable of more than {most} items would be unrolled")
         found = [made.element(Const(k)) for k in range(trips.value)]
         made.finish(trips)
         return found
@@ -153,8 +153,8 @@ def items(machine, value: Value) -> list[Value]:
         if not more:
             return found
         found.append(element())
-        if len(found) > MAXIMUM_ITEMS:
-            raise Refused("XP0009", f"an iterable of more than {MAXIMUM_ITEMS} items would be unrolled")
+        if len(found) > most:
+            raise Refused("XP0009", f"an iterable of more than {most} items would be unrolled")
 
 
 def _is_generator(machine, value: Value) -> bool:

@@ -29,6 +29,8 @@ _CLASS, _DATA, _AXES, _LENGTHS, _DTYPE, _FLAGS = 8, 16, 24, 32, 56, 64
 _SUITS = 0x1 | 0x100
 #: bytes of a result that is worth more lines, to lie where XLA can take it over
 _LARGE = 1 << 15
+#: operands and results that C's functions are called with from Python
+_MOST_ARGUMENTS = 1024
 #: lines of a program without loops, which is not worth much of LLVM's time
 _LONG = 2000
 #: Python's numbers that travel as numbers: how C has them, and LLVM
@@ -72,9 +74,10 @@ def is_possible() -> bool:
 
 def called_directly(
     function: Function, params: Sequence, given: Sequence[Given], aligned: Container[int] = ()
-) -> Callable[..., tuple | None]:
+) -> Callable[..., tuple | None] | None:
     """Compiles a program to a function of its operands: the tuple of its results, new arrays; or None where an operand
-    is not exactly an `np.ndarray` of the type and shape that is expected, with its elements in rows.
+    is not exactly an `np.ndarray` of the type and shape that is expected, with its elements in rows. None if there are
+    too many operands and results.
 
     Args:
         function: the program.
@@ -83,6 +86,8 @@ def called_directly(
         aligned: results that begin at multiples of 64 where they are large.
     """
     outputs = [Given(v.type.dtype, tuple(v.type.shape)) for v in function.results]
+    if len(given) + len(outputs) + len(function.rooms) > _MOST_ARGUMENTS:
+        return None
     # The types of the elements are kept: the code has their addresses.
     dtypes = [np.dtype(g.dtype) for g in given]
     text = f"{function.body}\n{_entry(function, params, given, dtypes)}"
