@@ -25,6 +25,7 @@ from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import Operation, Var, constant_value
 from xlapy.ir.lanes import Lanewise, noted
 from xlapy.ir.ranges import elements_between
+from xlapy.lowering import scattering
 from xlapy.lowering.barrier import loaded
 
 #: indices from which on it is not worth it to look for a wrong one where there is none
@@ -330,10 +331,15 @@ def _put(base, new, *rest):
     key = _jax_key(entries, arrays)
     if distinct:
         return base.at[key].set(new, mode="promise_in_bounds", wrap_negative_indices=False)
-    order = jnp.broadcast_to(lax.broadcasted_iota(jnp.int32, (new.size,), 0).reshape(new.shape), new.shape)
-    last = jnp.full(base.shape, -1, jnp.int32).at[key].max(order, mode="promise_in_bounds", wrap_negative_indices=False)
-    chosen = jnp.take(jnp.ravel(new), jnp.maximum(last, 0), mode="clip")
-    return jnp.where(last >= 0, chosen, base)
+
+    def at_once(base, new):
+        order = lax.broadcasted_iota(jnp.int32, (new.size,), 0).reshape(new.shape)
+        untouched = jnp.full(base.shape, -1, jnp.int32)
+        last = untouched.at[key].max(order, mode="promise_in_bounds", wrap_negative_indices=False)
+        chosen = jnp.take(jnp.ravel(new), jnp.maximum(last, 0), mode="clip")
+        return jnp.where(last >= 0, chosen, base)
+
+    return scattering.put(base, key, new, "promise_in_bounds", at_once)
 
 
 # -- masks -----------------------------------------------------------------------------------------------------------

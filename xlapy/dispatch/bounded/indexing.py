@@ -35,6 +35,7 @@ from xlapy.dispatch.numpy.values import cast, operand, reshape
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Slice, Tuple, Value
 from xlapy.ir import Var, constant_value
+from xlapy.lowering import scattering
 
 Part = tuple[str, Any]
 
@@ -555,10 +556,15 @@ def _scatter(base, new, valid, *places):
     depth = len(places)
     rows = jnp.reshape(base, (-1, *base.shape[depth:]))
     index = jnp.broadcast_to(jnp.ravel_multi_index(places, base.shape[:depth], mode="clip"), valid.shape)
-    rank = jnp.where(valid, jnp.arange(index.shape[0]), -1)
-    last = jnp.full(rows.shape[0], -1).at[index].max(rank, mode="promise_in_bounds")
-    hit = jnp.reshape(last >= 0, (-1,) + (1,) * (rows.ndim - 1))
-    return jnp.reshape(jnp.where(hit, jnp.take(new, jnp.maximum(last, 0), axis=0, mode="clip"), rows), base.shape)
+
+    def at_once(rows, new):
+        rank = jnp.where(valid, jnp.arange(index.shape[0]), -1)
+        last = jnp.full(rows.shape[0], -1).at[index].max(rank, mode="promise_in_bounds")
+        hit = jnp.reshape(last >= 0, (-1,) + (1,) * (rows.ndim - 1))
+        return jnp.where(hit, jnp.take(new, jnp.maximum(last, 0), axis=0, mode="clip"), rows)
+
+    chosen = jnp.where(valid, index, rows.shape[0])
+    return jnp.reshape(scattering.put(rows, chosen, new, "drop", at_once), base.shape)
 
 
 __all__ = ["assign", "fit", "getitem", "setitem", "valid_mask"]
