@@ -405,4 +405,101 @@ def empty_masks_of_matrices(x, m, k):
     return x[m], x[k], x[np.zeros((0, 0), bool)]
 
 
+INDICES = (
+    np.array([1.0, 0.0]),
+    [1.0, 0.0],
+    1.0,
+    np.array([1, 0], np.uint64),
+    np.array([1, 0], np.uint8),
+    np.array([True, False]),
+    np.zeros(0),
+    [],
+)
+
+
+def _outcome(f, *args):
+    try:
+        return f(*args)
+    except TypeError as error:
+        return str(error)
+
+
+def _put(indices):
+    x = np.zeros(3)
+    np.put(x, indices, 2.0)
+    return x
+
+
+def _pieces(indices):
+    return np.add.reduceat(np.arange(3.0), indices) if np.size(indices) else 0
+
+
+@program(*INDICES)
+def numbers_that_are_no_indices(indices):
+    found = [_outcome(_put, indices), _outcome(np.take, np.arange(3.0), indices)]
+    found.append(_outcome(np.choose, indices, [4, 5]))
+    found.append(_outcome(np.unravel_index, indices, (2, 3)))
+    return found
+
+
+@program(*[i for i in INDICES if np.ndim(i) == 1])
+def numbers_that_are_no_places(indices):
+    return _outcome(_pieces, indices), _outcome(np.ravel_multi_index, (indices, [1] * len(indices)), (3, 2))
+
+
+@program(([1, 0, 2],), (((1.0, 2.0), (0.0, 4.0)),), ([[True, False], [True, True]],))
+def places_in_lists(x):
+    return np.nonzero(x), np.where(x), np.argwhere(x), np.flatnonzero(x)
+
+
+@program(np.array([1, 2]), np.array([1, 900, 4]), np.array([20000, 3], np.uint16), np.array([True, False]))
+def more_bins_than_asked_for(x):
+    counts = np.bincount(x, minlength=3)
+    best = 0
+    for k in range(3):
+        best += np.bincount(x * k, minlength=2).argmax()
+    return counts, best
+
+
+@program(
+    (np.array([1, 2]), np.array([0.5, 1.5])),
+    (np.array([1, 2]), np.array([0.5])),
+    (np.array([1, 2]), np.array([0.5, 1.0, 2.0])),
+    (np.array([1, 2]), np.array([[0.5, 1.0]])),
+    (np.array([1, 2]), 1.0),
+    (np.array([1, 2]), np.array([1j, 2.0])),
+    ([], []),
+    (np.zeros(0, int), np.zeros(0)),
+    ([], [1.0]),
+)
+def weights_of_bins(x, w):
+    try:
+        return np.bincount(x, w)
+    except (TypeError, ValueError) as error:
+        return type(error).__name__, str(error)
+
+
+@program((np.zeros((0, 1), np.uint8),), (np.zeros((3, 0), np.uint8),), (np.full((2, 3), 5, np.uint8),))
+def bits_of_nothing(x):
+    return np.unpackbits(x), np.unpackbits(x, axis=1), np.packbits(x), np.packbits(x, axis=0)
+
+
+@program((0, 5, 1, None), (0, 500, 2, np.float32), (3, None, None, None))
+def ranges_with_a_type_in_place(start, stop, step, dtype):
+    return np.arange(start, stop, step, dtype)
+
+
+@program((slice(-5, -5, -5), -2), (slice(1, 5), 3), (slice(1, None), -1))
+def indices_of_slices(s, n):
+    try:
+        return s.indices(n)
+    except ValueError as error:
+        return str(error)
+
+
+@program("abc", 5)
+def text_of_a_named_object(x):
+    return str(object=x)
+
+
 test_programs = program.test()

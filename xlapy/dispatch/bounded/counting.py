@@ -11,21 +11,26 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
 from xlapy.dispatch.numpy import all as numpy_all
+from xlapy.dispatch.numpy.sorting import bincount_weights
 from xlapy.dispatch.numpy.values import absent, known, operand
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import BoundedArray, Lanes, Value
+from xlapy.domain.stacks import Overfull
+from xlapy.domain.values import BoundedArray, Const, Lanes, Value
 from xlapy.ir import Var, constant_value
 from xlapy.lowering.counting import occurrences
 
 #: bins for which there is room where nothing says how many there are
 _ROOM = 256
+#: bins above which there is no more room by itself
+_MOST_ROOM = 1 << 26
 _NEGATIVE = provoke(np.bincount, [-1])
 _of_known_size = table.function_rule(np.bincount)
 
 
 @table.function(np.bincount)
 def bincount(machine: Machine, x, /, weights=None, minlength=0):
-    """np.bincount. There is room for `minlength` bins, else for as many as there are values, and for 256 at least."""
+    """np.bincount. There is room for `minlength` bins, else for as many as there are values, and for 256 at least.
+    Where that was too little, the host compiles the program again with more."""
     room, axes = bounded.parts(machine, x) or (None, None)
     var = machine.read(room) if room is not None else operand(machine, x)
     integers = len(var.type.shape) == 1 and var.type.dtype.kind in "iub"
@@ -41,10 +46,8 @@ def bincount(machine: Machine, x, /, weights=None, minlength=0):
     most = np.iinfo(var.type.dtype).max + 1 if var.type.dtype.kind in "iu" else 2
     bins = max(least, min(most, _ROOM if most <= _ROOM else least or max(var.type.shape[0], _ROOM)))
     if most > bins:
-        above = machine.builder.elementwise("gt", longest, machine.builder.constant(bins, np.dtype(np.int64)))
-        message = f"np.bincount of values of which one is above {bins - 1}: there is room for {bins} bins"
-        refuse_where(machine, above, "XP0013", message, "give as minlength a number above the largest value")
-    counted = _weights(machine, weights, axes)
+        bins = _guessed_room(machine, longest, bins)
+    counted = _weights(machine, weights, axes, var.type.shape)
     if valid is not None:
         counted.append(valid)
     result = machine.leaf(_count, (var, *counted), (bins, not absent(weights), valid is not None), name="bincount")[0]
@@ -54,11 +57,25 @@ def bincount(machine: Machine, x, /, weights=None, minlength=0):
     return bounded.fresh(machine, result, (Lanes(length),))
 
 
-def _weights(machine: Machine, weights: Value | None, axes) -> list[Var]:
+def _guessed_room(machine: Machine, longest: Var, bins: int) -> int:
+    """How many bins there is room for, `bins` at least; if there are more, the program has to be compiled again."""
+    guess = ("bins", machine.builder.location())
+    bins = max(bins, machine.capacities.get(guess, 0))
+    above = machine.builder.elementwise("gt", longest, machine.builder.constant(bins, np.dtype(np.int64)))
+    if bins <= _MOST_ROOM:
+        machine.guesses[guess] = max(bins, machine.guesses.get(guess, 0))
+        machine.register_error(above, machine.exception(Overfull, Const(guess)))
+        return bins
+    message = f"np.bincount of values of which one is above {bins - 1}: there is room for {bins} bins"
+    refuse_where(machine, above, "XP0013", message, "give as minlength a number above the largest value")
+    return bins
+
+
+def _weights(machine: Machine, weights: Value | None, axes, shape: tuple[int, ...]) -> list[Var]:
     if absent(weights):
         return []
     if not isinstance(weights, BoundedArray):
-        return [operand(machine, weights, np.dtype(np.float64))]
+        return bincount_weights(machine, weights, shape)
     if axes is None or axes[0] is None or not bounded.same_lanes(weights.lanes, axes[0]):
         raise bounded.require_static(machine, weights, "np.bincount with weights")
     return [machine.builder.convert(machine.read(weights.base), np.dtype(np.float64))]

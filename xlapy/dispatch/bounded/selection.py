@@ -20,7 +20,7 @@ from xlapy.dispatch.bounded.indexing import assign, getitem
 from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
 from xlapy.dispatch.numpy import all as numpy_all
-from xlapy.dispatch.numpy.values import absent, cast, known, operand, reshape, sequence_items
+from xlapy.dispatch.numpy.values import absent, cast, is_array_like, known, operand, reshape, sequence_items
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var, constant_value
@@ -119,10 +119,31 @@ def _columns(*columns):
     return jnp.stack(columns, axis=1)
 
 
+def _array_of(machine: Machine, value: Any) -> Any:
+    """A list or tuple of numbers as an array; anything else as it is."""
+    if isinstance(value, Ref | Tuple) and is_array_like(machine, value):
+        return machine.new_array(operand(machine, value))
+    return value
+
+
+def _also_of_lists(item: Any) -> None:
+    before = table.function_rule(item)
+
+    def converting(machine, a):
+        return before(machine, _array_of(machine, a))
+
+    table.function(item)(converting)
+
+
+for _item in (np.nonzero, np.flatnonzero, np.argwhere):
+    _also_of_lists(_item)
+
 _where_before = table.function_rule(np.where)
 
 
 def _where(machine, condition, *args, **kwargs):
+    if not args and not kwargs:
+        condition = _array_of(machine, condition)
     if not args and not kwargs and _depends(machine, condition):
         return Tuple(tuple(_indices(machine, condition)))
     if involved(condition, *args):

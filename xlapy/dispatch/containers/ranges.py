@@ -46,6 +46,7 @@ from xlapy.ir import Var
 
 _ZERO_STEP = provoke(range, 0, 1, 0)
 _NO_STEP = provoke(slice(None, None, 0).indices, 1)
+_NEGATIVE_LENGTH = provoke(slice(1).indices, -1)
 _OUT_OF_RANGE = provoke(operator.getitem, range(1), 1)
 _NOT_IN_RANGE = provoke(range(1).index, 1)
 
@@ -402,7 +403,9 @@ for _name in ("start", "stop", "step"):
 
 @table.method(slice, "indices")
 def _indices(machine, self: Value, count: Value) -> Value:
-    return Tuple(slice_indices(machine, self, index(machine, count)))
+    length = index(machine, count)
+    check(machine, machine.truth(machine.compare("<", length, Const(0))), _NEGATIVE_LENGTH)
+    return Tuple(slice_indices(machine, self, length))
 
 
 def place_of_insertion(at, length):

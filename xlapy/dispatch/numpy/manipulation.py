@@ -328,11 +328,15 @@ def _insert(x, values, places, axis):
 
 
 def _packbits(a, axis=None, bitorder="big"):
-    return jnp.packbits(a, axis=axis, bitorder=bitorder)
+    if a.size:
+        return jnp.packbits(a, axis=axis, bitorder=bitorder)
+    return jnp.zeros(np.packbits(np.zeros(a.shape, bool), axis, bitorder).shape, jnp.uint8)
 
 
 def _unpackbits(a, axis=None, count=None, bitorder="big"):
-    return jnp.unpackbits(a, axis=axis, count=count, bitorder=bitorder)
+    if a.size:
+        return jnp.unpackbits(a, axis=axis, count=count, bitorder=bitorder)
+    return jnp.zeros(np.unpackbits(np.zeros(a.shape, np.uint8), axis, count, bitorder).shape, jnp.uint8)
 
 
 numpy_leaf(np.packbits, _packbits, "a", "keep")

@@ -22,6 +22,7 @@ from xlapy.dispatch.numpy.values import (
     operand,
     raise_as_numpy,
     raise_real,
+    require_indices,
     reshape,
 )
 from xlapy.dispatch.protocol import Machine, Refused
@@ -40,8 +41,8 @@ def take(machine, a, indices, axis=None, out=None, mode="raise"):
     if 0 in index.type.shape and not isinstance(indices, NdArray):
         index = machine.builder.constant(np.zeros(index.type.shape, _INT64))
     if index.type.dtype.kind not in "iub":
-        message = f"Cannot cast array data from {index.type.dtype!r} to dtype('int64') according to the rule 'safe'"
-        return machine.raise_(TypeError, message)
+        require_indices(machine, _take_from, indices)
+        index = machine.builder.convert(index, _INT64)
     axis, style = known(machine, axis, "an axis"), str(known(machine, mode))
     if axis is None:
         var, axis = reshape(machine, var, (int(np.prod(var.type.shape)),)), 0
@@ -64,6 +65,10 @@ def take(machine, a, indices, axis=None, out=None, mode="raise"):
             index = _take_range(machine, index, size, axis)
     var = machine.leaf(_take, (var, index), (axis, style), name="take")[0]
     return deliver(machine, var, out)
+
+
+def _take_from(indices):
+    return np.take(np.zeros(2), indices)
 
 
 def _take_range(machine: Machine, index: Var, size: int, axis: int) -> Var:
@@ -163,14 +168,21 @@ def put(machine, a, ind, v, mode="raise"):
     """np.put: in place, by flat index; values are repeated."""
     _require_target(machine, np.put, a, 0, 0.0)
     style = str(known(machine, mode))
+    require_indices(machine, _put_into, ind)
     index, new = operand(machine, ind, _INT64), elements(machine, v, a.type.dtype)
     size = int(np.prod(a.type.shape))
     index = reshape(machine, index, (int(np.prod(index.type.shape)),))
+    if 0 in index.type.shape and size:
+        return NONE
     if style == "raise":
         index = numpy_fancy.in_range(machine, index, size, 0)
     var = machine.leaf(_put, (read_view(machine, a), index, new), (style, size), name="put")[0]
     _write(machine, a, var)
     return NONE
+
+
+def _put_into(indices):
+    np.put(np.zeros(2), indices, 0.0)
 
 
 def _put(x, index, new, mode, size):

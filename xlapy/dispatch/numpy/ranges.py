@@ -28,6 +28,8 @@ from xlapy.domain.values import Const, Scalar, Tuple, Value
 def arange(machine, /, *args, start=None, stop=None, step=None, dtype=None, device=None, like=None):
     """np.arange: bounds must be known at compile time."""
     what = "a bound of np.arange (the size of an array depends on it)"
+    if len(args) == 4 and dtype is None:
+        *args, dtype = args
     limits = [known(machine, a, what) for a in args]
     named = {k: known(machine, v, what) for k, v in (("start", start), ("stop", stop), ("step", step)) if v is not None}
     wanted = None if absent(dtype) else require_dtype(known(machine, dtype))

@@ -24,6 +24,7 @@ from xlapy.dispatch.numpy.values import (
     known,
     operand,
     raise_as_numpy,
+    require_indices,
     reshape,
 )
 from xlapy.dispatch.protocol import Machine, Refused
@@ -150,6 +151,7 @@ def select(machine, condlist, choicelist, default=0):
 @function(np.choose)
 def choose(machine, a, choices, out=None, mode="raise"):
     """np.choose."""
+    require_indices(machine, _chosen, a)
     index = operand(machine, a, _INT64)
     options = [operand(machine, v) for v in items_of(machine, choices)]
     style = str(known(machine, mode))
@@ -165,6 +167,10 @@ def choose(machine, a, choices, out=None, mode="raise"):
 
 def _outside(index, count):
     return jnp.any((index < 0) | (index >= count))
+
+
+def _chosen(a):
+    return np.choose(a, [0, 0])
 
 
 def _choose(index, *rest):
@@ -201,6 +207,8 @@ def ix_(machine, /, *args):
 def ravel_multi_index(machine, multi_index, dims, mode="raise", order="C"):
     """np.ravel_multi_index."""
     shape, style = known(machine, dims), str(known(machine, mode))
+    for item in items_of(machine, multi_index):
+        require_indices(machine, _ravelled, item)
     parts = [operand(machine, v, _INT64) for v in items_of(machine, multi_index)]
     shape = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
     styles = (style,) * len(parts) if isinstance(known(machine, mode), str) else tuple(known(machine, mode))
@@ -209,6 +217,10 @@ def ravel_multi_index(machine, multi_index, dims, mode="raise", order="C"):
     flat, bad = machine.leaf(_ravel_index, parts, (hashable(shape), styles), name="ravel_multi_index")
     machine.check(bad, ValueError, "invalid entry in coordinates array")
     return machine.numpy_result(flat)
+
+
+def _ravelled(index):
+    return np.ravel_multi_index((index,), (2,))
 
 
 def _ravel_index(*rest):
@@ -230,6 +242,7 @@ def unravel_index(machine, indices, shape, order="C"):
     if str(known(machine, order)) == "F":
         turned = unravel_index(machine, indices, Const(tuple(dims)[::-1]))
         return numpy_views.Tuple(turned.items[::-1])
+    require_indices(machine, _unravelled, indices)
     index = operand(machine, indices, _INT64)
     size = int(np.prod(dims))
     low = machine.builder.constant(0, _INT64)
@@ -253,6 +266,10 @@ def unravel_index(machine, indices, shape, order="C"):
         value = machine.numpy_result(var)
         results.append(type(value)(value.var, (0, int(n) - 1)) if hasattr(value, "bounds") else value)
     return numpy_views.Tuple(tuple(results))
+
+
+def _unravelled(indices):
+    return np.unravel_index(indices, (2,))
 
 
 def _first_bad(index, size):

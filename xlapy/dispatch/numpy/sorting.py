@@ -11,6 +11,7 @@ from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.leaf import bounded, numpy_leaf
 from xlapy.dispatch.numpy.values import (
     absent,
+    array_type,
     cast_array,
     kind_of,
     known,
@@ -20,7 +21,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, Tuple, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, Tuple, Value
 from xlapy.ir import constant_value
 from xlapy.lowering import short_sorts, sorting
 from xlapy.lowering.counting import occurrences
@@ -156,6 +157,8 @@ def bincount(machine, x, /, weights=None, minlength=0):
     """np.bincount of values known to lie below `minlength`, or of known values: the size depends on the data."""
     var = operand(machine, x)
     least = int(known(machine, minlength, "minlength"))
+    if var.type.shape == (0,) and (var.type.dtype.kind in "iub" or not isinstance(x, NdArray | JaxArray)):
+        return machine.new_array(machine.builder.constant(np.bincount([], minlength=least)))
     if len(var.type.shape) != 1:
         return machine.raise_(
             ValueError,
@@ -176,10 +179,20 @@ def bincount(machine, x, /, weights=None, minlength=0):
             "the size of np.bincount depends on the largest value",
             "use counts = np.zeros(n, int); np.add.at(counts, x, 1), or np.histogram",
         )
-    operands = [var]
-    if not absent(weights):
-        operands.append(operand(machine, weights, np.dtype(np.float64)))
+    operands = [var, *bincount_weights(machine, weights, var.type.shape)]
     return machine.new_array(machine.leaf(_bincount, operands, (least,), name="bincount")[0])
+
+
+def bincount_weights(machine, weights, shape):
+    """The weights of values of this shape, as an operand, or no operand. Raises what NumPy says of others."""
+    if absent(weights):
+        return []
+    given = array_type(machine, weights)
+    try:
+        np.bincount(np.zeros(shape, np.int8), np.zeros(given.shape, given.dtype))
+    except (TypeError, ValueError) as error:
+        return raise_real(machine, error)
+    return [operand(machine, weights, np.dtype(np.float64))]
 
 
 def _bincount(x, *rest):

@@ -23,6 +23,7 @@ from xlapy.dispatch.numpy.values import (
     operand,
     raise_real,
     require_dtype,
+    require_indices,
     reshape,
 )
 from xlapy.dispatch.protocol import Machine, Refused
@@ -188,6 +189,7 @@ def _at(base, new, *rest):
 def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
     """`ufunc.reduceat`: each index starts a piece that ends before the next one."""
     ufunc = binary(machine, self)
+    require_indices(machine, _from_places, indices)
     places, var = operand(machine, indices), operand(machine, array)
     places = machine.builder.convert(places, np.dtype(np.int64))
     axis = known(machine, axis)
@@ -209,6 +211,10 @@ def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
     result_type = ufunc.reduceat(np.ones(1, var.type.dtype), [0], dtype=given).dtype
     static = (ufunc, axis, result_type)
     return deliver(machine, machine.leaf(_reduceat, (var, places), static, name=f"{ufunc.__name__}.reduceat")[0], out)
+
+
+def _from_places(indices):
+    return np.add.reduceat(np.zeros(2), indices)
 
 
 def _outside(places, size):

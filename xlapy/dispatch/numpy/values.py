@@ -305,6 +305,16 @@ def _is_about_values(error: Exception) -> bool:
     return isinstance(error, np.linalg.LinAlgError) and any(text in str(error) for text in causes)
 
 
+def require_indices(machine: Machine, function: Callable, *args: Any) -> None:
+    """Raise the TypeError of the real function if numbers of these types are no indices for it."""
+    try:
+        real_call(function, [skeleton(machine, a) for a in args], {}, shrink=True)
+    except TypeError as error:
+        raise_real(machine, error)
+    except (ValueError, IndexError):
+        pass  # about the numbers themselves: the dummies are not those of the run
+
+
 def raise_real(machine: Machine, error: BaseException) -> NoReturn:
     """Raise in the program what a real call raised at compile time."""
     return machine.raise_(type(error), *error.args)

@@ -176,7 +176,9 @@ def _joined_on_the_host(machine, separator: Value, strings: Value, stack: Stack)
 @table.takes_mixed
 def text_of(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`str(value)`."""
-    if not args:
+    if "object" in kwargs and not args:
+        args = (kwargs.pop("object"),)
+    if not args and not kwargs:
         return Const("")
     value, *others = args
     if others or kwargs:
