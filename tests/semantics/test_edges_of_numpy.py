@@ -502,4 +502,17 @@ def text_of_a_named_object(x):
     return str(object=x)
 
 
+PARTS_WITH_NAN = [0.0, -0.0, 1.0, np.nan, -2.0, np.inf]
+COMPLEX_WITH_NAN = np.array([complex(a, b) for b in PARTS_WITH_NAN for a in PARTS_WITH_NAN])[::-1]
+
+
+@program(COMPLEX_WITH_NAN, COMPLEX_WITH_NAN.astype("c8"), np.tile(COMPLEX_WITH_NAN, 20), COMPLEX_WITH_NAN[:2])
+def orders_of_complex_numbers(x):
+    places = np.argsort(x, kind="stable"), np.lexsort((x.real, x)), np.argsort(x.reshape(2, -1), axis=0, kind="stable")
+    across = np.sort(x.reshape(-1, 2), axis=0), np.sort(x.reshape(2, -1), axis=None)
+    y = x.copy()
+    y.sort()
+    return np.sort(x), y, across, places, np.partition(x, 1)[1]
+
+
 test_programs = program.test()

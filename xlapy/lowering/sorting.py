@@ -52,6 +52,8 @@ def sort_of(name: object, shapes: Sequence[tuple[int, ...]]) -> tuple[str, int] 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def ascending(x: jax.Array, axis: int) -> jax.Array:
     """`jnp.sort(x, axis)`: NaN last; the order of equal elements is any."""
+    if x.dtype.kind == "c":
+        return _complex_from(*lax.sort(_complex_keys(x), dimension=axis % x.ndim, num_keys=3), x.dtype)
     if not many(x):
         return jnp.sort(x, axis=axis, stable=False)
     if x.dtype.kind != "f":
@@ -103,9 +105,25 @@ def order(x: jax.Array, axis: int) -> jax.Array:
     def plain(x: jax.Array) -> jax.Array:
         return jnp.argsort(x, axis=axis, stable=True).astype(widest)
 
+    if x.dtype.kind == "c":
+        places = lax.broadcasted_iota(widest, x.shape, axis % x.ndim)
+        return lax.sort((*_complex_keys(x), places), dimension=axis % x.ndim, num_keys=3)[-1]
     if not many(x) or widest != jnp.int64:
         return plain(x)
     return lax.platform_dependent(x, cpu=named(_order, PLACES, axis % x.ndim, x.ndim), default=plain)
+
+
+def _complex_keys(x: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """What complex numbers are sorted by, one after the other: NumPy puts those with NaN last, first those whose
+    imaginary part alone is NaN, then those whose real part alone is."""
+    lost = jnp.isnan(x.real), jnp.isnan(x.imag)
+    group = 2 * lost[0].astype(jnp.int32) + lost[1].astype(jnp.int32)
+    return group, jnp.where(lost[0], 0, x.real), jnp.where(lost[1], 0, x.imag)
+
+
+def _complex_from(group: jax.Array, real: jax.Array, imag: jax.Array, dtype: Any) -> jax.Array:
+    parts = (jnp.where(group >= 2, jnp.nan, real), jnp.where(group % 2 == 1, jnp.nan, imag))
+    return lax.complex(*(part.astype(real.dtype) for part in parts)).astype(dtype)
 
 
 def _order(x: jax.Array, axis: int) -> jax.Array:
@@ -115,7 +133,7 @@ def _order(x: jax.Array, axis: int) -> jax.Array:
 
 def lexical(keys: Sequence[jax.Array]) -> jax.Array:
     """`jnp.lexsort(keys)` of vectors: the stable order by several keys, of which the last comes first."""
-    if not all(map(many, keys)):
+    if not all(map(many, keys)) and not any(key.dtype.kind == "c" for key in keys):
         return jnp.lexsort(tuple(keys))
     places = order(keys[0], 0)
     for key in keys[1:]:
