@@ -29,6 +29,8 @@ _CLASS, _DATA, _AXES, _LENGTHS, _DTYPE, _FLAGS = 8, 16, 24, 32, 56, 64
 _SUITS = 0x1 | 0x100
 #: bytes of a result that is worth more lines, to lie where XLA can take it over
 _LARGE = 1 << 15
+#: bytes of a line, and how many bits say where in a line something begins; of how many results that is said
+_LINE, _LINE_BITS, _MOST_SHIFTED = 64, 6, 10
 #: operands and results that C's functions are called with from Python
 _MOST_ARGUMENTS = 1024
 #: lines of a program without loops, which is not worth much of LLVM's time
@@ -90,12 +92,14 @@ def called_directly(
         return None
     # The types of the elements are kept: the code has their addresses.
     dtypes = [np.dtype(g.dtype) for g in given]
-    text = f"{function.body}\n{_entry(function, params, given, dtypes)}"
+    sizes = [prod(one.shape) * one.dtype.itemsize for one in outputs]
+    shifted = [k for k, size in enumerate(sizes) if k in aligned and size >= _LARGE][:_MOST_SHIFTED]
+    text = f"{function.body}\n{_entry(function, params, given, dtypes, shifted)}"
     engine = compiled(text, 3 if function.has_loops or text.count("\n") < _LONG else 0)
     kinds = [_NUMBERS[g.python][0] if g.python in _NUMBERS else ctypes.py_object for g in given]
     made = [ctypes.py_object] * (len(outputs) + len(function.rooms))
-    run = ctypes.CFUNCTYPE(ctypes.c_int32, *kinds, *made)(engine.get_function_address("entry"))
-    namespace = {"run": run, "empty": np.empty, "byte": np.dtype(np.uint8)}
+    run = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, *made)(engine.get_function_address("entry"))
+    namespace = {"run": run, "empty": np.empty, "array": np.ndarray, "byte": np.dtype(np.uint8)}
     namespace["kept"] = engine, dtypes, function.constants
     names = [f"o{k}" for k in range(len(given))]
     lines = []
@@ -105,28 +109,37 @@ def called_directly(
     results = [f"r{k}" for k in range(len(outputs))]
     for k, (name, one) in enumerate(zip(results, outputs, strict=True)):
         namespace[f"d{k}"] = one.dtype
-        size = prod(one.shape) * one.dtype.itemsize
-        if k in aligned and size >= _LARGE:
-            lines.append(f"room = empty({size + 63}, byte)")
-            lines.append(f"{name} = room[-room.ctypes.data & 63 :][:{size}].view(d{k}).reshape({one.shape!r})")
-        else:
-            lines.append(f"{name} = empty({one.shape!r}, d{k})")
+        made_as = f"{sizes[k] + _LINE - 1}, byte" if k in shifted else f"{one.shape!r}, d{k}"
+        lines.append(f"{name} = empty({made_as})")
     rooms = [f"empty({size}, byte)" for size, _ in function.rooms]
-    lines.append(f"if run({', '.join([*names, *results, *rooms])}): return None")
+    lines.append(f"found = run({', '.join([*names, *results, *rooms])})")
+    lines.append("if found < 0: return None")
+    for n, k in enumerate(shifted):
+        lines.append(f"r{k} = array({outputs[k].shape!r}, d{k}, r{k}, found >> {n * _LINE_BITS} & {_LINE - 1})")
     lines.append(f"return ({''.join(f'{name}, ' for name in results)})")
     body = "\n".join(f"    {line}" for line in lines)
     exec(compile(f"def call({', '.join(names)}):\n{body}\n", "<xlapy direct>", "exec"), namespace)
     return namespace["call"]
 
 
-def _entry(function: Function, params: Sequence, given: Sequence[Given], dtypes: Sequence[np.dtype]) -> str:
-    """The C function: looks at the operands, and runs `@main`; what it returns is 0, or 1 if an operand is another."""
+def _entry(
+    function: Function,
+    params: Sequence,
+    given: Sequence[Given],
+    dtypes: Sequence[np.dtype],
+    shifted: Sequence[int],
+) -> str:
+    """The C function: looks at the operands, and runs `@main`; what it returns is -1 if an operand is another.
+
+    The results that are `shifted` begin with a line of memory: it returns how far behind the beginning of the memory
+    that the caller made, 6 bits for each.
+    """
     types = [_NUMBERS[g.python][1] if g.python in _NUMBERS else "ptr" for g in given]
     results, rooms = len(function.results), len(function.rooms)
     parameters = [f"{type} %p{k}" for k, type in enumerate(types)]
     parameters += [f"ptr %r{k}" for k in range(results)] + [f"ptr %w{k}" for k in range(rooms)]
     lines = ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
-    lines += [f"define i32 @entry({', '.join(parameters)}) {{", "begin:"]
+    lines += [f"define i64 @entry({', '.join(parameters)}) {{", "begin:"]
     for k, type in enumerate(types):
         if type != "ptr":
             lines += [f"  %p{k}.data = alloca {type}", f"  store {type} %p{k}, ptr %p{k}.data"]
@@ -135,9 +148,21 @@ def _entry(function: Function, params: Sequence, given: Sequence[Given], dtypes:
     for n, k in enumerate(checks):
         following = f"check{n + 1}" if n + 1 < len(checks) else "check.done"
         lines += [f"check{n}:", *_checked(f"%p{k}", given[k], dtypes[k], following)]
-    lines += ["other:", "  ret i32 1", "check.done:"]
-    for name in [*(f"%r{k}" for k in range(results)), *(f"%w{k}" for k in range(rooms))]:
-        lines += _loaded(f"{name}.data", name, _DATA, "ptr")
+    lines += ["other:", "  ret i64 -1", "check.done:", "  %shift.0 = add i64 0, 0"]
+    starts = [f"%r{k}.start" if k in shifted else f"%r{k}.data" for k in range(results)]
+    for k, start in enumerate(starts):
+        lines += _loaded(start, f"%r{k}", _DATA, "ptr")
+    for k in range(rooms):
+        lines += _loaded(f"%w{k}.data", f"%w{k}", _DATA, "ptr")
+    for n, k in enumerate(shifted):
+        lines += [
+            f"  %r{k}.number = ptrtoint ptr %r{k}.start to i64",
+            f"  %r{k}.rest = sub i64 0, %r{k}.number",
+            f"  %r{k}.shift = and i64 %r{k}.rest, {_LINE - 1}",
+            f"  %r{k}.data = getelementptr i8, ptr %r{k}.start, i64 %r{k}.shift",
+            f"  %r{k}.bits = shl i64 %r{k}.shift, {n * _LINE_BITS}",
+            f"  %shift.{n + 1} = or i64 %shift.{n}, %r{k}.bits",
+        ]
     number = {var: k for k, var in enumerate(params)}
     copies = [(f"%r{k}.data", var) for k, var in function.changed.items()]
     copies += [(f"%w{k}.data", var) for k, (_, var) in enumerate(function.rooms) if var is not None]
@@ -148,7 +173,7 @@ def _entry(function: Function, params: Sequence, given: Sequence[Given], dtypes:
     names = {"operand": [f"%p{number[var]}.data" for var in function.operands]}
     names |= {"result": [f"%r{k}.data" for k in range(results)], "room": [f"%w{k}.data" for k in range(rooms)]}
     arguments = ", ".join(f"ptr {names[kind][k]}" for kind, k in function.pointers)
-    return "\n".join([*lines, f"  call void @main({arguments})", "  ret i32 0", "}"])
+    return "\n".join([*lines, f"  call void @main({arguments})", f"  ret i64 %shift.{len(shifted)}", "}"])
 
 
 def _checked(name: str, one: Given, dtype: np.dtype, following: str) -> list[str]:

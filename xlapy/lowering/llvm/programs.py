@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import count
 from math import prod
 from typing import NamedTuple
 
@@ -61,6 +62,8 @@ from xlapy.lowering.untraced import traced
 
 #: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
 _ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 26
+#: bytes below which an array is not made where the result lies
+_SMALL = 1 << 9
 
 
 class Function(NamedTuple):
@@ -110,6 +113,8 @@ class _Program:
         self._results = region.results
         exits = None if errors is None else exits_of(region, errors)
         self._exits = exits or Exits({}, frozenset())
+        #: results that are written on the way out
+        self._told = {k for exit in self._exits.behind.values() for (k, _), *_ in ((exit.tag,), *exit.message)}
         #: whether there is no error here: then what was checked is as it should be
         self._is_left = exits is not None
         self.text = Text()
@@ -123,8 +128,10 @@ class _Program:
         self._uses = _uses(region)
         self._outside: dict[Memory, Var] = {}
         self._copies: dict[Memory, Var] = {}
-        self._rooms: list[str] = []
+        #: memory of its own: how it is made, by name
+        self._rooms: dict[str, str] = {}
         self._room = 0
+        self._numbers = count()
         #: memory that the caller has: its name, its bytes, and what lies there at first
         self._outer_rooms: list[tuple[str, int, Var | None]] = []
         for k, var in enumerate((*region.params, *captured(region))):
@@ -137,7 +144,7 @@ class _Program:
         names = [*(place.pointer for place, _ in read), *(place.pointer for place in written)]
         names += [name for name, _, _ in self._outer_rooms]
         kinds = {"operand": len(read), "result": len(written), "room": len(self._outer_rooms)}
-        pointers = [(kind, k) for kind, count in kinds.items() for k in range(count)]
+        pointers = [(kind, k) for kind, many in kinds.items() for k in range(many)]
         variables, results = [var for _, var in read], list(region.results)
         rooms = [(size, var) for _, size, var in self._outer_rooms]
         body, text = self._written(names), self.text
@@ -149,7 +156,7 @@ class _Program:
         """The definition of the function."""
         text = self.text
         parameters = ", ".join(f"ptr noalias nocapture {pointer}" for pointer in pointers)
-        head = [f"define internal void @main({parameters}) {{", "entry:", *self._rooms]
+        head = [f"define internal void @main({parameters}) {{", "entry:", *self._rooms.values()]
         return "\n".join([*text.tables, *text.declared.values(), *head, *text.lines, "  ret void", "}", *text.notes])
 
     # -- what comes in, and what goes out --
@@ -175,10 +182,23 @@ class _Program:
         if isinstance(value, Array) and value.now() in self._copies:
             self._changed[k] = self._copies.pop(value.memory)
             return value.memory
+        if isinstance(value, Array) and k not in self._told and self._is_given_away(value.now()):
+            return value.memory
         shape = shape_of(value)
         place = Memory(f"%r{k}", dtype_of(value), shape, False)
         self._fill(place, value)
         return place
+
+    def _is_given_away(self, place: Memory) -> bool:
+        """Whether a memory of the function's own becomes a result, so that nothing has to be copied there. What is
+        small stays: LLVM may keep it in registers."""
+        outer = [room for room in self._outer_rooms if room[0] != place.pointer]
+        if prod(place.shape) * place.dtype.itemsize < _SMALL:
+            return False
+        if len(outer) < len(self._outer_rooms):
+            self._outer_rooms = outer
+            return True
+        return self._rooms.pop(place.pointer, None) is not None
 
     def _changeable(self, value: Value) -> Value:
         """What a loop carries, in a memory that it may change."""
@@ -186,7 +206,7 @@ class _Program:
             return value
         if self._around or not isinstance(value, Array) or value.memory not in self._outside:
             return self.kept(value)
-        place = Memory(f"%c{len(self._outside)}_{len(self._rooms)}_{len(self._copies)}", *value.memory.type(), False)
+        place = Memory(f"%c{next(self._numbers)}", *value.memory.type(), False)
         self._copies[place] = self._outside[value.memory]
         return Array(place, place.version)
 
@@ -215,15 +235,16 @@ class _Program:
         if size > _ROOM or self._room + size > _ROOM_OF_ALL:
             return self._made_outside(dtype, shape, size)
         self._room += size
-        place = Memory(f"%a{len(self._rooms)}", dtype, shape, False)
+        place = Memory(f"%a{next(self._numbers)}", dtype, shape, False)
         place.depth = self.text.loops
         many = prod(shape) * (2 if dtype.kind == "c" else 1)
-        self._rooms.append(f"  {place.pointer} = alloca [{many} x {type_in_memory(part_of(dtype))}], align 64")
+        type = type_in_memory(part_of(dtype))
+        self._rooms[place.pointer] = f"  {place.pointer} = alloca [{many} x {type}], align 64"
         return place
 
     def _made_outside(self, dtype: np.dtype, shape: tuple[int, ...], size: int) -> Memory:
         """The same, in memory that the caller has."""
-        place = Memory(f"%w{len(self._outer_rooms)}", dtype, shape, False)
+        place = Memory(f"%w{next(self._numbers)}", dtype, shape, False)
         place.depth = self.text.loops
         self._take_outside(place.pointer, size, None)
         return place
