@@ -136,7 +136,8 @@ def _coerce_mixed(value: Value, skeleton: MixedScalar, builder: Builder) -> list
 
 def _coerce_union(value: Value, skeleton: Union, joiner: Joiner, builder: Builder) -> list[Var]:
     options = alternatives(value)
-    places = [place_in(option, skeleton, joiner) for option in options]
+    with joiner.exactly():
+        places = [_place_in(option, skeleton, joiner) for option in options]
     if isinstance(value, Union):
         if places == list(range(len(places))):
             selector = value.selector

@@ -213,9 +213,9 @@ class ObjectNames:
     def covers(self, summary: int, number: int) -> bool:
         """Whether `summary` stands for `number` on one of the paths."""
         stands = self.absorbed.get(summary, summary)
-        return number == (summary if stands is None else stands) or any(
-            made == summary and number in pair for pair, made in self.merged.items()
-        )
+        if number == (summary if stands is None else stands):
+            return True
+        return bool(self.merged) and any(made == summary and number in pair for pair, made in self.merged.items())
 
     @staticmethod
     def _mergeable(one: Object, two: Object) -> bool:

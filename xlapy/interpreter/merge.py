@@ -107,12 +107,18 @@ class StateJoin:
 
     def changed_slots(self) -> None:
         """Join the slots of older objects that differ between the two paths."""
-        for slot in self.first.keys() | self.second.keys():
-            if not self.heap.made_since(slot[0], self.mark) and self.first.get(slot) is not self.second.get(slot):
+        for slot in self._differing():
+            if not self.heap.made_since(slot[0], self.mark):
                 first = DEAD if self._is_lost(0, slot) else self._older(self.first, slot)
                 second = DEAD if self._is_lost(1, slot) else self._older(self.second, slot)
                 if first is not second:
                     self.slots[slot] = self.value(first, second, slot)
+
+    def _differing(self) -> list[Slot]:
+        """The slots that hold different values on the two paths: few of many, and always in the same order."""
+        first, second = self.first, self.second
+        found = [slot for slot, value in first.items() if second.get(slot) is not value]
+        return found + [slot for slot in second if slot not in first]
 
     def _is_lost(self, side: int, slot: Slot) -> bool:
         return self.lost[side] and slot[0] != STATE and not issubclass(self.heap.objects[slot[0]].cls, BaseException)
