@@ -1,6 +1,9 @@
 """Products, numpy.linalg, einsum, fft of matrices; results that are unique are compared as they are, others rebuilt."""
 
 import numpy as np
+import pytest
+
+import xlapy
 
 from .runner import Programs
 
@@ -304,6 +307,87 @@ def householder_r(a):
         v = x / np.linalg.norm(x)
         a[k:, k:] -= 2 * np.outer(v, v @ a[k:, k:])
     return np.round(a, 10)
+
+
+_NAN = A.copy()
+_NAN[1, 1] = np.nan
+_INFINITE = A.copy()
+_INFINITE[1, 1] = np.inf
+_DIAGONAL_NAN = np.diag([1.0, np.nan, 2.0])
+
+_RAISING = {
+    "eigh": lambda a: np.linalg.eigh(a)[0],
+    "eigvalsh": lambda a: np.linalg.eigvalsh(a),
+    "eigvalsh_upper": lambda a: np.linalg.eigvalsh(a, "U"),
+    "norm": lambda a: np.linalg.norm(a, 2),
+    "smallest_norm": lambda a: np.linalg.norm(a, -2),
+    "nuclear_norm": lambda a: np.linalg.norm(a, "nuc"),
+    "norm_axes": lambda a: np.linalg.norm(np.stack([a, a]), 2, axis=(1, 2)),
+    "matrix_norm": lambda a: np.linalg.matrix_norm(a, ord=2),
+    "cholesky": lambda a: np.linalg.cholesky(a - 10),
+    "polyfit": lambda a: np.polyfit(a[1], a[0], 1),
+    "polyfit_weights": lambda a: np.polyfit(a[0], a[0], 1, w=a[1]),
+}
+
+
+@pytest.mark.parametrize("name", _RAISING)
+def test_matrices_with_nan_raise_as_in_numpy(name):
+    function = _RAISING[name]
+    with pytest.raises(np.linalg.LinAlgError) as expected:
+        function(_NAN)
+    with pytest.raises(np.linalg.LinAlgError) as found:
+        xlapy.jit(function)(_NAN)
+    assert str(found.value) == str(expected.value)
+
+
+program.each(
+    _NAN,
+    nan_norm_of_vectors=lambda a: (np.linalg.norm(a, axis=1), np.linalg.norm(a, 2, axis=0), np.linalg.norm(a[1], 2)),
+    nan_cholesky=lambda a: np.linalg.cholesky(a),
+    nan_polyfit_values=lambda a: np.polyfit(a[0], a[1], 1),
+)
+program.each(
+    _INFINITE,
+    infinite_eigh=lambda a: np.linalg.eigh(a)[0],
+    infinite_norm=lambda a: np.linalg.norm(a, 2),
+    infinite_polyfit=lambda a: np.polyfit(a[0], a[1], 1),
+    infinite_right_sides=lambda a: np.linalg.lstsq(np.eye(3) + 1.0, a)[0],
+)
+program.each(
+    _DIAGONAL_NAN,
+    diagonal_nan_eigh=lambda a: np.linalg.eigh(a)[0],
+    diagonal_nan_cholesky=lambda a: np.linalg.cholesky(a),
+)
+
+
+@program(_NAN, A)
+def eigenvalues_or_zeros(a):
+    try:
+        return np.linalg.eigvalsh(a)
+    except np.linalg.LinAlgError:
+        return np.zeros(3)
+
+
+@program(_NAN, A)
+def fit_or_nothing(a):
+    try:
+        return np.polyfit(a[1], a[0], 1)
+    except np.linalg.LinAlgError:
+        return np.zeros(2)
+
+
+def test_hermitian_matrices_with_infinities_are_not_guessed():
+    def smallest(a):
+        return np.linalg.eigvalsh(a)[0]
+
+    def rank(a):
+        return np.linalg.matrix_rank(a, hermitian=True)
+
+    for function in (smallest, rank):
+        compiled = xlapy.jit(function)
+        np.testing.assert_allclose(compiled(A), function(A))
+        with pytest.raises(xlapy.NotOffloadableError, match="XP0013"):
+            compiled(_INFINITE)
 
 
 test_programs = program.test()

@@ -36,11 +36,17 @@ def least_squares(a, b, rows, columns, rcond=None):
     relative = jnp.asarray(relative, jnp.finfo(a.dtype).dtype)
     fewer = jnp.minimum(rows, columns)
     right = b if b.ndim == 2 else b[:, None]
-    solution, values = _smallest(a, right, fewer, relative)
+    solution, values = _smallest(jnp.where(broken, jnp.nan, a), right, fewer, relative)
+    solution = jnp.where(scaled_away(right), jnp.nan, solution)
     rest = right - a @ solution
     residuals = jnp.sum((rest * jnp.conj(rest)).real, axis=0)
     rank = jnp.sum(_counted(jax.lax.stop_gradient(values), fewer, relative), dtype=jnp.int32)
     return solution if b.ndim == 2 else solution[:, 0], residuals, rank, values, broken
+
+
+def scaled_away(b):
+    """Whether right-hand sides have a largest element by which nothing can be divided: LAPACK scales by it."""
+    return jnp.any(jnp.isinf(b)) & ~jnp.any(jnp.isnan(b))
 
 
 def pseudo_inverse(a, rows, columns):

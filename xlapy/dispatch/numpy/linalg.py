@@ -26,7 +26,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import function, function_rule, replacement
-from xlapy.domain.values import Const, JaxArray, NdArray, Tuple, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Tuple, Value
 from xlapy.ir import Var, constant_value
 
 _LinAlgError = np.linalg.LinAlgError
@@ -179,23 +179,43 @@ def _solving(numpy_function, implementation, arrays):
     function(numpy_function)(rule)
 
 
-def _decomposing(numpy_function, implementation, arrays, policy="inexact", applies=lambda array, options: True):
-    """A leaf that rests on singular values, which do not converge where there is NaN, or infinity."""
+def _always(machine: Machine, matrix: Var, options: dict[str, Value]) -> bool:
+    return True
+
+
+def _decomposing(numpy_function, implementation, arrays, policy="inexact", applies=_always, tried=None):
+    """A leaf that rests on singular values, which do not converge where there is NaN, or infinity: `tried`, if it is
+    another function, tells where."""
     numpy_leaf(numpy_function, implementation, arrays, policy)
     leaf = function_rule(numpy_function)
     signature = inspect.signature(numpy_function)
+    tried = tried or numpy_function
 
     def rule(machine, /, *args, **kwargs):
         result = leaf(machine, *args, **kwargs)
-        array, *options = signature.bind(*args, **kwargs).arguments.values()
-        matrix = operand(machine, array)
-        if matrix.type.dtype.kind in "fc" and len(matrix.type.shape) > 1 and applies(matrix, options):
-            with_nan, with_infinity = (_raises(numpy_function, value) for value in (np.nan, np.inf))
+        options = dict(signature.bind(*args, **kwargs).arguments)
+        matrix = operand(machine, options.pop(next(iter(options))))
+        if matrix.type.dtype.kind not in "fc" or len(matrix.type.shape) < 2 or 0 in matrix.type.shape:
+            return result
+        if "hermitian" in options and known(machine, options["hermitian"]):
+            _refuse_infinite(machine, matrix)
+        elif applies(machine, matrix, options):
+            with_nan, with_infinity = (_raises(tried, value) for value in (np.nan, np.inf))
             bad = machine.leaf(diverges, (matrix,), (with_nan, with_infinity), name="check")[0]
             machine.check(bad, _LinAlgError, "SVD did not converge")
         return result
 
     function(numpy_function)(rule)
+
+
+def _refuse_infinite(machine: Machine, matrix: Var) -> None:
+    """Whether NumPy raises for such a matrix that is said to be Hermitian depends on where its elements are."""
+    bad = machine.leaf(_infinite_triangle, (matrix,), name="check")[0]
+    refuse_where(machine, bad, "XP0013", "NaN or infinity in a matrix that is Hermitian")
+
+
+def _infinite_triangle(a):
+    return ~jnp.all(jnp.isfinite(jnp.tril(a)))
 
 
 @functools.cache
@@ -281,8 +301,13 @@ def cholesky(a, upper=False):
     return jnp.linalg.cholesky(lower + strict, symmetrize_input=False)
 
 
-def _not_positive(factor):
-    return jnp.any(jnp.isnan(factor))
+def _not_positive(a, factor):
+    """Whether a matrix has no factor: all of it is NaN then. Where there is NaN in the matrix, LAPACK goes on."""
+    failed = jnp.any(jnp.isnan(factor), axis=(-2, -1))
+    if a.dtype.kind in "fc" and not _raises(np.linalg.cholesky, np.nan):
+        given = jnp.all(jnp.isfinite(jnp.tril(a)), axis=(-2, -1))
+        failed &= given | jnp.isnan(factor[..., 0, 0]) & ~jnp.isnan(a[..., 0, 0])
+    return jnp.any(failed)
 
 
 @function(np.linalg.cholesky)
@@ -295,7 +320,10 @@ def cholesky_rule(machine, a, /, *, upper=False):
         return call_leaf(machine, np.linalg.cholesky, cholesky, signature, frozenset("a"), "inexact", args, kwargs)
 
     result = call((a,), named)
-    bad = machine.leaf(_not_positive, (operand(machine, result),), name="check")[0]
+    factor, matrix = operand(machine, result), operand(machine, a)
+    if 0 in factor.type.shape:
+        return result
+    bad = machine.leaf(_not_positive, (matrix, factor), name="check")[0]
     machine.check(bad, _LinAlgError, "Matrix is not positive definite")
     return _surviving(machine, bad, call, (a,), named, result)
 
@@ -317,29 +345,89 @@ def _symmetric(a, triangle):
 
 
 numpy_leaf(np.linalg.eigh, _eigh, "a")
+_eigh_leaf = function_rule(np.linalg.eigh)
 numpy_leaf(np.linalg.eigvalsh, _eigvalsh, "a")
+_eigvalsh_leaf = function_rule(np.linalg.eigvalsh)
+_UNSETTLED = "Eigenvalues did not converge"
+
+
+@function(np.linalg.eigh)
+def eigh_rule(machine, a, UPLO=Const("L")):  # noqa: N803, B008
+    """np.linalg.eigh; LinAlgError where NaN or infinity keep LAPACK from an end, of which JAX makes NaN."""
+    result = _eigh_leaf(machine, a, UPLO)
+    values, vectors = (operand(machine, item) for item in machine.iterate(result))
+    if _may_diverge(machine, a) and values.type.shape[-1] > 2:
+        bad = machine.leaf(_all_nan, (values, vectors), name="check")[0]
+        machine.check(bad, _LinAlgError, _UNSETTLED)
+    return result
+
+
+def _may_diverge(machine: Machine, a: Value) -> bool:
+    matrix = operand(machine, a)
+    return matrix.type.dtype.kind in "fc" and 0 not in matrix.type.shape
+
+
+def _all_nan(values, vectors):
+    return jnp.any(jnp.all(jnp.isnan(values), -1) & jnp.all(jnp.isnan(vectors), (-2, -1)))
+
+
+@function(np.linalg.eigvalsh)
+def eigvalsh_rule(machine, a, UPLO=Const("L")):  # noqa: N803, B008
+    """np.linalg.eigvalsh; LAPACK finds eigenvalues alone in another way, which does not end where there is NaN in a
+    matrix that couples all. Of others with NaN or infinity it depends on where they are."""
+    result = _eigvalsh_leaf(machine, a, UPLO)
+    if _may_diverge(machine, a) and operand(machine, a).type.shape[-1] > 1:
+        _check_eigenvalues(machine, operand(machine, a), known(machine, UPLO))
+    return result
+
+
+def _check_eigenvalues(machine: Machine, matrix: Var, triangle: str) -> None:
+    bad, unknown = machine.leaf(_unsettled, (matrix,), (triangle,), name="check")
+    machine.check(bad, _LinAlgError, _UNSETTLED)
+    refuse_where(machine, unknown, "XP0013", "eigenvalues of a Hermitian matrix with NaN or infinity")
+
+
+def _unsettled(a, triangle):
+    a = _symmetric(a, triangle)
+    coupled = jnp.all((a != 0) | jnp.eye(a.shape[-1], dtype=bool), axis=(-2, -1))
+    bad = jnp.any(jnp.isnan(a), axis=(-2, -1)) & coupled & (a.shape[-1] > 2)
+    return jnp.any(bad), jnp.any(~jnp.all(jnp.isfinite(a), axis=(-2, -1)) & ~bad)
+
+
 numpy_leaf(np.linalg.det, jnp.linalg.det, "a")
 numpy_leaf(np.linalg.slogdet, jnp.linalg.slogdet, "a")
-_decomposing(np.linalg.svdvals, jnp.linalg.svdvals, "x")
+
+
+def _settled(a):
+    """A matrix without infinities, of which NaN is made: LAPACK may not come to an end of its singular values."""
+    if a.ndim < 2 or a.dtype.kind not in "fc":
+        return a
+    return jnp.where(jnp.all(jnp.isfinite(a), axis=(-2, -1), keepdims=True), a, jnp.nan)
+
+
+def _svdvals(x):
+    return jnp.linalg.svdvals(_settled(x))
+
+
+_decomposing(np.linalg.svdvals, _svdvals, "x")
 
 
 def _pinv(a, rcond=None, hermitian=False, *, rtol=PINV_RATIO):
     ratio = rtol if rcond is None else rcond
     if ratio is None:
         ratio = max(a.shape[-2:]) * jnp.finfo(a.dtype).eps
-    return jnp.linalg.pinv(a, rtol=ratio, hermitian=hermitian)
+    return jnp.linalg.pinv(_symmetric(a, "L") if hermitian else a, rtol=ratio, hermitian=hermitian)
 
 
 _decomposing(np.linalg.pinv, _pinv, "a rcond rtol")
 
 
-def _by_singular_values(matrix: Var, options: list) -> bool:
-    order = options[0].value if options and isinstance(options[0], Const) else None
-    return order in (None, 2, -2)
+def _by_singular_values(machine: Machine, matrix: Var, options: dict[str, Value]) -> bool:
+    return known(machine, options.get("p", NONE)) in (None, 2, -2)
 
 
 def _cond(x, p=None):
-    ratio = jnp.linalg.cond(x, p)
+    ratio = jnp.linalg.cond(_settled(x) if p in (None, 2, -2) else x, p)
     return jnp.where(jnp.isnan(ratio) & ~jnp.any(jnp.isnan(x), axis=(-2, -1)), jnp.inf, ratio)
 
 
@@ -351,6 +439,8 @@ def _norm(of_jax):
 
     @functools.wraps(of_jax)
     def norm(x, ord=None, **options):
+        if ord == "nuc" or ord in (2, -2) and x.ndim == 2 and options.get("axis") is None:
+            x = _settled(x)
         if ord is None or ord in ("fro", "nuc", 0, 2):
             return of_jax(x, **options) if ord is None else of_jax(x, ord=ord, **options)
         whole = lax.stop_gradient(of_jax(x, **options))
@@ -359,15 +449,33 @@ def _norm(of_jax):
     return norm
 
 
-numpy_leaf(np.linalg.norm, _norm(jnp.linalg.norm), "x")
-numpy_leaf(np.linalg.matrix_norm, _norm(jnp.linalg.matrix_norm), "x")
+def _of_singular_values(machine: Machine, matrix: Var, options: dict[str, Value]) -> bool:
+    """Whether a norm is one of singular values."""
+    return known(machine, options.get("ord", NONE)) in (2, -2, "nuc")
+
+
+def _of_matrix(machine: Machine, matrix: Var, options: dict[str, Value]) -> bool:
+    """Whether np.linalg.norm gives such a norm of a matrix, not one of vectors."""
+    axis = known(machine, options.get("axis", NONE))
+    of_matrix = len(matrix.type.shape) == 2 if axis is None else isinstance(axis, tuple) and len(axis) == 2
+    return of_matrix and _of_singular_values(machine, matrix, options)
+
+
+_decomposing(np.linalg.norm, _norm(jnp.linalg.norm), "x", applies=_of_matrix, tried=np.linalg.svd)
+_decomposing(
+    np.linalg.matrix_norm,
+    _norm(jnp.linalg.matrix_norm),
+    "x",
+    applies=_of_singular_values,
+    tried=np.linalg.svd,
+)
 numpy_leaf(np.linalg.vector_norm, _norm(jnp.linalg.vector_norm), "x")
 
 
 def _matrix_rank(A, tol=None, hermitian=False, rtol=None):  # noqa: N803
     if A.ndim < 2:
         return jnp.any(A != 0).astype(jnp.int64)
-    values = jnp.abs(jnp.linalg.eigvalsh(A)) if hermitian else jnp.linalg.svd(A, compute_uv=False)
+    values = jnp.abs(_eigvalsh(A)) if hermitian else jnp.linalg.svd(_settled(A), compute_uv=False)
     if tol is None:
         rtol = max(A.shape[-2:]) * jnp.finfo(values.dtype).eps if rtol is None else rtol
         tol = jnp.max(values, axis=-1) * rtol
@@ -378,6 +486,10 @@ _decomposing(np.linalg.matrix_rank, _matrix_rank, "A tol rtol", "keep")
 
 
 def _svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    if hermitian:
+        a = _symmetric(a, "L")
+    elif not compute_uv:
+        a = _settled(a)
     if full_matrices and compute_uv and a.shape[-1] != a.shape[-2] and a.size:
         return _complete_svd(a)
     return jnp.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numpy.leaf import numpy_leaf
+from xlapy.dispatch.numpy.least_squares import UNFINISHED, scaled_away
 from xlapy.dispatch.numpy.values import absent, known, operand
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function, function_rule, replacement
@@ -116,15 +117,27 @@ numpy_leaf(np.polyint, polyint, "p", "promote")
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """np.polyfit: scaled least squares, as NumPy does it."""
+    matrix, scale = _powers(x, deg, w)
+    right = y if w is None else y * (w[:, None] if y.ndim == 2 else w)
+    limit = x.shape[0] * np.finfo(np.dtype(x.dtype)).eps if rcond is None else rcond
+    solution = jnp.linalg.lstsq(jnp.where(jnp.all(jnp.isfinite(matrix)), matrix, jnp.nan), right, rcond=limit)[0]
+    solution = jnp.where(scaled_away(right), jnp.nan, solution)
+    return (solution.T / scale).T
+
+
+def _powers(x, deg, w=None):
+    """The scaled matrix of a fit, and the scale of each column."""
     matrix = jnp.vander(x, deg + 1)
-    right = y
     if w is not None:
         matrix = matrix * w[:, None]
-        right = right * (w[:, None] if right.ndim == 2 else w)
     scale = jnp.sqrt(jnp.sum(matrix * matrix, axis=0))
-    limit = x.shape[0] * np.finfo(np.dtype(x.dtype)).eps if rcond is None else rcond
-    solution = jnp.linalg.lstsq(matrix / scale, right, rcond=limit)[0]
-    return (solution.T / scale).T
+    return matrix / scale, scale
+
+
+def _unfinished(x, *rest):
+    """Whether the powers of `x`, which may have weights, cannot be fitted."""
+    *w, deg = rest
+    return ~jnp.all(jnp.isfinite(_powers(x, deg, *w)[0]))
 
 
 numpy_leaf(np.polyfit, polyfit, "x y w")
@@ -139,7 +152,13 @@ def polyfit_rule(machine, x, y, deg, rcond=None, full=False, w=None, cov=False):
         given = {k: v if isinstance(v, Value) else Const(v) for k, v in given.items()}
         return machine.call(Const(np.polyfit.__wrapped__), (x, y, deg), given)
     options = {k: v for k, v in (("rcond", rcond), ("w", w)) if not absent(v)}
-    return _fitted(machine, x, y, deg, **options)
+    result = _fitted(machine, x, y, deg, **options)
+    operands = [operand(machine, v) for v in (x, w) if not absent(v)]
+    dtype = np.result_type(*(v.type.dtype for v in operands), np.float64)
+    floats = [machine.builder.convert(v, dtype) for v in operands]
+    bad = machine.leaf(_unfinished, tuple(floats), (int(known(machine, deg)),), name="check")[0]
+    machine.check(bad, np.linalg.LinAlgError, UNFINISHED)
+    return result
 
 
 # -- np.poly1d, which keeps its coefficients under the name of a property ---------------------------------------------
