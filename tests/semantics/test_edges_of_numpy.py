@@ -3,6 +3,9 @@
 import math
 
 import numpy as np
+import pytest
+
+import xlapy
 
 from .runner import Programs
 
@@ -513,6 +516,37 @@ def orders_of_complex_numbers(x):
     y = x.copy()
     y.sort()
     return np.sort(x), y, across, places, np.partition(x, 1)[1]
+
+
+_WRONG_CALLS = """math.pow(x, x, x)|math.acos()|math.atan2(x)
+math.log(x, x, x)|math.log()
+math.sqrt(x=x)|math.fmod(x)|math.isclose(x)
+bool(x, x)|float(x, x)|list(x, x)|set(x, x)|sorted(x, x)|sorted()|tuple(x, x)|iter()
+abs(x, x)|len()|divmod(x)|range()
+[x].append()|[x].insert(x)|[x].sort(x)|[x].pop(bad=x)
+{1: x}.items(x)|{1: x}.get()|math.fsum(x, x)|math.prod()
+np.sum()|np.zeros()|np.sqrt()|np.ones(3).sum(bad=x)|np.dot(x)|np.linalg.norm()|np.where()
+np.abs(x, bad=x)|np.add(x)""".replace("\n", "|").split("|")
+
+
+@pytest.mark.parametrize("source", _WRONG_CALLS)
+def test_calls_with_wrong_arguments(source):
+    text = f"""
+def never(x):
+    if x > 100.0:
+        {source}
+    return x + 1.0
+
+def caught(x):
+    try:
+        {source}
+    except TypeError as error:
+        return str(error)
+"""
+    names = {"math": math, "np": np}
+    exec(compile(text, f"<wrong call {source}>", "exec"), names)
+    for name in ("never", "caught"):
+        assert xlapy.jit(names[name])(2.0) == names[name](2.0)
 
 
 test_programs = program.test()

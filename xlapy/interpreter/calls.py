@@ -24,7 +24,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import lacks
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
-from xlapy.dispatch.python import assignments, attributes, caches, functools_rules, kinds
+from xlapy.dispatch.python import assignments, attributes, caches, functools_rules, kinds, wrong_calls
 from xlapy.domain.exceptions import INITIALISED
 from xlapy.domain.subclasses import base_of
 from xlapy.domain.values import (
@@ -104,14 +104,18 @@ def _differ_in_class(machine: Machine, value: Union) -> bool:
     return len({objects[v.object].cls for v in value.alternatives if isinstance(v, Ref)}) > 1
 
 
-def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """Apply a dispatch rule; unions among the arguments are told apart first. A wrong call is a TypeError."""
+def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str, Value], item: object = None) -> Value:
+    """Apply a dispatch rule, of `item` if it is one of a function; unions among the arguments are told apart first.
+    A wrong call is a TypeError."""
     several = [a for a in ((*args, *kwargs.values()) if kwargs else args) if isinstance(a, Union)]
     if several and not table.accepts(rule, all(isinstance(a, MixedScalar) for a in several)):
-        return _told_apart(machine, args, kwargs, lambda a, k: _rule(machine, name, rule, a, k))
+        return _told_apart(machine, args, kwargs, lambda a, k: _rule(machine, name, rule, a, k, item))
     try:
         result = rule(machine, *args, **kwargs)
     except TypeError as error:
+        wrong = _wrong(item, name, args, kwargs)
+        if wrong is not None:
+            return machine.reraise(wrong)
         if table.unfit(error):
             raise Refused("XP0011", f"{name}: these arguments are not supported ({_arguments(error)})") from error
         if leaves.of_jax(error):
@@ -122,6 +126,24 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
             raise Refused("XP0011", f"{name}: {error}") from error
         raise
     return NONE if result is None else result
+
+
+def _wrong(item: object, name: str, args: list[Value], kwargs: dict[str, Value]) -> TypeError | None:
+    """What CPython raises if a call has a wrong number of arguments, or wrong names."""
+    if item is not None:
+        return wrong_calls.wrong_call(item, len(args), kwargs)
+    return wrong_calls.wrong_method_call(name, len(args) - 1, kwargs)
+
+
+def _substituted(
+    machine: Machine, item: object, substitute: types.FunctionType, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """Inline what stands for a callable."""
+    if not wrong_calls.fits(substitute, len(args), kwargs):
+        wrong = wrong_calls.wrong_call(item, len(args), kwargs)
+        if wrong is not None:
+            return machine.reraise(wrong)
+    return _inline_object(machine, substitute, args, kwargs)
 
 
 def _told_apart(machine: Machine, args: list[Value], kwargs: dict[str, Value], then: Callable[..., Value]) -> Value:
@@ -183,18 +205,18 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
                         return _call_object(machine, function, given, named)
             consumer = generator_functions.find(item, [_is_whole(machine, item, a) for a in args])
             if consumer is not None:
-                return _inline_object(machine, consumer, args, kwargs)
+                return _substituted(machine, item, consumer, args, kwargs)
     rule = table.find_function(item)
     if rule is not None:
-        return _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs)
+        return _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs, item)
     substitute = table.find_replacement(item)
     if substitute is not None:
-        return _inline_object(machine, substitute, args, kwargs)
+        return _substituted(machine, item, substitute, args, kwargs)
     if isinstance(item, types.MethodType):
         receiver = machine.world.wrap_anchored(item.__self__)
         return call(machine, Const(item.__func__), [receiver, *args], kwargs)
     if isinstance(item, np.ufunc):
-        return _rule(machine, f"numpy.{item.__name__}", functools.partial(_ufunc, item), args, kwargs)
+        return _rule(machine, f"numpy.{item.__name__}", functools.partial(_ufunc, item), args, kwargs, item)
     if isinstance(item, type):
         return _instantiate(machine, function, item, args, kwargs)
     if isinstance(item, jax.custom_jvp | jax.custom_vjp):

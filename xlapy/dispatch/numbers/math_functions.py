@@ -191,15 +191,15 @@ _LOG_BASE_ONE = provoke(math.log, 2.0, 1.0)
 
 
 @table.function(math.log)
-def log(machine, x: Value, *base: Value) -> Value:
+def log(machine, x: Value, base: Value | None = None, /) -> Value:
     """`math.log(x[, base])`."""
-    given = known(machine, [x, *base])
+    given = known(machine, [x] if base is None else [x, base])
     if given is not None:
         return fold(machine, math.log, *given)
     result = _logarithm(machine, x)
-    if not base:
+    if base is None:
         return scalar(machine, float, result)
-    divisor = _logarithm(machine, base[0])
+    divisor = _logarithm(machine, base)
     check(machine, machine.builder.elementwise("eq", divisor, constant(machine, 0.0, divisor)), _LOG_BASE_ONE)
     return scalar(machine, float, machine.builder.elementwise("div", result, divisor))
 

@@ -164,6 +164,8 @@ def float_(machine, /, *args: Value) -> Value:
     """`float(x)`."""
     if not args:
         return Const(0.0)
+    if len(args) > 1:
+        return machine.raise_(TypeError, f"float expected at most 1 argument, got {len(args)}")
     value = _known_text(machine, args[0])
     if isinstance(value, Const) and not isinstance(value.value, np.complexfloating):
         return fold(machine, float, value.value)
@@ -187,6 +189,8 @@ def float_(machine, /, *args: Value) -> Value:
 @table.function(bool)
 def bool_(machine, /, *args: Value) -> Value:
     """`bool(x)`."""
+    if len(args) > 1:
+        return machine.raise_(TypeError, f"bool expected at most 1 argument, got {len(args)}")
     return machine.boolean(machine.truth(args[0])) if args else Const(False)
 
 
