@@ -13,6 +13,7 @@ import numpy as np
 
 from xlapy.ir import Module, Operation, Region, Var, constant_value
 from xlapy.ir.affine import affine
+from xlapy.ir.tags import free_tag
 
 #: sums of unknowns, by id: at least that number where something is bad
 Bound = tuple[frozenset[tuple[Any, int]], int]
@@ -48,7 +49,7 @@ class _Walk:
 
     def _cannot_be(self, operation: Operation) -> bool:
         for bad, free in (operation.operands, operation.operands[::-1]):
-            facts = self.facts.get(tag) if (tag := _free_tag(free)) is not None else None
+            facts = self.facts.get(tag) if (tag := free_tag(free)) is not None else None
             if facts and _implies(bad, facts):
                 return True
         return False
@@ -93,22 +94,12 @@ class _Walk:
         return changed
 
 
-def _free_tag(var: Var) -> Var | None:
-    """The tag of which a predicate says that it is zero."""
-    owner = var.owner
-    if isinstance(owner, Operation) and owner.kind == "eq" and owner.operands[0].type.shape == ():
-        value = constant_value(owner.operands[1])
-        if value is not None and value.dtype.kind == "i" and value == 0:
-            return owner.operands[0]
-    return None
-
-
 def _learn(chosen: Var, tag: Var, facts: Facts) -> None:
     """Note what is not bad where the tag is zero behind `select(chosen, code, tag)`."""
     owner = chosen.owner
     if isinstance(owner, Operation) and owner.kind == "bitwise_and":
         for bad, free in (owner.operands, owner.operands[::-1]):
-            if _free_tag(free) is tag:
+            if free_tag(free) is tag:
                 chosen = bad
     for part in _alternatives(chosen):
         facts[part] = 0

@@ -12,6 +12,7 @@ from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import External, Known, Leaf
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
+from xlapy.runtime.outcome import to_numpy
 
 #: makes an object of the outputs of a run and the arguments of the call
 Maker = Callable[[Sequence, tuple], Any]
@@ -77,12 +78,10 @@ def _maker(recipe: Any, names: Sequence[str], numpy: bool) -> Maker | None:
     match recipe:
         case Leaf(index=index) if not numpy:
             return lambda outputs, arguments: outputs[index]
-        case Leaf(index=index, python=python) if python is not None:
-            return lambda outputs, arguments: python(np.asarray(outputs[index]).item())
-        case Leaf(index=index, scalar=True):
-            return lambda outputs, arguments: np.asarray(outputs[index])[()]
         case Leaf(index=index, mutable=mutable) if mutable:
             return lambda outputs, arguments: _own(outputs[index])
+        case Leaf(index=index):
+            return lambda outputs, arguments: to_numpy(outputs[index], recipe)
         case Known(value=value):
             return lambda outputs, arguments: value
         case External(source=source):

@@ -149,31 +149,27 @@ def is_dynamic(machine, value: Value) -> bool:
 
 def whole_or_each(machine, whole: Callable[[], Value], each: Callable[[], Value]) -> Value:
     """`whole()`, which takes all items of an iterable; `each()`, a loop over them, if their number depends on data."""
-    state, obstacles = machine.save(), len(machine.blockers)
-    try:
-        found = whole()
-        if all(blocker.code not in _UNKNOWN_NUMBER for blocker in machine.blockers[obstacles:]):
-            return found
-    except Refused as refusal:
-        if refusal.code not in _UNKNOWN_NUMBER:
-            raise
-    machine.rewind(state)
-    del machine.blockers[obstacles:]
-    return each()
+    return _either(machine, whole, each, lambda code: code in _UNKNOWN_NUMBER)
 
 
 def each_or_whole(machine, each: Callable[[], Value], whole: Callable[[], Value]) -> Value:
     """`each()`, a loop over the items of an iterable; `whole()`, all of them one by one, if that is refused."""
+    return _either(machine, each, whole, lambda code: True)
+
+
+def _either(machine, first: Callable[[], Value], second: Callable[[], Value], gives_up: Callable[[str], bool]) -> Value:
+    """`first()`; `second()` in its place if that is refused with a code at which it `gives_up`."""
     state, obstacles = machine.save(), len(machine.blockers)
     try:
-        found = each()
-        if len(machine.blockers) == obstacles:
+        found = first()
+        if not any(gives_up(blocker.code) for blocker in machine.blockers[obstacles:]):
             return found
-    except Refused:
-        pass
+    except Refused as refusal:
+        if not gives_up(refusal.code):
+            raise
     machine.rewind(state)
     del machine.blockers[obstacles:]
-    return whole()
+    return second()
 
 
 # -- joins ------------------------------------------------------------------------------------------------------------

@@ -160,13 +160,11 @@ def is_numpy(value: Value) -> bool:
 
 
 @table.function(float)
-def float_(machine, /, *args: Value) -> Value:
+def float_(machine, x: Value | None = None, /) -> Value:
     """`float(x)`."""
-    if not args:
+    if x is None:
         return Const(0.0)
-    if len(args) > 1:
-        return machine.raise_(TypeError, f"float expected at most 1 argument, got {len(args)}")
-    value = _known_text(machine, args[0])
+    value = _known_text(machine, x)
     if isinstance(value, Const) and not isinstance(value.value, np.complexfloating):
         return fold(machine, float, value.value)
     kind = kind_of(value)
@@ -187,11 +185,9 @@ def float_(machine, /, *args: Value) -> Value:
 
 
 @table.function(bool)
-def bool_(machine, /, *args: Value) -> Value:
+def bool_(machine, x: Value | None = None, /) -> Value:
     """`bool(x)`."""
-    if len(args) > 1:
-        return machine.raise_(TypeError, f"bool expected at most 1 argument, got {len(args)}")
-    return machine.boolean(machine.truth(args[0])) if args else Const(False)
+    return machine.boolean(machine.truth(x)) if x is not None else Const(False)
 
 
 @table.function(complex)

@@ -248,15 +248,12 @@ def sorted_(machine, iterable: Value, /, *, key: Value = NONE, reverse: Value = 
 
 
 @table.function(iter)
-def iter_(machine, /, *args: Value) -> Value:
+def iter_(machine, source: Value, sentinel: Value | None = None, /) -> Value:
     """`iter(iterable)`, `iter(function, sentinel)`."""
-    if not 1 <= len(args) <= 2:
-        bound, limit = ("at least", "1 argument") if not args else ("at most", "2 arguments")
-        return machine.raise_(TypeError, f"iter expected {bound} {limit}, got {len(args)}")
-    if len(args) == 2:
+    if sentinel is not None:
         cls = type(iter(int, 1))
-        return sequences.new(machine, iteration.SENTINEL, cls, function=args[0], sentinel=args[1])
-    return iteration.make_iterator(machine, args[0])
+        return sequences.new(machine, iteration.SENTINEL, cls, function=source, sentinel=sentinel)
+    return iteration.make_iterator(machine, source)
 
 
 @table.function(next)

@@ -71,6 +71,21 @@ def registered(body: str, call: Call, kept: object = None, level: int = 3) -> st
     return name
 
 
+def applied(body: str, results: Sequence[tuple], x: jax.Array, level: int = 3) -> jax.Array:
+    """The first result of a function of an array, of such shapes and types; the others are memory that it needs.
+
+    Args:
+        body: the definition of `@main`, of the addresses of the array and of the results.
+        results: the shape and type of each.
+        x: the array.
+        level: how much LLVM does for it.
+    """
+    pointers = [("operand", 0), *(("result", k) for k in range(len(results)))]
+    name = registered(body, Call(pointers, {}, {}, 1, len(results)), level=level)
+    types = [jax.ShapeDtypeStruct(*result) for result in results]
+    return jax.ffi.ffi_call(name, types, vmap_method="sequential")(x)[0]
+
+
 def _machine(level: int = 3) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -161,4 +176,4 @@ def _handler(call: Call) -> str:
     return "\n".join([*lines, f"  call void @main({pointers})", "  ret ptr null", "}"])
 
 
-__all__ = ["compiled", "optimised", "registered"]
+__all__ = ["applied", "compiled", "optimised", "registered"]

@@ -1,6 +1,6 @@
 """Where a program can be left at once: at its first error, after which nobody wants its other results.
 
-The error tag (`dispatch.protocol.check`) is carried through loops and branches to the end of a program, and what
+The error tag (`ir.tags`) is carried through loops and branches to the end of a program, and what
 follows an error runs as if there were none: XLA has no way out of a loop. Machine code has. What tells the error, and
 what its message needs, are stored, and the function returns; so behind each check its condition is known to hold, and
 nothing that is looked at can be out of its range.
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
 from xlapy.ir.places import touched
+from xlapy.ir.tags import free_tag
 from xlapy.ir.vectors import is_stack
 
 #: a result of a program, by number; where results are packed, an element of it
@@ -36,29 +37,15 @@ class Exit(NamedTuple):
 
     Attributes:
         predicate: whether it is taken; None behind a loop: it is if the tag is not zero.
-        number: of the error, which is stored as the tag.
-        tag: where that is stored.
-        message: what else is stored, and where: a value, or a result of a region that computes it.
+        tag: what it makes of the tag, if there is an error.
         before: the tag that is kept if it is not taken; None if that is zero.
+        stored: what tells of the error, and where it is stored: a value, or a result of a region that computes it.
     """
 
     predicate: Var | None
-    number: Var
-    tag: Place
-    message: list[tuple[Place, Var, Region | None]]
+    tag: Var
     before: Var | None
-
-
-class Exits(NamedTuple):
-    """The ways out of a program.
-
-    Attributes:
-        behind: checks and loops, and the exits that follow them.
-        whole: loops that make all their trips, since LLVM may make several at a time.
-    """
-
-    behind: Mapping[Operation, Exit]
-    whole: frozenset[Operation]
+    stored: list[tuple[Place, Var, Region | None]]
 
 
 class _Site(NamedTuple):
@@ -82,10 +69,11 @@ class _Site(NamedTuple):
         return self.operation.operands[0] if self.operation.kind == "select" else None
 
 
-def exits_of(region: Region, errors: Errors) -> Exits | None:
-    """The ways out of a program, so that there is one behind each error; None if there are not."""
+def exits_of(region: Region, errors: Errors) -> Mapping[Operation, Exit] | None:
+    """The ways out of a program, by the checks and loops behind which they are, so that there is one behind each error;
+    None if there are not. Loops that LLVM may make several trips of at a time make all of them."""
     if errors.tag is None:
-        return Exits({}, frozenset())
+        return {}
     tag = _at(region, errors.tag)
     sites: list[_Site] = []
     start = _follow(region, tag, (), sites) if tag is not None else None
@@ -94,11 +82,11 @@ def exits_of(region: Region, errors: Errors) -> Exits | None:
     predicates = {site.predicate for site in sites if site.predicate is not None}
     found = {}
     for site in sites:
-        exit = _exit(region, errors.tag, errors, site, predicates)
+        exit = _exit(region, errors.tag, errors.messages, site, predicates)
         if exit is None:
             return None
         found[site.operation] = exit
-    return Exits(found, frozenset(o for o in found if o.kind != "select"))
+    return found
 
 
 def _at(region: Region, place: Place) -> Var | None:
@@ -162,12 +150,9 @@ def _is_first(predicate: Var, tag: Var) -> bool:
     known, owner = constant_value(tag), predicate.owner
     if known is not None:
         return bool(known == 0)
-    if not isinstance(owner, Operation):
-        return False
-    if owner.kind == "bitwise_and":
+    if isinstance(owner, Operation) and owner.kind == "bitwise_and":
         return any(_is_first(part, tag) for part in owner.operands)
-    zero = constant_value(owner.operands[1]) if owner.kind == "eq" else None
-    return zero is not None and zero.shape == () and zero == 0 and owner.operands[0] is tag
+    return free_tag(predicate) is tag
 
 
 def _is_of_vectors(loop: Operation) -> bool:
@@ -198,16 +183,18 @@ def _is_made_of(var: Var, index: Var) -> bool:
 # -- what a message needs --------------------------------------------------------------------------------------------
 
 
-def _exit(region: Region, tag: Place, errors: Errors, site: _Site, predicates: set[Var]) -> Exit | None:
+def _exit(
+    region: Region, tag: Place, messages: Sequence[Sequence[Place]], site: _Site, predicates: set[Var]
+) -> Exit | None:
     number, before = site.operation.operands[1:] if site.predicate is not None else (site.tag, None)
-    message = []
-    for place in {place: None for error in site.errors for place in errors.messages[error - 1]}:
+    stored: list[tuple[Place, Var, Region | None]] = [(tag, number, None)]
+    for place in dict.fromkeys(place for error in site.errors for place in messages[error - 1]):
         var = _at(region, place)
         found = None if var is None or var.type.shape else _as_of(region, var, site.path, site, predicates)
         if found is None:
             return None
-        message.append((place, *found))
-    return Exit(site.predicate, number, tag, message, before)
+        stored.append((place, *found))
+    return Exit(site.predicate, number, before, stored)
 
 
 def _as_of(
@@ -269,4 +256,4 @@ def _start(region: Region, var: Var, predicates: set[Var]) -> Var | None:
     return found
 
 
-__all__ = ["Errors", "Exit", "Exits", "Place", "exits_of"]
+__all__ = ["Errors", "Exit", "Place", "exits_of"]

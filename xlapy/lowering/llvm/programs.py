@@ -37,7 +37,7 @@ from xlapy.lowering.llvm.arrays import (
     window_of,
 )
 from xlapy.lowering.llvm.bounds import Bounds
-from xlapy.lowering.llvm.exits import Errors, Exit, Exits, exits_of
+from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.exits import Place as Output
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
@@ -112,9 +112,9 @@ class _Program:
         self.may_have_rooms = may_have_rooms
         self._results = region.results
         exits = None if errors is None else exits_of(region, errors)
-        self._exits = exits or Exits({}, frozenset())
+        self._exits = exits or {}
         #: results that are written on the way out
-        self._told = {k for exit in self._exits.behind.values() for (k, _), *_ in ((exit.tag,), *exit.message)}
+        self._told = {k for exit in self._exits.values() for (k, _), *_ in exit.stored}
         #: whether there is no error here: then what was checked is as it should be
         self._is_left = exits is not None
         self.text = Text()
@@ -132,8 +132,8 @@ class _Program:
         self._rooms: dict[str, str] = {}
         self._room = 0
         self._numbers = count()
-        #: memory that the caller has: its name, its bytes, and what lies there at first
-        self._outer_rooms: list[tuple[str, int, Var | None]] = []
+        #: memory that the caller has: its bytes, and what lies there at first, by name
+        self._outer_rooms: dict[str, tuple[int, Var | None]] = {}
         for k, var in enumerate((*region.params, *captured(region))):
             self.values[var] = self._outer(var, f"%o{k}")
         self._changed: dict[int, Var] = {}
@@ -142,11 +142,11 @@ class _Program:
             self._take_outside(place.pointer, prod(place.shape) * place.dtype.itemsize, var)
         read = [(place, var) for place, var in self._outside.items() if place.used]
         names = [*(place.pointer for place, _ in read), *(place.pointer for place in written)]
-        names += [name for name, _, _ in self._outer_rooms]
+        names += self._outer_rooms
         kinds = {"operand": len(read), "result": len(written), "room": len(self._outer_rooms)}
         pointers = [(kind, k) for kind, many in kinds.items() for k in range(many)]
         variables, results = [var for _, var in read], list(region.results)
-        rooms = [(size, var) for _, size, var in self._outer_rooms]
+        rooms = list(self._outer_rooms.values())
         body, text = self._written(names), self.text
         self.function = Function(
             variables, results, self._changed, rooms, pointers, body, text.constants, text.has_loops
@@ -192,13 +192,9 @@ class _Program:
     def _is_given_away(self, place: Memory) -> bool:
         """Whether a memory of the function's own becomes a result, so that nothing has to be copied there. What is
         small stays: LLVM may keep it in registers."""
-        outer = [room for room in self._outer_rooms if room[0] != place.pointer]
         if prod(place.shape) * place.dtype.itemsize < _SMALL:
             return False
-        if len(outer) < len(self._outer_rooms):
-            self._outer_rooms = outer
-            return True
-        return self._rooms.pop(place.pointer, None) is not None
+        return any(rooms.pop(place.pointer, None) is not None for rooms in (self._rooms, self._outer_rooms))
 
     def _changeable(self, value: Value) -> Value:
         """What a loop carries, in a memory that it may change."""
@@ -251,9 +247,9 @@ class _Program:
 
     def _take_outside(self, name: str, size: int, holds: Var | None) -> None:
         """Let the caller have so many bytes of memory, in which a value lies at first."""
-        if not self.may_have_rooms or sum(size for _, size, _ in self._outer_rooms) + size > _ROOM_OUTSIDE:
+        if not self.may_have_rooms or sum(size for size, _ in self._outer_rooms.values()) + size > _ROOM_OUTSIDE:
             raise Unsuitable("an array that is too large to be made here")
-        self._outer_rooms.append((name, size, holds))
+        self._outer_rooms[name] = size, holds
 
     def _fill(self, place: Memory, value: Value, where: Callable[[Place], Place] | None = None) -> None:
         """Store the elements of an array, at the places in a memory that they go to."""
@@ -297,7 +293,7 @@ class _Program:
         for operation in region.operations:
             self._uses.subtract(operation.operands)
             found = self._operation(operation)
-            if operation in self._exits.whole:
+            if operation.kind in ("for", "while") and operation in self._exits:
                 found = self._left_behind(operation, found)
             for var, value in zip(operation.results, found, strict=True):
                 if not is_view(value) and self._uses[var] > 1:
@@ -324,8 +320,8 @@ class _Program:
                 return self._while(operation, [self.value(v) for v in operation.operands])
             case "leaf":
                 return self._leaf(operation)
-            case "select" if operation in self._exits.behind:
-                return [self._left_or(self._exits.behind[operation])]
+            case "select" if operation in self._exits:
+                return [self._left_or(self._exits[operation])]
             case "select":
                 return [self._select(operation)]
         if operation.kind not in ARITY:
@@ -549,11 +545,11 @@ class _Program:
 
     def _left_behind(self, loop: Operation, results: Sequence[Value]) -> Sequence[Value]:
         """Leave the function if an error was raised in a loop; if not, its tag is zero."""
-        exit = self._exits.behind[loop]
+        exit = self._exits[loop]
         self.values.update(zip(loop.results, results, strict=True))
-        zero = literal(0, exit.number.type.dtype)
-        self._leave(exit, RULES["ne"](self.text, self.number(exit.number), zero))
-        return [zero if var is exit.number else value for var, value in zip(loop.results, results, strict=True)]
+        zero = literal(0, exit.tag.type.dtype)
+        self._leave(exit, RULES["ne"](self.text, self.number(exit.tag), zero))
+        return [zero if var is exit.tag else value for var, value in zip(loop.results, results, strict=True)]
 
     def _left_or(self, exit: Exit) -> Value:
         """Leave the function if an error is raised; if not, the tag is what it was."""
@@ -567,8 +563,7 @@ class _Program:
         left, rest = text.label(), text.label()
         text.do(f"br i1 {predicate.name}, label %{left}, label %{rest}, !prof {text.unlikely()}")
         text.begin(left)
-        self._put_out(exit.tag, exit.number)
-        for place, var, arm in exit.message:
+        for place, var, arm in exit.stored:
             self.values, self._uses = dict(values), uses.copy()
             if arm is not None:
                 self._region(arm)
@@ -722,7 +717,7 @@ class _Program:
         carried = [next(numbers) if isinstance(x, Number) else x for x in carried]
         self.values.update(zip(params, carried, strict=True))
         self._around, text.loops = self._around + 1, text.loops + 1
-        is_left, self._is_left = self._is_left, self._is_left and loop not in self._exits.whole
+        is_left, self._is_left = self._is_left, self._is_left and loop not in self._exits
         # Not yet the loop's own: the condition may compute with what is carried, and changes nothing.
         text.do(f"br i1 {more(phis.numbers)}, label %{body}, label %{end}")
         text.begin(body)

@@ -8,14 +8,13 @@ numbers have the same digit is left out, so that small numbers take few rounds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 import jax
 import numpy as np
 from jax import lax
 
-from xlapy.lowering.llvm.engine import Call, registered
+from xlapy.lowering.llvm.engine import applied
 
 #: numbers in a row from which on it pays
 _FEWEST = 256
@@ -36,7 +35,7 @@ def ordered(x: jax.Array, axis: int) -> jax.Array:
         return lax.transpose(ordered(lax.transpose(x, _moved(x.ndim, axis)), x.ndim - 1), _moved(x.ndim, axis))
     count, rounds = x.shape[-1], x.dtype.itemsize
     results = [(x.shape, x.dtype), ((count,), x.dtype), ((rounds * _DIGITS,), np.uint32)]
-    return _called(_function(prod(x.shape[:-1]), count, 8 * rounds, x.dtype.kind == "i", False), results, x)
+    return applied(_function(prod(x.shape[:-1]), count, 8 * rounds, x.dtype.kind == "i", False), results, x)
 
 
 def places(x: jax.Array, axis: int) -> jax.Array:
@@ -48,15 +47,7 @@ def places(x: jax.Array, axis: int) -> jax.Array:
     count, rounds = x.shape[-1], x.dtype.itemsize
     results = [(x.shape, np.int64), ((count,), x.dtype), ((count,), x.dtype), ((rounds * _DIGITS,), np.uint32)]
     results += [((count,), np.uint32)] * 2
-    return _called(_function(prod(x.shape[:-1]), count, 8 * rounds, x.dtype.kind == "i", True), results, x)
-
-
-def _called(body: str, results: Sequence[tuple], x: jax.Array) -> jax.Array:
-    """The first result of a function of an array; the others are memory that it needs."""
-    pointers = [("operand", 0), *(("result", k) for k in range(len(results)))]
-    name = registered(body, Call(pointers, {}, {}, 1, len(results)))
-    types = [jax.ShapeDtypeStruct(*result) for result in results]
-    return jax.ffi.ffi_call(name, types, vmap_method="sequential")(x)[0]
+    return applied(_function(prod(x.shape[:-1]), count, 8 * rounds, x.dtype.kind == "i", True), results, x)
 
 
 def _moved(rank: int, axis: int) -> list[int]:
