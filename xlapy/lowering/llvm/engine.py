@@ -95,8 +95,10 @@ def _machine(level: int = 3) -> llvm.TargetMachine:
 
 @functools.cache
 def _processor() -> tuple[str, str]:
-    """Its name, and what it can do."""
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    """Its name, and what it can do, without what LLVM makes wrong code of: version 22 takes the signs of a vector in one
+    of the sixteen registers that `avx512vl` adds from another one (`vmovmskpd` cannot name them)."""
+    wrong = ["-avx512vl"] if llvm.llvm_version_info[0] == 22 else []
+    return llvm.get_host_cpu_name(), ",".join([llvm.get_host_cpu_features().flatten(), *wrong])
 
 
 #: the machine that code is optimised for
