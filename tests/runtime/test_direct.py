@@ -170,13 +170,86 @@ def test_other_types_later(runs):
     assert runs.count(True) == 9
 
 
-def test_arrays_of_jax_go_to_xla(runs):
+def plus(x, y):
+    return x + y
+
+
+def test_arrays_of_jax_are_looked_into(runs):
     compiled = xlapy.jit(alternating)
     with jax.enable_x64(True):
         x = jnp.asarray(VECTOR)
-        for given in (VECTOR, x, VECTOR, x):
-            same(compiled(given), alternating(VECTOR))
+        for given in (VECTOR, x, VECTOR, x, x[:7], jax.jit(lambda x: x * 2)(x), jax.device_put(x, jax.devices()[0])):
+            same(compiled(given), alternating(np.asarray(given)))
+        compiled = xlapy.jit(plus)
+        for one, other in ((x, x), (VECTOR, x), (x, VECTOR), (x, 2.0), (x, np.float64(3)), (x, x.astype("float32"))):
+            same(compiled(one, other), plus(np.asarray(one), other))
+    assert runs.count(True) == 13
+
+
+def test_results_are_operands(runs):
+    compiled = xlapy.jit(plus)
+    x = VECTOR
+    with jax.enable_x64(True):
+        for _ in range(5):
+            x = compiled(x, x)
+    same(x, VECTOR * 32)
+    assert runs.count(True) == 5
+
+
+def test_arrays_of_jax_that_are_left_to_xla(runs):
+    compiled = xlapy.jit(plus)
+    with jax.enable_x64(True):
+        weak, key = jnp.asarray(2.0) + 0 * 1.0, jnp.asarray(VECTOR)
+        assert not jnp.asarray(VECTOR).weak_type and jnp.sqrt(2.0).weak_type
+        found = compiled(jnp.sqrt(2.0), key)
+        same(found, np.sqrt(2.0) + VECTOR)
+        key.delete()
+        with pytest.raises(RuntimeError, match="deleted"):
+            compiled(weak, key)
+    assert not runs
+
+
+def row_means(x):
+    return x - x.mean(axis=1, keepdims=True)
+
+
+def network(x, w, v):
+    return np.maximum(x @ w, 0) @ v
+
+
+def softmax(x):
+    e = np.exp(x - x.max())
+    return e / e.sum()
+
+
+def largest_and_where(x):
+    return x.max(), x.argmax(), np.sort(x.ravel())[-3:], np.where(x > 0.5, x, -x).cumsum()
+
+
+SMALL = {
+    "sum": (plus, VECTOR, VECTOR),
+    "row means": (row_means, MATRIX),
+    "network": (network, RNG.random((8, 16)), RNG.random((16, 9)), RNG.random((9, 3))),
+    "softmax": (softmax, VECTOR),
+    "several": (largest_and_where, MATRIX),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_programs_without_loops(name, runs):
+    function, *arguments = SMALL[name]
+    wanted = function(*arguments)
+    for found in (xlapy.jit(function)(*arguments), xlapy.jit(function, returns="numpy")(*arguments)):
+        for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+            assert one.dtype == other.dtype and one.shape == other.shape
+            np.testing.assert_allclose(one, other, rtol=1e-14)
     assert runs == [True] * 2
+
+
+def test_large_arrays_go_to_xla(runs):
+    x = RNG.random(1 << 17)
+    same(xlapy.jit(plus)(x, x), plus(x, x))
+    assert not runs
 
 
 def test_foreign_arrays():

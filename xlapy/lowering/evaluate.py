@@ -309,16 +309,20 @@ def _loop_of_lent(rule: Callable, parts: Mapping[Var, Lent]) -> Callable:
 
 
 def _with_transpose(operation: Operation, operands: Sequence, environment: Environment) -> tuple[ClosedJaxpr, Sequence]:
-    """What a leaf computes, and from what: a product of a transpose and a vector with the transpose as part of it."""
+    """What a leaf computes, and from what: a product with the transposes that it is made of as part of it."""
     jaxpr = _without_rule(operation)
-    made = operation.operands[0].owner if operation.operands else None
-    if isinstance(made, Operation) and made.kind == "leaf" and rewriting.is_matrix_by_vector(jaxpr):
-        matrix = made.operands[0] if len(made.operands) == 1 else None
-        if matrix in environment:
-            transpose = _without_rule(made)
-            if rewriting.is_transpose(transpose):
-                return rewriting.composed(transpose, jaxpr), [environment[matrix], operands[1]]
-    return jaxpr, operands
+    if not rewriting.is_product(jaxpr):
+        return jaxpr, operands
+    transposes, given = [], []
+    for var, value in zip(operation.operands, operands, strict=True):
+        made = var.owner
+        is_single = isinstance(made, Operation) and made.kind == "leaf" and len(made.operands) == 1
+        source = made.operands[0] if is_single else None
+        transpose = _without_rule(made) if source in environment else None
+        is_transposed = transpose is not None and rewriting.is_transpose(transpose)
+        transposes.append(transpose if is_transposed else None)
+        given.append(environment[source] if is_transposed else value)
+    return rewriting.composed(jaxpr, tuple(transposes)) if any(transposes) else jaxpr, given
 
 
 def _reversible_leaf(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:

@@ -1,7 +1,7 @@
 """Leaves in other words: what XLA's code for a CPU is slow at, in a form that it is fast at.
 
 A leaf is a jaxpr of one of JAX's functions, or of a derivative. Some of its equations are replaced by what
-`convolutions`, `pooling`, `products`, `sums` and `llvm.sorts` make of them; the rest stays as it is.
+`convolutions`, `pooling`, `products`, `sums`, `llvm.blas` and `llvm.sorts` make of them; the rest stays as it is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun, primitives
 
 from xlapy.lowering.convolutions import CONVOLUTION, with_channels_last
-from xlapy.lowering.llvm import sorts
+from xlapy.lowering.llvm import blas, sorts
 from xlapy.lowering.pooling import UNPOOL, unpooled
 from xlapy.lowering.products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around
 from xlapy.lowering.sorting import ORDERED, sort_of
@@ -36,7 +36,7 @@ class Cpu(NamedTuple):
     Attributes:
         certain: whether it runs on a CPU, and nowhere else.
         own_reductions: whether XLA's own code reduces there, not a library (`lowering.reductions`).
-        machine_code: whether loops over numbers, and sorts, may be machine code that is not XLA's.
+        machine_code: whether loops over numbers, sorts, and products may be machine code that is not XLA's.
     """
 
     certain: bool
@@ -61,21 +61,25 @@ def is_transpose(jaxpr: ClosedJaxpr) -> bool:
     return len(equations) == 1 and _is_transpose(equations[0])
 
 
-def is_matrix_by_vector(jaxpr: ClosedJaxpr) -> bool:
-    """Whether a leaf is the product of a matrix and a vector and nothing else."""
+def is_product(jaxpr: ClosedJaxpr) -> bool:
+    """Whether a leaf is the product of two arrays and nothing else."""
     equations = jaxpr.jaxpr.eqns
-    if len(equations) != 1 or equations[0].primitive is not DOT or equations[0].invars != jaxpr.jaxpr.invars:
-        return False
-    return _by_vector(equations[0])
+    return len(equations) == 1 and equations[0].primitive is DOT and equations[0].invars == jaxpr.jaxpr.invars
 
 
 @lru_cache(maxsize=1024)
-def composed(transpose: ClosedJaxpr, product: ClosedJaxpr) -> ClosedJaxpr:
-    """`product(transpose(matrix), vector)` of a matrix and a vector."""
-    avals = (transpose.in_avals[0], product.in_avals[1])
+def composed(product: ClosedJaxpr, transposes: tuple[ClosedJaxpr | None, ...]) -> ClosedJaxpr:
+    """A product of arrays, some of which are made by leaves that are transposes: of what these are made from."""
+    pairs = list(zip(product.in_avals, transposes, strict=True))
+    avals = [aval if transpose is None else transpose.in_avals[0] for aval, transpose in pairs]
     structs = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in avals]
+
+    def whole(*operands: jax.Array) -> list:
+        made = [x if t is None else jaxpr_as_fun(t)(x)[0] for x, t in zip(operands, transposes, strict=True)]
+        return jaxpr_as_fun(product)(*made)
+
     with jax.enable_x64(True):
-        return jax.make_jaxpr(lambda m, v: jaxpr_as_fun(product)(*jaxpr_as_fun(transpose)(m), v))(*structs)
+        return jax.make_jaxpr(whole)(*structs)
 
 
 @lru_cache(maxsize=1024)
@@ -143,7 +147,8 @@ class _Rewriter:
                 or params["preferred_element_type"] != equation.invars[0].aval.dtype
             ):
                 return False
-            return has_faster_form(*operands, params["dimension_numbers"]) or self._is_turned(equation)
+            faster = has_faster_form(*operands, params["dimension_numbers"]) or self._is_turned(equation)
+            return faster or self._is_for_library(equation)
         return primitive not in REDUCTIONS or is_reduced_otherwise(primitive, equation.invars[0].aval, params["axes"])
 
     def _sort_of(self, equation) -> tuple[str, int] | None:
@@ -153,6 +158,23 @@ class _Rewriter:
         if equation.primitive is _SORT and len(equation.invars) == 1:
             return ORDERED, equation.params["dimension"]
         return sort_of(equation.params.get("name"), [v.aval.shape for v in equation.invars])
+
+    def _is_for_library(self, equation) -> bool:
+        """Whether NumPy's library computes a product."""
+        operands, numbers = [v.aval for v in equation.invars], equation.params["dimension_numbers"]
+        if not self.cpu.certain or not self.cpu.machine_code or has_faster_form(*operands, numbers):
+            return False
+        return blas.suits(*operands, numbers)
+
+    def _multiplied(self, equation, operands: Sequence, read: Callable):
+        """The product, by NumPy's library, which takes matrices and their transposes."""
+        (contracted, batch), given = equation.params["dimension_numbers"], list(operands)
+        axes = list(contracted)
+        for k, atom in enumerate(equation.invars):
+            source = None if isinstance(atom, Literal) else self.transposed.get(atom)
+            if source is not None and not batch[k]:
+                given[k], axes[k] = read(source), tuple(1 - axis for axis in axes[k])
+        return blas.multiplied(*given, (tuple(axes), batch))
 
     def _is_turned(self, equation) -> bool:
         matrix = equation.invars[0]
@@ -170,7 +192,9 @@ class _Rewriter:
             operands = [read(atom) for atom in equation.invars]
             inner = self._called(equation)
             if self._replaces(equation):
-                if equation.primitive is DOT and self._is_turned(equation):
+                if equation.primitive is DOT and self._is_for_library(equation):
+                    results = [self._multiplied(equation, operands, read)]
+                elif equation.primitive is DOT and self._is_turned(equation):
                     operands[0] = read(self.transposed[equation.invars[0]])
                     results = [turned_around(*operands, **equation.params)]
                 else:
@@ -207,4 +231,4 @@ def _bound(equation, operands: Sequence):
     return equation.primitive.bind(*functions, *operands, **params)
 
 
-__all__ = ["Cpu", "composed", "in_loops", "is_matrix_by_vector", "is_transpose", "outside_loops"]
+__all__ = ["Cpu", "composed", "in_loops", "is_product", "is_transpose", "outside_loops"]

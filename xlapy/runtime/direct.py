@@ -1,7 +1,8 @@
 """Programs that are called without XLA: those that are machine code as a whole (`lowering.llvm.direct`).
 
-Such a program gets NumPy's arrays and Python's numbers, and computes in the thread that calls it. What it is not made
-for goes to the program that XLA has, which is compiled when it is first wanted: `jax.Array`s, other types.
+Such a program gets NumPy's arrays and Python's numbers, and computes in the thread that calls it; it looks into
+`jax.Array`s of a CPU as if they were NumPy's. What it is not made for goes to the program that XLA has, which is
+compiled when it is first wanted: other types, arrays of other devices.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from xlapy.interpreter.recipe import Attribute
 from xlapy.ir import TensorType
 from xlapy.lowering.llvm import Errors, Given, whole_as_machine_code, whole_may_be_machine_code
 from xlapy.passes.plain import plain
-from xlapy.runtime.jax_internals import Adopting
+from xlapy.runtime.jax_internals import Adopting, ConcreteArray, memory_of
 from xlapy.runtime.packing import Travelling
 from xlapy.runtime.traffic import outputs_of
 
@@ -44,33 +45,36 @@ class Direct:
         finished: Finished,
     ) -> None:
         self.otherwise, self.python, self.program, self.finished = otherwise, python, program, finished
-        #: the newest one
+        #: the newest one, and whether it was called with arrays of JAX's
         self._run: Callable | None = None
+        self._looks_into: bool = False
         self._known: dict[tuple, tuple[Callable, Sequence[Given]] | None] = {}
 
     def __call__(self, *operands: Any) -> Any:
         """The outputs of the program for the types of the operands."""
         run = self._run
         if run is not None:
-            found = run(operands)
+            found = run([_in_memory(x) for x in operands] if self._looks_into else operands)
             if found is not None:
                 return found
         return self._any_types(operands)
 
     def _any_types(self, operands: Sequence) -> Any:
-        if not all(isinstance(x, np.ndarray | np.generic | bool | int | float | complex) for x in operands):
+        found = [_in_memory(x) for x in operands]
+        if not all(isinstance(x, np.ndarray | np.generic | bool | int | float | complex) for x in found):
             return self.otherwise(*operands)
-        types = tuple(map(_given, operands, self.python))
+        types = tuple(map(_given, found, self.python))
         if types not in self._known:
-            found = self.program(types)
-            if found is None:
+            program = self.program(types)
+            if program is None:
                 return self.otherwise(*operands)
-            self._known[types] = self._made(*found)
+            self._known[types] = self._made(*program)
         known = self._known[types]
         if known is None:
             return self.otherwise(*operands)
         self._run, given = known
-        return self._run([_plainly(x, one) for x, one in zip(operands, given, strict=True)])
+        self._looks_into = any(type(x) is ConcreteArray for x in operands)
+        return self._run([_plainly(x, one) for x, one in zip(found, given, strict=True)])
 
     def _made(
         self, analysis: Analysis, program: Travelling, places: Sequence[int]
@@ -97,6 +101,14 @@ class Direct:
             return finished(values)
 
         return run, given
+
+
+def _in_memory(operand: Any) -> Any:
+    """An operand, or the elements of a `jax.Array` where they lie."""
+    if type(operand) is not ConcreteArray:
+        return operand
+    found = memory_of(operand)
+    return operand if found is None else found
 
 
 def _given(operand: Any, python: type | None) -> Given:

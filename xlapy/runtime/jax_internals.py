@@ -59,6 +59,16 @@ def _first_device() -> tuple[jax.sharding.SingleDeviceSharding, list[jax.Device]
     return jax.sharding.SingleDeviceSharding(device), [device]
 
 
+def memory_of(array: jax.Array) -> np.ndarray | None:
+    """The elements of a `ConcreteArray` where they lie, as soon as they are there; None if that is not on the first
+    device, or if the array is of JAX's weak type, or of a type that NumPy has not."""
+    _, devices = _first_device()
+    sharding = array.sharding
+    if type(sharding) is not jax.sharding.SingleDeviceSharding or sharding.device_set != set(devices):
+        return None
+    return np.asarray(array) if isinstance(array.dtype, np.dtype) and not array.weak_type else None
+
+
 @contextlib.contextmanager
 def narrowing(narrow: bool) -> Iterator[None]:
     """Where types are narrowed on purpose, JAX need not warn that it does so."""

@@ -16,8 +16,8 @@ from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, kno
 
 #: the place of an element, along each axis: names or literals of 64 bits
 Place = tuple[str, ...] | list[str]
-#: elements that are computed, and that are moved, in a loop and outside; of which a function of the C library is taken
-_MOST, _MOST_ONCE, _MOST_SLOW = (4096, 1 << 15), (1 << 15, 1 << 20), 16
+#: elements that are computed, that are moved, and of which a function of the C library is taken, in a loop and outside
+_MOST, _MOST_ONCE = (4096, 1 << 15, 16), (1 << 15, 1 << 20, 512)
 #: elements that may be computed in straight code
 _STRAIGHT = 8
 
@@ -57,6 +57,7 @@ class Lazy(NamedTuple):
         is_view: whether an element is loaded, or known, and not computed.
         slow: whether a function of the C library is taken of each element.
         window: where it is not all the same number, if that is known.
+        transposed: the matrix in memory of which it is the transpose, if it is one.
     """
 
     dtype: np.dtype
@@ -66,6 +67,7 @@ class Lazy(NamedTuple):
     is_view: bool = False
     slow: bool = False
     window: Window | None = None
+    transposed: Array | None = None
 
 
 Value = Number | Array | Lazy
@@ -124,8 +126,8 @@ def is_view(value: Value) -> bool:
 
 def bounded(text: Text, shape: Sequence[int], *values: Value) -> None:
     """Refuse what is to be done for so many elements that XLA, for all its calls, is faster."""
-    most = (_MOST if text.loops else _MOST_ONCE)[all(map(is_view, values))]
-    if prod(shape) > (_MOST_SLOW if is_slow(*values) else most):
+    computed, moved, slow = _MOST if text.loops else _MOST_ONCE
+    if prod(shape) > (slow if is_slow(*values) else moved if all(map(is_view, values)) else computed):
         raise Unsuitable("so many elements")
 
 
@@ -133,7 +135,7 @@ def view(text: Text, value: Value, shape: tuple[int, ...], where: Callable[[Plac
     """Elements of another array."""
     at = lambda place: element(text, value, where(place))  # noqa: E731
     if isinstance(value, Lazy):
-        return value._replace(shape=shape, at=at, window=None)
+        return value._replace(shape=shape, at=at, window=None, transposed=None)
     return Lazy(dtype_of(value), shape, at, reads(value), True)
 
 

@@ -13,14 +13,24 @@ from xlapy.ir import Operation, Region, Var, captured, every_operation
 from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.exits import Errors
+from xlapy.lowering.llvm.functions import IN_VECTORS
+from xlapy.lowering.llvm.jaxprs import SLOW
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
+from xlapy.lowering.loops import inner_jaxprs
 from xlapy.lowering.native import is_transcendental, kinds_of
-from xlapy.lowering.untraced import is_opaque
+from xlapy.lowering.untraced import is_opaque, traced
 from xlapy.lowering.vectors import plan_of
 
-#: operations on single numbers that XLA takes long to compile
-_MANY_NUMBERS = 64
+#: operations on single numbers that XLA takes long to compile; elements that are computed in less time than it takes
+#: to call XLA
+_MANY_NUMBERS, _FEW_ELEMENTS = 64, 1 << 14
+#: elements of the operands and results of functions of JAX's that are traced to see what they compute
+_FEW_TO_TRACE = 1 << 11
+#: as many as one of which a function is taken: of the C library, or without a call
+_SLOW, _INLINE = 16, 4
+#: what computes no elements here
+_VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose".split())
 _PRODUCTS = frozenset(("dot_general", "fft"))
 
 
@@ -58,14 +68,44 @@ def _looks_at_windows(loop: Operation) -> bool:
 
 
 def whole_may_be_machine_code(region: Region) -> bool:
-    """Whether a program is better as machine code as a whole, if it can be: where its loops are, and where it computes
-    many single numbers, each of which XLA takes long to compile."""
+    """Whether a program is better as machine code as a whole, if it can be: where its loops are, where it computes
+    many single numbers, each of which XLA takes long to compile, and where it computes so little that XLA would take
+    longer to be called."""
     operations = list(every_operation(region))
-    if any(map(is_opaque, operations)):
+    opaque = sum(prod(v.type.shape) for o in operations if is_opaque(o) for v in (*o.operands, *o.results))
+    if opaque > _FEW_TO_TRACE:
         return False
     loops = list(_outermost_loops(region))
+    if loops:
+        return all(map(may_be_machine_code, loops))
     numbers = sum(o.kind != "constant" and all(v.type.shape == () for v in o.results) for o in operations)
-    return (bool(loops) or numbers >= _MANY_NUMBERS) and all(map(may_be_machine_code, loops))
+    return numbers >= _MANY_NUMBERS or sum(map(_elements, operations)) <= _FEW_ELEMENTS
+
+
+def _elements(operation: Operation) -> int:
+    """How many elements an operation computes or looks at, but for products that a library computes."""
+    if operation.kind == "leaf":
+        return _elements_of(traced(operation.attributes["jaxpr"]).jaxpr)
+    if operation.kind in ("constant", "if"):
+        return 0
+    return max(prod(v.type.shape) for v in operation.results) * _weight(operation.kind)
+
+
+def _weight(kind: str) -> int:
+    """How many elements take as long to compute as one that an operation of that kind does."""
+    return _INLINE if kind in IN_VECTORS else _SLOW if kind in SLOW else 1
+
+
+def _elements_of(jaxpr: Any) -> int:
+    total = 0
+    for equation in jaxpr.eqns:
+        inner = inner_jaxprs(equation)
+        if inner:
+            total += max(map(_elements_of, inner))
+        elif equation.primitive.name != "dot_general" and equation.primitive.name not in _VIEWS:
+            count = max(prod(v.aval.shape) for v in (*equation.invars, *equation.outvars))
+            total += count * _weight(equation.primitive.name)
+    return total
 
 
 def _outermost_loops(region: Region) -> Iterator[Operation]:

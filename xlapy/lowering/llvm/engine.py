@@ -71,19 +71,19 @@ def registered(body: str, call: Call, kept: object = None, level: int = 3) -> st
     return name
 
 
-def applied(body: str, results: Sequence[tuple], x: jax.Array, level: int = 3) -> jax.Array:
-    """The first result of a function of an array, of such shapes and types; the others are memory that it needs.
+def applied(body: str, results: Sequence[tuple], *operands: jax.Array, level: int = 3) -> jax.Array:
+    """The first result of a function of arrays, of such shapes and types; the others are memory that it needs.
 
     Args:
-        body: the definition of `@main`, of the addresses of the array and of the results.
+        body: the definition of `@main`, of the addresses of the arrays and of the results.
         results: the shape and type of each.
-        x: the array.
+        operands: the arrays.
         level: how much LLVM does for it.
     """
-    pointers = [("operand", 0), *(("result", k) for k in range(len(results)))]
-    name = registered(body, Call(pointers, {}, {}, 1, len(results)), level=level)
+    pointers = [("operand", k) for k in range(len(operands))] + [("result", k) for k in range(len(results))]
+    name = registered(body, Call(pointers, {}, {}, len(operands), len(results)), level=level)
     types = [jax.ShapeDtypeStruct(*result) for result in results]
-    return jax.ffi.ffi_call(name, types, vmap_method="sequential")(x)[0]
+    return jax.ffi.ffi_call(name, types, vmap_method="sequential")(*operands)[0]
 
 
 def _machine(level: int = 3) -> llvm.TargetMachine:
@@ -95,8 +95,8 @@ def _machine(level: int = 3) -> llvm.TargetMachine:
 
 @functools.cache
 def _processor() -> tuple[str, str]:
-    """Its name, and what it can do, without what LLVM makes wrong code of: version 22 takes the signs of a vector in one
-    of the sixteen registers that `avx512vl` adds from another one (`vmovmskpd` cannot name them)."""
+    """Its name, and what it can do, without what LLVM makes wrong code of: version 22 takes the signs of a vector in a
+    register of `avx512vl` from another register (`vmovmskpd` cannot name it)."""
     wrong = ["-avx512vl"] if llvm.llvm_version_info[0] == 22 else []
     return llvm.get_host_cpu_name(), ",".join([llvm.get_host_cpu_features().flatten(), *wrong])
 

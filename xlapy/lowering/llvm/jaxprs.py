@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.lowering.llvm import exchanging
+from xlapy.lowering.llvm import blas, exchanging
 from xlapy.lowering.llvm.arrays import (
     Extent,
     Lazy,
@@ -38,8 +38,9 @@ from xlapy.lowering.llvm.arrays import (
     view,
     window_of,
 )
+from xlapy.lowering.llvm.functions import IN_VECTORS
 from xlapy.lowering.llvm.indexing import gather, scatter
-from xlapy.lowering.llvm.memory import Array, Memory, put
+from xlapy.lowering.llvm.memory import Array, Memory, address, put
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
     FALSE,
@@ -62,6 +63,8 @@ from xlapy.lowering.untraced import branch_on_cpu
 _MOST_PRODUCTS, _MOST_WRITTEN = 1 << 14, 512
 #: elements of a matrix in whose columns the largest or smallest ones are looked for
 _MOST_IN_COLUMNS = 256
+#: elements from which on functions are computed without calls
+_IN_VECTORS = 8
 #: columns from which on several are reduced at a time
 _WIDTH = 4
 #: what takes long for each element
@@ -175,7 +178,9 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         raise Unsuitable(name)
     if prod(shape) == 0 or any(prod(v.aval.shape) == 0 for v in equation.invars):
         raise Unsuitable("an array without elements")
-    if name in _JOINED and _is_of_columns(equation, operands[0]):
+    if name == "dot_general" and _is_for_library(equation, operands):
+        made = _multiplied(text, room, equation, shape, operands)
+    elif name in _JOINED and _is_of_columns(equation, operands[0]):
         made = _joined_by_rows(text, room, equation, shape, operands, *_JOINED[name])
     elif whole is not None:
         made = whole(text, room, equation, operands)
@@ -190,6 +195,9 @@ def elementwise(
 ) -> Value:
     """What a rule, of that name, makes of each element of operands; an axis of one element stands for a longer one."""
     count = prod(shape)
+    slow = name in SLOW
+    if name in IN_VECTORS and count >= _IN_VECTORS and dtype.name in ("float32", "float64"):
+        rule, slow = partial(IN_VECTORS[name], text), False
     if count == 1:
         numbers = [element(text, x, ("0",) * len(shape_of(x))) for x in operands]
         return rule(*numbers)
@@ -201,7 +209,7 @@ def elementwise(
 
     window = _window(text, shape, dtype, rule, operands, name)
     loaded = window is not None and all(map(is_view, operands))
-    return Lazy(dtype, shape, at, reads(*operands), loaded, name in SLOW or is_slow(*operands), window)
+    return Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window)
 
 
 def _stretched(place: Place, shape: tuple[int, ...]) -> Place:
@@ -342,8 +350,9 @@ def _reshape(text: Text, equation: Any, shape: tuple[int, ...], operands: list[V
 
 
 def _transpose(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
-    order = equation.params["permutation"]
-    return view(text, operands[0], shape, lambda at: [at[order.index(k)] for k in range(len(order))])
+    (x,), order = operands, equation.params["permutation"]
+    made = view(text, x, shape, lambda at: [at[order.index(k)] for k in range(len(order))])
+    return made._replace(transposed=x) if isinstance(x, Array) and order == (1, 0) else made
 
 
 def _rev(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
@@ -622,6 +631,31 @@ def _least(dtype: np.dtype) -> object:
 
 def _largest(dtype: np.dtype) -> object:
     return {"f": np.inf, "b": True}.get(dtype.kind) if dtype.kind in "fb" else np.iinfo(dtype).max
+
+
+def _is_for_library(equation: Any, operands: Sequence[Value]) -> bool:
+    """Whether NumPy's library computes a product."""
+    left, right = (v.aval for v in equation.invars)
+    dtype, numbers = equation.outvars[0].aval.dtype, equation.params["dimension_numbers"]
+    in_memory = not any(isinstance(x, Number) for x in operands)
+    return in_memory and left.dtype == dtype and blas.suits(left, right, numbers)
+
+
+def _multiplied(text: Text, room: Room, equation: Any, shape: tuple[int, ...], operands: Sequence[Value]) -> Value:
+    """The product of arrays, in memory of its own."""
+    contracted, batch = equation.params["dimension_numbers"]
+    shapes, axes, found = [], [], []
+    for x, aval, own in zip(operands, (v.aval for v in equation.invars), contracted, strict=True):
+        is_turned = isinstance(x, Lazy) and x.transposed is not None and not batch[0]
+        found.append(x.transposed if is_turned else x if isinstance(x, Array) else room.kept(x))
+        shapes.append(aval.shape[::-1] if is_turned else aval.shape)
+        axes.append(tuple(1 - k for k in own) if is_turned else own)
+    product = blas.product_of(*shapes, (axes, batch))
+    if product is None:
+        raise Unsuitable("a product of arrays in another order")
+    place = room.made(equation.outvars[0].aval.dtype, shape)
+    blas.multiply(text, place.dtype, product, *map(address, found), place.pointer)
+    return place.change()
 
 
 def _product(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:

@@ -55,6 +55,13 @@ class Array(NamedTuple):
         return self.memory
 
 
+def address(array: Array) -> str:
+    """Where an array lies, for a function that reads all of it."""
+    memory = array.now()
+    memory.used = True
+    return memory.pointer
+
+
 def load(text: Text, array: Array, indices: Sequence[str]) -> Number:
     """An element."""
     memory = array.now()
@@ -85,4 +92,4 @@ def _pointers(text: Text, memory: Memory, indices: Sequence[str]) -> list[str]:
     return [first, text.new(f"getelementptr inbounds {type}, ptr {first}, i64 1")]
 
 
-__all__ = ["Array", "Memory", "load", "put"]
+__all__ = ["Array", "Memory", "address", "load", "put"]

@@ -1,0 +1,82 @@
+"""Functions that machine code computes without calls: as exact as NumPy's, and theirs where they are special."""
+
+import jax
+import numpy as np
+import pytest
+
+import xlapy
+from xlapy.lowering.llvm import direct as machine_code
+from xlapy.lowering.llvm import functions
+from xlapy.runtime import direct
+
+pytestmark = pytest.mark.skipif(
+    jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
+)
+RNG = np.random.default_rng(5)
+COUNT = 400
+#: functions, and ranges of arguments
+RANGES = {
+    np.exp: [(-700, 700), (-1, 1), (-745.2, -708), (-1e-8, 1e-8)],
+    np.log: [(0, 1e300), (0.5, 2), (0, 1e-307), (1 - 1e-6, 1 + 1e-6)],
+    np.log1p: [(-0.999, 3), (-1e-5, 1e-5), (0, 1e200), (-1, -0.99)],
+    np.tanh: [(-1, 1), (-0.01, 0.01), (-20, 20), (-300, 300)],
+}
+SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 5e-324, -5e-324, 1e-310, 2.3e-308, 1e-20, -1e-20]
+SPECIAL += [709.78, 709.79, 710.0, -745.1, -745.2, -746.0, -708.5, 1e308, -1e308, 20.0, 0.625, -0.625, -0.9999, 8e22]
+
+
+@pytest.fixture(autouse=True)
+def whole(monkeypatch):
+    """All programs have to be machine code as a whole."""
+    original = direct.whole_as_machine_code
+
+    def watched(*args):
+        found = original(*args)
+        assert found is not None
+        return found
+
+    monkeypatch.setattr(direct, "whole_as_machine_code", watched)
+
+
+def ours(function, x):
+    return xlapy.jit(lambda x: function(x), returns="numpy")(x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("function", RANGES)
+def test_errors_in_units_of_the_last_place(function, dtype):
+    for low, high in RANGES[function]:
+        limits = np.clip([low, high], np.finfo(dtype).min / 2, np.finfo(dtype).max / 2)
+        x = RNG.uniform(*limits, COUNT).astype(dtype)
+        with np.errstate(all="ignore"):
+            exact = function(x.astype(np.longdouble))
+            wanted, found = exact.astype(dtype), ours(function, x)
+        usual = np.isfinite(wanted)
+        np.testing.assert_array_equal(found[~usual], wanted[~usual])
+        error = np.abs(found[usual] - exact[usual]) / np.spacing(np.abs(wanted[usual])).astype(np.longdouble)
+        assert found.dtype == x.dtype and error.max(initial=0) < (1.5 if function is np.tanh else 1)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("function", RANGES)
+def test_special_arguments(function, dtype):
+    with np.errstate(all="ignore"):
+        x = np.array(SPECIAL).astype(dtype)
+        wanted, found = function(x), ours(function, x)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+    np.testing.assert_array_equal(np.signbit(found[~np.isnan(wanted)]), np.signbit(wanted[~np.isnan(wanted)]))
+    np.testing.assert_allclose(found, wanted, rtol=3 * np.finfo(dtype).eps, atol=np.finfo(dtype).smallest_subnormal)
+
+
+def test_logistic():
+    x = np.array([*SPECIAL, *RNG.normal(size=30)])
+    found = ours(lambda x: 1 / (1 + np.exp(-x)), x)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(found, 1 / (1 + np.exp(-x)), rtol=1e-15)
+    assert set(functions.IN_VECTORS) >= {function.__name__ for function in RANGES}
+
+
+def test_large_arrays_of_them():
+    x = RNG.normal(size=2000)
+    found = ours(lambda x: np.log(np.exp(x - x.max()).sum()) + x.max(), x)
+    np.testing.assert_allclose(found, np.logaddexp.reduce(x), rtol=1e-14)
