@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import NamedTuple, Protocol
@@ -16,8 +17,11 @@ from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, kno
 
 #: the place of an element, along each axis: names or literals of 64 bits
 Place = tuple[str, ...] | list[str]
+#: elements of an array that one processor computes at least as fast in a loop as XLA does with all of them (measured
+#: with two)
+_IN_LOOPS = max((1 << 18) // (os.cpu_count() or 1), 1 << 12)
 #: elements that are computed, that are moved, and of which a function of the C library is taken, in a loop and outside
-_MOST, _MOST_ONCE = (4096, 1 << 15, 16), (1 << 15, 1 << 20, 512)
+_MOST, _MOST_ONCE = (_IN_LOOPS, max(_IN_LOOPS, 1 << 15), 16), (1 << 18, 1 << 20, 2048)
 #: elements that may be computed in straight code
 _STRAIGHT = 8
 
@@ -44,6 +48,8 @@ class Window(NamedTuple):
     inside: Callable[[Place], Number]
 
 
+#: in a memory, where the elements of an array of its shape are
+OWN = "own"
 #: no indices
 _NOWHERE = Extent("0", "0")
 
@@ -58,6 +64,8 @@ class Lazy(NamedTuple):
         slow: whether a function of the C library is taken of each element.
         window: where it is not all the same number, if that is known.
         transposed: the matrix in memory of which it is the transpose, if it is one.
+        origins: the memories, each with where in it the elements are of which an element is computed: `OWN` if that is
+            its own place, and other things for others; None if that is not known.
     """
 
     dtype: np.dtype
@@ -68,6 +76,7 @@ class Lazy(NamedTuple):
     slow: bool = False
     window: Window | None = None
     transposed: Array | None = None
+    origins: frozenset[tuple[Memory, object]] | None = None
 
 
 Value = Number | Array | Lazy
@@ -107,6 +116,21 @@ def reads(*values: Value) -> frozenset[Memory]:
     return frozenset().union(*found)
 
 
+def origins_of(value: Value, shape: tuple[int, ...]) -> frozenset[tuple[Memory, object]] | None:
+    """Where the elements are of which those of an array of that shape are computed; None if that is not known."""
+    if isinstance(value, Number):
+        return frozenset()
+    if shape_of(value) != shape:
+        return None
+    return frozenset([(value.memory, OWN)]) if isinstance(value, Array) else value.origins
+
+
+def is_computed_in_place(value: Value, memory: Memory, where: object) -> bool:
+    """Whether the elements of an array in a memory may become those of another array, one by one, at such places."""
+    found = value.origins if isinstance(value, Lazy) else None
+    return found is not None and all(place == where for one, place in found if one is memory)
+
+
 def element(text: Text, value: Value, place: Place) -> Number:
     """An element of an array; a number is all of its elements."""
     if isinstance(value, Number):
@@ -135,14 +159,15 @@ def view(text: Text, value: Value, shape: tuple[int, ...], where: Callable[[Plac
     """Elements of another array."""
     at = lambda place: element(text, value, where(place))  # noqa: E731
     if isinstance(value, Lazy):
-        return value._replace(shape=shape, at=at, window=None, transposed=None)
+        return value._replace(shape=shape, at=at, window=None, transposed=None, origins=None)
     return Lazy(dtype_of(value), shape, at, reads(value), True)
 
 
 def uniform(number: Number, shape: tuple[int, ...]) -> Lazy:
     """An array of which all elements are one number."""
     at = lambda place: number  # noqa: E731
-    return Lazy(number.dtype, shape, at, frozenset(), True, False, Window((_NOWHERE,) * len(shape), number, at))
+    window, none = Window((_NOWHERE,) * len(shape), number, at), frozenset()
+    return Lazy(number.dtype, shape, at, none, True, window=window, origins=none)
 
 
 def placed(text: Text, value: Value, shape: tuple[int, ...], axes: Sequence[int]) -> Lazy:
@@ -283,6 +308,7 @@ def over(
 __all__ = [
     "Extent",
     "Lazy",
+    "OWN",
     "Place",
     "Room",
     "Value",
@@ -293,11 +319,13 @@ __all__ = [
     "dtype_of",
     "element",
     "inside",
+    "is_computed_in_place",
     "is_mask",
     "is_slow",
     "is_uniform",
     "is_view",
     "meeting",
+    "origins_of",
     "over",
     "placed",
     "reads",

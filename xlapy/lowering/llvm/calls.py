@@ -24,7 +24,7 @@ from xlapy.lowering.vectors import plan_of
 
 #: operations on single numbers that XLA takes long to compile; elements that are computed in less time than it takes
 #: to call XLA
-_MANY_NUMBERS, _FEW_ELEMENTS = 64, 1 << 14
+_MANY_NUMBERS, _FEW_ELEMENTS = 64, 1 << 20
 #: elements of the operands and results of functions of JAX's that are traced to see what they compute
 _FEW_TO_TRACE = 1 << 11
 #: as many as one of which a function is taken: of the C library, or without a call

@@ -31,6 +31,8 @@ _SUITS = 0x1 | 0x100
 _LARGE = 1 << 15
 #: bytes of a line, and how many bits say where in a line something begins; of how many results that is said
 _LINE, _LINE_BITS, _MOST_SHIFTED = 64, 6, 10
+#: bytes of memory that is kept between calls
+_KEPT = range(1 << 16, 1 << 23)
 #: operands and results that C's functions are called with from Python
 _MOST_ARGUMENTS = 1024
 #: lines of a program without loops, which is not worth much of LLVM's time
@@ -111,8 +113,13 @@ def called_directly(
         namespace[f"d{k}"] = one.dtype
         made_as = f"{sizes[k] + _LINE - 1}, byte" if k in shifted else f"{one.shape!r}, d{k}"
         lines.append(f"{name} = empty({made_as})")
-    rooms = [f"empty({size}, byte)" for size, _ in function.rooms]
+    rooms = [f"w{k}" for k in range(len(function.rooms))]
+    for k, (name, (size, _)) in enumerate(zip(rooms, function.rooms, strict=True)):
+        # Memory that is new to the process is dear: it is kept, for one call at a time.
+        namespace[f"free{k}"] = [] if size in _KEPT else ()
+        lines.append(f"{name} = free{k}.pop() if free{k} else empty({size}, byte)")
     lines.append(f"found = run({', '.join([*names, *results, *rooms])})")
+    lines += [f"free{k}.append(w{k})" for k, (size, _) in enumerate(function.rooms) if size in _KEPT]
     lines.append("if found < 0: return None")
     for n, k in enumerate(shifted):
         lines.append(f"r{k} = array({outputs[k].shape!r}, d{k}, r{k}, found >> {n * _LINE_BITS} & {_LINE - 1})")

@@ -29,6 +29,7 @@ from xlapy.lowering.llvm.arrays import (
     is_uniform,
     is_view,
     meeting,
+    origins_of,
     over,
     placed,
     reads,
@@ -209,7 +210,10 @@ def elementwise(
 
     window = _window(text, shape, dtype, rule, operands, name)
     loaded = window is not None and all(map(is_view, operands))
-    return Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window)
+    made = Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window)
+    origins = [origins_of(x, shape) for x in operands]
+    known = [places for places in origins if places is not None]
+    return made._replace(origins=frozenset().union(*known)) if len(known) == len(origins) else made
 
 
 def _stretched(place: Place, shape: tuple[int, ...]) -> Place:

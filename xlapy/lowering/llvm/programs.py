@@ -18,6 +18,7 @@ from xlapy.ir.places import Dimension, touched
 from xlapy.ir.vectors import is_stack, is_unstack
 from xlapy.lowering.llvm import jaxprs, memory
 from xlapy.lowering.llvm.arrays import (
+    OWN,
     Extent,
     Lazy,
     Place,
@@ -26,6 +27,7 @@ from xlapy.lowering.llvm.arrays import (
     bounded,
     dtype_of,
     element,
+    is_computed_in_place,
     is_mask,
     is_slow,
     is_view,
@@ -488,14 +490,15 @@ class _Program:
         where = self._places(shape_of(array), dims)
         if prod(shape) == 1:
             return element(self.text, array, where(("0",) * len(shape)))
-        return view(self.text, array, shape, where)
+        found = view(self.text, array, shape, where)
+        return found._replace(origins=frozenset([(array.memory, tuple(dims))])) if isinstance(array, Array) else found
 
     def _store(self, operation: Operation, dims: list[Dimension]) -> Value:
         array, new = self.value(operation.operands[0]), self.value(operation.operands[1])
         if isinstance(array, Number):
             return new if isinstance(new, Number) else element(self.text, new, ("0",) * len(shape_of(new)))
         array = self.writable(array)
-        if array.memory in reads(new):
+        if array.memory in reads(new) and not is_computed_in_place(new, array.memory, tuple(dims)):
             new = self.kept(new)
         where = self._places(array.memory.shape, dims)
         if isinstance(new, Number):
@@ -742,7 +745,13 @@ class _Program:
             if isinstance(old, Array):
                 if isinstance(new, Array) and new.now() is old.memory:
                     continue
-                is_apart = isinstance(new, Array) and all(new.memory not in reads(x) for x in carried)
+                others = [x for j, x in enumerate(carried) if j != k]
+                later = [x for j, x in enumerate(found) if j != k]
+                if isinstance(new, Array):
+                    is_apart = all(new.memory not in reads(x) for x in carried)
+                else:
+                    is_apart = is_computed_in_place(new, old.memory, OWN) and old.memory not in reads(*later)
+                    is_apart = is_apart and reads(new).isdisjoint(reads(*others))
                 moved[k] = new if is_apart else self.kept(new)
             elif not isinstance(new, Number):
                 found[k] = element(self.text, new, ("0",) * len(shape_of(new)))
