@@ -30,6 +30,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    alternatives,
     constants,
     number_var,
     tuple_items,
@@ -166,14 +167,32 @@ def coded(
     return [_code(machine, item, known) for item in items], tuple(known)
 
 
-def _code(machine, item: Value, known: Sequence[Const]) -> Value:
-    def number(one: Value) -> int:
-        assert isinstance(one, Const)
-        return next(k for k, other in enumerate(known) if same_constant(one.value, other.value))
+def coded_objects(machine, items: Sequence[Value]) -> tuple[list[Value], tuple[Ref, ...]] | None:
+    """Objects, and values that are one of several of them, as numbers of these objects; None for anything else, and for
+    objects alone: branches may make one of two of them that nothing else refers to."""
+    if machine.heap.sharing or not any(isinstance(item, Union) for item in items):
+        return None
+    found = _objects(items)
+    if found is None:
+        return None
+    if len(found) > MAXIMUM_ALTERNATIVES and not _are_rows(machine, found):
+        return None
+    return [_code(machine, item, found) for item in items], found
 
-    if isinstance(item, Const):
+
+def _objects(items: Sequence[Value]) -> tuple[Ref, ...] | None:
+    """The objects that values are one of, in order; None for other values."""
+    every = [one for item in items for one in alternatives(item)]
+    found = dict.fromkeys(one for one in every if isinstance(one, Ref))
+    return tuple(found) if all(isinstance(one, Ref) for one in every) else None
+
+
+def _code(machine, item: Value, known: Sequence[Value]) -> Value:
+    def number(one: Value) -> int:
+        return next(k for k, other in enumerate(known) if _are_one(one, other))
+
+    if not isinstance(item, Union):
         return Const(SELECTOR.dtype.type(number(item)))
-    assert isinstance(item, Union)
     numbers = [number(one) for one in item.alternatives]
     if numbers == list(range(len(numbers))):
         return NumpyScalar(item.selector)
@@ -181,7 +200,14 @@ def _code(machine, item: Value, known: Sequence[Const]) -> Value:
     return NumpyScalar(machine.leaf(_take_row, [item.selector, table])[0])
 
 
-def decoded(code: Value, known: Sequence[Const]) -> Value:
+def _are_one(one: Value, other: Value) -> bool:
+    """Whether two values certainly are one object, or one constant."""
+    if isinstance(one, Const) and isinstance(other, Const):
+        return same_constant(one.value, other.value)
+    return isinstance(one, Ref) and one == other
+
+
+def decoded(code: Value, known: Sequence[Value]) -> Value:
     """The inverse of `coded`, for one number."""
     if isinstance(code, Const):
         return known[code.value]
@@ -283,6 +309,7 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
     codes = coded(machine, items)
     if codes is not None and len(codes[1]) > _MAXIMUM_GROUPS and any(map(machine.settles, variables(at))):
         codes = None  # the position can be known
+    codes = codes or coded_objects(machine, items)
     if codes is not None:
         return decoded(_gather(machine, codes[0], at), codes[1])
     if isinstance(items[0], NdArray) and are_arrays(machine, items):
@@ -316,9 +343,8 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
 
 def _one_of_lists(machine, items: Sequence[Value], at: Value) -> Value | None:
     """One of the rows of a table that is a list of lists (see `containers.rows`)."""
-    if not machine.tables or len(items) > _MAXIMUM_ROWS or not is_table(machine, items):
+    if not _are_rows(machine, items):
         return None
-    machine.has_tables = True
     lists = list(dict.fromkeys(items))
     if len(lists) == 1:
         return lists[0]
@@ -326,6 +352,13 @@ def _one_of_lists(machine, items: Sequence[Value], at: Value) -> Value | None:
     if len(lists) < len(items):
         which = _lookup(machine, np.array([lists.index(item) for item in items], np.int64), at)
     return Union(machine.builder.convert(which, SELECTOR.dtype), tuple(lists))
+
+
+def _are_rows(machine, items: Sequence[Value]) -> bool:
+    """Whether values are taken for the rows of a table."""
+    found = machine.tables and len(items) <= _MAXIMUM_ROWS and is_table(machine, items)
+    machine.has_tables = machine.has_tables or found
+    return found
 
 
 def is_table(machine, lists: Sequence[Value]) -> bool:
@@ -472,8 +505,19 @@ def scatter(machine, items: Sequence[Value], position: Value, value: Value) -> l
         raise JoinFailure(value, part[0], f"differ, in one of {len(part)} places of a list that only the device knows")
     for number in range(low, high + 1):
         here = machine.truth(machine.compare("==", position, Const(number)))
-        changed[number] = choose(machine, here, value, items[number])
+        changed[number] = _one_of_two(machine, here, value, items[number])
     return changed
+
+
+def _one_of_two(machine, predicate: Var | bool, then: Value, orelse: Value) -> Value:
+    """`choose` for a value that goes to one of several places: objects stay apart, since all may be in the list."""
+    found = _objects((orelse, then))
+    if not isinstance(predicate, Var) or found is None or machine.heap.sharing:
+        return choose(machine, predicate, then, orelse)
+    if len(found) > MAXIMUM_ALTERNATIVES and not _are_rows(machine, found):
+        return choose(machine, predicate, then, orelse)
+    one, two = (as_var(machine, _code(machine, v, found), ("numpy", SELECTOR.dtype)) for v in (then, orelse))
+    return decoded(NumpyScalar(machine.builder.elementwise("select", predicate, one, two)), found)
 
 
 def permute(machine, items: Sequence[Value], order: Var) -> list[Value]:
@@ -484,7 +528,7 @@ def permute(machine, items: Sequence[Value], order: Var) -> list[Value]:
     kind = signature(items[0])
     if kind is not None and all(signature(item) == kind for item in items):
         return _permute_stack(machine, items, order, kind)
-    codes = coded(machine, items)
+    codes = coded(machine, items) or coded_objects(machine, items)
     if codes is not None:
         return [decoded(code, codes[1]) for code in permute(machine, codes[0], order)]
     first = items[0]

@@ -96,6 +96,17 @@ def takes_unions(rule: R) -> R:
     return rule
 
 
+def puts(rule: R) -> R:
+    """Mark a method of lists that puts its last argument, which it does not look at, into the list."""
+    rule.puts_item = True
+    return rule
+
+
+def puts_item(rule: Rule) -> bool:
+    """Whether a rule is marked so."""
+    return getattr(rule, "puts_item", False)
+
+
 def accepts(rule: Rule, only_mixed: bool) -> bool:
     """Whether a rule takes unions as they are; `only_mixed`: all of them are mixed numbers."""
     return getattr(rule, "accepts_unions", False) or only_mixed and getattr(rule, "accepts_mixed", False)

@@ -6,7 +6,7 @@ import functools
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import jax
@@ -108,7 +108,7 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
     """Apply a dispatch rule, of `item` if it is one of a function; unions among the arguments are told apart first.
     A wrong call is a TypeError."""
     several = [a for a in ((*args, *kwargs.values()) if kwargs else args) if isinstance(a, Union)]
-    if several and not table.accepts(rule, all(isinstance(a, MixedScalar) for a in several)):
+    if several and not _takes_them(machine, rule, args, several):
         return _told_apart(machine, args, kwargs, lambda a, k: _rule(machine, name, rule, a, k, item))
     try:
         result = rule(machine, *args, **kwargs)
@@ -126,6 +126,13 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
             raise Refused("XP0011", f"{name}: {error}") from error
         raise
     return NONE if result is None else result
+
+
+def _takes_them(machine: Machine, rule, args: list[Value], several: Sequence[Value]) -> bool:
+    """Whether a rule takes the unions among its arguments as they are."""
+    if table.accepts(rule, all(isinstance(a, MixedScalar) for a in several)):
+        return True
+    return table.puts_item(rule) and list(several) == args[-1:] and containers.takes_choice(machine, args[0], args[-1])
 
 
 def _wrong(item: object, name: str, args: list[Value], kwargs: dict[str, Value]) -> TypeError | None:

@@ -66,6 +66,10 @@ _OF_ROWS = frozenset("getitem setitem iter unpack".split())
 _OF_KEYS = dict.fromkeys(("getitem", "setitem", "delitem", "dict_set", "set_add"), (0, 1)) | {"contains": (1, 0)}
 
 
+#: those that put their last argument into a list, or may call what does
+_PUTS = frozenset("setitem list_append call".split())
+
+
 #: ways to choose arguments for each of which a function is called
 _MOST_CALLS = 4
 #: how many operations one analysis may execute
@@ -168,6 +172,8 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
                     break
                 if op.kind in _OF_KEYS and _is_key(machine, args, *_OF_KEYS[op.kind]):
                     break
+                if op.kind in _PUTS and _is_put(machine, args[0], args[1:]):
+                    break
                 if op.kind == "call" and (_takes_unions(args[0]) or _has_many_lists(machine, args)):
                     break
                 result = unions.over_unions(machine, args, lambda *values: _applied(machine, frame, step, list(values)))
@@ -194,6 +200,17 @@ def _is_key(machine: Machine, args: Sequence[Value], container: int, key: int) -
         return False
     others = [a for a in args if type(a) is Union and a is not args[key]]
     return all(a is args[-1] and all(type(v) is Const for v in a.alternatives) for a in others)
+
+
+def _is_put(machine: Machine, target: Value, args: Sequence[Value]) -> bool:
+    """Whether the only union among the arguments is what is put into a list, by an operation or by a method of it."""
+    if isinstance(target, BoundMethod):
+        if not (isinstance(target.function, Intrinsic) and table.puts_item(target.function.rule)):
+            return False
+        target = target.self
+    if any(isinstance(a, Union) or common.is_slice(a) for a in args[:-1]):
+        return False
+    return bool(args) and common.takes_choice(machine, target, args[-1])
 
 
 def _takes_unions(function: Value) -> bool:

@@ -37,7 +37,9 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    alternatives,
     as_ref,
+    references,
 )
 from xlapy.ir import Var
 
@@ -274,6 +276,17 @@ def takes_unions(machine, container: Value) -> bool:
     """Whether the rules of a container take a key that is one of several values as it is."""
     kind = heap_kind(machine, container)
     return kind == "dict" or kind == "set" and machine.type_of(container) is set
+
+
+def takes_choice(machine, container: Value, item: Value) -> bool:
+    """Whether a list takes an item that is one of several objects as it is. One whose items are held by value takes
+    those of the caller's, which are not."""
+    if heap_kind(machine, container) != "list" or not all(isinstance(one, Ref) for one in alternatives(item)):
+        return False
+    held = machine.heap.read(as_ref(container).object, "items")
+    if isinstance(held, Tuple):
+        return machine.type_of(container) is list
+    return isinstance(held, Stack) and all(machine.heap.objects[n].source is not None for n in references(item))
 
 
 def getitem_of_row(machine, which: Union, key: Value) -> Value | None:

@@ -125,6 +125,7 @@ def tuple_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
 
 @table.method(list, "append")
 @table.takes_mixed
+@table.puts
 def _append(machine, self: Ref, item: Value) -> Value:
     set_contents(machine, self, (*contents(machine, self), item))
     return NONE

@@ -220,7 +220,9 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
             return before(machine, self, *args, **kwargs)
         return rule(machine, self, stack, *args, **kwargs)
 
-    table.method(cls, name)(table.takes_mixed(either) if before and table.accepts(before, True) else either)
+    for mark, marked in ((table.takes_mixed, table.accepts(before, True)), (table.puts, table.puts_item(before))):
+        either = mark(either) if marked else either
+    table.method(cls, name)(either)
 
 
 #: methods that do not take a stack of known length apart
