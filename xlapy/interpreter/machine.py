@@ -55,7 +55,7 @@ from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.rehearsal import Recollection
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
-from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge
+from xlapy.interpreter.steps import COMPARED, FEW_JOINS, JOINED, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
@@ -239,18 +239,18 @@ class Machine:
         self.pending.clear()
         del self.builder.region.operations[state.operations :]
 
-    def count_joins(self, places: int) -> None:
-        """States of so many places are joined.
+    def count_joins(self, places: int, differing: int = 0) -> None:
+        """States of so many places are joined, in which so many values differ.
 
         Raises:
             TooLarge: there have been too many.
         """
-        self.joins += places
+        self.joins += int(places * COMPARED + differing * JOINED)
         if self.joins > self.most_joins():
             raise TooLarge
 
     def most_joins(self) -> int:
-        """How many joins there may be."""
+        """How much joins may cost."""
         return FEW_JOINS if self.hurries and self.could_stack_more else MAXIMUM_JOINS
 
     # -- branches ---------------------------------------------------------------------------------------------------

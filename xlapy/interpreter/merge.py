@@ -263,6 +263,7 @@ def _merge(machine: Machine, predicate: Var, mark: int, first: Path, second: Pat
                 joiner.holder = joined.holder
                 found = coerce(getattr(joined, side), joined.skeleton, joiner, machine.builder)
                 path.region.results.extend(found)
+    machine.count_joins(0, len(first.region.results))
     leaders, types = _keep_lanes_equal(everything, first.region, second.region)
     found = machine.builder.emit("if", (predicate,), {}, types, (first.region, second.region)) if types else []
     results = iter([found[k] for k in leaders])

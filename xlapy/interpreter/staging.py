@@ -339,8 +339,9 @@ class Staging:
     def _advanced(self, start: dict[Slot, Value]) -> bool:
         """Whether the body has advanced the iterator of the loop, or one that this draws from."""
         heap = self.machine.heap
-        mine = {n for n in self._sources() if heap.objects[n].kind in ("iterator", "generator")}
-        return any(heap.slots[slot] is not value for slot, value in start.items() if slot[0] in mine)
+        mine = [n for n in self._sources() if heap.objects[n].kind in ("iterator", "generator")]
+        slots = [(n, name) for n in mine for name in heap.objects[n].fields if (n, name) in start]
+        return any(heap.slots[slot] is not start[slot] for slot in slots)
 
     def _sources(self) -> set[int]:
         """The objects that the loop iterates over, and iterators of them. The `owner` of one may change: what it had at
@@ -349,7 +350,8 @@ class Staging:
         while todo:
             number = todo.pop()
             if number not in seen and heap.objects[number].kind == "iterator":
-                contents = [v for (n, name), v in self.entry.slots.items() if n == number and name != "owner"]
+                slots = [(number, name) for name in heap.objects[number].fields if name != "owner"]
+                contents = [self.entry.slots[slot] for slot in slots if slot in self.entry.slots]
                 contents += merge.detail_values(heap.objects[number].details)
                 todo += [n for v in contents for n in references(v)]
             seen.add(number)
@@ -441,7 +443,6 @@ class Staging:
         for attempt in itertools.count():
             if attempt > _MAXIMUM_ROUNDS:
                 raise JoinFailure(DEAD, DEAD, "do not settle")
-            self.machine.count_joins(len(out.slots))
             joiner = self.new_joiner(head.entries)
             joiner.pinned = pinned
             joiner.mark = mark
@@ -455,12 +456,11 @@ class Staging:
             arriving = {r: out.registers[r] if r in needed else DEAD for r in head.registers}
             registers, slots = dict(head.registers), dict(head.slots)
             changed: set[Slot] = set()
-            for slot, value in out.slots.items():
-                if (
-                    not heap.made_since(slot[0], mark)
-                    and slot[0] not in head.entries
-                    and (start.get(slot) is not value or slot in slots)
-                ):
+            # few of many
+            written = [slot for slot, value in out.slots.items() if start.get(slot) is not value or slot in slots]
+            self.machine.count_joins(len(out.slots), len(written))
+            for slot in written:
+                if not heap.made_since(slot[0], mark) and slot[0] not in head.entries:
                     slots.setdefault(slot, self.entry_value(slot, {}))
                     changed.add(slot)
             handled = joiner.join(head.handled, out.handled)

@@ -74,9 +74,11 @@ _PUTS = frozenset("setitem list_append call".split())
 _MOST_CALLS = 4
 #: how many operations one analysis may execute
 MAXIMUM_OPERATIONS = 600_000
-#: how many places all attempts at a program may compare and join: some ten seconds
+#: what it costs to compare a place of two states, and to give a value that differs a place in their join
+COMPARED, JOINED = 1 / 16, 16
+#: how much that may cost for all attempts at a program: some ten seconds
 MAXIMUM_JOINS = 2_000_000
-#: how many if there may be a shorter way: some three seconds
+#: how much if there may be a shorter way: some three seconds
 FEW_JOINS = 150_000
 
 
