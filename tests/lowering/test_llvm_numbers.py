@@ -112,6 +112,23 @@ def test_complex_numbers(dtype, monkeypatch):
     check(monkeypatch, [lax.neg, lax.real, lax.imag, lax.conj], x)
 
 
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_exponential_of_complex_numbers(dtype, monkeypatch):
+    largest = np.log(np.finfo(dtype).max)
+    near = [complex(largest + a, b) for a in (-0.5, 0.2, 1.0) for b in (0.0, 0.5, 1.5, -1.55)]
+    ends = [complex(a, b) for a in (np.inf, -np.inf, np.nan) for b in (np.inf, np.nan, 0.0, -0.0, 2.0)]
+    x = np.resize(np.array([*near, *ends, *values(dtype)], dtype), 200)
+    (got,) = in_machine_code(monkeypatch, one_by_one([lax.exp], [x.dtype]), x)
+    with np.errstate(all="ignore"):
+        wanted = np.exp(x)
+    assert got.dtype == wanted.dtype
+    # the angle of the largest numbers is that of C's library or of NumPy's: both are far from exact in 32 bits
+    usual = (np.abs(x.imag) < 1e6) | ~np.isfinite(x.imag)
+    for part in (np.real, np.imag):
+        rtol, atol = 1e-4 if dtype == "complex64" else 1e-11, np.finfo(dtype).tiny
+        np.testing.assert_allclose(part(got)[usual], part(wanted)[usual], rtol, atol)
+
+
 @pytest.mark.parametrize("dtype", ["bool", *INTS])
 def test_bits(dtype, monkeypatch):
     check(monkeypatch, BITS + ([] if dtype == "bool" else SHIFTS), *pairs(dtype))

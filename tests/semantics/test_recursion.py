@@ -1,5 +1,7 @@
 """Functions that call themselves: how often is known from the arguments, or from a loop that is unrolled."""
 
+import cmath
+
 import numpy as np
 
 from .runner import Programs
@@ -154,6 +156,27 @@ def depth_depends_on_float(x):
         return v if v < 1 else halve(v / 2)
 
     return halve(x)
+
+
+def transformed(x):
+    n = len(x)
+    if n == 1:
+        return x
+    even, odd = transformed(x[0::2]), transformed(x[1::2])
+    out = [0j] * n
+    for k in range(n // 2):
+        t = cmath.exp(-2j * cmath.pi * k / n) * odd[k]
+        out[k] = even[k] + t
+        out[k + n // 2] = even[k] - t
+    return out
+
+
+WAVES = np.random.default_rng(5).normal(size=(2, 64))
+
+
+@program(WAVES[0].tolist(), WAVES[1].tolist(), WAVES[0][:8].tolist(), rtol=1e-9)
+def fast_fourier_transform_of_a_list(x):
+    return transformed(x)
 
 
 test_programs = program.test()

@@ -75,7 +75,7 @@ _MOST_CALLS = 4
 #: how many operations one analysis may execute
 MAXIMUM_OPERATIONS = 600_000
 #: what it costs to compare a place of two states, and to give a value that differs a place in their join
-COMPARED, JOINED = 1 / 16, 16
+COMPARED, JOINED = 1 / 4, 16
 #: how much that may cost for all attempts at a program: some ten seconds
 MAXIMUM_JOINS = 2_000_000
 #: how much if there may be a shorter way: some three seconds

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import jax
 from jax import lax
 
-from xlapy.ir import Operation, Region, Var, captured, every_operation
+from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
 from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.exits import Errors
@@ -31,6 +31,8 @@ _FEW_TO_TRACE = 1 << 11
 _SLOW, _INLINE = 16, 4
 #: what computes no elements here
 _VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose".split())
+#: trips of a loop for which vectors are not worth what they cost to compile
+_FEW_TRIPS = 64
 _PRODUCTS = frozenset(("dot_general", "fft"))
 
 
@@ -49,15 +51,22 @@ class MachineCode(NamedTuple):
 def may_be_machine_code(loop: Operation) -> bool:
     """Whether a loop is better as machine code, if it can be.
 
-    Not if all trips are made at once with functions in them that XLA computes for whole vectors, and the C library for
-    one number after the other; nor if its vectors become matrices (`passes.lanes`), for which XLA has products, unless
-    each trip looks at a part of a vector only.
+    Not if all trips, unless these are few, are made at once with functions in them that XLA computes for whole vectors,
+    and the C library for one number after the other; nor if its vectors become matrices (`passes.lanes`), for which XLA
+    has products, unless each trip looks at a part of a vector only.
     """
     inside = [o for region in loop.regions for o in every_operation(region)]
     plans = [(o, plan) for o in (loop, *inside) if (plan := plan_of(o, native=False)) is not None]
     if not all(plan.of_numbers or _looks_at_windows(o) for o, plan in plans):
         return False
-    return plan_of(loop, native=False) is None or not any(map(is_transcendental, inside))
+    at_once = plan_of(loop, native=False) is not None and not _makes_few_trips(loop)
+    return not (at_once and any(map(is_transcendental, inside)))
+
+
+def _makes_few_trips(loop: Operation) -> bool:
+    """Whether a loop makes so few trips that it takes XLA longer to compile than anything takes to run."""
+    trips = constant_value(loop.operands[0]) if loop.kind == "for" else None
+    return trips is not None and int(trips) <= _FEW_TRIPS
 
 
 def _looks_at_windows(loop: Operation) -> bool:

@@ -157,6 +157,28 @@ def _pow(text: Text, x: Number, y: Number) -> Number:
     return _intrinsic("pow")(text, x, convert(text, y, x.dtype))
 
 
+def _exp(text: Text, x: Number) -> Number:
+    """Of a complex number: special values are those of C's `cexp`, and a part overflows only if it is too large."""
+    if x.dtype.kind != "c":
+        return _intrinsic("exp")(text, x)
+    real, imaginary = (Number(part_of(x.dtype), (part,)) for part in x.parts)
+    type, zero, one, half = type_of(x.dtype), *(literal(v, real.dtype) for v in (0, 1, 0.5))
+    infinity = literal(np.inf, real.dtype)
+    whole, root = _exp(text, real), _exp(text, _mul(text, real, half))
+    large = RULES["eq"](text, whole, infinity)
+    scales = select(text, large, root, whole), select(text, large, root, one)
+    turned = [_intrinsic(name)(text, imaginary) for name in ("cos", "sin")]
+    parts = [_mul(text, _mul(text, part, scales[0]), scales[1]) for part in turned]
+    parts[1] = select(text, RULES["eq"](text, imaginary, zero), imaginary, parts[1])
+    # the angle of what is zero, or infinite, does not matter
+    endless = RULES["eq"](text, _abs(text, real), infinity)
+    somewhere = _not(text, _is_finite(text, imaginary))
+    special = text.new(f"and i1 {endless.name}, {somewhere.name}")
+    vanishes = text.new(f"and i1 {special}, {RULES['eq'](text, whole, zero).name}")
+    real_part = _select(text, special, type, whole.name, parts[0].name)
+    return _same(x, real_part, _select(text, vanishes, type, zero.name, parts[1].name))
+
+
 def _not(text: Text, x: Number) -> Number:
     return _same(x, text.new(f"xor {type_of(x.dtype)} {x.name}, {'true' if x.dtype.kind == 'b' else -1}"))
 
@@ -268,7 +290,8 @@ RULES: dict[str, Rule] = {
     "ge": _compared("sge", "uge", "oge"),
     "is_finite": _is_finite,
     "select": select,
-    **{name: _intrinsic(name) for name in "floor ceil sqrt exp exp2 log sin cos".split()},
+    **{name: _intrinsic(name) for name in "floor ceil sqrt exp2 log sin cos".split()},
+    "exp": _exp,
     "pow": _pow,
     **{name: _library(name) for name in "expm1 log1p tan asin acos atan sinh cosh tanh atan2 cbrt erf erfc".split()},
     **{name: _library(name) for name in "asinh acosh atanh".split()},
