@@ -518,6 +518,38 @@ def orders_of_complex_numbers(x):
     return np.sort(x), y, across, places, np.partition(x, 1)[1]
 
 
+_POINTS = np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, np.nan, np.inf, -np.inf])
+_NODES = np.array([0.0, 1.0, 2.0, 3.0])
+_SAMPLES = [
+    np.array([1.0, np.inf, 4.0, 8.0]),
+    np.array([np.inf, np.inf, np.nan, -np.inf]),
+    np.array([-1e308, 1e308, -1e308, 1.0]),
+]
+
+
+@program(
+    *((_NODES, samples) for samples in _SAMPLES),
+    *((_NODES, samples + 0j) for samples in _SAMPLES),
+    *((_NODES, samples[::-1] * 1j + 2) for samples in _SAMPLES),
+    (_NODES, np.array([1, 2 + 1j * np.nan, 4 + 1j * np.inf, 8 - 1j])),
+    (np.array([0.0, 1.0, np.inf, np.inf]), np.array([1, 2j, 4.0, 8 - 1j]), None),
+    (np.array([0.0, 1.0, 1.0, 3.0]), np.array([1, 2j, 4.0, 8 - 1j], np.complex64)),
+    (np.array([2.0]), np.array([3.0])),
+    (np.array([2.0]), np.array([3j])),
+)
+def interpolated(xp, fp, period=3.5):
+    ends = np.interp(_POINTS, xp, fp, left=-5, right=np.nan), np.interp(np.nan, xp, fp), np.interp(1.0, xp, fp)
+    return np.interp(_POINTS, xp, fp), ends, np.interp(_POINTS[:9], xp, fp, period=period)
+
+
+@program((2j,), (np.zeros(12),), ([1.0],), (-1,), (np.float32(2.0),))
+def wrong_ends_of_interpolations(left):
+    try:
+        return np.interp(_POINTS, _NODES, _NODES, left), np.interp(0.5, _NODES, _NODES, right=left)
+    except TypeError as error:
+        return str(error)
+
+
 _WRONG_CALLS = """math.pow(x, x, x)|math.acos()|math.atan2(x)
 math.log(x, x, x)|math.log()
 math.sqrt(x=x)|math.fmod(x)|math.isclose(x)

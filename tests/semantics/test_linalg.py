@@ -376,6 +376,37 @@ def fit_or_nothing(a):
         return np.zeros(2)
 
 
+_NUMBERS = np.random.default_rng(5).choice([np.inf, -np.inf, 0.0, 0.0, 1.0, -2.0, 3.0], (40, 4, 4))
+_INTEGERS = np.random.default_rng(6).integers(-4, 5, (60, 4, 4)).astype(float)
+_DEPENDENT = _INTEGERS[:, [0, 1, 2, 0]] * np.array([1.0, 1.0, 1.0, -3.0])[:, None]
+
+
+@program(
+    np.diag([np.inf, 1.0, 2.0]),
+    np.diag([-np.inf, 0.0, 2.0]),
+    _NAN,
+    np.diag([1e200, 1e200, 1e-300]),
+    np.zeros((2, 2)),
+    _NAN * (1 - 2j),
+    np.array([[0.0, 0.0], [0.0, np.nan]]),
+    np.full((1, 1), np.inf),
+    np.zeros((0, 0)),
+)
+def determinants_without_a_formula(a):
+    return np.linalg.det(a), np.linalg.slogdet(a), np.linalg.det(a.astype("c8")), np.linalg.det(np.stack([a, a]))
+
+
+@program(*(_NUMBERS[:, :n, :n].copy() for n in (1, 2, 3, 4)))
+def determinants_of_infinities(matrices):
+    return [(np.linalg.det(m), np.linalg.slogdet(m).logabsdet) for m in matrices]
+
+
+@program(_DEPENDENT[:, ::3, ::3].copy(), _DEPENDENT[:, [0, 1, 3], :3].copy(), _DEPENDENT, _DEPENDENT[:, ::3, ::3] / 7)
+def dependent_rows(matrices):
+    found = np.linalg.det(matrices)
+    return found == 0, [np.linalg.det(m) == 0 for m in matrices[:9]], np.linalg.slogdet(matrices).sign == 0
+
+
 def test_hermitian_matrices_with_infinities_are_not_guessed():
     def smallest(a):
         return np.linalg.eigvalsh(a)[0]

@@ -13,6 +13,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
+from xlapy.dispatch.numpy.determinants import determinant, log_determinant
 from xlapy.dispatch.numpy.gram import gram
 from xlapy.dispatch.numpy.leaf import call_leaf, numpy_leaf
 from xlapy.dispatch.numpy.least_squares import PINV_RATIO, UNFINISHED, computed_dtype, least_squares
@@ -394,8 +395,8 @@ def _unsettled(a, triangle):
     return jnp.any(bad), jnp.any(~jnp.all(jnp.isfinite(a), axis=(-2, -1)) & ~bad)
 
 
-numpy_leaf(np.linalg.det, jnp.linalg.det, "a")
-numpy_leaf(np.linalg.slogdet, jnp.linalg.slogdet, "a")
+numpy_leaf(np.linalg.det, determinant, "a")
+numpy_leaf(np.linalg.slogdet, log_determinant, "a")
 
 
 def _settled(a):

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.leaf import bounded, numpy_leaf
@@ -324,6 +325,9 @@ def interp(machine, x, xp, fp, left=None, right=None, period=None):
     if sizes[0] != sizes[1] or len(sizes[0]) != 1 or sizes[0][0] == 0:
         return raise_as_numpy(machine, np.interp, (x, xp, fp), {}, "xp and fp must be vectors of one length")
     ends = [e for e in (left, right) if not absent(e)]
+    for e in ends:
+        if operand(machine, e).type.shape or result_type.kind != "c" and operand(machine, e).type.dtype.kind == "c":
+            return raise_as_numpy(machine, np.interp, (x, xp, fp, left, right), {}, "left and right must be numbers")
     operands = [*variables, *(operand(machine, e, result_type) for e in ends)]
     static = (result_type, not absent(left), not absent(right))
     return machine.numpy_result(machine.leaf(_interp, operands, static, name="interp")[0])
@@ -347,14 +351,26 @@ def _interp(x, xp, fp, *rest):
     x, xp, fp = cast_array(x, np.dtype(np.float64)), cast_array(xp, np.dtype(np.float64)), cast_array(fp, dtype)
     left = next(ends) if has_left else fp[0]
     right = next(ends) if has_right else fp[-1]
-    if xp.size == 1:
-        inner = jnp.broadcast_to(fp[0], x.shape)
-    else:
-        index = jnp.clip(jnp.searchsorted(xp, x, side="right", method="scan") - 1, 0, xp.size - 2)
-        slope = (fp[index + 1] - fp[index]) / (xp[index + 1] - xp[index])
-        line = slope * (x - xp[index]) + fp[index]
-        inner = jnp.where(x == xp[index], fp[index], line)
-        inner = differentiated_as(jnp.where(x == xp[-1], fp[-1], inner), line)
-    return jnp.where(
-        jnp.isnan(x), jnp.asarray(jnp.nan, dtype), jnp.where(x < xp[0], left, jnp.where(x > xp[-1], right, inner))
-    )
+    if dtype.kind != "c":
+        return _interpolated(x, xp, fp, left, right, x)
+    imaginary = _interpolated(x, xp, fp.imag, left.imag, right.imag, jnp.zeros_like(x))
+    return lax.complex(_interpolated(x, xp, fp.real, left.real, right.real, x), imaginary)
+
+
+def _interpolated(x, xp, fp, left, right, where_nan):
+    """np.interp of real samples; `where_nan` at the points that are NaN."""
+    inner = jnp.broadcast_to(fp[0], x.shape) if xp.size == 1 else _between(x, xp, fp)
+    found = jnp.where(x < xp[0], left, jnp.where(x > xp[-1], right, inner))
+    return found if xp.size == 1 else jnp.where(jnp.isnan(x), where_nan, found)
+
+
+def _between(x, xp, fp):
+    """The lines between samples; what is NaN from the sample before is tried from the one behind, as in NumPy."""
+    index = jnp.clip(jnp.searchsorted(xp, x, side="right", method="scan") - 1, 0, xp.size - 2)
+    start, end, first, last = xp[index], xp[index + 1], fp[index], fp[index + 1]
+    slope = (last - first) / (end - start)
+    line = slope * (x - start) + first
+    back = slope * (x - end) + last
+    back = jnp.where(jnp.isnan(back) & (first == last), first, back)
+    inner = jnp.where(x == start, first, jnp.where(jnp.isnan(line), back, line))
+    return differentiated_as(jnp.where(x == xp[-1], fp[-1], inner), line)
