@@ -14,6 +14,7 @@ from xlapy.ir import Operation, Var
 from xlapy.ir.places import touched
 from xlapy.lowering import ahead, arctangents, logarithms, powers, sines
 from xlapy.lowering.derivatives import differentiated_as
+from xlapy.lowering.float_bits import nextafter
 from xlapy.lowering.untraced import traced
 
 RULES: dict[str, Callable[[Operation, Sequence], Sequence]] = {}
@@ -25,17 +26,6 @@ def _simple(function: Callable) -> Callable[[Operation, Sequence], Sequence]:
 
 def _sign_preserving(function: Callable) -> Callable:
     return function
-
-
-@jax.custom_jvp
-def nextafter(x, y):
-    """The number after `x` towards `y`. It moves as `x` does; JAX has no derivative of it."""
-    return lax.nextafter(x, y)
-
-
-@nextafter.defjvp
-def _nextafter_jvp(primals, tangents):
-    return nextafter(*primals), tangents[0]
 
 
 for _kind, _function in {

@@ -27,7 +27,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 )
 from xlapy.domain.values import Const, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
-from xlapy.lowering import whole_results
+from xlapy.lowering import float_bits, whole_results
 from xlapy.lowering.derivatives import differentiated_as
 
 _HUGE = 1e308
@@ -281,8 +281,8 @@ def _plain(function: Callable, how: Callable, results: Sequence[type] = (float,)
 
 
 def _frexp(x):
-    mantissa, exponent = jnp.frexp(x)
-    return mantissa, exponent.astype(jnp.int64)
+    mantissa, exponent = float_bits.frexp(x)
+    return differentiated_as(mantissa, jnp.frexp(x)[0]), exponent.astype(jnp.int64)
 
 
 def _modf(x):
@@ -293,11 +293,7 @@ def _modf(x):
 
 def _ulp(x):
     """The gap to the next larger magnitude; of the largest float, to the one before it."""
-    size = jnp.abs(x)
-    above = jnp.nextafter(size, jnp.inf)
-    below = jnp.nextafter(size, 0.0)
-    gap = jnp.where(jnp.isinf(above), size - below, above - size)
-    return jnp.where(jnp.isfinite(x), gap, size)
+    return jnp.where(jnp.isinf(x), jnp.inf, float_bits.gap(x))
 
 
 _plain(math.isnan, jnp.isnan, (bool,))
@@ -381,14 +377,7 @@ _LDEXP_OVERFLOW = Failure(math.ldexp, 1.5, 5000)
 
 
 def _ldexp(x, exponent):
-    """x * 2 ** exponent in steps that do not overflow before the result does."""
-    limited = jnp.clip(exponent, -2200, 2200)
-    result = x
-    for _ in range(3):
-        part = jnp.clip(limited, -1000, 1000)
-        result = result * power_of_two(part)
-        limited = limited - part
-    return result
+    return differentiated_as(float_bits.ldexp(x, exponent), jnp.ldexp(x, exponent))
 
 
 @table.function(math.ldexp)

@@ -14,9 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering import whole_results
+from xlapy.lowering import float_bits, whole_results
 from xlapy.lowering.derivatives import complex_power, differentiated_as
-from xlapy.lowering.rules import nextafter
 
 
 def identity(x):
@@ -144,17 +143,17 @@ def _modf(x):
 
 
 def _frexp(x):
-    mantissa, exponent = jnp.frexp(x)
-    return mantissa, exponent.astype(jnp.int32)
+    mantissa, exponent = float_bits.frexp(x)
+    return differentiated_as(mantissa, jnp.frexp(x)[0]), exponent
+
+
+def _ldexp(x, n):
+    x, n = jnp.broadcast_arrays(x, n)
+    return differentiated_as(float_bits.ldexp(x, n), jnp.ldexp(x, n))
 
 
 def _nextafter(x, y):
-    return nextafter(*jnp.broadcast_arrays(x, y))
-
-
-def _spacing(x):
-    up = jnp.nextafter(jnp.abs(x), jnp.array(jnp.inf, x.dtype)) - jnp.abs(x)
-    return jnp.where(jnp.isfinite(x), jnp.copysign(up, x), jnp.nan).astype(x.dtype)
+    return float_bits.nextafter(*jnp.broadcast_arrays(x, y))
 
 
 def _half_spacing(x):
@@ -168,7 +167,7 @@ def _half_spacing(x):
 
 
 def _float_spacing(x):
-    return _half_spacing(x) if x.dtype == jnp.float16 else _spacing(x)
+    return _half_spacing(x) if x.dtype == jnp.float16 else float_bits.spacing(x)
 
 
 def _rint(x):
@@ -455,7 +454,7 @@ TABLE: dict[np.ufunc, Entry] = {
     np.copysign: {"f": jnp.copysign},
     np.nextafter: {"f": _nextafter},
     np.spacing: {"f": _float_spacing},
-    np.ldexp: {"f": jnp.ldexp},
+    np.ldexp: {"f": _ldexp},
     np.frexp: {"f": _frexp},
     np.modf: {"f": _modf},
     np.signbit: {"f": jnp.signbit},
