@@ -542,6 +542,27 @@ def interpolated(xp, fp, period=3.5):
     return np.interp(_POINTS, xp, fp), ends, np.interp(_POINTS[:9], xp, fp, period=period)
 
 
+_WRONG_METHODS = """x.reshape()|x.reshape(1.5)|x.sum([])|x.mean(1.5)|x.max(axis="a")|x.sort(None)|x.argsort(1.5)
+x.copy([])|x.copy(1)|x.flatten(1)|x.ravel((0, 5))|x.transpose(bad=1)|x.swapaxes()|x.swapaxes(1)|x.swapaxes("a", 0)
+x.put()|x.choose()|x.nonzero(1)|x.argpartition()|x.item("a")|x.item(1.5)|x.conj(1)|x.conj(bad=1)|x.take()
+x.tolist(1)|x.squeeze("a")|x.trace("a")|x.searchsorted()|x.dot()|x.compress()|x.std(bad=1)
+np.einsum()|np.einsum(x)|np.einsum("ij")|np.einsum(x, 3)""".replace("\n", "|").split("|")
+
+
+@pytest.mark.parametrize("source", _WRONG_METHODS)
+def test_methods_with_wrong_arguments(source):
+    text = f"def caught(x):\n    try:\n        {source}\n    except Exception as error:\n        return repr(error)\n"
+    names = {"np": np}
+    exec(compile(text, f"<wrong call {source}>", "exec"), names)
+    for x in (np.ones((2, 3), int), np.ones((200, 300))):
+        assert xlapy.jit(names["caught"])(x) == names["caught"](x)
+
+
+@program((np.arange(6),), (np.arange(6.0),), (np.arange(6.0, dtype="f4").reshape(2, 3)[:, :2],))
+def seen_as_floats_by_default(x):
+    return x.copy().view(), (x * 0).astype(np.float64).view(None), x.sum(axis=-1), x.reshape(-1), x.item(1)
+
+
 @program((2j,), (np.zeros(12),), ([1.0],), (-1,), (np.float32(2.0),))
 def wrong_ends_of_interpolations(left):
     try:

@@ -249,6 +249,30 @@ def changed_in_the_loop(a, k):
     return total
 
 
+_LONG = np.random.default_rng(8).integers(0, 50, 300)
+
+
+@program(_LONG.tolist(), _LONG[:40].tolist(), _LONG[:290].tolist(), (_LONG / 2).tolist())
+def members_of_a_long_list(x):
+    s = set(x)
+    s.add(3)
+    return s, len(s), sorted(s)
+
+
+@program(_LONG.tolist(), (_LONG / 2).tolist(), (tuple(_LONG.tolist()),))
+def order_of_members_of_a_long_list(x):
+    s = set(x)
+    items = []
+    while len(s) > 0:
+        items.append(s.pop())
+    return items
+
+
+@program(_LONG.tolist(), _LONG[:7].tolist(), (_LONG / 2).tolist())
+def dict_of_a_long_list(x):
+    return dict.fromkeys(x, 0), list(dict.fromkeys(x)), {v: 1 for v in x}
+
+
 test_programs = program.test()
 
 

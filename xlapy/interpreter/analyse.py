@@ -25,9 +25,11 @@ from xlapy.interpreter.specialise import entry_parameters, loop_parameters, orig
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import Guard, Parameter, World
 from xlapy.ir import Location, Module, constant_value
-from xlapy.report import Blocker, NotOffloadableError
+from xlapy.report import NotOffloadableError
 
 _MAXIMUM_RESTARTS = 100
+#: of so many static values on, those next to them are static as well
+_MANY_STATIC = 16
 
 
 @dataclass
@@ -186,7 +188,8 @@ def _settled(
             approach.hurried |= FEW_JOINS < machine.joins <= MAXIMUM_JOINS
         analysis.static = static
         return analysis
-    raise NotOffloadableError(function.__qualname__, [Blocker("XP0099", "the analysis does not settle")])
+    blocker = locate("XP0099", "the analysis does not settle", "", _start(function))
+    raise NotOffloadableError(function.__qualname__, [blocker])
 
 
 def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str, object]) -> Analysis:
@@ -281,11 +284,14 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
 
 def _place(machine: Machine, function: types.FunctionType) -> None:
     """Blockers without a place get that of the function."""
-    code = function.__code__
     for index, blocker in enumerate(machine.blockers):
         if blocker.filename is None:
-            place = Location(code.co_filename, code.co_qualname, code.co_firstlineno, None, None, None)
-            machine.blockers[index] = locate(blocker.code, blocker.message, blocker.hint, place)
+            machine.blockers[index] = locate(blocker.code, blocker.message, blocker.hint, _start(function))
+
+
+def _start(function: types.FunctionType) -> Location:
+    code = function.__code__
+    return Location(code.co_filename, code.co_qualname, code.co_firstlineno, None, None, None)
 
 
 def _interpret(machine: Machine, function: types.FunctionType, arguments: dict[str, Any]) -> Value:
@@ -342,6 +348,15 @@ def _specialise(
     if len(scalars) < len(found) or not scalars or all(s in static for s in scalars):
         _refuse(machine, function, need, "depends on the contents of arrays")
     static.update(scalars)
+    if len(static) > _MANY_STATIC:
+        _add_neighbours(machine, static, scalars)
+
+
+def _add_neighbours(machine: Machine, static: set[Source], scalars: list[Source]) -> None:
+    """Make the other numbers static that are with `scalars` in lists and tuples: all of them are asked for in turn."""
+    holders = {source.base for source in scalars if source.kind == "item"}
+    near = [p for p in machine.world.parameters if p.is_number and p.source.kind == "item" and p.source.base in holders]
+    static.update(p.source for p in near if p.python is not None or p.var.type.dtype.kind in "iub")
 
 
 def _work_out(machine: Machine, need: NeedStatic, static: set[Source]) -> bool:

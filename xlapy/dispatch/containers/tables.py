@@ -70,6 +70,8 @@ def owner(machine, value: Value) -> tuple[Ref, str] | None:
 
 #: keys that are indices of short loops are known: those are unrolled, if that makes no more bodies of loops than this
 _MOST_BODIES = 8
+#: of how many numbers among the arguments a call is specialised for the keys that they are
+_MOST_KEYS = 32
 
 
 def is_new(machine, key: Value) -> bool:
@@ -472,6 +474,16 @@ def forget_order(machine, made: Ref) -> Value:
     return made
 
 
+def _has_new(machine, items: Sequence[Value]) -> bool:
+    """Whether there are keys among items that make a dict one of unknown keys, as many numbers do that data gives."""
+    if any(is_new(machine, item) for item in items):
+        return True
+    if not machine.tables or sum(bool(unknown(machine, item)) for item in items) <= _MOST_KEYS:
+        return False
+    machine.has_tables = True
+    return True
+
+
 def has_unknown(machine, iterable: Value) -> bool:
     """Whether an iterable certainly holds numbers that are only known on the device."""
     if isinstance(iterable, NdArray):
@@ -483,9 +495,9 @@ def has_unknown(machine, iterable: Value) -> bool:
         contents = machine.heap.read(as_ref(iterable).object, "items")
         if isinstance(contents, Stack):
             return True
-        return isinstance(contents, Tuple) and any(is_new(machine, item) for item in contents.items)
+        return isinstance(contents, Tuple) and _has_new(machine, contents.items)
     if isinstance(iterable, Tuple):
-        return any(is_new(machine, item) for item in iterable.items)
+        return _has_new(machine, iterable.items)
     is_iterator = sequences.is_iterator(machine, iterable)
     if is_iterator and iteration.plan(machine, iterable) is not None:
         return True

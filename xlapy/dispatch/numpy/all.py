@@ -32,6 +32,7 @@ from xlapy.dispatch.numpy import (
     sorting,
     statistics,
     strided,
+    typed_methods,
     ufunc_methods,
     ufuncs,
     views,

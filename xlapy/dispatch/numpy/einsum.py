@@ -17,6 +17,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 @function(np.einsum)
 def einsum(machine, *operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
     """np.einsum: a plan of contractions is made at compile time."""
+    if len(operands) < 2:
+        return raise_as_numpy(machine, np.einsum, operands, {}, "subscripts without arrays")
     first = operands[0]
     if not (isinstance(first, Const) and isinstance(first.value, str)):
         subscripts, arrays = _subscripts(machine, operands)
@@ -45,6 +47,8 @@ def _subscripts(machine: Machine, operands) -> tuple[str, list]:
     lists = [known(machine, operands[2 * k + 1], "subscripts") for k in range(pairs)]
     if len(operands) % 2:
         lists.append(known(machine, operands[-1], "subscripts"))
+    if not all(isinstance(part, list | tuple) for part in lists):
+        return raise_as_numpy(machine, np.einsum, operands, {}, "subscripts that are no lists")
     texts = ["".join("..." if n is Ellipsis else _LETTERS[n] for n in part) for part in lists]
     text = ",".join(texts[:pairs])
     return text + ("->" + texts[-1] if len(operands) % 2 else ""), list(operands[0 : 2 * pairs : 2])

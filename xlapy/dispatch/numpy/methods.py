@@ -177,7 +177,8 @@ def astype(machine, self, dtype, order="K", casting="unsafe", subok=True, copy=T
 @both("view")
 def view_method(machine, self, dtype=None, type=None):
     """`array.view()`, also as another dtype of the same size."""
-    wanted = known(machine, dtype if not absent(dtype) else type)
+    given = dtype if isinstance(dtype, Value) else type
+    wanted = np.float64 if isinstance(dtype, Value) and absent(dtype) else known(machine, given)
     if wanted is None or wanted is np.ndarray:
         return numpy_views.make_view(machine, self, None, self.type) if isinstance(self, NdArray) else self
     target = require_dtype(wanted)
