@@ -1050,4 +1050,82 @@ def changed_in_place_by_what_is_no_number(x, other):
     return total
 
 
+def raise_again(v=0.0):
+    if v <= 0:
+        raise
+    return v
+
+
+@program(1.0, -1.0, raises=(ValueError, RuntimeError))
+def reraised_by_a_function(x):
+    try:
+        if x > 0:
+            raise ValueError("positive")
+    except ValueError:
+        raise_again()
+    return x
+
+
+@program(-1.0, raises=RuntimeError)
+def reraised_by_a_function_after_the_handler(x):
+    try:
+        raise ValueError("over")
+    except ValueError:
+        pass
+    return raise_again(x)
+
+
+@program(1.0, 0.0)
+def reraised_and_caught(x):
+    try:
+        try:
+            return 1 / x
+        except ZeroDivisionError:
+            for _ in range(2):
+                raise_again(x)
+    except ZeroDivisionError as error:
+        return str(error)
+
+
+@program(np.array([1.0, 2.0, -1.0]), np.array([1.0, -5.0, 3.0]), raises=ValueError)
+def reraised_where_data_says_so(a):
+    def check(v):
+        if v < 0:
+            raise ValueError("negative")
+        return v
+
+    total = 0.0
+    for v in a:
+        try:
+            total += check(v)
+        except ValueError:
+            total += raise_again(v + 3)
+    return total
+
+
+@program(1, 2, raises=ValueError)
+def reraised_by_a_recursion(n):
+    def deeper(n):
+        if n == 0:
+            raise
+        try:
+            raise ValueError(n)
+        except ValueError:
+            deeper(n - 1)
+
+    deeper(n)
+
+
+@program(1.0, raises=ValueError)
+def reraised_by_a_generator(x):
+    def numbers():
+        yield x
+        raise
+
+    try:
+        raise ValueError("outside")
+    except ValueError:
+        return sum(numbers())
+
+
 test_programs = program.test()

@@ -46,7 +46,7 @@ from xlapy.domain.values import (
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, structured
 from xlapy.interpreter import classes, enumerations, generators, memory, merge, plain, resumption, variables, walk
-from xlapy.interpreter.frame import Frame, call_path, new_frame
+from xlapy.interpreter.frame import Frame, call_path, handled_by, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
 if TYPE_CHECKING:
@@ -435,7 +435,7 @@ def _new_object(machine: Machine, cls: Value, /, *args: Value, **kwargs: Value) 
 def _exception(machine: Machine) -> Value:
     """`sys.exception()`: what is being handled."""
     machine.heap.untold += 1
-    return next((f.handled for f in reversed(machine.frames) if not is_none(f.handled)), NONE)
+    return handled_by(machine.frames)
 
 
 @table.function(sys.exc_info)

@@ -24,6 +24,7 @@ from xlapy.domain.values import (
     tuple_items,
 )
 from xlapy.interpreter import resumption
+from xlapy.interpreter.frame import Frame, handled_by
 from xlapy.interpreter.steps import handles
 
 if TYPE_CHECKING:
@@ -100,14 +101,21 @@ def _annotations(machine: Machine, value: Value) -> Value:
 @handles("raise")
 def _raise(machine, frame, op, exception=None, cause=None):
     if exception is None:
-        if is_none(frame.handled):
-            machine.raise_(RuntimeError, "No active exception to reraise")
-        raise PythonError(frame.handled)
+        raise PythonError(_to_raise_again(machine, frame))
     raised = exceptions.as_exception(machine, exception)
     if cause is not None and isinstance(raised, Ref):
         chained = NONE if is_none(cause) else exceptions.as_exception(machine, cause)
         machine.heap.write(raised.object, "__cause__", chained)
     raise PythonError(raised)
+
+
+def _to_raise_again(machine: Machine, frame: Frame) -> Value:
+    """What a bare `raise` raises: what the function handles, or else its caller, or one further out."""
+    if not is_none(frame.handled):
+        return frame.handled
+    machine.heap.untold += 1
+    handled = handled_by(machine.frames)
+    return machine.raise_(RuntimeError, "No active exception to reraise") if is_none(handled) else handled
 
 
 @handles("reraise")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xlapy.domain.values import DEAD, NONE, UNBOUND, Ref, Value
+from xlapy.domain.values import DEAD, NONE, UNBOUND, Ref, Value, is_none
 from xlapy.frontend import Op, Program, Span
 from xlapy.ir import Location, Var
 
@@ -99,6 +99,11 @@ def new_frame(program: Program, globals_: int, path: Path, caller: Location | No
     registers: list[Value] = [UNBOUND] * (program.registers + 1)
     registers[-1] = DEAD
     return Frame(program, globals_, path, caller, registers)
+
+
+def handled_by(frames: Sequence[Frame]) -> Value:
+    """The exception that is being handled in the innermost of these frames that handles one, or None."""
+    return next((frame.handled for frame in reversed(frames) if not is_none(frame.handled)), NONE)
 
 
 def call_path(caller: Frame) -> tuple:
