@@ -542,6 +542,76 @@ def interpolated(xp, fp, period=3.5):
     return np.interp(_POINTS, xp, fp), ends, np.interp(_POINTS[:9], xp, fp, period=period)
 
 
+_NARROW = np.random.default_rng(4).integers(0, 256, (4, 5))
+
+
+@program(
+    *(_NARROW.astype(t) for t in ("u1", "i1", "i4", "f2", "c8", bool, "f8")),
+    np.array([[np.inf, 1.0, 2.0, 3.0, 4.0]] * 4),
+)
+def integrals_of_narrow_numbers(x):
+    spaced = (
+        np.trapezoid(x, np.array([0, 1, 3, 4, 9])),
+        np.trapezoid(x, [0, 1, 2, 4, 7], axis=1),
+        np.trapezoid(x[:, :1]),
+    )
+    return np.trapezoid(x), np.trapezoid(x, dx=2, axis=0), np.trapezoid(x[0], dx=0.5), spaced
+
+
+@program(*(_NARROW.astype(t) for t in ("u1", "i1", "i2", "f2", "f4")))
+def differences_of_narrow_numbers(x):
+    turned = np.unwrap(x), np.unwrap(x, period=100.0, axis=0)
+    return np.diff(x, prepend=0), np.diff(x, n=2, axis=0, append=1.5), turned, np.round(x, -1), np.round(x, -2)
+
+
+@program(np.array([1 + 1j * np.inf, np.inf - 2j, 3.14 + 1.55j]))
+def rounded_complex_numbers(x):
+    return np.round(x, 1), np.round(x), x.round(-1)
+
+
+@program(
+    (np.arange(5), np.array([1, 0, 1, 0, 0, 0, 0])), (np.arange(5.0), np.array([True, False] * 4)), raises=IndexError
+)
+def more_conditions_than_elements(x, condition):
+    return np.compress(condition, x), np.extract(condition, x), np.compress([1, 1, 0, 0, 0, 0, 0], x)
+
+
+@program(np.arange(6.0).reshape(2, 3), np.zeros((0, 3)))
+def pieces_of_no_places(x):
+    return np.add.reduceat(x, []), np.maximum.reduceat(x.astype(np.uint8), np.zeros(0, int), axis=1), x.sum(axis=0)
+
+
+@program([1.0, np.inf, 2.0], [-np.inf, 1.0], [np.inf, np.inf], [np.nan, 1.0], [1.0, 4.0])
+def ranges_that_are_not_finite(values):
+    x = np.array(values)
+    try:
+        return np.histogram2d(x, x, 3)
+    except ValueError as error:
+        two = str(error)
+    try:
+        return np.histogram(x)
+    except ValueError as error:
+        return two, str(error)
+
+
+@program(np.zeros((0, 5)), np.zeros((5, 0)), np.ones((2, 3)))
+def functions_of_empty_rows(x):
+    found = []
+    for function in (
+        lambda: np.quantile(x, 0.3, axis=1, keepdims=True),
+        lambda: np.apply_along_axis(np.sort, 0, x),
+        lambda: np.apply_along_axis(np.sum, 1, x),
+        lambda: np.nanargmin(x),
+        lambda: np.nanargmax(x, axis=0),
+        lambda: np.interp(x + 1j, [0.0, 1.0], [1.0, 2.0]),
+    ):
+        try:
+            found.append(function())
+        except (ValueError, TypeError, IndexError) as error:
+            found.append(str(error))
+    return found
+
+
 _WRONG_METHODS = """x.reshape()|x.reshape(1.5)|x.sum([])|x.mean(1.5)|x.max(axis="a")|x.sort(None)|x.argsort(1.5)
 x.copy([])|x.copy(1)|x.flatten(1)|x.ravel((0, 5))|x.transpose(bad=1)|x.swapaxes()|x.swapaxes(1)|x.swapaxes("a", 0)
 x.put()|x.choose()|x.nonzero(1)|x.argpartition()|x.item("a")|x.item(1.5)|x.conj(1)|x.conj(bad=1)|x.take()

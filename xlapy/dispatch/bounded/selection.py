@@ -22,7 +22,7 @@ from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
 from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.values import absent, cast, is_array_like, known, operand, reshape, sequence_items
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Ref, Tuple, Value
+from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Ref, Scalar, Tuple, Value
 from xlapy.ir import Var, constant_value
 
 
@@ -172,12 +172,27 @@ def _compress(machine, condition, a, axis: Any = None, out: Any = None):
         array, where = machine.new_array(reshape(machine, machine.read(array), (-1,))), 0
     where = int(where) % len(array.type.shape)
     missing = array.type.shape[where] - mask.type.shape[0]
+    if missing < 0 and 0 in array.type.shape:
+        raise Refused("XP0011", "np.compress of an empty array with more conditions than elements")
     if missing < 0:
-        raise Refused("XP0011", "np.compress with more conditions than elements")
-    if missing:
+        mask = _shortened(machine, mask, array.type.shape[where], where)
+    elif missing:
         mask = machine.leaf(_padded, (mask,), (missing,), name="pad")[0]
     key = [Const(slice(None))] * where + [machine.new_array(mask)]
     return getitem(machine, array, Tuple(tuple(key)))
+
+
+def _shortened(machine, mask: Var, size: int, axis: int) -> Var:
+    """The conditions of np.compress that have elements; IndexError where one of the others holds."""
+    kept, bad, first = machine.leaf(_split, (mask,), (size,), name="conditions")
+    text = "index {} is out of bounds for axis " + f"{axis} with size {size}"
+    shown = Scalar(int, machine.builder.convert(first, np.dtype(np.int64), True))
+    machine.check(bad, IndexError, machine.message(text, shown))
+    return kept
+
+
+def _split(mask, size):
+    return mask[:size], jnp.any(mask[size:]), jnp.argmax(mask[size:]).astype(jnp.int64) + size
 
 
 def _padded(mask, missing):

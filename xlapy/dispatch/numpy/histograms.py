@@ -63,6 +63,20 @@ def histogramdd(machine, sample, bins=10, range=None, density=None, weights=None
     return Tuple((counts, machine.new_list(edges) if _SEQUENCE is list else Tuple(tuple(edges))))
 
 
+def check_range(machine: Machine, sample: Var) -> None:
+    """ValueError where the range of a sample, which its bins are to cover, is not finite."""
+    if kind_of(sample.type.dtype) != "f" or 0 in sample.type.shape:
+        return
+    low, high, bad = machine.leaf(_extent, (sample,), name="range")
+    ends = (machine.numpy_result(v) for v in (low, high))
+    machine.check(bad, ValueError, machine.message("autodetected range of [{}, {}] is not finite", *ends))
+
+
+def _extent(x):
+    low, high = jnp.min(x), jnp.max(x)
+    return low, high, ~(jnp.isfinite(low) & jnp.isfinite(high))
+
+
 def _column(rows, k):
     return rows[:, k]
 
@@ -78,6 +92,9 @@ def _in_grid(
         else ("even", int(b), None if r is None else tuple(map(float, r)))
         for b, r in zip(bins, ranges, strict=True)
     )
+    for sample, wanted in zip(samples, static, strict=True):
+        if wanted[0] == "even" and wanted[2] is None:
+            check_range(machine, sample)
     operands = samples if absent(weights) else [*samples, operand(machine, weights, _FLOAT)]
     results = machine.leaf(_grid, operands, (static, bool(known(machine, density))), name="histogramdd")
     counts, *edges = (machine.new_array(v) for v in results)

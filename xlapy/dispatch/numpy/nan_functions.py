@@ -103,7 +103,7 @@ numpy_leaf(np.nancumprod, _nan_cumulative(jnp.cumprod, 1), "a", "promote")
 def _nan_position(numpy_function):
     def rule(machine, a, axis=None, out=None, *, keepdims=False):
         var = operand(machine, a)
-        if kind_of(var.type.dtype) in "fc":
+        if kind_of(var.type.dtype) in "fc" and 0 not in var.type.shape:
             where = known(machine, axis, "an axis")
             empty = machine.leaf(_all_nan, (var,), (where if var.type.shape else None,), name="isnan")[0]
             machine.check(empty, ValueError, "All-NaN slice encountered")

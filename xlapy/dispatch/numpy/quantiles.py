@@ -6,6 +6,7 @@ A quantile lies at a *virtual index* of the sorted sample; most methods interpol
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -90,7 +91,8 @@ def _quantile(scale: int, ignore_nan: bool):
         axes = tuple(range(a.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         axes = tuple(k % max(a.ndim, 1) for k in axes)
         rest = [k for k in range(a.ndim) if k not in axes]
-        flat = jnp.transpose(a, (*rest, *axes)).reshape(*(a.shape[k] for k in rest), -1)
+        count = math.prod(a.shape[k] for k in axes)
+        flat = jnp.transpose(a, (*rest, *axes)).reshape(*(a.shape[k] for k in rest), count)
         nan = jnp.isnan(flat) if a.dtype.kind in "fc" else jnp.zeros(flat.shape, bool)
         size = jnp.full(flat.shape[:-1], flat.shape[-1])
         count = size - jnp.sum(nan, axis=-1) if ignore_nan else size

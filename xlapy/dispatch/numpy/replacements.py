@@ -16,7 +16,12 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """np.apply_along_axis, one slice after the other."""
     moved = np.moveaxis(np.asanyarray(arr), axis, -1)
     shape = moved.shape[:-1]
-    rows = moved.reshape(-1, moved.shape[-1])
+    count = 1
+    for n in shape:
+        count = count * n
+    if count == 0:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    rows = moved.reshape(count, moved.shape[-1])
     results = [np.asarray(func1d(rows[k], *args, **kwargs)) for k in range(rows.shape[0])]
     stacked = np.stack(results)
     stacked = stacked.reshape(shape + stacked.shape[1:])

@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch.numbers.scalar_values import refuse_where
+from xlapy.dispatch.numpy.histograms import check_range
 from xlapy.dispatch.numpy.leaf import bounded, numpy_leaf
 from xlapy.dispatch.numpy.values import (
     absent,
@@ -224,9 +225,8 @@ def histogram(machine, a, bins=10, range=None, density=None, weights=None):
     if limits is None:
         if 0 in var.type.shape:
             limits = (0.0, 1.0)
-        elif kind_of(var.type.dtype) == "f":
-            bad = machine.leaf(_not_finite, (var,), name="isfinite")[0]
-            machine.check(bad, ValueError, "autodetected range of [nan, nan] is not finite")
+        else:
+            check_range(machine, var)
     elif limits[0] > limits[1]:
         return machine.raise_(ValueError, "max must be larger than min in range parameter.")
     limits = None if limits is None else (float(limits[0]), float(limits[1]))
@@ -234,10 +234,6 @@ def histogram(machine, a, bins=10, range=None, density=None, weights=None):
     static = (count, limits, edge_type, *flags)
     counts, edges = machine.leaf(_histogram_even, operands, static, name="histogram")
     return Tuple((machine.new_array(counts), machine.new_array(edges)))
-
-
-def _not_finite(x):
-    return ~jnp.all(jnp.isfinite(x))
 
 
 def _bin_count(machine: Machine, bins: Any) -> int | None:
@@ -318,6 +314,8 @@ def histogram_bin_edges(machine, a, bins=10, range=None, weights=None):
 def interp(machine, x, xp, fp, left=None, right=None, period=None):
     """np.interp."""
     variables = [operand(machine, v) for v in (x, xp, fp)]
+    if any(v.type.dtype.kind == "c" for v in variables[:2]):
+        return raise_as_numpy(machine, np.interp, (x, xp, fp), {}, "complex positions")
     if not absent(period):
         return machine.call(Const(_periodic), (x, xp, fp, period))
     result_type = np.dtype(np.complex128 if variables[2].type.dtype.kind == "c" else np.float64)

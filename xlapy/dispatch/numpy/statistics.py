@@ -89,6 +89,9 @@ numpy_leaf(np.corrcoef, corrcoef, "x y")
 
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     """np.diff."""
+    given = [v for v in (a, prepend, append) if v is not None]
+    dtype = np.result_type(*(v.dtype for v in given))
+    a, prepend, append = (v if v is None else cast_array(v, dtype) for v in (a, prepend, append))
     return jnp.diff(a, n, axis, prepend, append)
 
 
@@ -179,12 +182,26 @@ def _gradient_along(f, step, axis, order):
     return jnp.moveaxis(jnp.concatenate([first[None], inside, last[None]]), 0, axis)
 
 
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """np.trapezoid."""
-    return jnp.trapezoid(y, x, dx, axis)
+def _trapezoid(y, x=None, dx=1.0, axis=-1):
+    y = np.asarray(y)
+    size = dx
+    if x is not None:
+        x = np.asarray(x)
+        size = np.diff(x, axis=-1 if x.ndim == 1 else axis)
+        if x.ndim == 1:
+            shape = [1] * y.ndim
+            shape[axis] = len(size)
+            size = size.reshape(shape)
+    first, last = [slice(None)] * y.ndim, [slice(None)] * y.ndim
+    first[axis], last[axis] = slice(None, -1), slice(1, None)
+    return (size * (y[tuple(last)] + y[tuple(first)]) / 2.0).sum(axis)
 
 
-numpy_leaf(np.trapezoid, trapezoid, "y x dx")
+@function(np.trapezoid)
+def trapezoid(machine, y, *args, **kwargs):
+    """np.trapezoid, by operators of arrays: sums of two samples are of their own type."""
+    return machine.call(Const(_trapezoid), [y, *args], kwargs)
+
 
 # -- convolutions ----------------------------------------------------------------------------------------------------
 
@@ -305,13 +322,13 @@ def around(a, decimals=0):
     if a.dtype.kind in "iu":
         if decimals >= 0:
             return a
-        return (jnp.round(a / 10.0**-decimals) * 10.0**-decimals).astype(a.dtype)
+        return cast_array(jnp.round(a / 10.0**-decimals) * 10.0**-decimals, a.dtype)
     if decimals == 0:
         return jnp.round(a)
     scale = 10.0 ** abs(decimals)
     parts = (a.real, a.imag) if a.dtype.kind == "c" else (a,)
     done = [jnp.round(p * scale) / scale if decimals > 0 else jnp.round(p / scale) * scale for p in parts]
-    return done[0] if len(done) == 1 else done[0] + 1j * done[1]
+    return done[0] if len(done) == 1 else lax.complex(*done)
 
 
 numpy_leaf(np.round, around, "a", "keep")
@@ -351,9 +368,9 @@ _unwrap_before = function_rule(np.unwrap)
 
 @function(np.unwrap)
 def unwrap(machine, p, *args, **kwargs):
-    """np.unwrap: differences of unsigned numbers wrap around, as NumPy's own code has them."""
-    unsigned = array_type(machine, p).dtype.kind == "u"
-    if unsigned:
+    """np.unwrap: differences of unsigned and narrow numbers wrap around, as NumPy's own code has them."""
+    dtype = array_type(machine, p).dtype
+    if dtype.kind == "u" or dtype.kind == "i" and dtype.itemsize < 8:
         return machine.call(Const(np.unwrap.__wrapped__), [p, *args], kwargs)
     return _unwrap_before(machine, p, *args, **kwargs)
 

@@ -203,12 +203,15 @@ def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
             raise Refused("XP0011", f"{ufunc.__name__}.reduceat of nothing")
         text = f"index {int(constant.flat[0])} out-of-bounds in {ufunc.__name__}.reduceat [0, 0)"
         return machine.raise_(IndexError, text)
+    given = None if absent(dtype) else require_dtype(known(machine, dtype))
+    result_type = ufunc.reduceat(np.ones(1, var.type.dtype), [0], dtype=given).dtype
+    if 0 in places.type.shape:
+        shape = (*var.type.shape[:axis], 0, *var.type.shape[axis:][1:])
+        return deliver(machine, machine.builder.constant(np.zeros(shape, result_type)), out)
     bad, first = machine.leaf(_outside, (places,), (size,), name="check_indices")
     shown = Scalar(int, machine.builder.convert(first, np.dtype(np.int64), True))
     text = machine.message("index {} out-of-bounds in " + f"{ufunc.__name__}.reduceat [0, {size})", shown)
     machine.check(bad, IndexError, text)
-    given = None if absent(dtype) else require_dtype(known(machine, dtype))
-    result_type = ufunc.reduceat(np.ones(1, var.type.dtype), [0], dtype=given).dtype
     static = (ufunc, axis, result_type)
     return deliver(machine, machine.leaf(_reduceat, (var, places), static, name=f"{ufunc.__name__}.reduceat")[0], out)
 
