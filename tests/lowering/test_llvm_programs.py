@@ -530,3 +530,17 @@ def test_what_is_shown_and_saved_is_a_program_of_xla(tmp_path, made):
     assert "custom_call" not in xlapy.code_xla(triangle, MATRIX)
     compare(compiled(MATRIX), triangle(MATRIX))
     assert made
+
+
+def test_sorted_negative_numbers_among_sums():
+    """LLVM 22 joined instructions of two numbers here that it must not join; called by XLA or not."""
+
+    def program(x):
+        y = np.zeros((6, 6))
+        for k in range(6):
+            y[k, k:] = np.cumsum(x[k:])
+            y[k, :k] = np.sort(x[:k])[::-1]
+        return y
+
+    for x in (-np.arange(6.0), np.arange(6.0) - 3, RNG.normal(size=6)):
+        compare(xlapy.jit(program)(x), program(x))
