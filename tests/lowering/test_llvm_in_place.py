@@ -158,7 +158,7 @@ def test_no_room_is_made_for_what_becomes_something_else_in_place(monkeypatch):
     monkeypatch.setattr(
         "xlapy.lowering.llvm.calls.called_directly", lambda made, *rest: functions.append(made) or original(made, *rest)
     )
-    x = RNG.random(10_000)
+    x = RNG.random(4000)
     np.testing.assert_allclose(xlapy.jit(logistic, returns="numpy")(x, 5), logistic(x, 5), rtol=1e-10)
     (function,) = functions
     assert not function.rooms and "alloca" not in function.body

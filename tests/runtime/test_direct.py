@@ -246,6 +246,28 @@ def test_small_programs_without_loops(name, runs):
     assert runs == [True] * 2
 
 
+SUMS = {
+    "all": lambda x: x.sum(),
+    "in steps": lambda x: x[::2].sum(),
+    "variance": lambda x: x.var(),
+    "rows": lambda x: x.reshape(4, -1).sum(axis=1),
+    "columns": lambda x: x.reshape(200, -1).T.sum(axis=1),
+    "two axes": lambda x: x.reshape(40, 50, -1).sum(axis=(0, 2)),
+    "norm": lambda x: np.linalg.norm(x),
+    "products": lambda x: x @ x,
+    "weighted": lambda x: np.average(x, weights=x),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", SUMS)
+def test_long_sums_are_about_as_exact_as_those_of_numpy(name, dtype, runs):
+    function, x = SUMS[name], RNG.random(100_000).astype(dtype)
+    exact = function(x.astype(np.longdouble)) if name != "norm" else np.sqrt((x.astype(np.longdouble) ** 2).sum())
+    theirs, ours = (np.abs(f(x) / exact - 1).max() for f in (function, xlapy.jit(function, returns="numpy")))
+    assert ours <= max(4 * theirs, 10 * np.finfo(dtype).eps) and runs == [True]
+
+
 def test_large_arrays_go_to_xla(runs):
     x = RNG.random(1 << 21)
     same(xlapy.jit(plus)(x, x), plus(x, x))

@@ -56,9 +56,9 @@ class Product(NamedTuple):
 
     @property
     def is_large(self) -> bool:
-        """Whether a call of a library pays: not for sums of products, which are in registers here."""
+        """Whether a call of a library pays."""
         least = _LEAST if min(self.rows, self.columns) > 1 else _LEAST_OF_VECTOR
-        return max(self.rows, self.columns) > 1 and self.rows * self.inner * self.columns >= least
+        return self.rows * self.inner * self.columns >= least
 
 
 def product_of(left: Sequence[int], right: Sequence[int], dimension_numbers: Any) -> Product | None:

@@ -66,6 +66,8 @@ _MOST_PRODUCTS, _MOST_WRITTEN = 1 << 14, 512
 _MOST_IN_COLUMNS = 256
 #: elements from which on functions are computed without calls
 _IN_VECTORS = 8
+#: terms of a sum of float32 from which on it is made in float64: NumPy adds parts first, which is as exact
+_LONG_SUM = 256
 #: columns from which on several are reduced at a time
 _WIDTH = 4
 #: what takes long for each element
@@ -454,15 +456,18 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
         if isinstance(x, Number):
             return x
         old, dtype = shape_of(x), dtype_of(x)
-        first = literal(start(dtype), dtype)
-        extents = _extents_along(text, x, axes, first)
+        extents = _extents_along(text, x, axes, literal(start(dtype), dtype))
         found = inside if extents and len(axes) == len(old) else element
+        is_long = kind == "add" and dtype == np.float32 and prod(old[k] for k in axes) >= _LONG_SUM
+        wide = np.dtype(np.float64) if is_long else dtype
 
         def at(place: Place) -> Number:
             def visit(inner: Place, numbers: list[Number]) -> list[Number]:
-                return [joined(text, kind, numbers[0], found(text, x, _together(axes, inner, place)))]
+                new = convert(text, found(text, x, _together(axes, inner, place)), wide)
+                return [joined(text, kind, numbers[0], new)]
 
-            return over(text, [old[k] for k in axes], [first], visit, extents)[0]
+            first = literal(start(dtype), wide)
+            return convert(text, over(text, [old[k] for k in axes], [first], visit, extents)[0], dtype)
 
         return Lazy(dtype, shape, at, reads(x))
 
