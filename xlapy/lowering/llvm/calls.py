@@ -81,8 +81,9 @@ def whole_may_be_machine_code(region: Region) -> bool:
     many single numbers, each of which XLA takes long to compile, and where it computes so little that XLA would take
     longer to be called."""
     operations = list(every_operation(region))
-    opaque = sum(prod(v.type.shape) for o in operations if is_opaque(o) for v in (*o.operands, *o.results))
-    if opaque > _FEW_TO_TRACE:
+    opaque = list(filter(is_opaque, operations))
+    size = sum(prod(v.type.shape) for o in opaque for v in (*o.operands, *o.results))
+    if size > _FEW_TO_TRACE or not all(o.attributes["jaxpr"].short for o in opaque):
         return False
     loops = list(_outermost_loops(region))
     if loops:
