@@ -24,6 +24,9 @@ _DATA = 24
 #: of an extension: to its type, and to what it asks for; there: to the versions of the interface
 _TYPE, _METADATA, _MAJOR, _MINOR = 8, 24, 24, 28
 _ASKS_FOR_METADATA, _VERSION = 1, (0, 1)
+#: whether it is LLVM 22, which takes the signs of a vector in a register of `avx512vl` from another register (`vmovmskpd`
+#: cannot name it), and joins instructions to vectors that are used before they are there
+_MISCOMPILES = llvm.llvm_version_info[0] == 22
 _HANDLER = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -95,9 +98,8 @@ def _machine(level: int = 3) -> llvm.TargetMachine:
 
 @functools.cache
 def _processor() -> tuple[str, str]:
-    """Its name, and what it can do, without what LLVM makes wrong code of: version 22 takes the signs of a vector in a
-    register of `avx512vl` from another register (`vmovmskpd` cannot name it)."""
-    wrong = ["-avx512vl"] if llvm.llvm_version_info[0] == 22 else []
+    """Its name, and what it can do, without what LLVM makes wrong code of."""
+    wrong = ["-avx512vl"] if _MISCOMPILES else []
     return llvm.get_host_cpu_name(), ",".join([llvm.get_host_cpu_features().flatten(), *wrong])
 
 
@@ -112,9 +114,15 @@ def optimised(text: str, level: int = 3) -> llvm.ModuleRef:
     module = llvm.parse_assembly(layout + text)
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=max(level, 1))
-    options.loop_vectorization = options.slp_vectorization = level == 3
+    options.loop_vectorization = level == 3
+    options.slp_vectorization = level == 3 and not _MISCOMPILES
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
+    try:
+        module.verify()
+    except RuntimeError:
+        # What follows would end the process.
+        return optimised(text, level - 1) if level > 1 else llvm.parse_assembly(layout + text)
     return module
 
 
