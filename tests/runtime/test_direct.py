@@ -589,3 +589,17 @@ def test_no_array_is_copied_where_a_load_follows_a_store(monkeypatch):
     same(ours, theirs)
     assert made
     assert all("alloca" not in function.body and not function.rooms for function in made)
+
+
+def test_what_is_left_to_xla_is_not_looked_at_in_each_call(monkeypatch, runs):
+    looked = []
+    original = direct._given
+    monkeypatch.setattr(direct, "_given", lambda *args: looked.append(args) or original(*args))
+    transform = xlapy.jit(lambda x: np.fft.fft(x).real, returns="numpy")
+    for _ in range(4):
+        np.testing.assert_allclose(transform(VECTOR), np.fft.fft(VECTOR).real, atol=1e-12)
+    assert len(looked) == 1 and not runs
+    large, compiled = RNG.random(1 << 21), xlapy.jit(plus)
+    for x in (large, VECTOR, large, VECTOR, VECTOR[:5], large, VECTOR[:5]):
+        same(compiled(x, x), plus(x, x))
+    assert runs.count(True) == 4

@@ -22,6 +22,8 @@ from xlapy.runtime.jax_internals import Adopting, ConcreteArray, memory_of
 from xlapy.runtime.packing import Travelling
 from xlapy.runtime.traffic import outputs_of
 
+#: the classes of operands that a program may have
+_KNOWN = (np.ndarray, np.generic, bool, int, float, complex, ConcreteArray)
 #: what makes of the results of a program what it returns
 Finished = Callable[[Analysis], Callable[[tuple], Any]]
 
@@ -47,7 +49,9 @@ class Direct:
         self.otherwise, self.python, self.program, self.finished = otherwise, python, program, finished
         #: the newest one, and whether it was called with arrays of JAX's
         self._run: Callable | None = None
-        self._looks_into: bool = False
+        self._looks_into = False
+        #: whether there is none for any types that were met
+        self._is_idle = False
         self._known: dict[tuple, tuple[Callable, Sequence[Given]] | None] = {}
 
     def __call__(self, *operands: Any) -> Any:
@@ -57,20 +61,27 @@ class Direct:
             found = run([_in_memory(x) for x in operands] if self._looks_into else operands)
             if found is not None:
                 return found
+        elif self._is_idle:
+            return self.otherwise(*operands)
         return self._any_types(operands)
 
+    def look_again(self) -> None:
+        """There is a program for other types."""
+        self._is_idle = False
+
     def _any_types(self, operands: Sequence) -> Any:
-        found = [_in_memory(x) for x in operands]
-        if not all(isinstance(x, np.ndarray | np.generic | bool | int | float | complex) for x in found):
+        if not all(isinstance(x, _KNOWN) for x in operands):
             return self.otherwise(*operands)
-        types = tuple(map(_given, found, self.python))
+        types = tuple(map(_given, operands, self.python))
         if types not in self._known:
             program = self.program(types)
             if program is None:
                 return self.otherwise(*operands)
             self._known[types] = self._made(*program)
         known = self._known[types]
-        if known is None:
+        found = [] if known is None else [_in_memory(x) for x in operands]
+        if known is None or any(type(x) is ConcreteArray for x in found):
+            self._is_idle = not any(self._known.values())
             return self.otherwise(*operands)
         self._run, given = known
         self._looks_into = any(type(x) is ConcreteArray for x in operands)

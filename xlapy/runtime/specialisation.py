@@ -305,6 +305,8 @@ class Specialisation:
             self.build = build
             self.jitted = self._jit()
             self._generate()
+        if isinstance(self.jitted, Direct):
+            self.jitted.look_again()
 
     def _trace(self, operands: Sequence, native: bool, build: Build) -> Any:
         if self.narrow:

@@ -24,8 +24,8 @@ _DATA = 24
 #: of an extension: to its type, and to what it asks for; there: to the versions of the interface
 _TYPE, _METADATA, _MAJOR, _MINOR = 8, 24, 24, 28
 _ASKS_FOR_METADATA, _VERSION = 1, (0, 1)
-#: whether it is LLVM 22, which takes the signs of a vector in a register of `avx512vl` from another register (`vmovmskpd`
-#: cannot name it), and joins instructions to vectors that are used before they are there
+#: whether it is LLVM 22, which takes the signs of a vector in a register of `avx512vl` from another register (no
+#: `vmovmskpd` can name it), and joins instructions to vectors that are used before they are there
 _MISCOMPILES = llvm.llvm_version_info[0] == 22
 _HANDLER = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
