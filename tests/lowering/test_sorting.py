@@ -190,3 +190,23 @@ def test_derivatives_of_quantiles_of_many():
 @pytest.mark.parametrize("function", [np.median, np.nanmedian])
 def test_a_median_sorts_nothing(function):
     assert " sort(" not in xlapy.code_xla(lambda x: function(x), np.ones(20_000), opt=True)
+
+
+COMPUTED = {
+    "sort": lambda v: np.sort(np.sqrt(v), axis=-1),
+    "argsort": lambda v: np.argsort(np.sqrt(v), axis=-1, kind="stable"),
+    "median": lambda v: np.nanmedian(np.sqrt(v), axis=-1),
+    "unique": lambda v: np.unique(np.log(v)),
+    "lexsort": lambda v: np.lexsort((v.ravel(), np.sqrt(v).ravel())),
+    "in a loop": lambda v: [np.sort(np.sqrt(v) * k) for k in range(3)][2],
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", COMPUTED)
+def test_nan_that_is_computed_comes_last_whatever_its_sign(name, dtype):
+    for shape in ((5,), (17,), (300,), (1000,), (50, 9)):
+        v = np.random.default_rng(0).normal(size=shape).astype(dtype)
+        with np.errstate(all="ignore"):
+            wanted = COMPUTED[name](v)
+        np.testing.assert_allclose(xlapy.jit(COMPUTED[name], returns="numpy")(v), wanted, rtol=1e-6)

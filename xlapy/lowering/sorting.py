@@ -154,7 +154,10 @@ def selects(x: jax.Array) -> bool:
 
 def keys_of(x: jax.Array) -> jax.Array:
     """Signed integers in the order of floats, NaN last: the bits, and of negative numbers all but the sign inverted."""
-    return _inverted(lax.bitcast_convert_type(jnp.where(jnp.isnan(x), jnp.nan, x), f"i{x.dtype.itemsize}"))
+    kind = f"i{x.dtype.itemsize}"
+    nan = np.array(np.nan, x.dtype).view(kind)
+    # Of bits: a computed NaN has any sign, so to LLVM a choice between floats does nothing here.
+    return _inverted(jnp.where(jnp.isnan(x), nan, lax.bitcast_convert_type(x, kind)))
 
 
 def numbers_of(key: jax.Array, dtype: Any) -> jax.Array:

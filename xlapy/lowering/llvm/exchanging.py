@@ -76,11 +76,12 @@ def _keys(text: Text, shape: tuple[int, ...], x: Value, zeros_are_equal: bool) -
     dtype = dtype_of(x)
     if dtype.kind != "f":
         return x
-    nan = literal(np.nan, dtype)
+    nan = literal(np.array(np.nan, dtype).view(_integers(dtype)), _integers(dtype))
 
     def key(number: Number) -> Number:
-        number = select(text, RULES["ne"](text, number, number), nan, number)
-        found = _inverted(text, _as_bits(text, number))
+        # Of bits: a computed NaN has any sign, so to LLVM a choice between floats does nothing here.
+        bits = select(text, RULES["ne"](text, number, number), nan, _as_bits(text, number))
+        found = _inverted(text, bits)
         if not zeros_are_equal:
             return found
         is_zero = RULES["eq"](text, found, literal(-1, found.dtype))  # -0.0
