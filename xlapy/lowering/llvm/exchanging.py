@@ -15,14 +15,15 @@ from xlapy.lowering.llvm.numbers import RULES, convert, select
 from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, literal, type_of
 from xlapy.lowering.short_sorts import exchanges
 
-#: numbers in a row whose exchanges are written one by one, and in a row at all; in all rows
-_WRITTEN, _MOST, _MOST_OF_ALL = 16, 256, 4096
+#: numbers in a row whose exchanges are written one by one, and in a row at all; in all rows; in all rows of more,
+#: outside of loops, where XLA has several of them put in order at a time (`networks`)
+_WRITTEN, _MOST, _MOST_OF_ALL, _MOST_ONCE = 16, 256, 4096, 1024
 _PAIR = np.dtype(np.uint16)
 
 
 def ordered(text: Text, room: Room, shape: tuple[int, ...], axis: int, x: Value) -> Value:
     """An array in order along an axis, NaN last."""
-    if _is_one(shape, axis, [x]):
+    if _is_one(text, shape, axis, [x]):
         return x
     keys = room.kept(_keys(text, shape, x, False))
     _put_in_order(text, room, shape, axis, [keys.memory], 1)
@@ -31,7 +32,7 @@ def ordered(text: Text, room: Room, shape: tuple[int, ...], axis: int, x: Value)
 
 def places(text: Text, room: Room, shape: tuple[int, ...], axis: int, x: Value) -> Value:
     """The places of its elements in that order; equal ones stay as they are to each other."""
-    if _is_one(shape, axis, [x]):
+    if _is_one(text, shape, axis, [x]):
         return literal(0, INDEX)
     memories = [room.kept(_keys(text, shape, x, True)).memory, room.kept(_indices(shape, axis)).memory]
     _put_in_order(text, room, shape, axis, memories, 2)
@@ -45,7 +46,7 @@ def all_ordered(
     each other."""
     if len(operands) == 1:
         return [ordered(text, room, shape, axis, operands[0])]
-    if _is_one(shape, axis, operands):
+    if _is_one(text, shape, axis, operands):
         return list(operands)
     before = [*(_keys(text, shape, x, True) for x in operands[:keys]), _indices(shape, axis)]
     moved = [_bits(text, shape, x) for x in operands]
@@ -55,9 +56,10 @@ def all_ordered(
     return [_numbers(text, memory.change(), dtype_of(x), False) for memory, x in found]
 
 
-def _is_one(shape: tuple[int, ...], axis: int, operands: Sequence[Value]) -> bool:
+def _is_one(text: Text, shape: tuple[int, ...], axis: int, operands: Sequence[Value]) -> bool:
     """Whether there is a single number in all."""
-    if shape[axis] > _MOST or prod(shape) > _MOST_OF_ALL or any(dtype_of(x).kind == "c" for x in operands):
+    most = _MOST_OF_ALL if text.loops or shape[axis] <= _WRITTEN else _MOST_ONCE
+    if shape[axis] > _MOST or prod(shape) > most or any(dtype_of(x).kind == "c" for x in operands):
         raise Unsuitable("so many numbers to be put in order")
     if prod(shape) > 1 and any(shape_of(x) != shape for x in operands):
         raise Unsuitable("numbers to be put in order that are all the same")
