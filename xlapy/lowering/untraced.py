@@ -33,15 +33,12 @@ class Untraced:
             region that it holds.
         trace: makes the jaxpr.
         safe: whether JAX can map it over one more axis whatever its operands are.
-        short: whether it is one function of JAX's, which is soon traced.
     """
 
     effects: frozenset = frozenset()
 
-    def __init__(
-        self, function: Callable[..., list], trace: Callable[[], ClosedJaxpr], safe: bool = True, short: bool = False
-    ) -> None:
-        self.function, self.trace, self.safe, self.short = function, trace, safe, short
+    def __init__(self, function: Callable[..., list], trace: Callable[[], ClosedJaxpr], safe: bool = True) -> None:
+        self.function, self.trace, self.safe = function, trace, safe
 
     @cached_property
     def traced(self) -> ClosedJaxpr:

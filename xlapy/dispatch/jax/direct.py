@@ -53,7 +53,7 @@ def direct(function: Callable, positional: tuple, named: dict, trace: Callable) 
     if found is None:
         return None
     traced = found.differentiable or found.function
-    return Untraced(lambda evaluate, *arrays: [found.function(*arrays)], lambda: trace(traced), short=True), found.type
+    return Untraced(lambda evaluate, *arrays: [found.function(*arrays)], lambda: trace(traced)), found.type
 
 
 #: the options, which JAX makes when it is loaded

@@ -25,8 +25,6 @@ from xlapy.lowering.vectors import plan_of
 #: operations on single numbers that XLA takes long to compile; elements that are computed in less time than it takes
 #: to call XLA
 _MANY_NUMBERS, _FEW_ELEMENTS = 64, 1 << 20
-#: elements of the operands and results of functions of JAX's that are traced to see what they compute
-_FEW_TO_TRACE = 1 << 11
 #: as many as one of which a function is taken: of the C library, or without a call
 _SLOW, _INLINE = 16, 4
 #: what computes no elements here
@@ -81,15 +79,17 @@ def whole_may_be_machine_code(region: Region) -> bool:
     many single numbers, each of which XLA takes long to compile, and where it computes so little that XLA would take
     longer to be called."""
     operations = list(every_operation(region))
-    opaque = list(filter(is_opaque, operations))
-    size = sum(prod(v.type.shape) for o in opaque for v in (*o.operands, *o.results))
-    if size > _FEW_TO_TRACE or not all(o.attributes["jaxpr"].short for o in opaque):
+    if any(map(is_opaque, operations)):
         return False
     loops = list(_outermost_loops(region))
     if loops:
         return all(map(may_be_machine_code, loops))
     numbers = sum(o.kind != "constant" and all(v.type.shape == () for v in o.results) for o in operations)
-    return numbers >= _MANY_NUMBERS or sum(map(_elements, operations)) <= _FEW_ELEMENTS
+    if numbers >= _MANY_NUMBERS:
+        return True
+    # What JAX's functions compute is what `jax.jit` makes of them, to the last bit.
+    is_of_jax = any(o.kind == "leaf" and not o.attributes.get("as_written") for o in operations)
+    return not is_of_jax and sum(map(_elements, operations)) <= _FEW_ELEMENTS
 
 
 def _elements(operation: Operation) -> int:
