@@ -7,9 +7,11 @@ the handlers and the tree are right. Functions that the program calls run in CPy
 from __future__ import annotations
 
 import builtins
+import inspect
 import operator
+import sys
 from collections.abc import Callable, Generator
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, MethodType
 
 from xlapy.frontend import RAISE, RETURN, Code, Exit, For, Guarded, If, Loop, Op, Program, Send, Seq, structured
 
@@ -38,10 +40,10 @@ CONVERT = {None: lambda x: x, "s": str, "r": repr, "a": ascii}
 ATTRIBUTES = {"defaults": "__defaults__", "kwdefaults": "__kwdefaults__", "annotations": "__annotations__"}
 
 
-def evaluate(function: FunctionType, *args: object) -> object:
-    """Calls a function with positional arguments (and its defaults) by its structured program."""
+def evaluate(function: FunctionType, *args: object, program: Program | None = None) -> object:
+    """Calls a function with positional arguments (and its defaults) by its structured program, or by another one."""
     code = function.__code__
-    program = structured(code)
+    program = program or structured(code)
     registers = [UNBOUND] * program.registers
     missing = code.co_argcount - len(args)
     defaults = function.__defaults__ or ()
@@ -97,12 +99,12 @@ class Frame:
             node = todo.pop()
             if isinstance(node, Guarded):
                 if tag == node.label:
-                    tag = self.enter(node.label)
+                    tag = self.arrive(node.label)
                     todo.append(node.body)
                 continue
             if isinstance(node, tuple):
                 if tag == node[0].label:
-                    tag = self.enter(node[0].label)
+                    tag = self.arrive(node[0].label)
                     todo += (node, node[0].body)
                 continue
             if tag is not None:
@@ -158,7 +160,7 @@ class Frame:
         assert tag == RAISE
         raise self.landing
 
-    def enter(self, label: int) -> None:
+    def arrive(self, label: int) -> None:
         """What the entry of a label does: an exception that lands there is put into its register."""
         handler = self.program.handlers.get(label)
         if handler is not None:
@@ -174,14 +176,20 @@ class Frame:
     def do(self, op: Op) -> None:
         """One operation."""
         a = [self.r[n] for n in op.args]
-        if op.kind not in ("move", "store", "load", "load_bound", "load_and_clear", "delete", "make_cell"):
+        if op.kind not in ("move", "store", "load", "load_bound", "load_and_clear", "delete", "make_cell", "suspend"):
             if any(x is UNBOUND for x in a):
                 raise Broken(f"reads nothing: {op}")
         if op.kind == "load_and_clear":
             self.r[op.dst[0]] = a[0]
             self.r[op.dst[1]] = UNBOUND
             return
-        if op.kind in ("push_exc", "enter_with", "unpack"):
+        if op.kind in ("kill", "unbind"):
+            for register in op.dst:
+                self.r[register] = UNBOUND
+            return
+        if op.kind == "enter":
+            a.append(len(op.dst) - 2)
+        if op.kind in ("push_exc", "enter_with", "unpack", "enter", "restore"):
             for register, value in zip(op.dst, getattr(self, op.kind)(op.imm, *a), strict=True):
                 self.r[register] = value
             return
@@ -299,6 +307,42 @@ class Frame:
         if end < before:
             raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(items)})")
         return [*items[:before], items[before:end], *items[end:]]
+
+    # functions that call themselves
+
+    def frames_(self, _):
+        return []
+
+    def enter(self, call, function, *given):
+        *args, count = given
+        kind, names = call
+        if isinstance(function, MethodType):
+            function, args = function.__func__, [function.__self__, *args]
+        if getattr(function, "__code__", None) is not self.program.code:
+            made = self.call_(names, function, *args) if kind == "call" else call_ex(None, function, *args)
+            return False, made, *[UNBOUND] * count
+        named: dict = {}
+        if kind == "call_ex":
+            args, named = args[0], args[1] if len(args) > 1 else {}
+        elif names:
+            args, named = args[: -len(names)], dict(zip(names, args[-len(names) :], strict=True))
+        bound = inspect.signature(function).bind(*args, **named)
+        bound.apply_defaults()
+        return True, UNBOUND, *(bound.arguments[name] for name in self.program.code.co_varnames[:count])
+
+    def check_depth_(self, _, frames):
+        if len(frames) >= sys.getrecursionlimit():
+            raise RecursionError("maximum recursion depth exceeded")
+
+    def suspend_(self, imm, frames, *registers):
+        state, count = imm
+        frames.append((state, *registers[:count]))
+
+    def restore(self, _, frames):
+        return frames.pop()
+
+    def goes_on_(self, state, value):
+        return value == state
 
     def intrinsic_(self, name, value):
         assert name == "stopiteration_error"

@@ -63,13 +63,17 @@ def type_changes(x):
     return s
 
 
-@program("XP0008", "deep(x, n - 1)", X)
+@program("XP0008", "deep(mine)", X)
 def endless(x):
-    return deep(x, 1000)
+    return deep(x)
 
 
-def deep(x, n):
-    return deep(x, n - 1) if n else x  # here
+def deep(x):
+    if x[0] < 0:
+        return x
+    mine = x - 1
+    deep(mine)  # here
+    return mine
 
 
 @program("XP0009", None, X)

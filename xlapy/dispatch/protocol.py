@@ -51,6 +51,14 @@ class NeedStatic(Exception):
         self.var, self.what, self.place = var, what, place
 
 
+class NeedLoop(Exception):
+    """A function calls itself, at these places of its code, and has to be a loop over suspended activations."""
+
+    def __init__(self, code: types.CodeType, calls: frozenset) -> None:
+        super().__init__(code.co_qualname)
+        self.code, self.calls = code, calls
+
+
 class Advanced(NamedTuple):
     """One step of a generator: whether it has ended, what it yielded if not, and what it returned if so."""
 

@@ -24,6 +24,7 @@ from xlapy.domain.heap import Heap
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import is_python_scalar, known_bounds, scalar_type
 from xlapy.domain.values import (
+    DEAD,
     STALE,
     Const,
     Function,
@@ -98,6 +99,8 @@ def packed(
         case Function() | Intrinsic() if not variables(value):
             return value
         case Marker():
+            if value is DEAD:
+                return value
             raise JoinFailure(value, value, "are not both bound")
     parts = value.children()
     if isinstance(value, Stack) or not parts or not all(isinstance(p, Value | Var | Hole) for p in parts):

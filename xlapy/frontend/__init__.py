@@ -25,6 +25,7 @@ from xlapy.frontend.program import (
     Seq,
     Span,
 )
+from xlapy.frontend.recursion import recursive
 from xlapy.frontend.resumption import FINISHED, START, Resumable, resumable
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Span",
     "check",
     "operations",
+    "recursive",
     "resumable",
     "structured",
 ]

@@ -138,6 +138,23 @@ OPERATIONS: dict[str, Operation] = {
     "is_state": _op(1, 1, "whether the state args[0] of a generator is imm; a bool", raises=False),
     "unbind": _op((0, None), 0, "dst are variables without a value", raises=False),
     "kill": _op((0, None), 0, "nobody reads dst any more", raises=False),
+    # functions that call themselves
+    "frames": _op(1, 0, "a new list of suspended activations", raises=False),
+    "enter": _op(
+        (2, None),
+        (1, None),
+        "imm is (kind, imm) of a call: dst are whether it is one of the function itself, what it returns if it is not, "
+        "and the arguments if it is",
+    ),
+    "check_depth": _op(0, 1, "RecursionError if there are too many activations on the list args[0]"),
+    "suspend": _op(
+        0,
+        (1, None),
+        "the imm[1] args after the list args[0] are put there, with which the activation goes on in state imm[0]; "
+        "the others are the arguments of the call",
+    ),
+    "restore": _op((1, None), 1, "the state and the registers that were put last on the list args[0], taken from it"),
+    "goes_on": _op(1, 1, "whether the state args[0], a number, is imm; a bool", raises=False),
     "get_yield_from_iter": _op(1, 1, "args[0] if it is a generator, else iter(args[0])"),
     # rest
     "intrinsic": _op(1, (1, 2), "CPython's intrinsic function named imm"),
@@ -147,7 +164,9 @@ OPERATIONS: dict[str, Operation] = {
 RAISING = frozenset(kind for kind, operation in OPERATIONS.items() if operation.raises)
 """Kinds that may raise: only these make an exception edge."""
 
-BOOLEAN = frozenset({"not", "truth", "is", "contains", "match_exc", "match_mapping", "match_sequence", "is_state"})
+BOOLEAN = frozenset(
+    {"not", "truth", "is", "contains", "match_exc", "match_mapping", "match_sequence", "is_state", "goes_on"}
+)
 """Kinds whose result is always a `bool`, so that a branch needs no `truth` after them."""
 
 

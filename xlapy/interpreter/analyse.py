@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from xlapy.dispatch import libraries
-from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
+from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
 from xlapy.domain.captures import Captured
 from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
@@ -16,6 +16,7 @@ from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value, number_var
+from xlapy.frontend import Span
 from xlapy.interpreter import calls, resumption, walk
 from xlapy.interpreter.frame import place_of
 from xlapy.interpreter.loops import captured_refusal
@@ -135,6 +136,9 @@ def _settled(
     """The analysis, begun again until it settles."""
     ambient_x64, narrow, capacities, sizes_vary, returns_views = settings
     modes: dict[tuple, str] = {}
+    recursions: dict[types.CodeType, frozenset[Span]] = {}
+    as_loop: NotOffloadableError | None = None
+    given = set(static)
     optimistic = may_share = may_hand_over = True
     unrolls_more, tables, joins = False, True, 0
     for _ in range(_MAXIMUM_RESTARTS):
@@ -148,9 +152,20 @@ def _settled(
         machine.stacks_objects = machine.heap.hopeful = approach.stacks_objects
         machine.sizes_vary, machine.returns_views = sizes_vary, returns_views
         machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
+        machine.recursions, machine.loops_recursions = recursions, as_loop is None
         try:
             analysis = _attempt(machine, function, arguments)
-        except NotOffloadableError:
+        except NeedLoop as need:
+            recursions = {**recursions, need.code: recursions.get(need.code, frozenset()) | need.calls}
+            continue
+        except NotOffloadableError as refusal:
+            if recursions:
+                # Integers among the inputs may decide how deep it goes, or no more than that.
+                as_loop, recursions, modes, static = refusal, {}, {}, set(given)
+                machine.joins = 0
+                continue
+            if as_loop is not None:
+                raise _plainer(refusal, as_loop) from None
             if machine.joins > machine.most_joins():
                 raise
             if machine.has_tables:
@@ -190,6 +205,14 @@ def _settled(
         return analysis
     blocker = locate("XP0099", "the analysis does not settle", "", _start(function))
     raise NotOffloadableError(function.__qualname__, [blocker])
+
+
+def _plainer(unrolled: NotOffloadableError, as_loop: NotOffloadableError) -> NotOffloadableError:
+    """Of two refusals of a program in which a function calls itself, the one that says more: as a loop, if it is the
+    depth that could not be followed otherwise, and not the loop itself."""
+    deep = any(blocker.code in ("XP0008", "XP0009") for blocker in unrolled.blockers)
+    large = all(blocker.code == "XP0009" for blocker in as_loop.blockers)
+    return as_loop if deep and not large else unrolled
 
 
 def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str, object]) -> Analysis:

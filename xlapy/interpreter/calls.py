@@ -23,7 +23,7 @@ from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import lacks
 from xlapy.dispatch.numpy import ufuncs
-from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
+from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, caches, functools_rules, kinds, wrong_calls
 from xlapy.domain.exceptions import INITIALISED
 from xlapy.domain.subclasses import base_of
@@ -44,8 +44,19 @@ from xlapy.domain.values import (
     as_ref,
     is_none,
 )
-from xlapy.frontend import RAISE, RETURN, FrontendError, structured
-from xlapy.interpreter import classes, enumerations, generators, memory, merge, plain, resumption, variables, walk
+from xlapy.frontend import RAISE, RETURN, FrontendError, Program, recursive, structured
+from xlapy.interpreter import (
+    classes,
+    enumerations,
+    generators,
+    memory,
+    merge,
+    plain,
+    recursion,
+    resumption,
+    variables,
+    walk,
+)
 from xlapy.interpreter.frame import Frame, call_path, handled_by, new_frame
 from xlapy.interpreter.signature import Signature, bind
 
@@ -55,6 +66,8 @@ if TYPE_CHECKING:
 _MAXIMUM_DEPTH = 120
 #: how often a function may call itself under conditions on data, each inside of the last
 _MAXIMUM_DYNAMIC_DEPTH = 24
+#: how often if the function can be a loop instead, and how often in all
+_FEW, _MANY_CALLS = 10, 40
 
 
 class Endless(Exception):
@@ -486,7 +499,7 @@ def _abstract_error(cls: type) -> BaseException:
 def _inline_object(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Inline a real function object."""
     key = memory.key_of(item, args, kwargs)
-    if key is None:
+    if key is None or machine.entering is not None:
         return _inline(machine, item, args, kwargs)
     known = machine.memory.recall(machine, key)
     if known is not None:
@@ -531,9 +544,23 @@ def _call_function(machine: Machine, function: Function, args: list[Value], kwar
 
 
 def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
+    calls_of_itself = machine.recursions.get(code)
+    if calls_of_itself is not None:
+        if recursion.enters_itself(machine, code):
+            return _new_frame(machine, globals_, lambda: structured(code))
+        return _new_frame(machine, globals_, lambda: recursive(code, calls_of_itself))
     same = [f.region_depth for f in machine.frames if f.program.code is code]
-    many = len(same) > _MAXIMUM_DYNAMIC_DEPTH and len(set(same)) > _MAXIMUM_DYNAMIC_DEPTH
+    depth = min(len(same), len(set(same)))
+    many = depth > _MAXIMUM_DYNAMIC_DEPTH
     endless = len(same) > _MAXIMUM_DEPTH or len(machine.frames) > 400
+    often = False
+    if same and machine.loops_recursions:
+        machine.calls_of_itself[code] = count = machine.calls_of_itself.get(code, 0) + 1
+        often = count > _MANY_CALLS
+    if machine.loops_recursions and (depth > _FEW or often or endless):
+        spans = recursion.own_calls(machine, code)
+        if spans is not None:
+            raise NeedLoop(code, spans)
     if many or endless:
         # Integers among the inputs may decide how deep it goes: on the way that they take it may end.
         for condition in reversed(machine.conditions):
@@ -547,8 +574,12 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
             f"'{code.co_qualname}' calls itself more than {_MAXIMUM_DEPTH} times, or its depth depends on data",
             "write the recursion as a loop",
         )
+    return _new_frame(machine, globals_, lambda: structured(code))
+
+
+def _new_frame(machine: Machine, globals_: int, program_of: Callable[[], Program]) -> Frame:
     try:
-        program = structured(code)
+        program = program_of()
     except FrontendError as error:
         raise Refused("XP0014", str(error)) from error
     if machine.frames:
@@ -562,6 +593,9 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
 
 def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Value]) -> Value:
     """Run a frame whose arguments are bound; the value it returns."""
+    entering, machine.entering = machine.entering, None
+    if entering is not None and entering.program.code is frame.program.code:
+        raise recursion.Entered(bound, cells)
     frame.registers[: len(bound)] = bound
     for register, cell in zip(frame.program.frees, cells, strict=True):
         frame.registers[register] = cell

@@ -36,17 +36,25 @@ def _iter(machine, frame, op, value):
     return iteration.make_iterator(machine, value)
 
 
-@handles("call")
-def _call(machine, frame, op, function, *args):
-    names = op.imm or ()
+def called(machine: Machine, kind: str, imm: object, *args: Value) -> Value:
+    """What an operation of kind 'call' or 'call_ex' gives."""
+    return _call(machine, imm, *args) if kind == "call" else _call_ex(machine, *args)
+
+
+@handles("call", "call_ex")
+def _call_operation(machine, frame, op, *args):
+    return called(machine, op.kind, op.imm, *args)
+
+
+def _call(machine, names, function, *args):
+    names = names or ()
     if not names:
         return machine.call(function, args)
     split = len(args) - len(names)
     return machine.call(function, args[:split], dict(zip(names, args[split:], strict=True)))
 
 
-@handles("call_ex")
-def _call_ex(machine, frame, op, function, positional, keywords=None):
+def _call_ex(machine, function, positional, keywords=None):
     kwargs = {}
     if keywords is not None and not isinstance(keywords, Marker):
         kwargs = objects.mapping_entries(machine, keywords)

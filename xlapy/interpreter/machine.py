@@ -50,7 +50,8 @@ from xlapy.domain.values import (
     Value,
     number_var,
 )
-from xlapy.interpreter import calls, generators, merge, replace, resumption, walk
+from xlapy.frontend import Span
+from xlapy.interpreter import calls, generators, merge, recursion, replace, resumption, walk  # noqa: F401
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.rehearsal import Recollection
@@ -142,6 +143,13 @@ class Machine:
         self.before: walk.Before | None = None
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
+        #: functions that call themselves and are loops for that, with the places of these calls; whether others may
+        #: become such; and the frame that is about to call its own function
+        self.recursions: dict[types.CodeType, frozenset[Span]] = {}
+        self.loops_recursions = True
+        #: how often functions have called themselves
+        self.calls_of_itself: dict[types.CodeType, int] = {}
+        self.entering: Frame | None = None
         self.memory = Memory()
         #: for each trace of JAX's in progress: tracers of the captured device values, and captured values still wanted
         self.captures: list[tuple[dict[int, Any], list[Var]]] = []
@@ -251,7 +259,7 @@ class Machine:
 
     def most_joins(self) -> int:
         """How much joins may cost."""
-        return FEW_JOINS if self.hurries and self.could_stack_more else MAXIMUM_JOINS
+        return FEW_JOINS if self.recursions or self.hurries and self.could_stack_more else MAXIMUM_JOINS
 
     # -- branches ---------------------------------------------------------------------------------------------------
 

@@ -191,6 +191,11 @@ def _convert(machine, frame, op, value):
 
 @handles("list_append")
 def _list_append(machine, frame, op, target, value):
+    append(machine, target, value)
+
+
+def append(machine: Machine, target: Ref, value: Value) -> None:
+    """`target.append(value)` of a list."""
     items = machine.heap.read(target.object, "items")
     if isinstance(items, Tuple):
         machine.heap.write(target.object, "items", Tuple((*items.items, value)))

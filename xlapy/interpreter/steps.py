@@ -44,12 +44,13 @@ HANDLERS: dict[str, Handler] = {}
 #: operations that move values about without looking at them
 _MOVES = frozenset(
     "const load load_bound move store load_and_clear make_cell load_deref store_deref store_global store_name delete"
-    " push_exc pop_exc tuple list function set_function_attribute setattr is null is_state".split()
+    " push_exc pop_exc tuple list function set_function_attribute setattr is null is_state enter".split()
 )
 #: operations on the contents of containers
 _CONTENTS = frozenset(
     "call call_ex getitem setitem delitem contains iter unpack truth not binary inplace compare list_append list_extend"
-    " dict_set set_add dict_update dict_merge set_update len match_keys list_to_tuple".split()
+    " dict_set set_add dict_update dict_merge set_update len match_keys list_to_tuple"
+    " check_depth suspend restore".split()
 )
 
 #: those of them that take a number which is Python's or NumPy's as one
@@ -264,7 +265,7 @@ def _containers(args: Sequence[Value]) -> list[Value]:
 
 
 def _unpacked(op: Op, result: Value) -> Value | tuple[Value, ...]:
-    if op.kind != "unpack" and len(op.dst) < 2:
+    if op.kind not in ("unpack", "restore") and len(op.dst) < 2:
         return result
     if isinstance(result, Union):
         raise JoinFailure(result, result, "have items of too many kinds")

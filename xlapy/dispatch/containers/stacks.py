@@ -18,16 +18,19 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain import set_order, stacks
 from xlapy.domain.captures import FREE, Capture
-from xlapy.domain.coerce import coerce, instantiate, place_in, select
+from xlapy.domain.coerce import coerce, filler, holes, instantiate, place_in, select
 from xlapy.domain.heap import Loan
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
+    DEAD,
     Const,
     Hole,
     Mapping,
     MixedScalar,
+    Range,
     Ref,
     Scalar,
+    Slice,
     Stack,
     Stored,
     Tuple,
@@ -350,6 +353,12 @@ Lead = tuple[int, ...]
 def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: Lead) -> list[Var]:
     """The rows of the element `old` as rows of the more general element `new`; `lead` are the dimensions before those
     of an item."""
+    if old is DEAD:
+        types = [h.type for h in holes(new)]
+        return [filler(Hole(TensorType((*lead, *t.shape), t.dtype, t.weak)), machine.builder) for t in types]
+    if isinstance(new, Range | Slice) and isinstance(old, Const):
+        parts = coerce(old, new, exact_joiner(machine), machine.builder)
+        return [machine.builder.broadcast(part, lead) for part in parts]
     if isinstance(new, MixedScalar):
         return _as_mixed(machine, old, new, rows, lead)
     if isinstance(new, Union) and isinstance(new.selector, Hole):

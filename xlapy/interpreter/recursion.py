@@ -1,0 +1,235 @@
+"""Functions that call themselves as often as data says: one loop over a list of suspended activations.
+
+A function whose calls of itself do not end at compile time is interpreted from another program (`frontend.recursive`):
+what an activation goes on with is put on a list, the *frames*, which is a list that grows in a loop like any other (see
+`domain.stacks`), and so is held by value. Objects that were there before the first call are put there by name instead:
+all activations mean the same ones. An iterator of a loop around a call is put there as its sort and the contents of its
+slots, and is made anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xlapy.dispatch.iterators import sequences
+from xlapy.dispatch.protocol import NeedLoop, Refused
+from xlapy.domain.values import (
+    DEAD,
+    FALSE,
+    TRUE,
+    BoundMethod,
+    Const,
+    Function,
+    Intrinsic,
+    MixedScalar,
+    NdArray,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+    as_ref,
+    references,
+    tuple_items,
+)
+from xlapy.frontend import Span
+from xlapy.interpreter import control, operations
+from xlapy.interpreter.steps import handles
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from xlapy.interpreter.machine import Machine
+
+_TOO_DEEP = "maximum recursion depth exceeded"
+_SHARED = (
+    "a function that calls itself as often as data says goes on with an object that it has made, and to which the call"
+    " refers, too"
+)
+_NOT_KEPT = "a call of a function by itself, the depth of which depends on data,"
+
+
+class Entered(Exception):
+    """A frame calls its own function, with these values in its first registers and its free variables."""
+
+    def __init__(self, bound: list[Value], cells: list[Value]) -> None:
+        self.bound, self.cells = bound, cells
+
+
+class _Named:
+    """An object that was there before the first call; it stands for a value in a list of frames."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+class _Sort:
+    """What is known of an iterator that is put into a list of frames: its sort, class, and the names of its slots."""
+
+    def __init__(self, details: object, cls: type, names: tuple[str, ...]) -> None:
+        self.details, self.cls, self.names = details, cls, names
+
+
+class Frames:
+    """What is known of a list of frames: the objects that are younger than it are made by activations."""
+
+    def __init__(self, mark: int) -> None:
+        self.mark = mark
+        self._known: dict[object, Const] = {}
+
+    def named(self, key: object, value: Value) -> Const:
+        """The one constant that stands for an object."""
+        return self._known.setdefault(key, Const(_Named(value)))
+
+    def sort(self, details: object, cls: type, names: tuple[str, ...]) -> Const:
+        """The one constant that stands for a sort of iterators."""
+        return self._known.setdefault((details, cls, names), Const(_Sort(details, cls, names)))
+
+
+def own_calls(machine: Machine, code: CodeType) -> frozenset[Span] | None:
+    """The places at which the activations of a function that are in progress call the next one; None if it is not
+    each time the function itself that does."""
+    found = [index for index, frame in enumerate(machine.frames) if frame.program.code is code]
+    if not found or found != list(range(found[0], found[0] + len(found))) or found[-1] != len(machine.frames) - 1:
+        return None
+    spans = frozenset(machine.frames[index].span for index in found)
+    return spans if all(span.line is not None for span in spans) else None
+
+
+def enters_itself(machine: Machine, code: CodeType) -> bool:
+    """Whether a call that is about to be made is one of a function that is a loop by itself.
+
+    Raises:
+        NeedLoop: it is called in a place that has not been known.
+    """
+    frame = machine.frames[-1] if machine.frames else None
+    if frame is None or frame.program.code is not code:
+        return False
+    if machine.entering is frame:
+        return True
+    raise NeedLoop(code, frozenset((frame.span,)))
+
+
+@handles("frames")
+def _frames(machine, frame, op):
+    made = machine.new_list(())
+    machine.heap.objects[made.object].details = Frames(made.object)
+    return made
+
+
+@handles("enter")
+def _enter(machine, frame, op, *args):
+    kind, imm = op.imm
+    if isinstance(args[0], Union):
+        raise Refused("XP0008", f"{_NOT_KEPT} or of another one, as data says")
+    outer, machine.entering = machine.entering, frame
+    try:
+        result = control.called(machine, kind, imm, *args)
+    except Entered as entered:
+        for own, given in zip(frame.program.frees, entered.cells, strict=True):
+            if machine.is_(frame.registers[own], given) is not True:
+                raise Refused("XP0008", f"{_NOT_KEPT} with other variables of the function around it") from None
+        return (TRUE, DEAD, *entered.bound)
+    finally:
+        machine.entering = outer
+    return (FALSE, result, *(DEAD,) * (len(op.dst) - 2))
+
+
+@handles("check_depth")
+def _check_depth(machine, frame, op, frames):
+    limit = sys.getrecursionlimit() - len(machine.frames)
+    deep = machine.truth(machine.compare(">=", machine.call(Const(len), [frames]), Const(limit)))
+    if deep is True:
+        machine.raise_(RecursionError, _TOO_DEEP)
+    if deep is not False:
+        machine.check(deep, RecursionError, _TOO_DEEP)
+
+
+@handles("suspend")
+def _suspend(machine, frame, op, frames, *registers):
+    state, count = op.imm
+    held, arguments = registers[:count], registers[count:]
+    known: Frames = machine.heap.objects[as_ref(frames).object].details
+    _require_alone(machine, known, held, arguments)
+    operations.append(machine, frames, Tuple((Const(state), *(_held(machine, known, value) for value in held))))
+
+
+def _require_alone(machine: Machine, known: Frames, held: Sequence[Value], arguments: Sequence[Value]) -> None:
+    """What an activation has made and goes on with is held by value: nothing else may refer to it meanwhile."""
+    places = [reachable(machine, [value], known.mark) for value in held]
+    made = set().union(*places)
+    if not made:
+        return
+    before = [v for (number, _), v in machine.heap.slots.items() if number <= known.mark and references(v)]
+    others = [v for f in machine.frames[:-1] for v in f.registers]
+    shared = made & reachable(machine, [*arguments, *before, *others], known.mark)
+    if shared or sum(map(len, places)) > len(made):
+        raise Refused("XP0008", _SHARED, "make a copy for the call, or keep the values in an array made before it")
+
+
+def reachable(machine: Machine, values: Sequence[Value], mark: int) -> set[int]:
+    """The objects made after `mark` that values refer to, or what they refer to does."""
+    heap = machine.heap
+    found: set[int] = set()
+    todo = [n for value in values for n in references(value)]
+    while todo:
+        number = todo.pop()
+        if number <= mark or number in found:
+            continue
+        found.add(number)
+        for name in heap.objects[number].fields:
+            todo.extend(references(heap.read(number, name)))
+    return found
+
+
+@handles("restore")
+def _restore(machine, frame, op, frames):
+    known: Frames = machine.heap.objects[as_ref(frames).object].details
+    taken = machine.call(machine.getattr(frames, "pop"), [])
+    state, *held = tuple_items(taken)
+    return (state, *(_taken(machine, known, value) for value in held))
+
+
+def _held(machine: Machine, known: Frames, value: Value) -> Value:
+    """A value as a list of frames holds it."""
+    match value:
+        case Ref(number):
+            if number <= known.mark:
+                return known.named(number, value)
+            info = machine.heap.objects[number]
+            if sequences.is_iterator(machine, value):
+                names = tuple(sorted(info.fields))
+                slots = (_held(machine, known, machine.heap.read(number, name)) for name in names)
+                return Tuple((known.sort(info.details, info.cls, names), *slots))
+        case NdArray() if value.buffer <= known.mark and not value.children():
+            lenses = tuple((lens.kind, lens.params) for lens in value.lenses)
+            own = None if lenses else value.identity
+            return known.named((value.buffer, lenses, own, value.writeable), value)
+        case Function() | BoundMethod() | Intrinsic() if reachable(machine, [value], known.mark):
+            raise Refused("XP0008", f"{_NOT_KEPT} with a function that was made in it")
+        case Tuple():
+            return Tuple(tuple(_held(machine, known, item) for item in value.items), value.cls)
+        case Union() if not isinstance(value, MixedScalar):
+            return Union(value.selector, tuple(_held(machine, known, v) for v in value.alternatives))
+    return value
+
+
+def _taken(machine: Machine, known: Frames, value: Value) -> Value:
+    """What such a value stands for."""
+    match value:
+        case Const() if isinstance(value.value, _Named):
+            return value.value.value
+        case Tuple(items=(Const(value=_Sort() as sort), *slots)):
+            made = {name: _taken(machine, known, slot) for name, slot in zip(sort.names, slots, strict=True)}
+            return sequences.new(machine, sort.details, sort.cls, **made)
+        case Tuple():
+            return Tuple(tuple(_taken(machine, known, item) for item in value.items), value.cls)
+        case Union() if not isinstance(value, MixedScalar):
+            return Union(value.selector, tuple(_taken(machine, known, v) for v in value.alternatives))
+    return value
+
+
+@handles("goes_on")
+def _goes_on(machine, frame, op, state):
+    return machine.boolean(machine.truth(machine.compare("==", state, Const(op.imm))))
