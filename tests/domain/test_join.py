@@ -231,7 +231,7 @@ def test_shapes_do_not_join(shapes):
 
 def test_new_objects_of_one_kind_become_a_summary():
     heap = Heap(nothing)
-    a, b = (heap.new("list", list, items=Tuple((Const(k),))) for k in (1, 2))
+    a, b = (heap.new("list", list, None, Tuple((Const(k),))) for k in (1, 2))
     mine = Joiner(heap, DEPTH, False, True)
     joined = mine.join(Ref(a), Ref(b))
     assert isinstance(joined, Ref) and joined.object not in (a, b)
@@ -242,7 +242,7 @@ def test_new_objects_of_one_kind_become_a_summary():
 
 def test_objects_that_can_be_reached_otherwise_stay_apart():
     heap = Heap(nothing)
-    a, b = (heap.new("list", list, items=Tuple(())) for _ in range(2))
+    a, b = (heap.new("list", list, None, Tuple(())) for _ in range(2))
     mine = Joiner(heap, DEPTH, False, True)
     mine.pinned = {a}
     assert isinstance(mine.join(Ref(a), Ref(b)), Union)
@@ -250,7 +250,7 @@ def test_objects_that_can_be_reached_otherwise_stay_apart():
 
 def test_objects_of_different_classes():
     heap = Heap(nothing)
-    a, b = heap.new("list", list, items=Tuple(())), heap.new("dict", dict)
+    a, b = heap.new("list", list, None, Tuple(())), heap.new("dict", dict)
     with pytest.raises(JoinFailure):
         Joiner(heap, DEPTH, True, False).join(Ref(a), Ref(b))
 
@@ -258,7 +258,7 @@ def test_objects_of_different_classes():
 def test_fresh_arrays_merge_their_buffers():
     heap = Heap(nothing)
     type_ = TensorType((2,), np.dtype(float))
-    buffers = [heap.new("buffer", np.ndarray, data=JaxArray(local(type_))) for _ in range(2)]
+    buffers = [heap.new("buffer", np.ndarray, None, JaxArray(local(type_))) for _ in range(2)]
     a, b = (NdArray(buffer, (), type_, heap.identity()) for buffer in buffers)
     mine = Joiner(heap, DEPTH, True, False)
     joined = mine.join(a, b)

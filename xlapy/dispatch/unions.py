@@ -110,7 +110,7 @@ def contents_of_rows(machine: Machine, rows: Sequence[Value]) -> list[Tuple | St
             info = machine.heap.objects[value.object]
             if info.kind != "list" or info.cls is not list:
                 return None
-            value = machine.heap.read(value.object, "items")
+            value = machine.heap.read(value.object, "<items>")
         elif not isinstance(value, Tuple) or value.cls is not tuple:
             return None
         if isinstance(value, Tuple | Stack):
@@ -128,7 +128,7 @@ def over_contents(machine: Machine, values: Sequence[Value], then: Callable[[], 
     """
     for value in values:
         if isinstance(value, Ref):
-            contents = machine.heap.slots.get((value.object, "items"))
+            contents = machine.heap.slots.get((value.object, "<items>"))
             if isinstance(contents, Union):
                 return _each_content(machine, value, contents, values, then, 0)
     return None
@@ -136,7 +136,7 @@ def over_contents(machine: Machine, values: Sequence[Value], then: Callable[[], 
 
 def _each_content(machine, value: Ref, contents: Union, values, then, index: int) -> Value:
     def chosen() -> Value:
-        machine.heap.write(value.object, "items", contents.alternatives[index])
+        machine.heap.write(value.object, "<items>", contents.alternatives[index])
         result = over_contents(machine, values, then)
         return then() if result is None else result
 

@@ -4,13 +4,15 @@ A slot is `(object, field)`. `initial` holds what the caller's world held at ent
 same on every path; `slots` holds what the program has changed or made, and is what branches copy and join.
 
     kind       fields
-    buffer     data: JaxArray (the array's elements)
-    list       items: Tuple, or a Stack
-    dict, set  items: Mapping, or a Stack of pairs
+    buffer     <data>: JaxArray (the array's elements)
+    list       <items>: Tuple, or a Stack
+    dict, set  <items>: Mapping, or a Stack of pairs
     cell       value
     instance   one for each attribute (UNBOUND where there is none)
     iterator   as `interpreter.iteration` says
     globals    one for each global name
+
+Names of fields that are no identifiers are those that no attribute or global variable of the program's can have.
 """
 
 from __future__ import annotations
@@ -169,18 +171,22 @@ class Heap:
         self.changes += 1
         return self.next_identity
 
-    def new(self, kind: str, cls: type, location: Location | None = None, /, **contents: Value) -> int:
-        """A new object with the given fields."""
+    def new(
+        self, kind: str, cls: type, location: Location | None = None, contents: Value | None = None, /, **fields: Value
+    ) -> int:
+        """A new object with the given fields; `contents` are the elements of a buffer, or what is in a container."""
         number = self.identity()
         self.objects[number] = Object(kind, cls, location=location)
-        for name, value in contents.items():
+        if contents is not None:
+            self.write(number, "<data>" if kind == "buffer" else "<items>", contents)
+        for name, value in fields.items():
             self.write(number, name, value)
         return number
 
     def external(self, kind: str, cls: type, source: Source, real: object) -> int:
         """An object of the caller's world."""
         number = self.identity()
-        self.objects[number] = Object(kind, cls, source, real, fields={"data"} if kind == "buffer" else set())
+        self.objects[number] = Object(kind, cls, source, real, fields={"<data>"} if kind == "buffer" else set())
         self.outside.append(number)
         return number
 
@@ -191,7 +197,7 @@ class Heap:
 
     def read(self, number: int, name: str) -> Value:
         """The value of a slot; UNBOUND if the object has no such field."""
-        if number in self.mirrors and name == "items":
+        if number in self.mirrors and name == "<items>":
             return self.reflected(self.mirrors[number])
         slot = (number, name)
         value = self.slots.get(slot) or self.initial.get(slot)
@@ -209,7 +215,7 @@ class Heap:
 
     def entries(self, number: int) -> dict[Any, Value]:
         """The entries of a dict with known keys."""
-        contents = self.read(number, "items")
+        contents = self.read(number, "<items>")
         assert isinstance(contents, Mapping)
         return contents.entries
 
@@ -249,14 +255,14 @@ class Heap:
             if not self.give_back(number, name, value):
                 raise Captured(self.captured[number].loop)
             return
-        if number in self.mirrors and name == "items":
+        if number in self.mirrors and name == "<items>":
             self.reflect(self.mirrors[number], value)
             return
         self.store(number, name, value)
 
     def store(self, number: int, name: str, value: Value) -> None:
         """Change a slot of an object that no stack holds."""
-        if name == "items" and not self.keeps_places:
+        if name == "<items>" and not self.keeps_places:
             self.scatter(number)
         self.changes += 1
         info, slot = self.objects[number], (number, name)

@@ -139,7 +139,7 @@ def _packed_object(heap: Heap, value: Ref, field, inner, loop: object, depth: in
         names = tuple(sorted(info.fields))
         parts = tuple(inner(field(number, name), name) for name in names)
         return Stored("instance", info.cls, names, parts, own)
-    contents = field(number, "items")
+    contents = field(number, "<items>")
     if issubclass(info.cls, collections.deque):
         limit = field(number, "maxlen")
         if not (isinstance(limit, Const) and limit.value is None):
@@ -289,7 +289,7 @@ def element_of(joiner: Joiner, *contents: Value, states: Sequence[int] | None = 
         found = next((v for v in known if v is not STALE), None)
         if found is None:
             found = heap.entry_value(number, name)
-        if name == "items" and isinstance(found, Union) and is_contents(found) and differ(found):
+        if name == "<items>" and isinstance(found, Union) and is_contents(found) and differ(found):
             return joined(joiner, found, found)
         return found
 

@@ -90,7 +90,7 @@ class Emission:
         """The device values of the head's parts, where they are these."""
         found: list[Var] = []
         for value, skeleton, place in zip(values, head.skeletons(), head.places(), strict=True):
-            joiner.holder = Ref(place[0]) if place[-1] == "items" else None
+            joiner.holder = Ref(place[0]) if place[-1] == "<items>" else None
             found += coerce(value, skeleton, joiner, self.machine.builder)
         return found
 

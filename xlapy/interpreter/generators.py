@@ -148,16 +148,16 @@ def collect(machine: Machine, generator: Ref) -> list[Value]:
         return _take_all(machine, generator)
     depth = machine.builder.region.depth
     # in the heap, so that an attempt at a loop that is given up leaves nothing behind
-    found = machine.heap.new("frame", Frame, machine.location(), items=Tuple(()))
+    found = machine.heap.new("frame", Frame, machine.location(), Tuple(()))
 
     def on_yield(value: Value) -> None:
         if machine.builder.region.depth != depth:
             raise Refused("XP0013", "the number of items that the generator yields depends on data")
-        before = tuple_items(machine.heap.read(found, "items"))
-        machine.heap.write(found, "items", Tuple((*before, value)))
+        before = tuple_items(machine.heap.read(found, "<items>"))
+        machine.heap.write(found, "<items>", Tuple((*before, value)))
 
     run(machine, generator, on_yield)
-    return list(tuple_items(machine.heap.read(found, "items")))
+    return list(tuple_items(machine.heap.read(found, "<items>")))
 
 
 def _take_all(machine: Machine, generator: Ref) -> list[Value]:

@@ -47,6 +47,6 @@ def take_over(heap: Heap, head: Head, joiner: Joiner) -> None:
         rivals = heap.shared.get(number, set()) & head.entries.keys()
         if rivals == {number} and joiner.absorbed.get(number) not in (None, *heap.shared):
             heap.part(number)
-            contents = heap.slots.get((number, "items"))
+            contents = heap.slots.get((number, "<items>"))
             if isinstance(contents, Mapping):
-                heap.slots[(number, "items")] = Mapping(dict(dict.items(contents.entries)), contents.history)
+                heap.slots[(number, "<items>")] = Mapping(dict(dict.items(contents.entries)), contents.history)

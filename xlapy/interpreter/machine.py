@@ -402,7 +402,7 @@ class Machine:
             case Ref():
                 info = self.heap.objects[value.object]
                 if info.kind in ("list", "dict", "set"):
-                    contents = self.heap.read(value.object, "items")
+                    contents = self.heap.read(value.object, "<items>")
                     return all(map(self.is_static, _contents(contents)))
         return False
 
@@ -480,7 +480,7 @@ class Machine:
                 raise bounded.require_static(self, value)
             case Ref():
                 info = self.heap.objects[value.object]
-                contents = self.heap.read(value.object, "items")
+                contents = self.heap.read(value.object, "<items>")
                 if info.kind == "list":
                     return [self.static(item, what) for item in stacks.items(self, contents)]
                 if info.kind == "dict" and isinstance(contents, Mapping):
@@ -591,7 +591,7 @@ class Machine:
         """A fresh `numpy.ndarray` object with these elements."""
         plain = TensorType(var.type.shape, var.type.dtype)
         var = self.builder.convert(var, plain.dtype)
-        buffer = self.heap.new("buffer", np.ndarray, self.location(), data=JaxArray(var))
+        buffer = self.heap.new("buffer", np.ndarray, self.location(), JaxArray(var))
         return NdArray(buffer, (), plain, self.heap.identity())
 
     def numpy_result(self, var: Var) -> Value:
@@ -603,17 +603,17 @@ class Machine:
 
     def new_list(self, items: Sequence[Value]) -> Ref:
         """A fresh list."""
-        return Ref(self.heap.new("list", list, self.location(), items=Tuple(tuple(items))))
+        return Ref(self.heap.new("list", list, self.location(), Tuple(tuple(items))))
 
     def new_dict(self, entries: dict[Any, Value]) -> Ref:
         """A fresh dict."""
         entries = entries if isinstance(entries, Unordered) else dict(entries)
-        return Ref(self.heap.new("dict", dict, self.location(), items=Mapping(entries)))
+        return Ref(self.heap.new("dict", dict, self.location(), Mapping(entries)))
 
     def new_set(self, keys: Sequence[Any], history: SetHistory | None) -> Ref:
         """A fresh set of known keys."""
         items = Mapping({k: Const(True) for k in keys}, history)
-        return Ref(self.heap.new("set", set, self.location(), items=items))
+        return Ref(self.heap.new("set", set, self.location(), items))
 
     def message(self, template: str, *parts: object) -> Value:
         """A string with parts that may be dynamic: `template.format(*parts)`, made on the host when it is needed."""

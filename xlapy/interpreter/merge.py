@@ -93,14 +93,14 @@ class StateJoin:
             # it is what it was before the branch
             first = second = one
         name = slot[1] if slot is not None else None
-        join = self.joiner.contents if name == "items" else self.joiner.join
-        holder = self.joiner.holder = Ref(slot[0]) if slot is not None and name == "items" else None
-        if slot is not None and name == "data":
+        join = self.joiner.contents if name == "<items>" else self.joiner.join
+        holder = self.joiner.holder = Ref(slot[0]) if slot is not None and name == "<items>" else None
+        if slot is not None and name == "<data>":
             skeleton = self.joiner.elements(slot[0], first, second)
         else:
             skeleton = join(first, second)
         joined = Joined(skeleton, first, second, holder)
-        if name == "data" and isinstance(joined.skeleton, Union):
+        if name == "<data>" and isinstance(joined.skeleton, Union):
             raise JoinFailure(first, second)  # one array object has elements of one type and shape
         self._todo.append(joined.skeleton)
         return joined
@@ -128,7 +128,7 @@ class StateJoin:
         if value is None:
             value = self.heap.entry_value(*slot)
             if value is UNBOUND and slot[0] == STATE:
-                return Tuple(()) if slot[1] == "items" else DEAD
+                return Tuple(()) if slot[1] == "<items>" else DEAD
         return value
 
     def follow(self) -> None:

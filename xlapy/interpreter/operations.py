@@ -196,9 +196,9 @@ def _list_append(machine, frame, op, target, value):
 
 def append(machine: Machine, target: Ref, value: Value) -> None:
     """`target.append(value)` of a list."""
-    items = machine.heap.read(target.object, "items")
+    items = machine.heap.read(target.object, "<items>")
     if isinstance(items, Tuple):
-        machine.heap.write(target.object, "items", Tuple((*items.items, value)))
+        machine.heap.write(target.object, "<items>", Tuple((*items.items, value)))
     else:
         machine.call(machine.getattr(target, "append"), [value])
 
@@ -240,7 +240,7 @@ def _dict_update(machine, frame, op, target, mapping, function=None):
         if key in entries:
             name = getattr(objects.callable_object(function), "__qualname__", "function")
             machine.raise_(TypeError, f"{name}() got multiple values for keyword argument '{key}'")
-    machine.heap.write(target.object, "items", Mapping({**entries, **new}))
+    machine.heap.write(target.object, "<items>", Mapping({**entries, **new}))
 
 
 @handles("list_to_tuple")
@@ -251,7 +251,7 @@ def _list_to_tuple(machine, frame, op, target):
 def _has_dynamic_length(machine, sequence) -> bool:
     """Whether data says how many items an array or a list has."""
     if isinstance(sequence, Ref) and machine.heap.objects[sequence.object].kind in ("list", "tuple"):
-        return isinstance(machine.heap.read(sequence.object, "items"), Stack)
+        return isinstance(machine.heap.read(sequence.object, "<items>"), Stack)
     return isinstance(sequence, BoundedArray) and sequence.axes[0] is not None
 
 

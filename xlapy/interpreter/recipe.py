@@ -371,7 +371,7 @@ class Outputs:
             setting = next((name for base, name in _SETTINGS.items() if issubclass(info.cls, base)), None)
             if setting is not None:
                 made.fields[setting] = self.recipe(heap.read(value.object, setting))
-            contents = heap.read(value.object, "items")
+            contents = heap.read(value.object, "<items>")
             if info.kind == "set" and isinstance(contents, Stack) and self.machine.keys_of_items:
                 raise Refused("XP0010", "a set whose order depends on numbers in a list of the caller", "return a list")
             made.entries = self.contents(contents)
@@ -481,7 +481,7 @@ class Outputs:
                 recipe: Recipe | None = Leaf(self.output(values.number_var(value)))
             elif value is UNBOUND:
                 recipe = None
-            elif name == "items":
+            elif name == "<items>":
                 recipe = made = Made(info.kind, info.cls, {}, self.contents(value))
                 if info.cls is set and isinstance(value, Mapping) and all(map(_is_constant, value.entries)):
                     before = heap.initial.get((number, name))
@@ -517,7 +517,7 @@ class Outputs:
 
     def prints(self) -> tuple:
         """The texts that the program prints, in order."""
-        texts = self.machine.heap.slots.get((STATE, "items"))
+        texts = self.machine.heap.slots.get((STATE, "<items>"))
         return self.contents(texts) if texts is not None else ()
 
     def exception(self, args: tuple[Value, ...], attributes: tuple[tuple[str, Value], ...]) -> tuple:

@@ -153,7 +153,7 @@ class Staging:
 
     def _holds_objects(self, number: int) -> bool:
         """Whether a list holds objects by value (see `dispatch.containers.stacks.of_objects`)."""
-        contents = self.entry.slots.get((number, "items"))
+        contents = self.entry.slots.get((number, "<items>"))
         return isinstance(contents, Stack) and stacks.has_own(contents.element)
 
     def _is_short(self) -> bool:
@@ -238,7 +238,7 @@ class Staging:
         if value is None:
             value = self.machine.heap.entry_value(number, slot[1])
             if slot[0] == STATE and value is UNBOUND:
-                return Tuple(()) if slot[1] == "items" else DEAD
+                return Tuple(()) if slot[1] == "<items>" else DEAD
         return self._orders.arranged(slot[0], value)
 
     def _round(self, head: Head):
@@ -586,7 +586,7 @@ def _turn(skeleton: Value) -> int:
 
 def _join_slot(staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]) -> Value:
     """The join of a slot's values."""
-    joiner.holder = Ref(slot[0]) if slot[1] == "items" else None
+    joiner.holder = Ref(slot[0]) if slot[1] == "<items>" else None
     staging.resizing.place = slot
     try:
         return _joined_slot(staging, joiner, slot, old, new, entries)
@@ -598,12 +598,16 @@ def _joined_slot(
     staging: Staging, joiner: Joiner, slot: Slot, old: Value, new: Value, entries: dict[int, int]
 ) -> Value:
     """The join of a slot's values; a container that grows in a loop has no finite number of contents."""
-    contents = slot[1] == "items" and stacks.is_contents(old) and stacks.is_contents(new)
+    contents = slot[1] == "<items>" and stacks.is_contents(old) and stacks.is_contents(new)
     grown = contents and stacks.differ(old, new)
-    if slot[1] == "items" and staging.machine.heap.objects[slot[0]].kind == "dict" and stacks.differ_in_keys(old, new):
+    if (
+        slot[1] == "<items>"
+        and staging.machine.heap.objects[slot[0]].kind == "dict"
+        and stacks.differ_in_keys(old, new)
+    ):
         staging.machine.could_stack_more = True
         grown = staging.unions or staging.machine.stacks_more
-    if grown or slot[1] == "items" and new is STALE:
+    if grown or slot[1] == "<items>" and new is STALE:
         staging.check_source(slot[0])
     growing = staging.growing(slot[0], stacks.sizes(old) != stacks.sizes(new)) if grown else None
     if growing is not None:
@@ -614,8 +618,8 @@ def _joined_slot(
         joined = joiner.join(old, new)
         joiner.unions = unions
         return joined
-    joined = joiner.elements(slot[0], old, new) if slot[1] == "data" else joiner.join(old, new)
-    if slot[1] == "items" and isinstance(joined, Union) and not isinstance(old, Union):
+    joined = joiner.elements(slot[0], old, new) if slot[1] == "<data>" else joiner.join(old, new)
+    if slot[1] == "<items>" and isinstance(joined, Union) and not isinstance(old, Union):
         raise JoinFailure(old, new, "are containers of different lengths")
     return joined
 

@@ -112,7 +112,7 @@ def as_dict(machine: Machine) -> Value:
             found[name] = value
     if _FRESH:
         return machine.new_dict(found)
-    machine.heap.write(frame.variables.object, "items", Mapping(found))
+    machine.heap.write(frame.variables.object, "<items>", Mapping(found))
     return frame.variables
 
 
@@ -190,16 +190,16 @@ def _load_name(machine, frame, op):
 
 @handles("store_name")
 def _store_name(machine, frame, op, value):
-    entries = machine.heap.read(frame.namespace, "items").entries
-    machine.heap.write(frame.namespace, "items", Mapping({**entries, op.imm: value}))
+    entries = machine.heap.read(frame.namespace, "<items>").entries
+    machine.heap.write(frame.namespace, "<items>", Mapping({**entries, op.imm: value}))
 
 
 @handles("delete_name")
 def _delete_name(machine, frame, op):
-    entries = dict(machine.heap.read(frame.namespace, "items").entries)
+    entries = dict(machine.heap.read(frame.namespace, "<items>").entries)
     if entries.pop(op.imm, None) is None:
         machine.raise_(NameError, f"name '{op.imm}' is not defined")
-    machine.heap.write(frame.namespace, "items", Mapping(entries))
+    machine.heap.write(frame.namespace, "<items>", Mapping(entries))
 
 
 @handles("load_class_deref", "load_from_dict_or_deref")
@@ -220,9 +220,9 @@ def _load_locals(machine, frame, op):
 
 @handles("setup_annotations")
 def _setup_annotations(machine, frame, op):
-    entries = machine.heap.read(frame.namespace, "items").entries
+    entries = machine.heap.read(frame.namespace, "<items>").entries
     if "__annotations__" not in entries:
-        machine.heap.write(frame.namespace, "items", Mapping({**entries, "__annotations__": machine.new_dict({})}))
+        machine.heap.write(frame.namespace, "<items>", Mapping({**entries, "__annotations__": machine.new_dict({})}))
 
 
 @handles("import")

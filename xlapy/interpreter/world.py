@@ -353,7 +353,7 @@ class World(Definitions):
         var = self.parameter(source, type_, found, array=True)
         heap = self.machine.heap
         buffer = heap.external("buffer", np.ndarray, source, found)
-        heap.initial[(buffer, "data")] = JaxArray(var)
+        heap.initial[(buffer, "<data>")] = JaxArray(var)
         identity = heap.identity()
         heap.found[identity] = source
         return NdArray(buffer, (), TensorType(found.shape, var.type.dtype), identity, found.flags.writeable)
@@ -395,7 +395,7 @@ class World(Definitions):
             var = self.parameter(attribute(where, "operand"), type_, array)
             heap = self.machine.heap
             buffer = heap.external("buffer", np.ndarray, where, holder)
-            heap.initial[(buffer, "data")] = JaxArray(var)
+            heap.initial[(buffer, "<data>")] = JaxArray(var)
             whole = NdArray(buffer, (), TensorType(type_.shape, var.type.dtype), heap.identity())
             self._device_buffers[id(holder)] = known = (whole, where)
         elif where != known[1]:
@@ -433,7 +433,7 @@ class World(Definitions):
                     self.guard("missing", Source("cell", source.key))
                     return UNBOUND
                 return self.wrap(contents, Source("cell", source.key))
-            case "list" if name == "items":
+            case "list" if name == "<items>":
                 self.guard("len", source, len(real))
                 items = list.__iter__(real) if isinstance(real, list) else collections.deque.__iter__(real)
                 return Tuple(tuple(self.wrap(v, item(source, i)) for i, v in enumerate(items)))

@@ -501,7 +501,7 @@ def _apply(effect: Effect, target: Any, made: Any) -> None:
         case "set" if isinstance(target, set):
             recipe: Any = effect.recipe
             _change(target, made, recipe.steps)
-        case "list" | "dict" | "set" if effect.name == "items":
+        case "list" | "dict" | "set" if effect.name == "<items>":
             _fill(target, made)
         case "random" if effect.recipe is None:
             randomness.advance(target)

@@ -85,7 +85,7 @@ def _element(machine: Machine, array: NdArray, key: Key, var: Var) -> Value:
     """One element; of known integers (`for i in np.arange(n)`), it is known, or what lies between them."""
     value = machine.numpy_result(var)
     if isinstance(value, NumpyScalar) and var.type.dtype.kind in "iu":
-        items = constant_value(number_var(machine.heap.read(array.buffer, "data")))
+        items = constant_value(number_var(machine.heap.read(array.buffer, "<data>")))
         if items is not None and items.size:
             places = tuple(place.value for kind, place in key.parts if kind == "int" and isinstance(place, Const))
             if not array.lenses and len(places) == items.ndim and items.size <= _KNOWN:

@@ -34,7 +34,7 @@ from xlapy.ir.vectors import STACKED, stacked
 def read_array(machine: Machine, array: NdArray) -> Var:
     """The elements of an array as they are now."""
     if not array.lenses:
-        return number_var(machine.heap.read(array.buffer, "data"))
+        return number_var(machine.heap.read(array.buffer, "<data>"))
     return views.read_view(machine, array)
 
 
@@ -43,7 +43,7 @@ def write_array(machine: Machine, array: NdArray, var: Var) -> None:
     if not array.writeable:
         machine.raise_(ValueError, "assignment destination is read-only")
     if not array.lenses:
-        machine.heap.write(array.buffer, "data", JaxArray(var))
+        machine.heap.write(array.buffer, "<data>", JaxArray(var))
     else:
         views.write_view(machine, array, var)
 
@@ -136,7 +136,7 @@ def _of_one_type(machine: Machine, items: list[Value]) -> list[Value]:
 def _row(machine: Machine, value: Value) -> list[Value] | None:
     """The numbers in a tuple or list of known items, or a number itself; None for all else."""
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
-        value = machine.heap.read(value.object, "items")
+        value = machine.heap.read(value.object, "<items>")
     if not isinstance(value, Tuple):
         return [value] if isinstance(value, Const | Scalar | NumpyScalar) or _dtypes(value) else None
     return list(value.items) if all(not isinstance(v, Tuple | Ref) for v in value.items) else None

@@ -81,7 +81,7 @@ def _types(base: TensorType, lenses: tuple[Lens, ...]) -> list[TensorType]:
 
 def buffer_type(machine: Machine, array: NdArray) -> TensorType:
     """The type of the whole buffer behind an array."""
-    return number_var(machine.heap.read(array.buffer, "data")).type
+    return number_var(machine.heap.read(array.buffer, "<data>")).type
 
 
 # -- whole arrays ----------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def buffer_type(machine: Machine, array: NdArray) -> TensorType:
 
 def read_view(machine: Machine, array: NdArray) -> Var:
     """The elements of an array as they are now."""
-    var = number_var(machine.heap.read(array.buffer, "data"))
+    var = number_var(machine.heap.read(array.buffer, "<data>"))
     for lens in array.lenses:
         var = read_lens(machine, var, lens)
     return var
@@ -100,12 +100,12 @@ def write_view(machine: Machine, array: NdArray, var: Var) -> None:
     var = machine.builder.convert(var, var.type.dtype)
     bases: list[Var] = []
     if array.lenses:
-        bases.append(number_var(machine.heap.read(array.buffer, "data")))
+        bases.append(number_var(machine.heap.read(array.buffer, "<data>")))
         for lens in array.lenses[:-1]:
             bases.append(read_lens(machine, bases[-1], lens))
     for base, lens in zip(reversed(bases), reversed(array.lenses), strict=True):
         var = write_lens(machine, base, lens, var)
-    machine.heap.write(array.buffer, "data", JaxArray(var))
+    machine.heap.write(array.buffer, "<data>", JaxArray(var))
 
 
 def make_view(machine: Machine, array: NdArray, lens: Lens | None, type: TensorType, writeable: bool = True) -> NdArray:

@@ -88,6 +88,22 @@ def add(machine: Machine, a: Int, b: Int) -> Int:
     return Int(_operation(machine, "add", a, b), max(a.low + b.low, INT_MIN), min(a.high + b.high, INT_MAX))
 
 
+def settled(machine: Machine, a: Int) -> Int:
+    """`a`, known if what data says of it cancels out, as in the length of `x[:k]` and of `x[k:]` together."""
+    if isinstance(a.value, int):
+        return a
+    terms, total = affine(a.value, lambda v: v)
+    left: list[tuple[Var, int]] = []
+    for var, factor in terms.items():
+        assert isinstance(var, Var)
+        place = next((k for k, (other, _) in enumerate(left) if same(var, other)), None)
+        if place is None:
+            left.append((var, factor))
+        else:
+            left[place] = (left[place][0], left[place][1] + factor)
+    return a if any(factor for _, factor in left) else known_int(total)
+
+
 def subtract(machine: Machine, a: Int, b: Int) -> Int:
     """a - b; known where the two differ by a known number."""
     if isinstance(b.value, int) and b.value == 0:

@@ -89,7 +89,7 @@ def contents(machine, value: Value) -> tuple[Value, ...]:
         return value.items
     if isinstance(value, Const):
         return tuple(map(Const, value.value))
-    return stacks.items(machine, machine.heap.read(as_ref(value).object, "items"))
+    return stacks.items(machine, machine.heap.read(as_ref(value).object, "<items>"))
 
 
 def _whole(found: Value) -> Mapping:
@@ -106,7 +106,7 @@ def entries(machine, value: Value) -> dict[Any, Value]:
     """The entries of a dict or set (a fresh dict)."""
     if isinstance(value, Const):
         return {key: Const(True) for key in value.value}
-    found = _whole(machine.heap.read(as_ref(value).object, "items")).entries
+    found = _whole(machine.heap.read(as_ref(value).object, "<items>")).entries
     return Unordered(dict.items(found)) if isinstance(found, Unordered) else dict(found)
 
 
@@ -116,7 +116,7 @@ NODES = (list, dict, collections.OrderedDict, collections.defaultdict)
 
 def structure(machine, value: Ref) -> Tuple | Mapping:
     """The contents of a list or dict that is taken apart as a pytree."""
-    found = machine.heap.read(value.object, "items")
+    found = machine.heap.read(value.object, "<items>")
     kind = machine.heap.objects[value.object].kind
     if isinstance(found, Stack) and kind == "list" and isinstance(found.length, Const):
         return Tuple(stacks.spread(machine, found))
@@ -149,12 +149,12 @@ def default_factory(machine, container: Ref) -> Value:
 
 def set_contents(machine, value: Ref, items) -> None:
     """Replace the items of a list or deque."""
-    machine.heap.write(value.object, "items", Tuple(tuple(items)))
+    machine.heap.write(value.object, "<items>", Tuple(tuple(items)))
 
 
 def set_entries(machine, value: Ref, items: dict[Any, Value], history: SetHistory | None = None) -> None:
     """Replace the entries of a dict or set."""
-    machine.heap.write(value.object, "items", Mapping(items, history))
+    machine.heap.write(value.object, "<items>", Mapping(items, history))
 
 
 def heap_kind(machine, value: Value) -> str | None:
@@ -283,7 +283,7 @@ def takes_choice(machine, container: Value, item: Value) -> bool:
     those of the caller's, which are not."""
     if heap_kind(machine, container) != "list" or not all(isinstance(one, Ref) for one in alternatives(item)):
         return False
-    held = machine.heap.read(as_ref(container).object, "items")
+    held = machine.heap.read(as_ref(container).object, "<items>")
     if isinstance(held, Tuple):
         return machine.type_of(container) is list
     return isinstance(held, Stack) and all(machine.heap.objects[n].source is not None for n in references(item))
@@ -332,7 +332,7 @@ def _is_ordinary(key: object) -> bool:
 def contains(machine, item: Value, container: Value) -> bool | Var:
     """`item in container`."""
     if type(container) is Ref and type(item) is Const and _is_ordinary(item.value):
-        held = machine.heap.read(container.object, "items") if machine.type_of(container) in (dict, set) else None
+        held = machine.heap.read(container.object, "<items>") if machine.type_of(container) in (dict, set) else None
         if type(held) is Mapping:
             return item.value in held.entries
     several = isinstance(item, Union) and not takes_unions(machine, container)
@@ -392,7 +392,7 @@ def length(machine, value: Value) -> Value:
                 stack = stacks.of(machine, value)
                 return stack.length if stack is not None else Const(len(contents(machine, value)))
             if kind in ("dict", "set"):
-                found = machine.heap.read(value.object, "items")
+                found = machine.heap.read(value.object, "<items>")
                 return found.length if isinstance(found, Stack) else Const(len(entries(machine, value)))
             if kind == "view":
                 return length(machine, machine.heap.read(value.object, "source"))

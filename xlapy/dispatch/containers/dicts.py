@@ -360,7 +360,7 @@ def copied(machine, self: Ref) -> Ref:
     """`self.copy()`."""
     made = new_dict(machine, machine.type_of(self), {})
     loans.share(machine, self)
-    machine.heap.write(made.object, "items", machine.heap.read(self.object, "items"))
+    machine.heap.write(made.object, "<items>", machine.heap.read(self.object, "<items>"))
     if issubclass(machine.type_of(self), collections.defaultdict):
         machine.heap.write(made.object, "default_factory", default_factory(machine, self))
     return made

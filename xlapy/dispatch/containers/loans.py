@@ -107,7 +107,7 @@ def _home(machine, loan: Loan) -> Stack | None:
     """The stack in which a loan lies; None if it may lie elsewhere."""
     if not _valid(machine, loan):
         return None
-    stack = machine.heap.read(loan.owner, "items")
+    stack = machine.heap.read(loan.owner, "<items>")
     # what has been read may have been out of date, and the item with it
     return stack if isinstance(stack, Stack) and _valid(machine, loan) else None
 
@@ -128,7 +128,7 @@ def fetch(machine, number: int, name: str) -> Value | None:
     value = heap.read(there, name) if there is not None else None
     if value is None or _refers(value):
         return None
-    if name == "items":
+    if name == "<items>":
         heap.scatter(number)
     return value
 
@@ -160,7 +160,7 @@ def give_back(machine, number: int, name: str, value: Value) -> bool:
         item = loan.whole
         if heap.objects[loan.owner].kind == "dict":
             item = Tuple((_key(machine, stack, loan.at), item))
-        heap.write(loan.owner, "items", stacks.put(machine, stack, loan.at, item, loan.place))
+        heap.write(loan.owner, "<items>", stacks.put(machine, stack, loan.at, item, loan.place))
         if outermost:
             current = {n for one in heap.giving for n in (*one.made, one.owner)}
             heap.outdate(current, {heap.objects[n].cls for n in current if n in heap.captured})
@@ -192,7 +192,7 @@ def _outdate_others(machine, loan: Loan) -> None:
 
 def _change(machine, number: int, name: str, value: Value) -> None:
     heap = machine.heap
-    if name == "items":
+    if name == "<items>":
         value = _with_room(machine, heap.slots.get((number, name)), value)
     heap.store(number, name, value)
 
@@ -233,8 +233,8 @@ def receiving(machine, container: Ref, stack: Stack) -> Iterator[None]:
 def share(machine, container: Value) -> None:
     """Another container gets the items of one, too: from now on they are nobody's own."""
     if isinstance(container, Ref):
-        contents = machine.heap.read(container.object, "items")
+        contents = machine.heap.read(container.object, "<items>")
         if isinstance(contents, Stack):
             machine.heap.copied(domain.classes_of(contents))
         if isinstance(contents, Stack) and domain.has_own(contents.element):
-            machine.heap.write(container.object, "items", domain.disowned(contents))
+            machine.heap.write(container.object, "<items>", domain.disowned(contents))

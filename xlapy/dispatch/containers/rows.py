@@ -86,7 +86,7 @@ def store(machine, which: Union, rows: Sequence[Row], at: Value, value: Value) -
         changed = [items[start:end] for start, end in itertools.pairwise([0, *ends])]
     for ref, old, new in zip(which.alternatives, rows, changed, strict=True):
         if any(a is not b for a, b in zip(tuple_items(old), new, strict=True)):
-            machine.heap.write(as_ref(ref).object, "items", Tuple(tuple(new)))
+            machine.heap.write(as_ref(ref).object, "<items>", Tuple(tuple(new)))
     return True
 
 
@@ -96,7 +96,7 @@ def _store_number(machine, which: Union, rows: Sequence[Row], at: Value, new, ki
     for k, (ref, stack) in enumerate(zip(which.alternatives, held, strict=True)):
         here = machine.builder.constant(k, np.dtype(np.int64))
         changed = machine.leaf(_stored, [stack.rows[0], row, here, column, new])[0]
-        machine.heap.write(as_ref(ref).object, "items", stack.with_rows((changed,)))
+        machine.heap.write(as_ref(ref).object, "<items>", stack.with_rows((changed,)))
 
 
 def _row(machine, which: Union) -> Value:
@@ -169,7 +169,7 @@ def _shape(machine, table: Value) -> tuple[int, ...] | None:
     info = machine.heap.objects[table.object]
     if info.kind != "list" or info.cls is not list or info.source is not None:
         return None
-    contents = machine.heap.read(table.object, "items")
+    contents = machine.heap.read(table.object, "<items>")
     if isinstance(contents, Stack):
         count = known_length(contents)
         return None if count is None else (count,)
@@ -194,13 +194,13 @@ def as_stack(machine, table: Ref) -> Stack | None:
         return None
     machine.has_tables = True
     with stacks.places_kept(machine):
-        machine.heap.write(table.object, "items", stack)
+        machine.heap.write(table.object, "<items>", stack)
     return stack
 
 
 def _stacked(machine, table: Ref) -> Stack:
     """The items of a table; those of its rows are read as stacks, too, and left as they are in the rows."""
-    contents = machine.heap.read(table.object, "items")
+    contents = machine.heap.read(table.object, "<items>")
     if isinstance(contents, Stack):
         return contents
     items = contents.items
@@ -209,7 +209,7 @@ def _stacked(machine, table: Ref) -> Stack:
     known = {row.object: _stacked(machine, row) for row in items}
 
     def field(number: int, name: object) -> Value:
-        return known[number] if number in known and name == "items" else machine.heap.read(number, name)
+        return known[number] if number in known and name == "<items>" else machine.heap.read(number, name)
 
     element = stacks.common_element(machine, items, table, field)
     return stacks.of_items(machine, items, element, source=table, field=field)

@@ -77,7 +77,7 @@ def _all_taken(machine, values: Sequence[Value]) -> tuple[list[dict], list[Any]]
 
 
 def _history(machine, value: Value) -> set_order.SetHistory | None:
-    contents = machine.heap.read(as_ref(value).object, "items")
+    contents = machine.heap.read(as_ref(value).object, "<items>")
     return contents.history if isinstance(contents, Mapping) else None
 
 
@@ -221,7 +221,7 @@ def _pop(machine, self: Ref) -> Value:
 @table.method(set, "clear")
 def _clear(machine, self: Ref) -> Value:
     # of members that were only added, the empty table is left
-    if domain.only_added(machine.heap.read(self.object, "items")):
+    if domain.only_added(machine.heap.read(self.object, "<items>")):
         set_entries(machine, self, {}, set_order.EMPTY)
     else:
         _change(machine, self, {}, set.clear)

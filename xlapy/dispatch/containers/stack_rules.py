@@ -43,7 +43,7 @@ _MANY_ITEMS = 100
 
 
 def write(machine, self: Ref, stack: Stack) -> None:
-    machine.heap.write(self.object, "items", stack)
+    machine.heap.write(self.object, "<items>", stack)
 
 
 def _limit(machine, self: Ref) -> int | None:
@@ -84,14 +84,14 @@ def _without(machine, stack: Stack, full: bool | Var, remove: Callable) -> Stack
         return stack
     if full is True:
         return remove(machine, stack)[0]
-    holder = Ref(machine.heap.new("list", list, machine.location(), items=stack))
+    holder = Ref(machine.heap.new("list", list, machine.location(), stack))
 
     def shorter() -> Value:
         write(machine, holder, remove(machine, stack)[0])
         return NONE
 
     machine.cond(full, shorter, lambda: NONE)
-    return machine.heap.read(holder.object, "items")
+    return machine.heap.read(holder.object, "<items>")
 
 
 def _extend(machine, self: Value, stack: Stack | None, iterable: Value) -> Value:
@@ -488,7 +488,7 @@ def grows(machine, value: Value) -> bool | None:
     if isinstance(value, BoundedArray):
         return True
     if containers.heap_kind(machine, value) in ("dict", "set"):
-        contents = machine.heap.read(as_ref(value).object, "items")
+        contents = machine.heap.read(as_ref(value).object, "<items>")
         return isinstance(contents, Stack) and not isinstance(contents.length, Const)
     if containers.heap_kind(machine, value) in ("generator", "instance"):
         return None

@@ -120,7 +120,7 @@ def _of_numbers(machine, self: Value, key: Value, where: dict) -> Stack | None:
         and machine.heap.objects[self.object].source is not None
     ):
         return None
-    contents = machine.heap.read(self.object, "items")
+    contents = machine.heap.read(self.object, "<items>")
     if not isinstance(contents, Tuple) or not contents.items:
         return None
     kind = gather.signature(contents.items[0])
@@ -165,7 +165,7 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
     index that depends on data: what the list holds from now on."""
     if not isinstance(self, Ref) or not isinstance(key, Scalar | NumpyScalar):
         return None
-    contents = machine.heap.read(self.object, "items")
+    contents = machine.heap.read(self.object, "<items>")
     if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
         return None
     if machine.tables and not machine.is_static(key) and rows.is_table(machine, self):
@@ -188,7 +188,7 @@ def _of_lists(machine, self: Value, key: Value) -> Stack | None:
 
 def _is_of_data(machine, value: Value) -> bool:
     """Whether the number of items of a list or dict depends on data."""
-    contents = machine.heap.read(value.object, "items") if isinstance(value, Ref) else value
+    contents = machine.heap.read(value.object, "<items>") if isinstance(value, Ref) else value
     low, high = domain.sizes(contents) if domain.is_contents(contents) else (0, 0)
     return low < high
 
@@ -201,7 +201,7 @@ def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | No
     parts = [v for part in (key.start, key.stop) if not machine.is_static(part) for v in variables(part)]
     if all(machine.unrolls(var) or machine.specialisable(var) for var in parts):
         return None
-    contents = machine.heap.read(as_ref(self).object, "items")
+    contents = machine.heap.read(as_ref(self).object, "<items>")
     if not isinstance(contents, Tuple) or not contents.items or any(isinstance(v, Ref) for v in contents.items):
         return None
     stack = _packed(machine, contents)
@@ -214,7 +214,7 @@ def _given_data(machine, self: Value, key: Value, item: Value) -> Stack | None:
     """The items of a list as a stack, if a list whose length depends on data takes the place of a slice of it."""
     if not is_slice(key) or not isinstance(self, Ref) or not stacks.is_dynamic(machine, item):
         return None
-    contents = machine.heap.read(self.object, "items")
+    contents = machine.heap.read(self.object, "<items>")
     if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):
         return None
     if _is_whole(key):

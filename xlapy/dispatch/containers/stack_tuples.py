@@ -49,7 +49,7 @@ def is_tuple(machine, value: Value) -> bool:
 
 
 def _of(machine, contents: Stack) -> Ref:
-    return Ref(machine.heap.new("tuple", tuple, machine.location(), items=contents))
+    return Ref(machine.heap.new("tuple", tuple, machine.location(), contents))
 
 
 def of_list(machine, items: Value) -> Value:
@@ -64,8 +64,8 @@ def as_list(machine, value: Value) -> Value:
     if not is_tuple(machine, value):
         return machine.new_list(containers.contents(machine, value))
     loans.share(machine, value)
-    contents = machine.heap.read(as_ref(value).object, "items")
-    return Ref(machine.heap.new("list", list, machine.location(), items=contents))
+    contents = machine.heap.read(as_ref(value).object, "<items>")
+    return Ref(machine.heap.new("list", list, machine.location(), contents))
 
 
 def _make() -> None:
@@ -109,7 +109,7 @@ def zips(machine, function: Value, rows: Value) -> bool:
 
 
 def _contents(machine, value: Value) -> Value:
-    return machine.heap.read(as_ref(value).object, "items")
+    return machine.heap.read(as_ref(value).object, "<items>")
 
 
 def columns(machine, rows: Value) -> Value:
@@ -177,7 +177,7 @@ def _getitem(machine, self: Ref, key: Value) -> Value:
     if not ranges.is_index(machine, key):
         name = iteration.type_name(machine, key)
         machine.raise_(TypeError, f"tuple indices must be integers or slices, not {name}")
-    stack = machine.heap.read(self.object, "items")
+    stack = machine.heap.read(self.object, "<items>")
     at = ranges.in_bounds(machine, ranges.index(machine, key), stack.length, _INDEX)
     return loans.lend(machine, self, stack, at, key=key)
 

@@ -60,7 +60,7 @@ _MAXIMUM_SPREAD = 4096
 def of(machine, value: Value) -> Stack | None:
     """The stack that the contents of a list or tuple are, if they are one."""
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind in ("list", "tuple"):
-        contents = machine.heap.read(value.object, "items")
+        contents = machine.heap.read(value.object, "<items>")
         if isinstance(contents, Stack):
             return contents
     return None
@@ -90,7 +90,7 @@ def _unlike(machine, items) -> bool:
         names = sorted(infos[0].fields)
         columns = [[heap.read(v.object, name) for v in items] for name in names]
     else:
-        contents = [heap.read(v.object, "items") for v in items]
+        contents = [heap.read(v.object, "<items>") for v in items]
         lengths = {stacks.sizes(c) for c in contents}
         if len(lengths) > 1 or lengths.pop()[0] == 0:
             return True
@@ -105,7 +105,7 @@ def of_objects(machine, value: Ref) -> Stack | None:
     """The stack that a list of the program's own objects becomes where a loop over it stays a loop: an attempt for
     programs that are refused otherwise, since data says which of the objects are in a list."""
     heap = machine.heap
-    contents = heap.read(value.object, "items")
+    contents = heap.read(value.object, "<items>")
     if heap.objects[value.object].cls is not list or not isinstance(contents, Tuple) or len(contents.items) < 2:
         return None
     items = contents.items
@@ -124,13 +124,13 @@ def of_objects(machine, value: Ref) -> Stack | None:
     except JoinFailure:
         return None
     with places_kept(machine):
-        heap.write(value.object, "items", stack)
+        heap.write(value.object, "<items>", stack)
     return stack
 
 
 def settled(machine, value: Ref) -> Stack | None:
     """The stack that a list's contents are, or become if the list may have one of several lengths."""
-    contents = machine.heap.read(value.object, "items")
+    contents = machine.heap.read(value.object, "<items>")
     if not isinstance(contents, Union):
         return contents if isinstance(contents, Stack) else None
     joiner = machine.joiner(0, widen=False, unions=True)
@@ -140,7 +140,7 @@ def settled(machine, value: Ref) -> Stack | None:
     made = instantiate(skeleton, iter(parts))
     # the same contents in another form: no change of an object whose state something else holds
     with places_kept(machine):
-        machine.heap.store(value.object, "items", made)
+        machine.heap.store(value.object, "<items>", made)
     return made if isinstance(made, Stack) else None
 
 
@@ -242,7 +242,7 @@ def _settling(machine) -> _Field:
     """Reads slots; a list of one of several lengths becomes a stack."""
 
     def read(number: int, name: object) -> Value:
-        if name == "items" and isinstance(machine.heap.read(number, name), Union):
+        if name == "<items>" and isinstance(machine.heap.read(number, name), Union):
             settled(machine, Ref(number))
         return machine.heap.read(number, name)
 
@@ -255,7 +255,7 @@ def of_several_lengths(machine, items) -> _Field | None:
     heap = machine.heap
     if not all(isinstance(v, Ref) and heap.objects[v.object].cls is list for v in items):
         return None
-    contents = {v.object: heap.read(v.object, "items") for v in items}
+    contents = {v.object: heap.read(v.object, "<items>") for v in items}
     if not all(isinstance(c, Tuple) for c in contents.values()):
         return None
     numbers = [item for c in contents.values() for item in c.items]
@@ -264,7 +264,7 @@ def of_several_lengths(machine, items) -> _Field | None:
     element = common_element(machine, numbers)
     held = {number: of_items(machine, c.items, element) for number, c in contents.items()}
     settling = _settling(machine)
-    return lambda number, name: held[number] if name == "items" and number in held else settling(number, name)
+    return lambda number, name: held[number] if name == "<items>" and number in held else settling(number, name)
 
 
 def of_items(
@@ -615,7 +615,7 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
             bounds = (0, contents.capacity)
             length = scalar(machine, int, contents.length.var, bounds)
             contents = contents.with_rows(contents.rows, length, contents.added)
-        number = heap.new(value.kind, value.cls, machine.location(), items=contents, **_settings(value))
+        number = heap.new(value.kind, value.cls, machine.location(), contents, **_settings(value))
     else:
         names = value.names or range(len(value.parts))
         parts = [unpacked(machine, p, loop, _inside(place, n), made) for n, p in zip(names, value.parts, strict=False)]
@@ -627,11 +627,11 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
             fields = dict(zip(value.names, parts, strict=True))
             number = heap.new("instance", value.cls, machine.location(), **fields)
         elif value.kind == "list":
-            number = heap.new("list", value.cls, machine.location(), items=Tuple(tuple(parts)), **_settings(value))
+            number = heap.new("list", value.cls, machine.location(), Tuple(tuple(parts)), **_settings(value))
         else:
             history = set_order.SetHistory(set_order.EMPTY, set.update, (list(value.names),)) if value.added else None
             entries = Mapping(dict(zip(value.names, parts, strict=True)), history)
-            number = heap.new(value.kind, value.cls, machine.location(), items=entries, **_settings(value))
+            number = heap.new(value.kind, value.cls, machine.location(), entries, **_settings(value))
     _taken(machine, number, value, loop, place, made)
     return Ref(number)
 

@@ -130,7 +130,7 @@ def _of_containers(machine, self: Value, key: Value) -> Stack | None:
     unknown keys, once it is subscripted by a key that depends on data."""
     if not isinstance(self, Ref) or machine.heap.objects[self.object].cls not in _DICTS:
         return None
-    contents = machine.heap.read(self.object, "items")
+    contents = machine.heap.read(self.object, "<items>")
     if not isinstance(contents, Mapping) or not stacks.grow(machine, tuple(dict.values(contents.entries))):
         return None
     if not tables.is_new(machine, key):
@@ -168,7 +168,7 @@ def known_keys(machine, self: Value, key: Value) -> list[Any] | None:
     """The keys of a dict or set that the alternatives of a key are, if all that are possible are there."""
     if type(key) is not Union or not isinstance(self, Ref) or not all(isinstance(k, Const) for k in key.alternatives):
         return None
-    contents = machine.heap.read(self.object, "items")
+    contents = machine.heap.read(self.object, "<items>")
     if not isinstance(contents, Mapping):
         return None
     keys = [containers.key_of(machine, one, contents.entries) for one in key.alternatives]

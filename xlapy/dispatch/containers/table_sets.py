@@ -227,7 +227,7 @@ def _counter_operators() -> None:
         machine.call(Const(_combined_counts), [made, one, other, Const(combine[plain])])
         if plain == symbol:
             return made
-        machine.heap.write(as_ref(left).object, "items", machine.heap.read(made.object, "items"))
+        machine.heap.write(as_ref(left).object, "<items>", machine.heap.read(made.object, "<items>"))
         return left
 
     table.operator(collections.Counter)(either)
@@ -319,7 +319,7 @@ def _is_set(machine, value: Value) -> bool:
 def _contents(machine, value: Value) -> Value | None:
     """What a set holds now."""
     is_set = containers.heap_kind(machine, value) == "set"
-    return machine.heap.read(as_ref(value).object, "items") if is_set else None
+    return machine.heap.read(as_ref(value).object, "<items>") if is_set else None
 
 
 def _note_order(machine, symbol: str, made: Value, left: Value | None, right: Value | None) -> None:
@@ -330,21 +330,21 @@ def _note_order(machine, symbol: str, made: Value, left: Value | None, right: Va
 
     def holder(contents: Value) -> Ref:
         one = machine.new_set([], None)
-        machine.heap.write(one.object, "items", contents)
+        machine.heap.write(one.object, "<items>", contents)
         return one
 
     def stack(contents: Value) -> Stack:
         return tables.converted(machine, holder(contents))
 
     def listed(keys: Stack) -> Value:
-        return Ref(machine.heap.new("list", list, machine.location(), items=keys))
+        return Ref(machine.heap.new("list", list, machine.location(), keys))
 
     def of_difference() -> Stack:
         among = holder(right)
         keys, copied = set_tables.in_order_of_difference(machine, stack(left), containers.length(machine, among))
         kept = machine.new_set([], set_order.EMPTY)
         machine.call(Const(_kept), [kept, listed(keys), among, Const(False)])
-        return set_tables.in_order_unless(machine, stack(machine.heap.read(kept.object, "items")), copied)
+        return set_tables.in_order_unless(machine, stack(machine.heap.read(kept.object, "<items>")), copied)
 
     def of_intersection() -> Stack:
         kept, sides = machine.new_set([], set_order.EMPTY), (stack(left), stack(right))
@@ -355,7 +355,7 @@ def _note_order(machine, symbol: str, made: Value, left: Value | None, right: Va
             return machine.call(Const(_kept), [kept, keys, holder(sides[1 - own]), Const(True)]) and NONE
 
         machine.cond(smaller, lambda: among(0), lambda: among(1))
-        return set_tables.in_order(machine, stack(machine.heap.read(kept.object, "items")))
+        return set_tables.in_order(machine, stack(machine.heap.read(kept.object, "<items>")))
 
     machine.orders_of_sets[(as_ref(made).object, found.rows[0])] = of_difference if symbol == "-" else of_intersection
 
@@ -378,7 +378,7 @@ def _set_operators(*classes: type) -> None:
         if plain == symbol or machine.type_of(left) is not set:
             _note_order(machine, plain, made, *before_it)
             return made
-        machine.heap.write(as_ref(left).object, "items", machine.heap.read(as_ref(made).object, "items"))
+        machine.heap.write(as_ref(left).object, "<items>", machine.heap.read(as_ref(made).object, "<items>"))
         return left
 
     table.operator(*classes)(either)
@@ -416,8 +416,8 @@ def _set_methods() -> None:
                 made = _combined(machine, symbol, made, machine.call(Const(set), [other]))
             if not in_place:
                 return made
-            contents = machine.heap.read(as_ref(made).object, "items")
-            machine.heap.write(self.object, "items", contents)
+            contents = machine.heap.read(as_ref(made).object, "<items>")
+            machine.heap.write(self.object, "<items>", contents)
             return NONE
 
         table.method(set, name)(either)

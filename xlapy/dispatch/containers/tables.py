@@ -51,7 +51,7 @@ _MANY_CHOICES = 256
 def of(machine, value: Value) -> Stack | None:
     """The stack that the contents of a dict or set are, if they are one."""
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind in ("dict", "set"):
-        contents = machine.heap.read(value.object, "items")
+        contents = machine.heap.read(value.object, "<items>")
         if isinstance(contents, Stack):
             return contents
     return None
@@ -314,12 +314,12 @@ def _equal_numbers(rows, key):
 
 def write(machine, self: Ref, stack: Stack) -> None:
     """Give a dict or set other contents."""
-    machine.heap.write(self.object, "items", stack)
+    machine.heap.write(self.object, "<items>", stack)
 
 
 def converted(machine, self: Ref, *more: Value) -> Stack:
     """The contents of a dict or set as a stack that can take more pairs, too."""
-    contents = machine.heap.read(self.object, "items")
+    contents = machine.heap.read(self.object, "<items>")
     if isinstance(contents, Stack):
         return contents
     if isinstance(contents, Union):
@@ -440,7 +440,7 @@ def listed(machine, self: Ref, what: str = "keys") -> Ref:
 
 
 def _listed(machine, stack: Stack, what: str) -> Ref:
-    return Ref(machine.heap.new("list", list, machine.location(), items=domain.column(stack, what)))
+    return Ref(machine.heap.new("list", list, machine.location(), domain.column(stack, what)))
 
 
 def whole(machine, value: Value) -> Value:
@@ -461,16 +461,16 @@ def ordered(machine, value: Value) -> Value:
     stack = of(machine, found[0])
     assert stack is not None
     contents = set_tables.in_order(machine, stack, found[0].object)
-    return Ref(machine.heap.new("list", list, machine.location(), items=contents))
+    return Ref(machine.heap.new("list", list, machine.location(), contents))
 
 
 def forget_order(machine, made: Ref) -> Value:
     """A set to which something else was done than adding one member after the other."""
-    contents = machine.heap.read(made.object, "items")
+    contents = machine.heap.read(made.object, "<items>")
     if isinstance(contents, Stack):
         write(machine, made, contents.with_rows(contents.rows))
     elif isinstance(contents, Mapping):
-        machine.heap.write(made.object, "items", Mapping(contents.entries))
+        machine.heap.write(made.object, "<items>", Mapping(contents.entries))
     return made
 
 
@@ -492,7 +492,7 @@ def has_unknown(machine, iterable: Value) -> bool:
     if found is not None:
         return True
     if heap_kind(machine, iterable) == "list":
-        contents = machine.heap.read(as_ref(iterable).object, "items")
+        contents = machine.heap.read(as_ref(iterable).object, "<items>")
         if isinstance(contents, Stack):
             return True
         return isinstance(contents, Tuple) and _has_new(machine, contents.items)

@@ -55,7 +55,7 @@ _END = Const(-1)
 
 def _known_entries(machine, number: int) -> dict:
     """The entries of a dict or set of known keys."""
-    contents = machine.heap.read(number, "items")
+    contents = machine.heap.read(number, "<items>")
     if not isinstance(contents, Mapping):
         raise Refused("XP0004", "a dict or set gets keys that depend on data while it is iterated over")
     return contents.entries
@@ -70,7 +70,7 @@ def ordered_keys(machine, number: int) -> list:
             raise set_tables.order_refusal()
         if len(refs) == len(entries):
             return list(entries)
-        order = set_order.order(machine.heap.read(number, "items").history, entries)
+        order = set_order.order(machine.heap.read(number, "<items>").history, entries)
         if order is None:
             raise set_tables.order_refusal()
         return order
@@ -81,7 +81,7 @@ def is_one(machine, value: Value) -> bool:
     """Whether an iterator over a dict or set is one, whichever of several contents that has."""
     if not isinstance(value, Ref) or (kind := machine.heap.objects[value.object].kind) not in ("dict", "set"):
         return False
-    return kind == "dict" or set_tables.has_order(machine.heap.read(value.object, "items"))
+    return kind == "dict" or set_tables.has_order(machine.heap.read(value.object, "<items>"))
 
 
 def dict_iterator(machine, value: Ref) -> Ref:
@@ -90,7 +90,7 @@ def dict_iterator(machine, value: Ref) -> Ref:
     if info.kind == "view":
         owner = machine.heap.read(value.object, "source")
         what = info.details
-    contents = machine.heap.read(owner.object, "items")
+    contents = machine.heap.read(owner.object, "<items>")
     if isinstance(contents, Union):
         try:
             contents = stacks.settled(machine, owner)
@@ -214,7 +214,7 @@ def _item_of_one(machine, number: int, what: str, position: Value) -> Value:
 
 
 def _has_known_keys(machine, value: Value) -> bool:
-    return isinstance(value, Ref) and isinstance(machine.heap.read(value.object, "items"), Mapping)
+    return isinstance(value, Ref) and isinstance(machine.heap.read(value.object, "<items>"), Mapping)
 
 
 def _shown(machine, owner: Ref, what: str) -> Tuple:
@@ -235,7 +235,7 @@ _VIEWS = {what: Kind(what, _view_step(what), _view_plan(what), _view_length) for
 
 def _table_iterator(machine, owner: Ref, what: str) -> Ref:
     """Over a dict of unknown keys: over those that it has now, and the values that it has then."""
-    pairs: Stack = machine.heap.read(owner.object, "items")
+    pairs: Stack = machine.heap.read(owner.object, "<items>")
     if machine.heap.objects[owner.object].kind == "set":
         before = _list_of(machine, domain.column(pairs, "keys"))
         keys = _list_of(machine, set_tables.in_order(machine, pairs, owner.object))
@@ -246,13 +246,13 @@ def _table_iterator(machine, owner: Ref, what: str) -> Ref:
 
 
 def _list_of(machine, contents: Stack) -> Ref:
-    return Ref(machine.heap.new("list", list, machine.location(), items=contents))
+    return Ref(machine.heap.new("list", list, machine.location(), contents))
 
 
 def _resized(machine, number: int) -> bool | Var:
     """Whether the dict of an iterator has another size than it had."""
     heap = machine.heap
-    contents = heap.read(heap.read(number, "owner").object, "items")
+    contents = heap.read(heap.read(number, "owner").object, "<items>")
     now = contents.length if isinstance(contents, Stack) else Const(len(_known_entries(machine, number)))
     size = heap.read(number, "size")
     return False if now is size else machine.truth(machine.compare("!=", now, size))
@@ -262,8 +262,8 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
     """What a dict of unknown keys shows at a position. Its keys are those that were there when the iteration began, but
     for one that was deleted and put in again."""
     heap = machine.heap
-    source, contents = heap.read(number, "source"), heap.read(heap.read(number, "owner").object, "items")
-    known: Stack = heap.read(source.object, "items")
+    source, contents = heap.read(number, "source"), heap.read(heap.read(number, "owner").object, "<items>")
+    known: Stack = heap.read(source.object, "<items>")
     if not isinstance(contents, Stack):
         raise Refused("XP0004", "a dict with keys that depend on data is emptied while it is iterated over")
     keys = domain.column(contents, "keys")
@@ -287,7 +287,7 @@ def _differ_at(at, *rows):
 def _member(machine, number: int, position: Value) -> Value:
     """The member of a set of unknown members at a position; other members may not have come into the set meanwhile."""
     heap = machine.heap
-    contents, before = (heap.read(heap.read(number, name).object, "items") for name in ("owner", "before"))
+    contents, before = (heap.read(heap.read(number, name).object, "<items>") for name in ("owner", "before"))
     rows = domain.column(contents, "keys").rows if isinstance(contents, Stack) else ()
     if [row.type for row in rows] != [row.type for row in before.rows]:
         raise Refused("XP0004", "a set is changed while it is iterated over")

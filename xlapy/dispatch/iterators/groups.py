@@ -127,8 +127,8 @@ def _compared(machine, owner: Ref, items: Value) -> Value:
 
 def _state(machine, items: Value) -> Value | None:
     if isinstance(items, NdArray):
-        return machine.heap.read(items.buffer, "data")
-    return machine.heap.read(items.object, "items") if isinstance(items, Ref) else None
+        return machine.heap.read(items.buffer, "<data>")
+    return machine.heap.read(items.object, "<items>") if isinstance(items, Ref) else None
 
 
 def _key_of(key, item):

@@ -128,7 +128,7 @@ def items(machine, value: Value, most: int = MAXIMUM_ITEMS) -> list[Value]:
     if isinstance(value, Ref):
         kind = machine.heap.objects[value.object].kind
         if kind == "list":
-            return list(stacks.items(machine, machine.heap.read(value.object, "items")))
+            return list(stacks.items(machine, machine.heap.read(value.object, "<items>")))
         if kind == "generator":
             return machine.run_generator(value)
     iterator = make_iterator(machine, value)

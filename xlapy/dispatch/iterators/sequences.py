@@ -156,7 +156,7 @@ def length_of(machine, source: Value) -> Value:
             return bounded.shape_of(machine, source)[0]
         case Ref():
             stack = stacks.settled(machine, source)
-            return stack.length if stack is not None else Const(len(machine.heap.read(source.object, "items").items))
+            return stack.length if stack is not None else Const(len(machine.heap.read(source.object, "<items>").items))
     return ranges.length(machine, source)
 
 
@@ -186,7 +186,7 @@ def item_of(machine, source: Value, position: Value, iterator: int | None = None
             stack = stacks.settled(machine, source)
             if stack is not None:
                 return loans.lend(machine, source, stack, position, iterator=iterator)
-            contents = tuple_items(machine.heap.read(source.object, "items"))
+            contents = tuple_items(machine.heap.read(source.object, "<items>"))
             if isinstance(position, Scalar):
                 return gather.gather(machine, contents, position)
             assert isinstance(position, Const)
@@ -225,7 +225,7 @@ def loops(machine, source: Value) -> bool:
                 if machine.stacks_objects and domain.has_own(stack.element):
                     return True
                 return not isinstance(stack.length, Const) or stack.length.value > machine.short_sequence
-            contents = tuple_items(machine.heap.read(source.object, "items"))
+            contents = tuple_items(machine.heap.read(source.object, "<items>"))
             return len(contents) > machine.short_sequence and gather.stackable(machine, contents)
     return True
 

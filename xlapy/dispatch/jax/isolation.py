@@ -108,7 +108,7 @@ def isolate(
             old = heap.initial.get(slot)
         if not heap.made_since(slot[0], mark) and not unchanged(old, value):
             found.slots[slot] = value
-            if slot[0] != STATE or slot[1] == "items":
+            if slot[0] != STATE or slot[1] == "<items>":
                 found.changed.append(slot)
     _follow(found, after, lambda number: heap.made_since(number, mark))
     return found

@@ -351,7 +351,7 @@ class _Binding:
         packed = Tuple(new) if node.keys is None else Mapping(node.entries(zip(node.keys, new, strict=True)))
         if owned:
             if new != old:
-                machine.heap.write(as_ref(value).object, "items", packed)
+                machine.heap.write(as_ref(value).object, "<items>", packed)
             return value
         return _container(machine, node, new)
 

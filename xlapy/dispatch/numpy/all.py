@@ -16,6 +16,7 @@ from xlapy.dispatch.numpy import (
     manipulation,
     methods,
     nan_functions,
+    nditer,
     operators,
     placing,
     polynomial,

@@ -47,6 +47,8 @@ from xlapy.domain.values import Const, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import Var, constant_value
 
 _IGNORED = frozenset({"like", "subok", "device", "overwrite_input"})
+#: parameters that are sequences of arrays (of np.block: of sequences of such); others are arrays, as lists or not
+_SEQUENCES = frozenset({"arrays", "tup", "keys"})
 #: what JAX raises for arguments it does not take
 JAX_ERRORS = (TypeError, ValueError, NotImplementedError, IndexError, AttributeError, AssertionError, OverflowError)
 
@@ -92,6 +94,10 @@ def call_leaf(
         if name in _IGNORED:
             continue
         if name in arrays and not absent(value):
+            if name not in _SEQUENCES:
+                value = _one_array(machine, value)
+            elif numpy_function is not np.block and (items := sequence_items(machine, value)) is not None:
+                value = Tuple(tuple(_one_array(machine, item) for item in items))
             layout[name] = _array_slots(machine, value, operands)
             shown[name] = skeleton(machine, value) if isinstance(value, Value) else value
         else:
@@ -113,6 +119,14 @@ def call_leaf(
         result,
         out,
     )
+
+
+def _one_array(machine: Machine, value: Any) -> Any:
+    """A list of lists or arrays as an array; other values as they are."""
+    items = sequence_items(machine, value)
+    if items is None or all(_is_number(machine, item) for item in items):
+        return value
+    return machine.new_array(operand(machine, value))
 
 
 def _array_slots(machine: Machine, value: Any, operands: list[Var]) -> object:

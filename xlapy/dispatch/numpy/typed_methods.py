@@ -59,7 +59,7 @@ def _few_items(machine: Machine, value: Value) -> tuple[Value, ...] | None:
     """The items of a short list."""
     if not isinstance(value, Ref) or machine.heap.objects[value.object].kind != "list":
         return None
-    items = machine.heap.read(value.object, "items")
+    items = machine.heap.read(value.object, "<items>")
     return items.items if isinstance(items, Tuple) and len(items.items) < 32 else None
 
 

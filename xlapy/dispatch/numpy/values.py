@@ -90,7 +90,7 @@ def try_known(machine: Machine, value: Any) -> Any:
 
 def list_items(machine: Machine, value: Ref) -> tuple[Value, ...]:
     """The items of a list in the heap."""
-    return stacks.items(machine, machine.heap.read(value.object, "items"))
+    return stacks.items(machine, machine.heap.read(value.object, "<items>"))
 
 
 def sequence_items(machine: Machine, value: Any) -> list[Value] | None:
@@ -418,7 +418,7 @@ def fresh(machine: Machine, var: Var) -> NdArray:
 
 def new_list(machine: Machine, items: Sequence[Value]) -> Value:
     """A fresh list."""
-    return Ref(machine.heap.new("list", list, items=Tuple(tuple(items))))
+    return Ref(machine.heap.new("list", list, None, Tuple(tuple(items))))
 
 
 def broadcast_to(machine: Machine, var: Var, shape: tuple[int, ...]) -> Var:

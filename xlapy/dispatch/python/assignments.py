@@ -47,7 +47,8 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
             numpy_attributes.set_flag(machine, array, name, item)
             return
         inner = subclasses.contents(machine, value)
-        if inner is not None and getattr(lookup(machine, cls, name)[0], "__objclass__", None) in BASES:
+        found = lookup(machine, cls, name)[0]
+        if inner is not None and hasattr(type(found), "__set__") and getattr(found, "__objclass__", None) in BASES:
             setattr_(machine, inner, name, item)  # `default_factory`
             return
         setter, owner = lookup(machine, cls, "__setattr__")

@@ -229,7 +229,7 @@ def _copied(machine, value: Value, part, hook: str, memo: dict[int, Value] | Non
 
 def _slots(machine, number: int) -> list[str]:
     info = machine.heap.objects[number]
-    names = ["items"] if info.kind in ("list", "dict", "set") else []
+    names = ["<items>"] if info.kind in ("list", "dict", "set") else []
     if info.source is not None and info.kind == "instance":
         names += machine.world.own_attributes(number)
         names += sorted(kinds.slots_of(info.cls))

@@ -115,7 +115,7 @@ def _simple(machine: Machine, /, *args: Value, **kwargs: Value) -> Value:
     given = machine.call(Const(dict), args) if args else None
     made = machine.heap.new("instance", types.SimpleNamespace, machine.location())
     if given is not None:
-        fill(machine, made, machine.heap.read(as_ref(given).object, "items"))
+        fill(machine, made, machine.heap.read(as_ref(given).object, "<items>"))
     for name, value in kwargs.items():
         machine.heap.write(made, name, value)
     return Ref(made)

@@ -93,7 +93,7 @@ def _add(machine: Machine, line: Value) -> None:
 
 def _append(machine: Machine, line: Value) -> Value:
     """Add a line to the texts of the run, whichever they are."""
-    before = machine.heap.slots.get((STATE, "items"), Tuple(()))
+    before = machine.heap.slots.get((STATE, "<items>"), Tuple(()))
     if isinstance(before, Stack):
         after: Value = stacks.push(machine, before, line)
     elif isinstance(before, Union) and any(isinstance(a, Stack) for a in before.alternatives):
@@ -102,7 +102,7 @@ def _append(machine: Machine, line: Value) -> Value:
         after = Union(before.selector, tuple(Tuple((*tuple_items(a), line)) for a in before.alternatives))
     else:
         after = Tuple((*tuple_items(before), line))
-    machine.heap.write(STATE, "items", after)
+    machine.heap.write(STATE, "<items>", after)
     return NONE
 
 
@@ -123,7 +123,7 @@ def snapshot(machine: Machine, value: Value) -> Value:
         case Ref():
             info = machine.heap.objects[value.object]
             items = (
-                machine.heap.read(value.object, "items") if info.kind in ("list", "tuple", "dict", "set") else UNBOUND
+                machine.heap.read(value.object, "<items>") if info.kind in ("list", "tuple", "dict", "set") else UNBOUND
             )
             if isinstance(items, Union) or isinstance(items, Stack) and info.kind != "list":
                 raise Refused("XP0010", "the text of a container whose length depends on data")
