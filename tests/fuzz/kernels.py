@@ -199,8 +199,10 @@ class _Writer:
 
     def loop(self, depth: int) -> list[str]:
         if self.draw(st.integers(0, 5)) == 0:
-            form = "while j > 0 and {X}[j - 1] > {X}[j]:" if not self.is_complex else "while j > 0:"
-            return ["j = n - 1", self.filled(form), *indent([*self.block(depth - 1, 2, True), "j -= 1"])]
+            place = f"c{depth}"  # a name of its own, so that there is an end
+            test = f" and {{X}}[{place} - 1] > {{X}}[{place}]" if not self.is_complex else ""
+            lines = [f"j = {place} = n - 1", self.filled(f"while {place} > 0{test}:")]
+            return [*lines, *indent([*self.block(depth - 1, 2, True), f"j = {place} = {place} - 1"])]
         index = self.draw(st.sampled_from("ij"))
         return [self.filled(f"for {index} in range({{T}}):"), *indent(self.block(depth - 1, 4, True))]
 
