@@ -1,6 +1,6 @@
 """A long run: how many programs are right, and for each reason of a refusal how many, with the shortest of them.
 
-python -m tests.fuzz --examples 2000 [--seed 0] [--show 20] [--kinds wrong crash] [--arrays] [--reduce]
+python -m tests.fuzz --examples 2000 [--seed 0] [--show 20] [--kinds wrong crash] [--arrays | --kernels] [--reduce]
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from .arrays import array_programs
 from .judge import Verdict, judge
+from .kernels import kernel_programs
 from .programs import Generated, programs
 from .reduce import reduced
 
@@ -29,7 +30,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", type=int, default=20, help="how many reasons to show")
     parser.add_argument("--kinds", nargs="+", default=["wrong", "crash", "refused", "text"], help="of which verdicts")
-    parser.add_argument("--arrays", action="store_true", help="programs over arrays: views, writes, dynamic sizes")
+    family = parser.add_mutually_exclusive_group()
+    family.add_argument("--arrays", action="store_true", help="programs over arrays: views, writes, dynamic sizes")
+    family.add_argument("--kernels", action="store_true", help="loops that change arrays of all layouts in place")
     parser.add_argument("--reduce", action="store_true", help="make what is shown as small as possible")
     options = parser.parse_args()
     found: dict[Verdict, list[Generated]] = collections.defaultdict(list)
@@ -44,7 +47,7 @@ def main() -> int:
         suppress_health_check=list(HealthCheck),
         phases=[Phase.generate],
     )
-    @given(array_programs() if options.arrays else programs())
+    @given(array_programs() if options.arrays else kernel_programs() if options.kernels else programs())
     def run(program: Generated) -> None:
         try:
             verdict = judge(program)

@@ -7,10 +7,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from .arrays import array_programs
 from .judge import judge
+from .kernels import kernel_programs
 from .programs import load, programs
 
 
-@pytest.mark.parametrize("strategy, examples", [(programs, 60), (array_programs, 40)])
+@pytest.mark.parametrize("strategy, examples", [(programs, 60), (array_programs, 40), (kernel_programs, 40)])
 def test_generated_programs(strategy, examples):
     """Each is right or refused, and not all are refused."""
     count: collections.Counter = collections.Counter()

@@ -51,6 +51,31 @@ def test_overlapping_views():
     assert both(add_into, overlap) == "right"
 
 
+@pytest.mark.parametrize("shape, strides", [((4,), (0,)), ((4, 3), (8, 8)), ((2, 3), (0, 8)), ((2, 2, 2), (16, 8, 8))])
+def test_elements_that_share_memory(shape, strides):
+    """An argument that shows an element twice may be read, and is not written."""
+
+    def shown():
+        return np.lib.stride_tricks.as_strided(np.arange(9.0), shape, strides), np.arange(float(shape[-1]))
+
+    assert both(add_into, shown) == "refused"
+    assert both(lambda x, y: (x + y).sum() + x[0], shown) == "right"
+
+
+def test_elements_that_share_no_memory():
+    def shown():
+        return np.lib.stride_tricks.as_strided(np.arange(9.0), (2, 3), (8, 24)), np.arange(3.0)
+
+    assert both(add_into, shown) == "right"
+    compiled = xlapy.jit(add_into)
+    for x, y in (shown(), (np.zeros((2, 3)), np.arange(3.0)), (np.zeros((2, 6))[:, ::-2], np.arange(3.0))):
+        compiled(x, y)
+    twice = np.lib.stride_tricks.as_strided(np.zeros(3), (2, 3), (0, 8))
+    with pytest.raises(xlapy.NotOffloadableError, match="share memory"):
+        compiled(twice, np.arange(3.0))
+    np.testing.assert_array_equal(twice, np.zeros((2, 3)))
+
+
 def views_of(base):
     """Views of many kinds of an array, itself first."""
     if base.ndim == 1:

@@ -20,6 +20,44 @@ def one_name_becomes_the_other(x, n):
     return a, b
 
 
+ARRAYS = [(X, X + 1, X + 2, n) for n in (0, 1, 2, 4)]
+
+
+@program(*ARRAYS)
+def one_argument_becomes_another(x, y, z, n):
+    for _ in range(n):
+        y = z
+    return y, y.sum()
+
+
+@program(*ARRAYS)
+def arguments_move_up(x, y, z, n):
+    for _ in range(n):
+        y = z
+        z = x
+    return x, y, z
+
+
+@program(*ARRAYS)
+def arguments_change_places_and_are_written(x, y, z, n):
+    k = 0
+    while k < n:
+        x, y = y, z
+        k += 1
+    y[0] = 100
+    return x, y, z
+
+
+@program(*ARRAYS, *[(list(X), list(X + 1), list(X + 2), n) for n in (0, 1, 2, 4)])
+def one_argument_becomes_another_until_data_says_so(x, y, z, n):
+    for k in range(5):
+        if k == n:
+            break
+        x = y
+        y = z
+    return x[0] + y[1], len(x)
+
+
 @program(*TRIPS)
 def new_array_under_two_names(x, n):
     a, b = x * 2, x * 3

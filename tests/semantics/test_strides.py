@@ -87,6 +87,23 @@ def matrix_in_another_order(x):
     return as_strided(x.reshape(3, 4).T.copy(order="K"), (2,), (8,))
 
 
+def running_sum(x):
+    for k in range(1, len(x)):
+        x[k] += x[k - 1]
+
+
+@program((as_strided(X, (4, 3), (8, 8)), X[:4]), (as_strided(X, (4, 3), (0, 8)), X[:4]))
+def arguments_that_show_elements_twice(x, y):
+    y = y + x[:, 1]
+    return y, x.sum(axis=0), x * 2
+
+
+@program(as_strided(X, (4, 2), (16, 8)), as_strided(X, (3, 3), (8, 24)), A[::2, ::-3], A.T[1:, ::2])
+def arguments_that_show_no_element_twice(x):
+    for k in range(1, len(x)):
+        x[k] += x[k - 1]
+
+
 for _function in (seen_twice, behind_the_end, before_the_start, between_elements, matrix_in_another_order):
     program.add(_function.__name__, _function, X, refuse=True)
 

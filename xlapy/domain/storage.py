@@ -42,6 +42,16 @@ def _address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
+def is_one_to_one(array: np.ndarray) -> bool:
+    """Whether each element of an array has memory of its own, as far as its strides say so."""
+    reach = array.itemsize
+    for step, length in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if step < reach:
+            return array.size == 0
+        reach += step * (length - 1)
+    return True
+
+
 def grid_of(array: np.ndarray, root: np.ndarray) -> tuple[int, ...]:
     """A shape of the elements of `root`, in the order in which they lie in memory, along whose axes `array` may run."""
     size, steps = root.size, sorted({abs(s) // root.itemsize for s in array.strides} - {0}, reverse=True)

@@ -103,11 +103,13 @@ class Emission:
         values = [out.registers[r] if r in needed else DEAD for r in head.registers]
         values.append(out.handled)
         for slot in head.slots:
-            number = joiner.absorbed.get(slot[0]) or slot[0]
+            last = joiner.absorbed.get(slot[0])
+            number = slot[0] if last is None else last
             value = out.slots.get((number, slot[1]))
             if value is None:
+                # An object of the caller's, perhaps, that nothing has looked at yet.
                 value = self.machine.heap.entry_value(number, slot[1])
-                if slot[0] == STATE and value is UNBOUND or slot[0] in head.entries:
+                if slot[0] == STATE and value is UNBOUND or last is None and slot[0] in head.entries:
                     value = DEAD
             values.append(value)
         return values

@@ -39,7 +39,7 @@ import numpy as np
 
 from xlapy.domain import randomness
 from xlapy.domain.sources import Source
-from xlapy.domain.storage import layout, storage
+from xlapy.domain.storage import is_one_to_one, layout, storage
 from xlapy.interpreter.world import Guard
 from xlapy.runtime.jax_internals import ConcreteArray
 from xlapy.runtime.packing import Packing, packer
@@ -181,6 +181,8 @@ class Writer:
                 self.reads = True
                 known, sources = value
                 self.require(f"{place}.gives({self.name(known)}, {self.operands(sources)})")
+            case "apart" if value == guard.source:
+                self.require(f"{place}.flags.forc or {self.name(is_one_to_one)}({place})")
             case "apart":
                 other = self.place(value)
                 self.require(f"not {self.name(np.may_share_memory)}({place}, {other})")

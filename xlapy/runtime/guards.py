@@ -60,11 +60,14 @@ def holders_of(sources: Sequence[Source], guards: Sequence[Guard]) -> list[Sourc
 
 
 def _apart(analysis: Analysis) -> list[Guard]:
-    """Arrays that the program writes share no memory with other arrays that it reads or writes."""
+    """Arrays that the program writes share no memory with other arrays that it reads or writes, nor have two elements
+    in one place."""
     written = [s for kind, s in analysis.written if kind == "buffer" and s.key != "device_buffer"]
     arrays = _arrays(analysis)
     found = []
     for source in written:
+        if source in arrays:
+            found.append(Guard("apart", source, source))
         for other in arrays:
             if other != source and not (other in written and arrays.index(other) < arrays.index(source)):
                 found.append(Guard("apart", source, other))
@@ -82,6 +85,8 @@ def shared_storages(analysis: Analysis, named: dict[str, object], known: list[St
     found = list(known)
     pairs = [*(g for g in analysis.guards if g.kind == "apart"), *_apart(analysis)]
     for guard in pairs:
+        if guard.value == guard.source:
+            continue
         array, other = locate(guard.source, named), locate(guard.value, named)
         if not isinstance(array, np.ndarray) or not isinstance(other, np.ndarray):
             continue
@@ -120,6 +125,8 @@ def refuse(function: types.FunctionType, guard: Guard | None) -> NotOffloadableE
     """Why a program cannot be used for the call that it was made for."""
     if guard is not None and guard.kind == "apart":
         message = f"{guard.source} and {guard.value} share memory, and one of them is written to"
+        if guard.value == guard.source:
+            message = f"elements of {guard.source} share memory, and it is written to"
         return NotOffloadableError(
             function.__qualname__, [at(function, "XP0012", message, "pass a copy of one of them")]
         )

@@ -19,6 +19,7 @@ import jax
 import jax.export
 import numpy as np
 
+from xlapy.domain.storage import is_one_to_one
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import Built, Cut, Effect, Known, Leaf, Made, Text
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
@@ -148,9 +149,12 @@ class Loaded:
         return made
 
     def _check_memory(self, named: dict) -> None:
-        """Arrays that the program writes share no memory with others."""
+        """Arrays that the program writes share no memory with others, nor have two elements in one place."""
         paths = [p["path"] for p in self._about["parameters"] if p is not None and p["python"] is None]
         for write in self._about["writes"]:
+            written = _find(write["path"], named)
+            if isinstance(written, np.ndarray) and not is_one_to_one(written):
+                raise TypeError(f"elements of {_name(write['path'])} share memory, and it is written to")
             for path in paths:
                 array, other = _find(write["path"], named), _find(path, named)
                 if path != write["path"] and isinstance(other, np.ndarray) and np.may_share_memory(array, other):
