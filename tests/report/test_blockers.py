@@ -1,6 +1,7 @@
 """Every code of the table of obstacles, with a program that meets it: code, line, the text over the caret."""
 
 import inspect
+import linecache
 import re
 
 import jax
@@ -9,7 +10,7 @@ import pytest
 import scipy.special
 
 import xlapy
-from xlapy.report import CODES, Blocker, NotOffloadableError
+from xlapy.report import CODES, Blocker, NotOffloadableError, first_line
 
 X = np.array([1.0, 2.0, 3.0])
 PROGRAMS = {}
@@ -119,12 +120,12 @@ def underlined(blocker):
 
 
 def marked_line(f):
-    """The line of `f`, or of `deep`, that ends in `# here`; the first line of `f` if there is none."""
+    """The line of `f`, or of `deep`, that ends in `# here`; the line of `def` if there is none."""
     for function in (f, deep):
         lines, start = inspect.getsourcelines(function)
         found = [start + i for i, line in enumerate(lines) if line.rstrip().endswith("# here")]
         if found or function is not endless:
-            return found[0] if found else start
+            return found[0] if found else first_line(f.__code__)
     raise AssertionError
 
 
@@ -255,10 +256,53 @@ def test_an_obstacle_brings_no_second_one(function):
     assert {blocker.code for blocker in refusal.value.blockers} == {"XP0003"}, str(refusal.value)
 
 
+@(lambda f: f)
+@(
+    lambda f: f  # def no_function():
+)
+def decorated(x):
+    return x
+
+
+@pytest.mark.parametrize("f", [decorated, endless, asynchronous, inner, lambda x: x])
+def test_the_first_line_of_a_function_is_that_of_its_name(f):
+    text = linecache.getline(__file__, first_line(f.__code__))
+    assert f"def {f.__name__}(" in text or f.__name__ == "<lambda>" and "lambda x: x" in text
+
+
+def refused_under_a_name(x):
+    result = x
+    for _ in range(int(x[0])):
+        result = (result, 1.0)
+    return result
+
+
+def refused_in_an_attribute(x):
+    box = Box()
+    box.held = x
+    for _ in range(int(x[0])):
+        box.held = (box.held, 1.0)
+    return box.held
+
+
+class Box:
+    pass
+
+
+@pytest.mark.parametrize(("f", "name"), [(refused_under_a_name, "'result'"), (refused_in_an_attribute, "'Box.held'")])
+def test_what_a_loop_cannot_carry_is_named(f, name):
+    blocker = obstacle(xlapy.jit(f), (X,))
+    assert blocker.code == "XP0007" and f"a loop gives {name} values that have no common type" in blocker.message
+    assert "float64[3] and a tuple" in blocker.message
+
+
+def test_each_code_says_what_to_do():
+    assert all(code.meaning and code.why.endswith(".") and code.advice for code in CODES.values())
+    assert "hint: " + CODES["XP0003"].advice in str(obstacle(xlapy.jit(compiled_code), (X,)))
+
+
 def test_caret_counts_characters_not_bytes():
     line = "    größe = memoryview(x)\n"
-    import linecache
-
     linecache.cache["<text>"] = (len(line), None, [line], "<text>")
     column = len("    größe = ".encode())
     blocker = Blocker("XP0003", "m", "<text>", "f", 1, 1, column, column + len("memoryview(x)"))

@@ -35,7 +35,6 @@ from xlapy.domain.values import (
     Function,
     JaxArray,
     Mapping,
-    Marker,
     NdArray,
     NumpyScalar,
     Range,
@@ -43,7 +42,6 @@ from xlapy.domain.values import (
     Scalar,
     Slice,
     Stack,
-    Stored,
     Text,
     Tuple,
     Union,
@@ -51,6 +49,7 @@ from xlapy.domain.values import (
     number_var,
 )
 from xlapy.interpreter import calls, generators, merge, replace, resumption, walk
+from xlapy.interpreter.describe import describe
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.rehearsal import Recollection
@@ -482,7 +481,7 @@ class Machine:
                     if history is None or history.order is not None:
                         return set(contents.entries)
                     return set_order.replayed(history)
-        raise Refused("XP0006", f"{what} must be known at compile time, and is {self.describe(value)}")
+        raise Refused("XP0006", f"{what} must be known at compile time, but is {self.describe(value)}")
 
     def _worked_out(self, var: Var, what: str) -> np.ndarray:
         """The value of `var` for this call, if there is no other way; asks for specialisation first if there may be."""
@@ -507,31 +506,7 @@ class Machine:
 
     def describe(self, value: Value) -> str:
         """A short phrase for messages."""
-        match value:
-            case Const():
-                return repr(value.value) if len(repr(value.value)) < 60 else f"a {type(value.value).__name__}"
-            case Scalar():
-                return f"a dynamic {value.kind.__name__}"
-            case NumpyScalar():
-                return f"a dynamic numpy.{value.var.type.dtype}"
-            case JaxArray():
-                return f"a jax.Array of type {value.var.type}"
-            case NdArray():
-                return f"an array of type {value.type}"
-            case BoundedArray():
-                return f"an array of dynamic length, with room for {value.base.type}"
-            case Union():
-                return "one of " + ", ".join(self.describe(v) for v in value.alternatives)
-            case Stack() | Stored():
-                return "contents of a list"
-            case Mapping():
-                return f"a dict with the keys {list(value.entries)}" if value.entries else "an empty dict"
-        if isinstance(value, Marker):
-            return f"no value ({value.name})"
-        try:
-            return f"a {self.type_of(value).__name__}"
-        except Refused:
-            return "a value whose type depends on data"
+        return describe(self, value)
 
     def type_of(self, value: Value) -> type:
         """The Python class that the value would have under CPython."""

@@ -246,7 +246,9 @@ class World(Definitions):
 
     def _object(self, found: Any, kind: type, source: Source) -> Value:
         if found is os.environ:
-            raise Refused("XP0010", "the environment may change between calls", "pass the value as an argument")
+            raise Refused(
+                "XP0010", "os.environ is read, which may change between calls", "pass the value as an argument"
+            )
         if isinstance(found, np.ndarray):
             return self._ndarray(found, kind, source)
         if isinstance(found, DeviceView):
@@ -336,7 +338,11 @@ class World(Definitions):
                 "pass numbers",
             )
         if kind is not np.ndarray and kind is not np.memmap:
-            raise Refused("XP0005", f"{source} is a {kind.__module__}.{kind.__name__}, a subclass of ndarray")
+            raise Refused(
+                "XP0005",
+                f"{source} is a {kind.__module__}.{kind.__name__}, a subclass of ndarray",
+                "pass np.asarray(x)",
+            )
         if found.dtype.byteorder not in "=|" and not found.dtype.isnative:
             raise Refused("XP0005", f"{source} has a foreign byte order", "x.astype(x.dtype.newbyteorder('='))")
         if self.storages and found.size and id(storage(found)) in self.storages:
@@ -408,7 +414,7 @@ class World(Definitions):
 
     def _numpy_scalar(self, found: np.generic, kind: type, source: Source) -> Value:
         if not supported(found.dtype):
-            raise Refused("XP0005", f"{source} is a numpy.{kind.__name__}")
+            raise Refused("XP0005", f"{source} is a numpy.{kind.__name__}, which XLA does not have", "pass numbers")
         varies = self._varies(source)
         if varies:
             self.guard("type", source, kind)

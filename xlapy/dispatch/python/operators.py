@@ -443,7 +443,7 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
             return left.var is right.var
         case (Scalar(), Scalar()):
             if left.kind is right.kind and left.var is not right.var:
-                raise Refused("XP0004", f"'is' between dynamic {left.kind.__name__}s", "compare with ==")
+                raise Refused("XP0004", f"'is' between {left.kind.__name__}s that depend on data", "compare with ==")
             return left.var is right.var
     return False
 
