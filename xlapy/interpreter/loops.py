@@ -36,6 +36,7 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Text,
+    Tuple,
     Value,
     alternatives,
     as_ref,
@@ -253,6 +254,8 @@ def _refusal(machine: Machine, failure: Exception) -> Refused:
         hint = "give the value one type and shape before the loop"
         if _is_object(failure.first) and _is_object(failure.second):
             hint = "where one object is stored and a new one takes its name, store a copy (`out.append(current[:])`)"
+        if any(isinstance(v, Tuple) for v in (failure.first, failure.second)):
+            hint = "collect values in a list: it may grow in a loop (`out.append(value)`)"
         what = named(machine, failure.place) or "what it changes"
         return Refused("XP0007", f"a loop gives {what} values that {unjoined(machine, failure)}", hint)
     return Refused("XP0009", f"the loop cannot be kept and cannot be unrolled: {failure}")

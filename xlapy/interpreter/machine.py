@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -682,6 +684,10 @@ class Machine:
         self.before = None
 
 
+#: where this package lies
+_PACKAGE = str(Path(__file__).parent.parent) + os.sep
+
+
 def _kind_of_argument(value: Value) -> object:
     """What arguments of exceptions must have in common to be kept in one place."""
     if isinstance(value, Text):
@@ -703,14 +709,14 @@ def _contents(contents: Value) -> tuple[Value, ...]:
 
 
 def locate(code: str, message: str, hint: str, location: Location | None) -> Blocker:
-    """A blocker at a place in the source."""
+    """A blocker at a place in the source. Functions of this package that stand for others are passed over."""
     if location is None:
         return Blocker(code, message, hint=hint)
-    chain = []
-    caller = location.caller
-    while caller is not None:
-        chain.append((caller.function, caller.filename, caller.line))
-        caller = caller.caller
+    places = [location]
+    while places[-1].caller is not None:
+        places.append(places[-1].caller)
+    location, *callers = [p for p in places if not p.filename.startswith(_PACKAGE)] or places
+    chain = [(caller.function, caller.filename, caller.line) for caller in callers]
     return Blocker(
         code,
         message,

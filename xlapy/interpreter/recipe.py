@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -352,7 +353,8 @@ class Outputs:
         if info.source is not None and info.kind != "cell":
             return External(info.source)
         if info.kind not in ("list", "tuple", "dict", "set", "instance"):
-            raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside")
+            hint = "return a list of what it gives" if issubclass(info.cls, Iterator) else ""
+            raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside", hint)
         if info.kind == "instance" and info.cls.__module__.startswith("numpy."):
             raise Refused("XP0010", f"a {info.cls.__name__} made inside the program is returned or stored outside")
         known = self._made.get(value.object)

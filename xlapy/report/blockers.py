@@ -53,8 +53,9 @@ CODES: dict[str, Code] = {
     "XP0006": Code(
         "a value must be known at compile time but depends on array data",
         "Shapes, axes, and which code is to run are part of the program. A Python number that is an argument becomes"
-        " known by itself where it has to be: the program is then compiled for that number. The elements of arrays, and"
-        " what is computed from them, are known only when the program runs.",
+        " known by itself where it has to be: the program is then compiled for that number. What is"
+        " computed from the elements of arrays is known only when the program runs, unless it can be worked out from"
+        " the arguments beforehand.",
         "take the value from a shape, or pass it to the function as a Python number",
     ),
     "XP0007": Code(
