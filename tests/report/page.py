@@ -36,7 +36,8 @@ def written(argument: Any) -> str:
         return repr(argument)
     if argument.size > 10:
         return f"np.ones({argument.size})"
-    return "np." + repr(argument)
+    elements = str(argument.tolist()).replace("nan", "np.nan")
+    return f"np.array({elements}{', dtype=object' if argument.dtype == object else ''})"
 
 
 def call(known: Program, name: str, args: tuple) -> str:

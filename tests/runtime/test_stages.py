@@ -102,6 +102,17 @@ def test_code_typed_shows_callees_and_lines():
     assert "float64[3]" in text and "helper" in text
 
 
+def test_code_typed_before_the_passes():
+    def doubled(x):
+        y = x.copy()
+        y[1:] += x[1:]
+        return y
+
+    before, after = xlapy.code_typed(doubled, X, opt=False), xlapy.code_typed(doubled, X)
+    assert before.count("update_slice") == 2 and after.count("update_slice") == 1
+    assert before.splitlines()[0] == after.splitlines()[0]
+
+
 def test_explain():
     def f(x, n):
         y = np.zeros(n)

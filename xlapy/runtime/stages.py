@@ -182,9 +182,9 @@ def _struct(found: Any, parameter: Any, sharding: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(type_.shape, type_.dtype, sharding=sharding, weak_type=type_.weak)
 
 
-def typed(cache: Cache, arguments: tuple) -> str:
-    """The typed program."""
-    return to_text(cache.analyse(arguments).module)
+def typed(cache: Cache, arguments: tuple, opt: bool = True) -> str:
+    """The typed program, before or after the passes."""
+    return to_text((cache.analyse if opt else cache.interpret)(arguments).module)
 
 
 def explain(cache: Cache, arguments: tuple) -> str:

@@ -305,7 +305,7 @@ for _function, _what, _hint in (
     (eval, "eval() of text", "call a function"),
     (exec, "exec() of text", "call a function"),
     (compile, "compile() of text", "call a function"),
-    (open, "opening a file", "read files before, and pass their contents"),
+    (open, "opening a file", "read files before the call, and write them after it"),
     (input, "reading from the terminal", "pass the value as an argument"),
     (breakpoint, "a breakpoint", "run the function within xlapy.disable_jit()"),
 ):
