@@ -121,6 +121,8 @@ def test_explain():
 
     text = xlapy.jit(f).explain(X.copy(), 3)
     assert "offloaded" in text and "static n" in text and "changes x" in text and "may raise IndexError" in text
+    assert "assumes that n is 3" in text and "assumes that f.__code__ is the same object as now" in text
+    assert "assumes that there is no global int" in text
     assert "XP0003" in xlapy.jit(lambda x: len(memoryview(x))).explain(X)
     assert "raises ZeroDivisionError" in xlapy.jit(lambda x: 1 / 0).explain(X)
 

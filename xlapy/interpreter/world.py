@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
 
+#: texts of assumed values that are longer are not shown
+_LONGEST = 40
 #: elements of an array that shapes may depend on
 _MOST_KNOWN = 64
 
@@ -77,6 +79,32 @@ class Guard:
     kind: str
     source: Source
     value: Any = None
+
+    def __str__(self) -> str:
+        shown = repr(self.value)
+        shown = shown if len(shown) < _LONGEST else f"the {type(self.value).__name__} it was"
+        match self.kind:
+            case "is":
+                return f"{self.source} is the same object as now"
+            case "equal":
+                return f"{self.source} is {shown}"
+            case "type" | "isinstance":
+                return f"{self.source} is of the class {getattr(self.value, '__qualname__', self.value)}"
+            case "len":
+                return f"{self.source} has {self.value} items"
+            case "keys":
+                return f"{self.source} has the same keys"
+            case "missing":
+                return f"there is no {'global ' * (self.source.kind == 'global')}{self.source}"
+            case "absent":
+                return f"{self.source} has none of the attributes that were looked for"
+            case "same":
+                return f"{self.source} and {self.value} are one object"
+            case "distinct":
+                return f"{self.source} and {self.value} are two objects"
+            case "apart":
+                return f"{self.source} and {self.value} share no memory"
+        return f"the {self.kind} of {self.source} is the same"
 
 
 @immutable()

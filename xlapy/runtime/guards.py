@@ -123,8 +123,8 @@ def refuse(function: types.FunctionType, guard: Guard | None) -> NotOffloadableE
         return NotOffloadableError(
             function.__qualname__, [at(function, "XP0012", message, "pass a copy of one of them")]
         )
-    what = f"{guard.kind} {guard.source}" if guard is not None else "an operand"
-    message = f"the assumption '{what}' does not hold for the call itself"
+    what = f"what is assumed ({guard})" if guard is not None else "an operand"
+    message = f"{what} does not hold for the call itself"
     return NotOffloadableError(function.__qualname__, [at(function, "XP0099", message)])
 
 
