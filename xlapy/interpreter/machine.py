@@ -20,7 +20,17 @@ from xlapy.dispatch.bounded import sizes
 from xlapy.dispatch.containers import loans, stacks
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused
-from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, namespaces, operators
+from xlapy.dispatch.python import (
+    assignments,
+    attributes,
+    exceptions,
+    identity,
+    kinds,
+    namespaces,
+    operators,
+    subscripts,
+    truth,
+)
 from xlapy.domain import set_order
 from xlapy.domain.captures import Capture
 from xlapy.domain.heap import STATE, Heap, Slot
@@ -602,7 +612,7 @@ class Machine:
 
     def truth(self, value: Value) -> bool | Var:
         """`bool(value)`."""
-        return operators.truth(self, value)
+        return truth.truth(self, value)
 
     def binary(self, symbol: str, left: Value, right: Value) -> Value:
         """`left symbol right`."""
@@ -618,15 +628,15 @@ class Machine:
 
     def is_(self, left: Value, right: Value) -> bool | Var:
         """`left is right`."""
-        return operators.identical(self, left, right)
+        return identity.identical(self, left, right)
 
     def getitem(self, value: Value, key: Value) -> Value:
         """`value[key]`."""
-        return operators.getitem(self, value, key)
+        return subscripts.getitem(self, value, key)
 
     def setitem(self, value: Value, key: Value, item: Value) -> None:
         """`value[key] = item`."""
-        operators.setitem(self, value, key, item)
+        subscripts.setitem(self, value, key, item)
 
     def replace_array(self, old: NdArray, new: NdArray) -> None:
         """Make an array object show what `new` shows, in every place that refers to it."""
@@ -634,7 +644,7 @@ class Machine:
 
     def delitem(self, value: Value, key: Value) -> None:
         """`del value[key]`."""
-        operators.delitem(self, value, key)
+        subscripts.delitem(self, value, key)
 
     def getattr(self, value: Value, name: str) -> Value:
         """`value.name`."""
@@ -650,7 +660,7 @@ class Machine:
 
     def iterate(self, value: Value) -> list[Value]:
         """All items of an iterable whose length is known at compile time."""
-        return operators.iterate(self, value)
+        return subscripts.iterate(self, value)
 
     def call(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
         """`function(*args, **kwargs)`."""
