@@ -133,16 +133,17 @@ def _cache_of(function: Callable) -> Cache:
     return Cache(python, Binder(python, receiver), Policy())
 
 
-def code_typed(function: Callable, *args: Any, **kwargs: Any) -> str:
+def code_typed(function: Callable, *args: Any, opt: bool = True, **kwargs: Any) -> str:
     """The typed program of `function` for these arguments: operations, types, inlined callees, source lines.
 
-    Arguments may be or hold `jax.ShapeDtypeStruct`s.
+    Arguments may be or hold `jax.ShapeDtypeStruct`s. Without `opt` the program is as the interpreter has emitted it,
+    before any pass.
 
     Raises:
         NotOffloadableError: if the function cannot become one program.
     """
     cache = _cache_of(function)
-    return stages.typed(cache, cache.binder.bind(args, kwargs))
+    return stages.typed(cache, cache.binder.bind(args, kwargs), opt)
 
 
 def code_xla(function: Callable, *args: Any, opt: bool = False, **kwargs: Any) -> str:

@@ -22,19 +22,19 @@ def _transformed(name: str, function: Callable, options: dict[str, Any]) -> Call
     def transformed(*args, **kwargs):
         return apply(name, function, options, args, kwargs)
 
-    return _named(jit(transformed), name, function)
+    return jit(_named(transformed, name, function))
 
 
-def _named(compiled: Callable, name: str, function: Callable) -> Callable:
-    compiled.__name__ = f"{name}({getattr(function, '__name__', type(function).__name__)})"
-    compiled.__qualname__ = f"{name}({getattr(function, '__qualname__', type(function).__qualname__)})"
-    compiled.__doc__ = f"`{name}` of: {function.__doc__}" if function.__doc__ else None
-    return compiled
+def _named(transformed: Callable, name: str, function: Callable) -> Callable:
+    transformed.__name__ = f"{name}({getattr(function, '__name__', type(function).__name__)})"
+    transformed.__qualname__ = f"{name}({getattr(function, '__qualname__', type(function).__qualname__)})"
+    transformed.__doc__ = f"`{name}` of: {function.__doc__}" if function.__doc__ else None
+    return transformed
 
 
 @table.function(_named)
-def _named_inside(machine: Any, compiled: Value, name: Value, function: Value) -> Value:
-    return compiled
+def _named_inside(machine: Any, transformed: Value, name: Value, function: Value) -> Value:
+    return transformed
 
 
 def grad(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from xlapy.frontend import OPERATIONS, Code, Op, Span, check, recursion, resumption, structured, versions
+from xlapy.frontend import OPERATIONS, Code, Op, Span, check, dump, recursion, resumption, structured, versions
 from xlapy.frontend.operations import BOOLEAN, RAISING
 
 SOURCE = "\n".join(path.read_text() for path in Path(versions.__file__).parent.glob("*.py"))
@@ -36,3 +36,16 @@ def test_check_refuses(op, message):
     check(program)
     with pytest.raises(ValueError, match=message):
         check(dataclasses.replace(program, body=Code((op,), None)))
+
+
+def test_a_program_as_text_with_and_without_its_operations():
+    def f(x):
+        while x > 1:
+            x = x - 1
+        return x
+
+    program = structured(f.__code__)
+    whole, tree = dump(program).splitlines(), dump(program, operations=False).splitlines()
+    first = f.__code__.co_firstlineno
+    assert [line.partition("  #")[0] for line in tree] == [line for line in whole if " = " not in line]
+    assert [line.partition("# ")[2] for line in tree if "#" in line] == [f"line {first + k}" for k in (1, 2, 3)]

@@ -102,6 +102,17 @@ def test_code_typed_shows_callees_and_lines():
     assert "float64[3]" in text and "helper" in text
 
 
+def test_code_typed_before_the_passes():
+    def doubled(x):
+        y = x.copy()
+        y[1:] += x[1:]
+        return y
+
+    before, after = xlapy.code_typed(doubled, X, opt=False), xlapy.code_typed(doubled, X)
+    assert before.count("update_slice") == 2 and after.count("update_slice") == 1
+    assert before.splitlines()[0] == after.splitlines()[0]
+
+
 def test_explain():
     def f(x, n):
         y = np.zeros(n)
@@ -110,6 +121,8 @@ def test_explain():
 
     text = xlapy.jit(f).explain(X.copy(), 3)
     assert "offloaded" in text and "static n" in text and "changes x" in text and "may raise IndexError" in text
+    assert "assumes that n is 3" in text and "assumes that f.__code__ is the same object as now" in text
+    assert "assumes that there is no global int" in text
     assert "XP0003" in xlapy.jit(lambda x: len(memoryview(x))).explain(X)
     assert "raises ZeroDivisionError" in xlapy.jit(lambda x: 1 / 0).explain(X)
 

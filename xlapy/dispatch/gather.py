@@ -335,8 +335,8 @@ def _gather(machine, items: Sequence[Value], at: Value) -> Value:
     if len(groups) > _MAXIMUM_GROUPS:
         raise Refused(
             "XP0004",
-            f"{len(items)} different objects indexed by a value that is only known on the device",
-            "stack equal-shaped arrays with np.stack, and index the stack",
+            f"an index that depends on data chooses one of {len(items)} objects, which are too many to tell apart",
+            "keep what they hold in arrays (np.stack), and index those",
         )
     return _chain(machine, items, at, groups)
 

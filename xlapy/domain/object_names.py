@@ -7,7 +7,10 @@ from xlapy.domain.values import DEAD, NdArray, Ref, Value, renamed
 
 
 class JoinFailure(Exception):
-    """Two values that no abstract value covers. `first` and `second` are the values, `reason` a phrase."""
+    """Two values that no abstract value covers. `first` and `second` are the values, `reason` a phrase, `place` the
+    register or slot of a loop's state that holds them, if that is known."""
+
+    place: tuple | None = None
 
     def __init__(self, first: Value, second: Value, reason: str = "have no common type") -> None:
         super().__init__(reason)

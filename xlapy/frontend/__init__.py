@@ -6,7 +6,8 @@ In order: `decode` (bytecode to basic blocks of `operations` on registers, by th
 """
 
 from xlapy.frontend.compile import structured
-from xlapy.frontend.operations import OPERATIONS, Operation, check, operations
+from xlapy.frontend.dump import dump
+from xlapy.frontend.operations import OPERATIONS, STATEMENTS, Operation, check, operations
 from xlapy.frontend.program import (
     RAISE,
     RETURN,
@@ -34,6 +35,7 @@ __all__ = [
     "RAISE",
     "RETURN",
     "START",
+    "STATEMENTS",
     "Code",
     "Exit",
     "For",
@@ -51,6 +53,7 @@ __all__ = [
     "Seq",
     "Span",
     "check",
+    "dump",
     "operations",
     "recursive",
     "resumable",

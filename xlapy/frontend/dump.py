@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from xlapy.frontend.program import Code, Exit, For, Guarded, If, Loop, Node, Op, Program, Send, Seq
 
 
-def dump(program: Program) -> str:
-    """The tree, one node or operation a line."""
+def dump(program: Program, operations: bool = True) -> str:
+    """The tree, one node or operation a line; without the `operations`, which differ from one version of Python to
+    another, each `code` names the lines of the source that it is of."""
     lines = [f"program {program.name}, {program.registers} registers"]
     todo: list[tuple[int, Node | Op]] = [(1, program.body)]
     while todo:
@@ -19,7 +20,9 @@ def dump(program: Program) -> str:
                 text = _operation(program, node)
             case Code(ops=ops, handler=handler):
                 text = "code" if handler is None else f"code, raises to {handler}"
-                below = ops
+                if not operations:
+                    text = f"{text}  # {_lines(ops)}"
+                below = ops if operations else ()
             case Seq(items=items):
                 text, below = "seq", items
             case If(test=test, reg=reg):
@@ -40,6 +43,12 @@ def dump(program: Program) -> str:
         lines.append("  " * depth + text)
         todo += [(depth + 1, child) for child in reversed(below)]
     return "\n".join(lines)
+
+
+def _lines(ops: Sequence[Op]) -> str:
+    """The lines of the source that operations are of."""
+    lines = sorted({op.span.line for op in ops if op.span.line is not None})
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}" if lines else "no line"
 
 
 def _name(program: Program, register: int) -> str:

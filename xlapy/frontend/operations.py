@@ -161,6 +161,15 @@ OPERATIONS: dict[str, Operation] = {
     "unsupported": _op(0, 0, "the opcode imm, which has no meaning here; nothing after it is decoded", raises=False),
 }
 
+STATEMENTS = {
+    "RETURN_GENERATOR of an async function": "an async function",
+    "CHECK_EG_MATCH": "`except*`",
+    "PREP_RERAISE_STAR": "`except*`",
+    "BUILD_TEMPLATE": "a template string",
+    "BUILD_INTERPOLATION": "a template string",
+}
+"""What is written in the source where an opcode is 'unsupported', as far as it has a name there."""
+
 RAISING = frozenset(kind for kind, operation in OPERATIONS.items() if operation.raises)
 """Kinds that may raise: only these make an exception edge."""
 

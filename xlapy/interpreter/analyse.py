@@ -18,6 +18,7 @@ from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value, number_var
 from xlapy.frontend import Span
 from xlapy.interpreter import calls, resumption, walk
+from xlapy.interpreter.describe import unjoined
 from xlapy.interpreter.frame import place_of
 from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine, locate
@@ -26,7 +27,7 @@ from xlapy.interpreter.specialise import entry_parameters, loop_parameters, orig
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import Guard, Parameter, World
 from xlapy.ir import Location, Module, constant_value
-from xlapy.report import NotOffloadableError
+from xlapy.report import NotOffloadableError, first_line
 
 _MAXIMUM_RESTARTS = 100
 #: of so many static values on, those next to them are static as well
@@ -276,8 +277,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
     except JoinFailure as failure:
         refusal = Refused(
             "XP0007",
-            f"the paths of a branch give values that {failure.reason}: {machine.describe(failure.first)} and"
-            f" {machine.describe(failure.second)}",
+            f"the paths of a branch give values that {unjoined(machine, failure)}",
         )
         refusal.location = getattr(failure, "location", None)
         machine.block(refusal)
@@ -314,7 +314,7 @@ def _place(machine: Machine, function: types.FunctionType) -> None:
 
 def _start(function: types.FunctionType) -> Location:
     code = function.__code__
-    return Location(code.co_filename, code.co_qualname, code.co_firstlineno, None, None, None)
+    return Location(code.co_filename, code.co_qualname, first_line(code), None, None, None)
 
 
 def _interpret(machine: Machine, function: types.FunctionType, arguments: dict[str, Any]) -> Value:

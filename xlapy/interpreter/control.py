@@ -23,6 +23,7 @@ from xlapy.domain.values import (
     is_none,
     tuple_items,
 )
+from xlapy.frontend import STATEMENTS
 from xlapy.interpreter import resumption
 from xlapy.interpreter.frame import Frame, handled_by
 from xlapy.interpreter.steps import handles
@@ -250,9 +251,10 @@ def _intrinsic(machine, frame, op, *args):
             return machine.unary("+", args[0])
         case "INTRINSIC_LIST_TO_TUPLE":
             return Tuple(tuple(machine.iterate(args[0])))
-    raise Refused("XP0002", f"the operation {op.imm} is not supported")
+    raise Refused("XP0002", f"the bytecode operation {op.imm} is not compiled")
 
 
 @handles("unsupported")
 def _unsupported(machine, frame, op):
-    raise Refused("XP0002", f"the bytecode operation {op.imm} is not supported")
+    what = STATEMENTS.get(op.imm, f"the bytecode operation {op.imm}")
+    raise Refused("XP0002", f"{what} is not compiled")

@@ -233,7 +233,7 @@ class Emission:
             self._after_test(tag, others)
             return
         if not others:
-            raise Refused("XP0009", "the loop never ends")
+            raise Refused("XP0009", "the loop never ends", "let it end, or leave it by `break` or `return`")
         frame.tag = Tag(others, tag.var if len(others) > 1 else None)
 
     def _after_test(self, tag: Tag, others: frozenset[int]) -> None:

@@ -36,6 +36,7 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Text,
+    Tuple,
     Value,
     alternatives,
     as_ref,
@@ -43,6 +44,7 @@ from xlapy.domain.values import (
 )
 from xlapy.frontend import Code, For, If, Loop, Node, Seq
 from xlapy.interpreter import generators, merge, resumption, walk
+from xlapy.interpreter.describe import named, unjoined
 from xlapy.interpreter.frame import Frame, Tag, place_of, static_tag
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
 from xlapy.interpreter.staging import SHORT, Restart, Staging
@@ -239,8 +241,9 @@ def captured_refusal() -> Refused:
     """The refusal of a change to an item of a list that grew in a loop."""
     return Refused(
         "XP0007",
-        "an object is changed of which a list that grows in a loop holds the state, or functools.lru_cache",
-        "append or change a copy, or keep the values in arrays",
+        "an object is changed that was put into a list which grows in a loop, or kept by functools.lru_cache: what is"
+        " there is a copy of it, which would not change with it",
+        "change it before it is put there, put a copy there, or keep the values in arrays",
     )
 
 
@@ -248,11 +251,13 @@ def _refusal(machine: Machine, failure: Exception) -> Refused:
     if isinstance(failure, Captured):
         return captured_refusal()
     if isinstance(failure, JoinFailure):
-        first, second = machine.describe(failure.first), machine.describe(failure.second)
         hint = "give the value one type and shape before the loop"
         if _is_object(failure.first) and _is_object(failure.second):
             hint = "where one object is stored and a new one takes its name, store a copy (`out.append(current[:])`)"
-        return Refused("XP0007", f"a loop carries values that {failure.reason}: {first} and {second}", hint)
+        if any(isinstance(v, Tuple) for v in (failure.first, failure.second)):
+            hint = "collect values in a list: it may grow in a loop (`out.append(value)`)"
+        what = named(machine, failure.place) or "what it changes"
+        return Refused("XP0007", f"a loop gives {what} values that {unjoined(machine, failure)}", hint)
     return Refused("XP0009", f"the loop cannot be kept and cannot be unrolled: {failure}")
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -18,7 +20,17 @@ from xlapy.dispatch.bounded import sizes
 from xlapy.dispatch.containers import loans, stacks
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused
-from xlapy.dispatch.python import assignments, attributes, exceptions, kinds, namespaces, operators
+from xlapy.dispatch.python import (
+    assignments,
+    attributes,
+    exceptions,
+    identity,
+    kinds,
+    namespaces,
+    operators,
+    subscripts,
+    truth,
+)
 from xlapy.domain import set_order
 from xlapy.domain.captures import Capture
 from xlapy.domain.heap import STATE, Heap, Slot
@@ -35,7 +47,6 @@ from xlapy.domain.values import (
     Function,
     JaxArray,
     Mapping,
-    Marker,
     NdArray,
     NumpyScalar,
     Range,
@@ -43,7 +54,6 @@ from xlapy.domain.values import (
     Scalar,
     Slice,
     Stack,
-    Stored,
     Text,
     Tuple,
     Union,
@@ -52,6 +62,7 @@ from xlapy.domain.values import (
 )
 from xlapy.frontend import Span
 from xlapy.interpreter import calls, generators, merge, recursion, replace, resumption, walk  # noqa: F401
+from xlapy.interpreter.describe import describe
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.rehearsal import Recollection
@@ -490,7 +501,7 @@ class Machine:
                     if history is None or history.order is not None:
                         return set(contents.entries)
                     return set_order.replayed(history)
-        raise Refused("XP0006", f"{what} must be known at compile time, and is {self.describe(value)}")
+        raise Refused("XP0006", f"{what} must be known at compile time, but is {self.describe(value)}")
 
     def _worked_out(self, var: Var, what: str) -> np.ndarray:
         """The value of `var` for this call, if there is no other way; asks for specialisation first if there may be."""
@@ -515,31 +526,7 @@ class Machine:
 
     def describe(self, value: Value) -> str:
         """A short phrase for messages."""
-        match value:
-            case Const():
-                return repr(value.value) if len(repr(value.value)) < 60 else f"a {type(value.value).__name__}"
-            case Scalar():
-                return f"a dynamic {value.kind.__name__}"
-            case NumpyScalar():
-                return f"a dynamic numpy.{value.var.type.dtype}"
-            case JaxArray():
-                return f"a jax.Array of type {value.var.type}"
-            case NdArray():
-                return f"an array of type {value.type}"
-            case BoundedArray():
-                return f"an array of dynamic length, with room for {value.base.type}"
-            case Union():
-                return "one of " + ", ".join(self.describe(v) for v in value.alternatives)
-            case Stack() | Stored():
-                return "contents of a list"
-            case Mapping():
-                return f"a dict with the keys {list(value.entries)}" if value.entries else "an empty dict"
-        if isinstance(value, Marker):
-            return f"no value ({value.name})"
-        try:
-            return f"a {self.type_of(value).__name__}"
-        except Refused:
-            return "a value whose type depends on data"
+        return describe(self, value)
 
     def type_of(self, value: Value) -> type:
         """The Python class that the value would have under CPython."""
@@ -633,7 +620,7 @@ class Machine:
 
     def truth(self, value: Value) -> bool | Var:
         """`bool(value)`."""
-        return operators.truth(self, value)
+        return truth.truth(self, value)
 
     def binary(self, symbol: str, left: Value, right: Value) -> Value:
         """`left symbol right`."""
@@ -649,15 +636,15 @@ class Machine:
 
     def is_(self, left: Value, right: Value) -> bool | Var:
         """`left is right`."""
-        return operators.identical(self, left, right)
+        return identity.identical(self, left, right)
 
     def getitem(self, value: Value, key: Value) -> Value:
         """`value[key]`."""
-        return operators.getitem(self, value, key)
+        return subscripts.getitem(self, value, key)
 
     def setitem(self, value: Value, key: Value, item: Value) -> None:
         """`value[key] = item`."""
-        operators.setitem(self, value, key, item)
+        subscripts.setitem(self, value, key, item)
 
     def replace_array(self, old: NdArray, new: NdArray) -> None:
         """Make an array object show what `new` shows, in every place that refers to it."""
@@ -665,7 +652,7 @@ class Machine:
 
     def delitem(self, value: Value, key: Value) -> None:
         """`del value[key]`."""
-        operators.delitem(self, value, key)
+        subscripts.delitem(self, value, key)
 
     def getattr(self, value: Value, name: str) -> Value:
         """`value.name`."""
@@ -681,7 +668,7 @@ class Machine:
 
     def iterate(self, value: Value) -> list[Value]:
         """All items of an iterable whose length is known at compile time."""
-        return operators.iterate(self, value)
+        return subscripts.iterate(self, value)
 
     def call(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
         """`function(*args, **kwargs)`."""
@@ -715,6 +702,10 @@ class Machine:
         self.before = None
 
 
+#: where this package lies
+_PACKAGE = str(Path(__file__).parent.parent) + os.sep
+
+
 def _kind_of_argument(value: Value) -> object:
     """What arguments of exceptions must have in common to be kept in one place."""
     if isinstance(value, Text):
@@ -736,14 +727,14 @@ def _contents(contents: Value) -> tuple[Value, ...]:
 
 
 def locate(code: str, message: str, hint: str, location: Location | None) -> Blocker:
-    """A blocker at a place in the source."""
+    """A blocker at a place in the source. Functions of this package that stand for others are passed over."""
     if location is None:
         return Blocker(code, message, hint=hint)
-    chain = []
-    caller = location.caller
-    while caller is not None:
-        chain.append((caller.function, caller.filename, caller.line))
-        caller = caller.caller
+    places = [location]
+    while places[-1].caller is not None:
+        places.append(places[-1].caller)
+    location, *callers = [p for p in places if not p.filename.startswith(_PACKAGE)] or places
+    chain = [(caller.function, caller.filename, caller.line) for caller in callers]
     return Blocker(
         code,
         message,

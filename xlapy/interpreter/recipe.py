@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,8 @@ from xlapy.domain.values import (
 )
 from xlapy.ir import Var
 
-_TWICE = "a list that grew in a loop is returned or stored outside beside a {} that may be one of its items"
+_TWICE = "a list that grew in a loop leaves the program, and so does a {} that may be one of its items"
+_TWICE_HINT = "return one of them only, or a copy"
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -300,11 +302,13 @@ class Outputs:
                     return Bound(self.recipe(value.function), self.recipe(value.self))
             case Function():
                 return self._function(value)
-        raise Refused("XP0010", f"{machine.describe(value)} is returned or stored outside")
+        raise Refused("XP0010", f"{machine.describe(value)} is returned or stored outside, where it cannot be made")
 
     def _choice(self, value: Union) -> Recipe:
         if any(a is UNBOUND or a is DEAD for a in value.alternatives):
-            raise Refused("XP0010", "a value that may be unbound leaves the program")
+            raise Refused(
+                "XP0010", "a value that may be unbound is returned or stored outside", "give it a value on every path"
+            )
         if len(value.alternatives) == 1:
             return self.recipe(value.alternatives[0])
         return Choice(self.output(value.selector), tuple(map(self.recipe, value.alternatives)))
@@ -349,7 +353,8 @@ class Outputs:
         if info.source is not None and info.kind != "cell":
             return External(info.source)
         if info.kind not in ("list", "tuple", "dict", "set", "instance"):
-            raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside")
+            hint = "return a list of what it gives" if issubclass(info.cls, Iterator) else ""
+            raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside", hint)
         if info.kind == "instance" and info.cls.__module__.startswith("numpy."):
             raise Refused("XP0010", f"a {info.cls.__name__} made inside the program is returned or stored outside")
         known = self._made.get(value.object)
@@ -448,7 +453,7 @@ class Outputs:
             known = self._held.get(cls)
             twice = not own and cls in heap.doubled
             if twice or cls in self._placed or known is not None and not (own and known):
-                raise Refused("XP0010", _TWICE.format(cls.__name__))
+                raise Refused("XP0010", _TWICE.format(cls.__name__), _TWICE_HINT)
             self._held[cls] = own
 
     def _require_alone(self, number: int) -> None:
@@ -457,7 +462,7 @@ class Outputs:
         if number in heap.captured and heap.captured[number].where is not FROZEN:
             cls = heap.objects[number].cls
             if cls in self._held and not is_immutable(cls):
-                raise Refused("XP0010", _TWICE.format(cls.__name__))
+                raise Refused("XP0010", _TWICE.format(cls.__name__), _TWICE_HINT)
             self._placed.add(cls)
 
     def _key(self, key: object) -> Recipe:

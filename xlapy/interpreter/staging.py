@@ -465,15 +465,19 @@ class Staging:
                     changed.add(slot)
             handled = joiner.join(head.handled, out.handled)
             # what refers to an object at the head gives it its name; then come the places that only get one
-            for turn in range(3):
-                for register, skeleton in head.registers.items():
-                    if _turn(skeleton) == turn:
-                        self.resizing.place = (register,)
-                        registers[register] = joiner.join(skeleton, arriving[register])
-                for slot in slots:
-                    if slot in changed and _turn(old := slots[slot]) == turn:
-                        changed.remove(slot)
-                        slots[slot] = _join_slot(self, joiner, slot, old, out.slots[slot], {})
+            try:
+                for turn in range(3):
+                    for register, skeleton in head.registers.items():
+                        if _turn(skeleton) == turn:
+                            self.resizing.place = (register,)
+                            registers[register] = joiner.join(skeleton, arriving[register])
+                    for slot in slots:
+                        if slot in changed and _turn(old := slots[slot]) == turn:
+                            changed.remove(slot)
+                            slots[slot] = _join_slot(self, joiner, slot, old, out.slots[slot], {})
+            except JoinFailure as failure:
+                failure.place = self.resizing.place
+                raise
             entries = dict(head.entries)
             self._summaries(head, joiner, registers, slots, entries, out, mark)
             aliases = self._aliases(joiner, registers, slots)

@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
 
+#: texts of assumed values that are longer are not shown
+_LONGEST = 40
 #: elements of an array that shapes may depend on
 _MOST_KNOWN = 64
 
@@ -77,6 +79,32 @@ class Guard:
     kind: str
     source: Source
     value: Any = None
+
+    def __str__(self) -> str:
+        shown = repr(self.value)
+        shown = shown if len(shown) < _LONGEST else f"the {type(self.value).__name__} it was"
+        match self.kind:
+            case "is":
+                return f"{self.source} is the same object as now"
+            case "equal":
+                return f"{self.source} is {shown}"
+            case "type" | "isinstance":
+                return f"{self.source} is of the class {getattr(self.value, '__qualname__', self.value)}"
+            case "len":
+                return f"{self.source} has {self.value} items"
+            case "keys":
+                return f"{self.source} has the same keys"
+            case "missing":
+                return f"there is no {'global ' * (self.source.kind == 'global')}{self.source}"
+            case "absent":
+                return f"{self.source} has none of the attributes that were looked for"
+            case "same":
+                return f"{self.source} and {self.value} are one object"
+            case "distinct":
+                return f"{self.source} and {self.value} are two objects"
+            case "apart":
+                return f"{self.source} and {self.value} share no memory"
+        return f"the {self.kind} of {self.source} is the same"
 
 
 @immutable()
@@ -246,7 +274,9 @@ class World(Definitions):
 
     def _object(self, found: Any, kind: type, source: Source) -> Value:
         if found is os.environ:
-            raise Refused("XP0010", "the environment may change between calls", "pass the value as an argument")
+            raise Refused(
+                "XP0010", "os.environ is read, which may change between calls", "pass the value as an argument"
+            )
         if isinstance(found, np.ndarray):
             return self._ndarray(found, kind, source)
         if isinstance(found, DeviceView):
@@ -336,7 +366,11 @@ class World(Definitions):
                 "pass numbers",
             )
         if kind is not np.ndarray and kind is not np.memmap:
-            raise Refused("XP0005", f"{source} is a {kind.__module__}.{kind.__name__}, a subclass of ndarray")
+            raise Refused(
+                "XP0005",
+                f"{source} is a {kind.__module__}.{kind.__name__}, a subclass of ndarray",
+                "pass np.asarray(x)",
+            )
         if found.dtype.byteorder not in "=|" and not found.dtype.isnative:
             raise Refused("XP0005", f"{source} has a foreign byte order", "x.astype(x.dtype.newbyteorder('='))")
         if self.storages and found.size and id(storage(found)) in self.storages:
@@ -408,7 +442,7 @@ class World(Definitions):
 
     def _numpy_scalar(self, found: np.generic, kind: type, source: Source) -> Value:
         if not supported(found.dtype):
-            raise Refused("XP0005", f"{source} is a numpy.{kind.__name__}")
+            raise Refused("XP0005", f"{source} is a numpy.{kind.__name__}, which XLA does not have", "pass numbers")
         varies = self._varies(source)
         if varies:
             self.guard("type", source, kind)

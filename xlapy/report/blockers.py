@@ -5,31 +5,133 @@ from __future__ import annotations
 import linecache
 from dataclasses import dataclass
 from itertools import groupby
+from types import CodeType
 
-#: every code, with what it means; the documentation and a test go through this table
-CODES: dict[str, str] = {
-    "XP0002": "a bytecode operation is not supported",
-    "XP0003": "a built-in or compiled function has no rule",
-    "XP0004": "an operation has no rule for these types",
-    "XP0005": "an object has a type that XLA cannot hold",
-    "XP0006": "a value must be known at compile time but depends on array data",
-    "XP0007": "the paths of a branch or loop give values that have no common type",
-    "XP0008": "recursion whose depth depends on data",
-    "XP0009": "a loop cannot be kept and cannot be unrolled",
-    "XP0010": "an effect that cannot be brought back to the caller",
-    "XP0011": "an argument of a library function is not supported",
-    "XP0012": "arrays overlap in memory in a way that is not tracked",
-    "XP0013": "a shape depends on data",
-    "XP0014": "the bytecode cannot be structured",
-    "XP0015": "something that cannot be done under a JAX transformation from outside",
-    "XP0016": "an operation that JAX cannot differentiate or batch",
-    "XP0099": "an internal error of xlapy",
+
+@dataclass(frozen=True)
+class Code:
+    """What a code means, why such a program cannot be compiled, and what to write instead.
+
+    Attributes:
+        meaning: a phrase, the same for all obstacles of this code.
+        why: sentences for who has not met it before.
+        advice: the hint of an obstacle that has none of its own.
+    """
+
+    meaning: str
+    why: str
+    advice: str
+
+
+#: every code; `docs/errors.md` is written from this table, and tests go through it
+CODES: dict[str, Code] = {
+    "XP0002": Code(
+        "a statement or an operation of Python's that is not compiled",
+        "Programs are read as bytecode. A few of its operations have no meaning within one program on a device"
+        " (`await`, the making of some classes), and a few are not there yet.",
+        "do it before or after the call of the compiled function",
+    ),
+    "XP0003": Code(
+        "a built-in or compiled function has no rule",
+        "A function that is written in Python is compiled with its caller, from its bytecode. One that is written in C"
+        " has none, and needs a rule that says what it computes; for what reads or changes the host (files, clocks,"
+        " memory) there cannot be one.",
+        "call it before or after the compiled function, or say what it does in Python with xlapy.overload",
+    ),
+    "XP0004": Code(
+        "an operation has no rule for these types",
+        "The types of all values are found when the program is compiled. Some operations are compiled for some types"
+        " only, and some not where data says which of several types or objects a value is.",
+        "use arrays, or values of one type and objects of one class",
+    ),
+    "XP0005": Code(
+        "an object has a type that XLA cannot hold",
+        "A device holds numbers: booleans, integers up to 64 bits, floats and complex numbers, and arrays of them."
+        " Other objects are taken apart where that can be done (lists, dicts, instances); these cannot be.",
+        "pass arrays, numbers, or containers and objects that hold them",
+    ),
+    "XP0006": Code(
+        "a value must be known at compile time but depends on array data",
+        "Shapes, axes, and which code is to run are part of the program. A Python number that is an argument becomes"
+        " known by itself where it has to be: the program is then compiled for that number. What is"
+        " computed from the elements of arrays is known only when the program runs, unless it can be worked out from"
+        " the arguments beforehand.",
+        "take the value from a shape, or pass it to the function as a Python number",
+    ),
+    "XP0007": Code(
+        "the paths of a branch or loop give values that have no common type",
+        "Where paths that data chooses come together, each variable gets one type that covers what the paths have left"
+        " there. Numbers widen, arrays of other lengths get room for the longer one, and a few alternatives are told"
+        " apart by a number; some values have nothing in common, or would have to be copies of one object.",
+        "give the variable values of one type and shape on all paths",
+    ),
+    "XP0008": Code(
+        "recursion that cannot be followed",
+        "A call is compiled in its place in the caller: there is no stack of calls on the device. A function that calls"
+        " itself as often as data says becomes a loop instead, over a list of what the suspended calls go on with. The"
+        " list holds that by value: nothing else may refer to what a call has made and goes on with. Functions that"
+        " call each other are followed as deep as integer arguments say.",
+        "keep what the calls share in arrays that are made before the first one, or write the recursion as a loop",
+    ),
+    "XP0009": Code(
+        "a loop cannot be kept and cannot be unrolled",
+        "A loop stays a loop if what it changes has the same types after each trip; else its trips are compiled one"
+        " after another, which takes a number of trips that is known and not too large.",
+        "give what the loop changes one type and shape before it, or loop over an array",
+    ),
+    "XP0010": Code(
+        "an effect that cannot be brought back to the caller",
+        "What a program changes or makes is brought back to the caller's objects after the run. This needs a way to"
+        " change or make the object from the program's results, which some objects of Python's do not offer.",
+        "return arrays, numbers, or containers of them, and make the rest of them outside",
+    ),
+    "XP0011": Code(
+        "an argument of a library function is not supported",
+        "The function has a rule, but not for this argument, or for this value of it.",
+        "leave the argument out, or do what it says by other functions",
+    ),
+    "XP0012": Code(
+        "arrays overlap in memory in a way that is not tracked",
+        "NumPy's views share memory. On a device each array is a value, so that a program has to know at compile time"
+        " which elements of which array a view shows.",
+        "make a copy of the array first: `x.copy()`",
+    ),
+    "XP0013": Code(
+        "a shape depends on data",
+        "XLA's arrays have shapes that are known at compile time. An array whose length depends on data (`x[x > 0]`) is"
+        " one with room for the longest, and a length; this needs a bound for the length, and a rule that works"
+        " element by element or knows what to leave out.",
+        "keep the full shape and a mask: `np.where(mask, x, 0)`, or a reduction with `where=mask`",
+    ),
+    "XP0014": Code(
+        "the bytecode cannot be structured",
+        "Programs become trees of branches and loops. CPython's compiler makes nothing that cannot; a tool that writes"
+        " bytecode may.",
+        "compile the function as CPython made it, without the tool that changed its bytecode",
+    ),
+    "XP0015": Code(
+        "something that cannot be done under a JAX transformation from outside",
+        "Within `jax.grad`, `jax.vmap` or `jax.jit` a function is run once, by JAX, for values that are not known yet."
+        " The caller's objects cannot be changed then, and nothing can be printed.",
+        "return the new value instead, or use xlapy.grad and xlapy.vmap",
+    ),
+    "XP0016": Code(
+        "an operation that JAX cannot differentiate or batch",
+        "Derivatives of NumPy's, SciPy's and JAX's functions are those that JAX has. For some it has none.",
+        "give the function a derivative of its own with jax.custom_jvp, or differentiate another formula",
+    ),
+    "XP0099": Code(
+        "an internal error of xlapy",
+        "xlapy has met a state that its authors held to be impossible, and gives up rather than guess.",
+        "please report it, with the function and its arguments",
+    ),
 }
 
 
 @dataclass(frozen=True)
 class Blocker:
-    """One obstacle: `code` (see `CODES`), `message`, place in the source, call chain (innermost first), `hint`."""
+    """One obstacle: `code` (see `CODES`), `message`, place in the source, call chain (innermost first), and a `hint`
+    at what to write instead, in whose place there may be the advice of the code."""
 
     code: str
     message: str
@@ -51,9 +153,22 @@ class Blocker:
             count = len(list(times))
             again = f" ({count} times)" if count > 1 else ""
             lines.append(f'  called from "{filename}", line {line}, in {function}{again}')
-        if self.hint:
-            lines.append(f"  hint: {self.hint}")
+        hint = self.hint or CODES[self.code].advice
+        lines.append(f"  hint: {hint}")
         return "\n".join(lines)
+
+
+def first_line(code: CodeType) -> int:
+    """The line in which a function is defined: that of `def`, behind its decorators."""
+    line = first = code.co_firstlineno
+    text = linecache.getline(code.co_filename, first)
+    if not text.lstrip().startswith("@") or not code.co_name.isidentifier():
+        return first
+    indent = text[: len(text) - len(text.lstrip())]
+    while text and not text.startswith((f"{indent}def {code.co_name}", f"{indent}async def {code.co_name}")):
+        line += 1
+        text = linecache.getline(code.co_filename, line)
+    return line if text else first
 
 
 def _caret(blocker: Blocker) -> list[str]:

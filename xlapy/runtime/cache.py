@@ -165,6 +165,13 @@ class Cache:
 
     def analyse(self, arguments: tuple, narrow: bool | None = None, returns_views: bool = False) -> Analysis:
         """The program for bound arguments, not kept."""
+        analysis = self.interpret(arguments, narrow, returns_views)
+        optimise(analysis.module)
+        analysis.forget_errors()
+        return analysis
+
+    def interpret(self, arguments: tuple, narrow: bool | None = None, returns_views: bool = False) -> Analysis:
+        """The same, as the interpreter has emitted it."""
         named = self.binder.named(arguments)
         static = static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
@@ -172,8 +179,6 @@ class Cache:
             analysis = self._of_any_size(named, static, narrow, returns_views)
             if analysis is None:
                 analysis = self._analyse(named, self.static | static, narrow, [], False, returns_views)
-        optimise(analysis.module)
-        analysis.forget_errors()
         return analysis
 
     def _of_any_size(self, named: dict, static: set[Source], narrow: bool, returns_views: bool) -> Analysis | None:

@@ -60,6 +60,8 @@ class Writer:
         #: whether reading the sources may fail
         self.reads = False
         self.lines: list[str] = []
+        #: what was compiled last
+        self.text = ""
         self._names: dict[int, str] = {}
         self._found: dict[Source, str] = {}
         #: what is read at once: for the first of these sources a list, for the others None
@@ -286,7 +288,8 @@ class Writer:
 
     def _compile(self, name: str, lines: list[str], otherwise: str, parameters: list[str]) -> Callable:
         body = "\n".join(_indented([*lines, f"return {otherwise}"]))
-        exec(compile(f"def {name}({', '.join(parameters)}):\n{body}\n", f"<xlapy {name}>", "exec"), self.namespace)
+        self.text = f"def {name}({', '.join(parameters)}):\n{body}\n"
+        exec(compile(self.text, f"<xlapy {name}>", "exec"), self.namespace)
         return self.namespace[name]
 
 

@@ -11,7 +11,7 @@ from xlapy.domain.sources import Source, item
 from xlapy.domain.storage import Storage, grid_of, storage
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
-from xlapy.report import Blocker, NotOffloadableError
+from xlapy.report import Blocker, NotOffloadableError, first_line
 from xlapy.runtime.codegen import Writer, locate
 
 #: what reading a source may raise when the caller's world has changed
@@ -130,12 +130,12 @@ def refuse(function: types.FunctionType, guard: Guard | None) -> NotOffloadableE
         return NotOffloadableError(
             function.__qualname__, [at(function, "XP0012", message, "pass a copy of one of them")]
         )
-    what = f"{guard.kind} {guard.source}" if guard is not None else "an operand"
-    message = f"the assumption '{what}' does not hold for the call itself"
+    what = f"what is assumed ({guard})" if guard is not None else "an operand"
+    message = f"{what} does not hold for the call itself"
     return NotOffloadableError(function.__qualname__, [at(function, "XP0099", message)])
 
 
 def at(function: types.FunctionType, code: str, message: str, hint: str = "") -> Blocker:
     """An obstacle that is about a function as a whole, at the line where it is defined."""
     where = function.__code__
-    return Blocker(code, message, where.co_filename, where.co_qualname, where.co_firstlineno, hint=hint)
+    return Blocker(code, message, where.co_filename, where.co_qualname, first_line(where), hint=hint)

@@ -207,7 +207,8 @@ class Specialisation:
     def _generate(self) -> None:
         """Write the functions `prepare` (arguments to operands) and `call` (the warm call)."""
         self.prepare = self._writer().prepare(self.sources)
-        self.call = self._writer().warm(
+        writer = self._writer()
+        self.call = writer.warm(
             self.sources,
             self.packing,
             finished=_is_plain(self.analysis, self.cache.policy.numpy),
@@ -228,6 +229,8 @@ class Specialisation:
             slow=self.cache.slow,
             miss=self.cache.slow,
         )
+        #: the call as Python text, to look at
+        self.text = writer.text
 
     def _writer(self) -> Writer:
         writer = Writer(self.cache.binder.names, self.traced)

@@ -182,9 +182,9 @@ def _struct(found: Any, parameter: Any, sharding: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(type_.shape, type_.dtype, sharding=sharding, weak_type=type_.weak)
 
 
-def typed(cache: Cache, arguments: tuple) -> str:
-    """The typed program."""
-    return to_text(cache.analyse(arguments).module)
+def typed(cache: Cache, arguments: tuple, opt: bool = True) -> str:
+    """The typed program, before or after the passes."""
+    return to_text((cache.analyse if opt else cache.interpret)(arguments).module)
 
 
 def explain(cache: Cache, arguments: tuple) -> str:
@@ -198,7 +198,7 @@ def explain(cache: Cache, arguments: tuple) -> str:
         lines = [f"{cache.name} raises {analysis.raises[0].__name__}"]
     lines += [f"  input  {p.source}: {p.var.type}" for p in analysis.parameters]
     lines += [f"  static {s}" for s in sorted(map(str, analysis.static))]
-    lines += [f"  assumes {g.kind} {g.source}" for g in analysis.guards if g.kind != "type"]
+    lines += dict.fromkeys(f"  assumes that {g}" for g in analysis.guards if g.kind != "type")
     donated = donated_buffers(analysis, cache.policy.narrow)
     lines += [f"  donates {s.base}, which is updated in place on its device" for s in donated]
     memory = {g.source for g in analysis.guards if g.kind == "type" and g.value is np.ndarray}

@@ -78,9 +78,9 @@ def array(machine: Machine, value: Value) -> Var:
                 inner = subclasses.plain(machine, value)
                 if inner is not value and type_of(machine, inner) is list:
                     return array(machine, inner)
-                raise Refused("XP0005", f"an object of class {type_of(machine, value).__name__} is no array")
+                raise Refused("XP0005", f"an object of class {type_of(machine, value).__name__} is used as an array")
             return _nested(machine, machine.iterate(value))
-    raise Refused("XP0005", f"{machine.describe(value)} is no array")
+    raise Refused("XP0005", f"{machine.describe(value)} is used as an array")
 
 
 def _one_of_several(machine: Machine, value: Union) -> Var:
@@ -103,7 +103,7 @@ def _one_of_several(machine: Machine, value: Union) -> Var:
 
     found = over_unions(machine, (value,), elements)
     if len(kinds) != 1 or not isinstance(found, JaxArray):
-        raise Refused("XP0004", f"{machine.describe(value)}: the type of the array depends on data")
+        raise Refused("XP0004", f"the type of an array depends on data: it is made of {machine.describe(value)}")
     return found.var
 
 

@@ -222,7 +222,11 @@ def write_lens(machine: Machine, base: Var, lens: Lens, new: Var) -> Var:
         return machine.leaf(_WRITE[lens.kind], (new,), (base.type, *lens.params), name=lens.kind)[0]
     overlaps = lens.kind == "strided" and not _apart(*lens.params[:2])
     if lens.kind in ("broadcast", "windows") or overlaps:
-        raise Refused("XP0012", "writing to elements that are seen several times")
+        raise Refused(
+            "XP0012",
+            "writing to a view that shows the same elements several times",
+            "write to a copy, or to the array itself",
+        )
     return machine.leaf(_WRITE[lens.kind], (base, new), tuple(lens.params), name=f"update_{lens.kind}")[0]
 
 

@@ -349,7 +349,7 @@ def _by_bounded(machine: Machine, array: Value, room: NdArray, axes, items: list
         assert isinstance(array, BoundedArray)
         return _picked(machine, array, indices[0], lanes)
     if any(n == 0 for n in room.type.shape[: len(items)]):
-        raise Refused("XP0013", "an index array of dynamic length into an array of size 0")
+        raise Refused("XP0013", "an index array whose length depends on data, into an array of size 0")
     dimensions, indices = mesh(machine, items) if is_mesh(machine, items) else _index_arrays(machine, items)
     dimensions = dimensions if isinstance(dimensions, tuple) else (dimensions,)
     result = indexing.getitem(machine, room, Tuple(tuple(indices)))
@@ -526,7 +526,7 @@ def _put_bounded(machine: Machine, array: Value, room: NdArray, axes, items: lis
     dimensions = dimensions if isinstance(dimensions, tuple) else (dimensions,)
     sizes = room.type.shape[: len(items)]
     if 0 in sizes:
-        raise Refused("XP0013", "an index array of dynamic length into an array of size 0")
+        raise Refused("XP0013", "an index array whose length depends on data, into an array of size 0")
     places = []
     for axis, (item, size) in enumerate(zip(indices, sizes, strict=True)):
         index = machine.builder.convert(operand(machine, item), INT64)

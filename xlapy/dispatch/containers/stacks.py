@@ -423,7 +423,9 @@ def _with_room(rows, axis, capacity):
 def _require_same(old: Value, new: Value) -> None:
     """Elements without holes must be the same thing."""
     if isinstance(old, Union) != isinstance(new, Union):
-        raise Refused("XP0007", "a list that grows in a loop has items of too many kinds")
+        raise Refused(
+            "XP0007", "a list that grows in a loop has items of too many kinds", "append values of one type and shape"
+        )
 
 
 def _as_mixed(machine, old: Value, new: MixedScalar, rows: Iterator[Var], lead: Lead) -> list[Var]:
@@ -458,7 +460,11 @@ def _as_alternatives(machine, old: Value, new: Union, rows: Iterator[Var], lead:
     found: dict[int, list[Var]] = {}
     for option, where in zip(options, places, strict=True):
         if where in found:
-            raise Refused("XP0007", "a list that grows in a loop has items of too many kinds")
+            raise Refused(
+                "XP0007",
+                "a list that grows in a loop has items of too many kinds",
+                "append values of one type and shape",
+            )
         own = rows if shared is None else iter(shared)
         found[where] = _embedded(machine, option, new.alternatives[where], own, lead)
     result = [selector]
@@ -664,7 +670,9 @@ def spread(machine, stack: Stack) -> tuple[Value, ...]:
         )
     count: int = stack.length.value
     if count > _MAXIMUM_SPREAD:
-        raise Refused("XP0009", f"a list of more than {_MAXIMUM_SPREAD} items would be taken apart")
+        raise Refused(
+            "XP0009", f"a list of more than {_MAXIMUM_SPREAD} items is used item by item", "make an array of it"
+        )
     return tuple(item(machine, stack, Const(k)) for k in range(count))
 
 

@@ -147,7 +147,8 @@ def _unseen(machine, action) -> Value:
     value = action()
     changed = [slot for slot, now in machine.heap.slots.items() if before.get(slot) is not now]
     if len(machine.pending) > pending or any(_is_seen(machine, slot, slot in before) for slot in changed):
-        raise Refused("XP0002", "itertools.groupby whose keys or items have effects, or may raise on data")
+        what = "itertools.groupby whose keys or items change or print something, or may raise on data"
+        raise Refused("XP0002", what, "make a list of the keys first, and group that")
     return value
 
 

@@ -139,7 +139,7 @@ def items(machine, value: Value, most: int = MAXIMUM_ITEMS) -> list[Value]:
             trips = Const(machine.static(trips, "the number of items"))
         assert isinstance(trips, Const)
         if trips.value > most:
-            raise Refused("XP0009", f"an iterable of more than {most} items would be unrolled")
+            raise Refused("XP0009", f"an iterable of more than {most} items is taken item by item")
         found = [made.element(Const(k)) for k in range(trips.value)]
         made.finish(trips)
         return found
@@ -154,7 +154,7 @@ def items(machine, value: Value, most: int = MAXIMUM_ITEMS) -> list[Value]:
             return found
         found.append(element())
         if len(found) > most:
-            raise Refused("XP0009", f"an iterable of more than {most} items would be unrolled")
+            raise Refused("XP0009", f"an iterable of more than {most} items is taken item by item")
 
 
 def _is_generator(machine, value: Value) -> bool:

@@ -89,7 +89,7 @@ def _linear(call: Call, transform: Callable) -> Value:
     program = interpreted(call, opening, nodes, auxiliary, inexact=True)
     raise_for_certain(call, program)
     if any(isinstance(v, BoundedArray) for v in (*opening.leaves, *program.outputs)):
-        raise Refused("XP0011", f"an array of dynamic length, differentiated by {transform.__name__}")
+        raise Refused("XP0011", f"an array whose length depends on data, differentiated by {transform.__name__}")
     found: list = []
 
     def transformed(region: Callable, *inputs):

@@ -298,7 +298,7 @@ def tolist(machine, self):
     var = operand(machine, self)
     size = int(np.prod(var.type.shape, dtype=np.int64))
     if size > 4096:
-        raise Refused("XP0009", f"tolist() of {size} elements would be unrolled", "keep the array")
+        raise Refused("XP0009", f"tolist() makes {size} single numbers", "keep the array")
     if not var.type.shape:
         return to_python(machine, var)
     if size >= MANY:

@@ -304,10 +304,10 @@ for _function, _what, _hint in (
     (globals, "globals() as a dict", "name the variables"),
     (eval, "eval() of text", "call a function"),
     (exec, "exec() of text", "call a function"),
-    (compile, "compile() of text", ""),
-    (open, "opening a file", "read files before, and pass their contents"),
+    (compile, "compile() of text", "call a function"),
+    (open, "opening a file", "read files before the call, and write them after it"),
     (input, "reading from the terminal", "pass the value as an argument"),
-    (breakpoint, "a breakpoint", ""),
+    (breakpoint, "a breakpoint", "run the function within xlapy.disable_jit()"),
 ):
     table.function(_function)(_refuses(f"{_what} is not possible on the device", _hint))
 

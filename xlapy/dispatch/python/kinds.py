@@ -58,7 +58,7 @@ def type_of(machine: Machine, value: Value) -> type:
             return slice
         case Intrinsic():
             return super if value.name == "super" else types.BuiltinFunctionType
-    raise Refused("XP0004", "the type of this value depends on data")
+    raise Refused("XP0004", "which type this value has depends on data")
 
 
 def is_instance(machine: Machine, value: Value) -> bool:

@@ -118,7 +118,11 @@ def format_(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
         if name is None:
             continue
         if "{" in (specification or ""):
-            raise Refused("XP0004", "a nested replacement field with dynamic arguments", "use an f-string")
+            raise Refused(
+                "XP0004",
+                "a replacement field within another one, with arguments that depend on data",
+                "use an f-string",
+            )
         first, rest = re.findall(r"^([^.\[]*)(.*)", name)[0]
         if not first:
             first, automatic = str(automatic), automatic + 1

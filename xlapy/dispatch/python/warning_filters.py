@@ -119,12 +119,16 @@ def _filterwarnings(
     )
     if how == "error":
         if kind not in _NEVER_GIVEN:
-            raise Refused("XP0010", "warnings are made errors", "NumPy's warnings are not given on a device")
+            raise Refused(
+                "XP0010",
+                "warnings are made errors, and the device gives none of NumPy's warnings",
+                "ask for what would be warned of, as by np.isfinite(x).all()",
+            )
         # what is called inside must not be known from calls outside
         machine.forget_calls()
         machine.builder.discarding = lambda: _check_cast(machine)
     if last:
-        raise Refused("XP0010", "a filter of warnings that comes after the others")
+        raise Refused("XP0010", "a filter of warnings that is put behind the others (append=True)")
     return _add(machine, (str(how), kind, not (text or where or line)))
 
 
@@ -134,7 +138,10 @@ def _check_cast(machine: Machine) -> None:
         for action, kind, _ in reversed(_filters(machine, number)):
             if issubclass(np.exceptions.ComplexWarning, kind):
                 if action == "error":
-                    raise Refused("XP0010", "complex numbers become real ones where that warning is made an error")
+                    raise Refused(
+                        "XP0010",
+                        "complex numbers are cast to real ones where np.exceptions.ComplexWarning is made an error",
+                    )
                 return
 
 

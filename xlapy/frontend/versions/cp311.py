@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xlapy.frontend.decode import Execute, Machine
 from xlapy.frontend.graph import End
-from xlapy.frontend.program import Op
+from xlapy.frontend.program import Op, Span
 from xlapy.frontend.versions.forms import (
     add_to,
     build,
@@ -21,6 +21,7 @@ from xlapy.frontend.versions.forms import (
     produce_named,
     replace,
 )
+from xlapy.report import first_line
 
 BINARY = ("+", "&", "//", "<<", "@", "*", "%", "|", "**", ">>", "-", "/", "^")
 COMPARE = ("<", "<=", "==", "!=", ">", ">=")
@@ -347,6 +348,7 @@ def match_keys(m: Machine, arg: int) -> None:
 
 def return_generator(m: Machine, arg: int) -> None:
     if m.code.co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
+        m.span = Span(first_line(m.code))
         m.unsupported("RETURN_GENERATOR of an async function")
         return
     m.emit("return_generator", (), ())

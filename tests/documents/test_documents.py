@@ -1,0 +1,71 @@
+"""What docs/how-it-works.md shows is what its programs print."""
+
+import zlib
+from pathlib import Path
+
+import pytest
+
+from xlapy.dispatch import table
+
+from . import document
+
+DOCS = Path(__file__).parents[2] / "docs"
+DOCUMENTS = ["how-it-works.md"]
+
+
+@pytest.fixture(autouse=True)
+def _restore_tables():
+    yield
+    table.FUNCTIONS.pop(id(zlib.adler32), None)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_runs_and_shows_what_it_prints(name):
+    for block, printed in document.outputs((DOCS / name).read_text()):
+        shown = (block.printed or "").rstrip("\n")
+        assert printed == shown, f"{block.filename}: run `python -m tests.documents.document docs/{name}`"
+
+
+EXAMPLE = """\
+# A document
+
+## It runs
+
+```python
+def f(x):
+    return x + 1
+
+
+print(f(1))
+```
+
+and goes on:
+
+```python
+f(2)
+```
+
+```text
+stale
+```
+
+## It raises
+
+```python
+try:
+    f("a")
+except TypeError as error:
+    place = error.__traceback__.tb_next
+    print(place.tb_frame.f_code.co_filename, place.tb_lineno)
+```
+"""
+
+
+def test_outputs_are_written_and_lines_are_those_of_the_section():
+    text = document.written(EXAMPLE)
+    assert "print(f(1))\n```\n\n```text\n2\n```\n\nand goes on" in text
+    assert "stale" not in text and "f(2)\n```\n\n## It raises" in text
+    assert document.written(text) == text
+    assert [block.filename for block in document.blocks(text)] == ["it_runs.py", "it_runs.py", "it_raises.py"]
+    assert [printed for _, printed in document.outputs(text)][:2] == ["2", ""]
+    assert [printed for _, printed in document.outputs(text)][2] == "it_runs.py 2"
