@@ -36,6 +36,17 @@ def test_the_gradient_example_trains(tmp_path):
     np.testing.assert_allclose(w, np.ones(3), atol=0.1)
 
 
+def test_the_recursion_is_compiled_once_and_has_a_gradient(tmp_path):
+    (block,) = (text for text in BLOCKS if "Adaptive Simpson" in text)
+    area = _run(BLOCKS[0], block, tmp_path=tmp_path)["area"]
+    plain = _run(BLOCKS[0], block.replace("@xlapy.jit\n", ""), tmp_path=tmp_path)["area"]
+    for k in (1.5, 0.5, 40.0):
+        low, expected, high = (plain(k + h) for h in (-1e-5, 0.0, 1e-5))
+        np.testing.assert_allclose(area(k), expected, rtol=1e-12)
+        np.testing.assert_allclose(xlapy.grad(area)(k), (high - low) / 2e-5, rtol=1e-4)
+    assert area.cache_info().misses == 1
+
+
 def test_the_gradient_of_a_function_made_in_a_loop_is_compiled_once(tmp_path, monkeypatch):
     (block,) = (text for text in BLOCKS if text.startswith("for x, y in batches"))
     programs, grad = [], xlapy.grad
