@@ -189,7 +189,7 @@ class Frame:
             return
         if op.kind == "enter":
             a.append(len(op.dst) - 2)
-        if op.kind in ("push_exc", "enter_with", "unpack", "enter", "restore"):
+        if op.kind in ("push_exc", "enter_with", "unpack", "frames", "enter", "restore"):
             for register, value in zip(op.dst, getattr(self, op.kind)(op.imm, *a), strict=True):
                 self.r[register] = value
             return
@@ -310,8 +310,8 @@ class Frame:
 
     # functions that call themselves
 
-    def frames_(self, _):
-        return []
+    def frames(self, _):
+        return [], None
 
     def enter(self, call, function, *given):
         *args, count = given
@@ -334,11 +334,11 @@ class Frame:
         if len(frames) >= sys.getrecursionlimit():
             raise RecursionError("maximum recursion depth exceeded")
 
-    def suspend_(self, imm, frames, *registers):
+    def suspend_(self, imm, frames, _, *registers):
         state, count = imm
         frames.append((state, *registers[:count]))
 
-    def restore(self, _, frames):
+    def restore(self, _, frames, known):
         return frames.pop()
 
     def goes_on_(self, state, value):

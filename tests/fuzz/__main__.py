@@ -1,6 +1,7 @@
 """A long run: how many programs are right, and for each reason of a refusal how many, with the shortest of them.
 
-python -m tests.fuzz --examples 2000 [--seed 0] [--show 20] [--kinds wrong crash] [--arrays | --kernels] [--reduce]
+python -m tests.fuzz --examples 2000 [--seed 0] [--show 20] [--kinds wrong crash] [--arrays | --kernels | --recursions]
+    [--reduce]
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .arrays import array_programs
 from .judge import Verdict, judge
 from .kernels import kernel_programs
 from .programs import Generated, programs
+from .recursions import recursive_programs
 from .reduce import reduced
 
 
@@ -33,8 +35,13 @@ def main() -> int:
     family = parser.add_mutually_exclusive_group()
     family.add_argument("--arrays", action="store_true", help="programs over arrays: views, writes, dynamic sizes")
     family.add_argument("--kernels", action="store_true", help="loops that change arrays of all layouts in place")
+    family.add_argument(
+        "--recursions", action="store_true", help="functions that call themselves as often as data says"
+    )
     parser.add_argument("--reduce", action="store_true", help="make what is shown as small as possible")
     options = parser.parse_args()
+    families = {"arrays": array_programs, "kernels": kernel_programs, "recursions": recursive_programs}
+    chosen = next((f for name, f in families.items() if getattr(options, name)), programs)
     found: dict[Verdict, list[Generated]] = collections.defaultdict(list)
     count: collections.Counter = collections.Counter()
     start = time.perf_counter()
@@ -47,7 +54,7 @@ def main() -> int:
         suppress_health_check=list(HealthCheck),
         phases=[Phase.generate],
     )
-    @given(array_programs() if options.arrays else kernel_programs() if options.kernels else programs())
+    @given(chosen())
     def run(program: Generated) -> None:
         try:
             verdict = judge(program)

@@ -9,9 +9,12 @@ from .arrays import array_programs
 from .judge import judge
 from .kernels import kernel_programs
 from .programs import load, programs
+from .recursions import recursive_programs
+
+FAMILIES = [(programs, 60), (array_programs, 40), (kernel_programs, 40), (recursive_programs, 30)]
 
 
-@pytest.mark.parametrize("strategy, examples", [(programs, 60), (array_programs, 40), (kernel_programs, 40)])
+@pytest.mark.parametrize("strategy, examples", FAMILIES)
 def test_generated_programs(strategy, examples):
     """Each is right or refused, and not all are refused."""
     count: collections.Counter = collections.Counter()

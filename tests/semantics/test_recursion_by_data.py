@@ -348,6 +348,94 @@ def arrays_that_change_roles(x, y, n):
     return go(x, y)
 
 
+@program((np.array([3]),), (np.array([6]),), compiles=1)
+def arrays_that_only_the_calls_know(n):
+    def go(x, y):
+        if n[0] == 0:
+            return x[0]
+        n[0] -= 1
+        x[0] += 1
+        r = go(y, x)
+        y[0] += r
+        return r + x[0] * 10
+
+    return go(np.zeros(2), np.full(2, 5.0))
+
+
+@program((np.array([3]),), (np.array([6]),), compiles=1)
+def lists_that_only_the_calls_know(n):
+    def go(x, y):
+        if n[0] == 0:
+            return x[0]
+        n[0] -= 1
+        x[0] += 1
+        r = go(y, x)
+        y[0] += r
+        return r + x[0] * 10
+
+    return go([0, 1], [5, 6])
+
+
+@program((np.arange(4.0), np.array([15])), (np.arange(4.0), np.array([1])), compiles=1)
+def a_variable_in_a_generator_expression(x, n):
+    def go(k):
+        if n[0] <= 0:
+            return 0.0
+        n[0] -= 1
+        before = sum(v * k for v in x)
+        below = go(k + 1)
+        return before + below * 0.5 + sum(v + k for v in x)
+
+    return go(1)
+
+
+class Chain:
+    def __init__(self, k):
+        self.k = k
+
+    def total(self, n):
+        return self.k if n <= 0 else self.total(n - 1) + self.k
+
+
+class Doubled(Chain):
+    def total(self, n):
+        return super().total(n - 1) * 2
+
+
+@program((np.array([12]),), (np.array([0]),), compiles=1)
+def methods(n):
+    return Chain(3).total(n[0])
+
+
+@program((np.array([12]),), refuse="XP0008")
+def methods_that_call_each_other(n):
+    return Doubled(4).total(min(n[0], 3))
+
+
+@program((np.array([2, 5]),), (np.array([0, 1]),), refuse="XP0008")
+def by_way_of_map(n):
+    def go(k):
+        return k if k <= n[0] else sum(list(map(go, [k - 1, k - 2])))
+
+    return go(n[1])
+
+
+@program((np.array([1, 2, 1, 0]),), refuse="XP0008")
+def in_a_handler(x):
+    def go(i):
+        try:
+            if x[i] > 0:
+                raise ValueError(i)
+            return 0
+        except ValueError as error:
+            below = go(i + 1)
+            if x[i] == 3:
+                raise
+            return below + error.args[0] + 1
+
+    return go(0)
+
+
 @program((np.arange(12.0), np.array([4])), (np.arange(12.0), np.array([2])))
 def views_of_views(x, n):
     def go(v):

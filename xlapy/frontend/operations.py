@@ -139,7 +139,7 @@ OPERATIONS: dict[str, Operation] = {
     "unbind": _op((0, None), 0, "dst are variables without a value", raises=False),
     "kill": _op((0, None), 0, "nobody reads dst any more", raises=False),
     # functions that call themselves
-    "frames": _op(1, 0, "a new list of suspended activations", raises=False),
+    "frames": _op(2, 0, "a new list of suspended activations, and the objects that all of them mean", raises=False),
     "enter": _op(
         (2, None),
         (1, None),
@@ -149,11 +149,13 @@ OPERATIONS: dict[str, Operation] = {
     "check_depth": _op(0, 1, "RecursionError if there are too many activations on the list args[0]"),
     "suspend": _op(
         0,
-        (1, None),
-        "the imm[1] args after the list args[0] are put there, with which the activation goes on in state imm[0]; "
-        "the others are the arguments of the call",
+        (2, None),
+        "the imm[1] args after those that frames gave are put on the list, with which the activation goes on in state "
+        "imm[0]; the others are the arguments of the call",
     ),
-    "restore": _op((1, None), 1, "the state and the registers that were put last on the list args[0], taken from it"),
+    "restore": _op(
+        (1, None), 2, "the state and the registers that were put last on the list; args are what frames gave"
+    ),
     "goes_on": _op(1, 1, "whether the state args[0], a number, is imm; a bool", raises=False),
     "get_yield_from_iter": _op(1, 1, "args[0] if it is a generator, else iter(args[0])"),
     # rest

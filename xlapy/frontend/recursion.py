@@ -61,8 +61,8 @@ class _Looped(Cut):
 
     def __init__(self, code: CodeType, calls: frozenset[Span]) -> None:
         count = len(self.arguments_and_free_variables_of(code)) - len(code.co_freevars)
-        super().__init__(code, count + 6)
-        self.frames, self.state, self.test, self.raised, self.result, self.nothing, *self.bound = self.own
+        super().__init__(code, count + 7)
+        self.frames, self.known, self.state, self.test, self.raised, self.result, self.nothing, *self.bound = self.own
         self.parameters = range(count)
         self.first_free = len(self.machine.names) - len(code.co_freevars)
         self.calls = self._calls(calls)
@@ -108,15 +108,20 @@ class _Looped(Cut):
             self._return(block, head)
         if any(call.handler is not None for call in self.calls):
             self._unwind()
-        nothing = set(self.places) - set(self.parameters) | {self.nothing, self.machine.return_register}
         start = [
-            Op("frames", (self.frames,), (), None, Span()),
-            Op("kill", tuple(sorted(nothing)), (), None, Span()),
+            Op("frames", (self.frames, self.known), (), None, Span()),
+            *(Op("move", (b,), (p,), None, Span()) for p, b in zip(self.parameters, self.bound, strict=True)),
+            self._forget({self.nothing}, Span()),
             self._to(BEGINNING),
         ]
         entry = self.block(start, End("goto", [head]))
         graph = simplified(self.blocks, entry, self.machine.handlers)
         return program_of(graph, self.machine, self.instructions, MOST_OPERATIONS)
+
+    def _forget(self, more: set[int], span: Span) -> Op:
+        """What a new activation finds nothing in: an argument that is a cell's lies elsewhere until it is made one."""
+        registers = {*self.places, *self.parameters, self.machine.return_register} | more
+        return Op("kill", tuple(sorted(registers)), (), None, span)
 
     def _to(self, state: int) -> Op:
         return Op("const", (self.state,), (), state, Span())
@@ -136,7 +141,10 @@ class _Looped(Cut):
     def _head(self) -> int:
         """The head of the loop: to the beginning, or to what follows a call."""
         unbound = tuple(sorted(set(range(len(self.machine.names))) - self.arguments_and_free_variables()))
-        targets = [self.block([Op("unbind", unbound, (), None, Span())] if unbound else [], End("goto", [0]))]
+        begin = [Op("unbind", unbound, (), None, Span())] if unbound else []
+        begin += [Op("move", (p,), (b,), None, Span()) for p, b in zip(self.parameters, self.bound, strict=True)]
+        begin += [Op("kill", tuple(self.bound), (), None, Span())] if self.bound else []
+        targets = [self.block(begin, End("goto", [0]))]
         for number, call in enumerate(self.calls, 1):
             returned = Op("move", call.op.dst, (self.machine.return_register,), None, call.op.span)
             targets.append(self.block([*self._restored(number), returned], End("goto", [call.after])))
@@ -150,12 +158,9 @@ class _Looped(Cut):
         self.append(block, [enter], call.handler, True)
         slots = {place: r for r, place in self.slots[number - 1].items()}
         held = [r if r in call.live else slots.get(r, self.nothing) for r in self.places]
-        arguments = [Op("move", (p,), (b,), None, op.span) for p, b in zip(self.parameters, self.bound, strict=True)]
-        rest = set(self.places) - set(self.parameters) | {*self.bound, self.result, self.machine.return_register}
         suspend = [
-            Op("suspend", (), (self.frames, *held, *self.bound), (number, len(held)), op.span),
-            *arguments,
-            Op("kill", tuple(sorted(rest)), (), None, op.span),
+            Op("suspend", (), (self.frames, self.known, *held, *self.bound), (number, len(held)), op.span),
+            self._forget({self.result}, op.span),
             self._to(BEGINNING),
         ]
         deeper = Op("check_depth", (), (self.frames,), None, op.span)
@@ -165,7 +170,7 @@ class _Looped(Cut):
         block.end = End("true", [again, other], (self.test,), span=op.span)
 
     def _take(self, span: Span) -> Op:
-        return Op("restore", (self.state, *self.places), (self.frames,), None, span)
+        return Op("restore", (self.state, *self.places), (self.frames, self.known), None, span)
 
     def _return(self, block: Block, head: int) -> None:
         """In the place of a `return`: to what follows the call, if there was one."""

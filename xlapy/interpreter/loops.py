@@ -93,6 +93,8 @@ def run_loop(machine: Machine, node: Loop) -> None:
     failure: Exception | None = None
     aliased = settling = asks = False
     todo = list(_MODES[_MODES.index(mode) :])
+    if _is_recursion(machine, node):
+        todo.remove("unroll")
     if key not in machine.loop_modes and mode == "loop" and place_of(key) in machine.large_places:
         machine.kept_loops.add(key)
         todo = [*_WITH_STACKS, "unroll"]
@@ -148,6 +150,14 @@ def run_loop(machine: Machine, node: Loop) -> None:
         return
     assert failure is not None
     raise _refusal(machine, failure)
+
+
+def _is_recursion(machine: Machine, node: Loop) -> bool:
+    """Whether a loop is that of a function which calls itself: it has a trip for each call and each return."""
+    program = machine.frame.program
+    if program.code not in machine.recursions or not isinstance(program.body, Seq):
+        return False
+    return any(item is node for item in program.body.items)
 
 
 def _changes_shape(failure: Exception) -> bool:
@@ -214,7 +224,11 @@ def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, att
     step = step_of(node)
     length = iteration.known_length(machine, before.registers[step.iterator]) if step is not None else None
     modes: list[Callable[[Machine, Loop], None]] = [_peel] if attempt == "loop" else []
-    modes += [_retry] if attempt != "unroll" and (length is None or length <= _RETRY_UNROLL) else []
+    modes += (
+        [_retry]
+        if not _is_recursion(machine, node) and attempt != "unroll" and (length is None or length <= _RETRY_UNROLL)
+        else []
+    )
     key = (id(node), machine.frame.path, machine.frame.unrolled)
     modes += [_keep] if attempt == "unroll" and _may_be_kept(machine, node, key) else []
     found, after = machine.blockers[obstacles:], machine.save()

@@ -4,13 +4,15 @@ A function whose calls of itself do not end at compile time is interpreted from 
 what an activation goes on with is put on a list, the *frames*, which is a list that grows in a loop like any other (see
 `domain.stacks`), and so is held by value. Objects that were there before the first call are put there by name instead:
 all activations mean the same ones. An iterator of a loop around a call is put there as its sort and the contents of its
-slots, and is made anew.
+slots, and is made anew, as is the cell of a variable.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from inspect import CO_GENERATOR
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.iterators import sequences
@@ -25,6 +27,7 @@ from xlapy.domain.values import (
     Intrinsic,
     MixedScalar,
     NdArray,
+    Opaque,
     Ref,
     Tuple,
     Union,
@@ -38,8 +41,6 @@ from xlapy.interpreter import control, operations
 from xlapy.interpreter.steps import handles
 
 if TYPE_CHECKING:
-    from types import CodeType
-
     from xlapy.interpreter.machine import Machine
 
 _TOO_DEEP = "maximum recursion depth exceeded"
@@ -57,22 +58,24 @@ class Entered(Exception):
         self.bound, self.cells = bound, cells
 
 
-class _Named:
+class _Named(Opaque):
     """An object that was there before the first call; it stands for a value in a list of frames."""
 
     def __init__(self, value: Value) -> None:
         self.value = value
 
 
-class _Sort:
-    """What is known of an iterator that is put into a list of frames: its sort, class, and the names of its slots."""
+class _Sort(Opaque):
+    """What is known of an iterator or a cell that is put into a list of frames: its sort, class, and the names of its
+    slots."""
 
     def __init__(self, details: object, cls: type, names: tuple[str, ...]) -> None:
         self.details, self.cls, self.names = details, cls, names
 
 
 class Frames:
-    """What is known of a list of frames: the objects that are younger than it are made by activations."""
+    """What is known of a list of frames: the objects that are younger than it are made by activations. Those that are
+    older are in a slot of an object of their own, so that loops and branches know them under their names."""
 
     def __init__(self, mark: int) -> None:
         self.mark = mark
@@ -90,6 +93,8 @@ class Frames:
 def own_calls(machine: Machine, code: CodeType) -> frozenset[Span] | None:
     """The places at which the activations of a function that are in progress call the next one; None if it is not
     each time the function itself that does."""
+    if code.co_flags & CO_GENERATOR or "locals" in code.co_names:
+        return None
     found = [index for index, frame in enumerate(machine.frames) if frame.program.code is code]
     if not found or found != list(range(found[0], found[0] + len(found))) or found[-1] != len(machine.frames) - 1:
         return None
@@ -102,30 +107,35 @@ def enters_itself(machine: Machine, code: CodeType) -> bool:
 
     Raises:
         NeedLoop: it is called in a place that has not been known.
+        Refused: it is not called by this frame, but by what that calls.
     """
     frame = machine.frames[-1] if machine.frames else None
     if frame is None or frame.program.code is not code:
         return False
     if machine.entering is frame:
         return True
+    if frame.span in machine.recursions[code]:
+        raise Refused("XP0008", f"'{code.co_qualname}' calls itself by way of another function, as often as data says")
     raise NeedLoop(code, frozenset((frame.span,)))
 
 
 @handles("frames")
 def _frames(machine, frame, op):
     made = machine.new_list(())
-    machine.heap.objects[made.object].details = Frames(made.object)
-    return made
+    older = sorted(reachable(machine, [v for f in machine.frames for v in f.registers], 0))
+    known = machine.heap.new("frame", Frames, machine.location(), named=Tuple(tuple(map(Ref, older))))
+    machine.heap.objects[known].details = Frames(known)
+    return made, Ref(known)
 
 
 @handles("enter")
-def _enter(machine, frame, op, *args):
+def _enter(machine, frame, op, function, *args):
     kind, imm = op.imm
-    if isinstance(args[0], Union):
+    if isinstance(function, Union) or isinstance(function, BoundMethod) and isinstance(function.self, Union):
         raise Refused("XP0008", f"{_NOT_KEPT} or of another one, as data says")
-    outer, machine.entering = machine.entering, frame
+    outer, machine.entering = machine.entering, frame if _code_of(function) is frame.program.code else None
     try:
-        result = control.called(machine, kind, imm, *args)
+        result = control.called(machine, kind, imm, function, *args)
     except Entered as entered:
         for own, given in zip(frame.program.frees, entered.cells, strict=True):
             if machine.is_(frame.registers[own], given) is not True:
@@ -134,6 +144,20 @@ def _enter(machine, frame, op, *args):
     finally:
         machine.entering = outer
     return (FALSE, result, *(DEAD,) * (len(op.dst) - 2))
+
+
+def _code_of(function: Value) -> CodeType | None:
+    """The code that a call of a function begins with."""
+    if isinstance(function, BoundMethod):
+        return _code_of(function.function)
+    if isinstance(function, Function):
+        return function.code
+    found = function.value if isinstance(function, Const) else None
+    if isinstance(found, MethodType):
+        found = found.__func__
+    if isinstance(found, FunctionType) and "_xlapy_cache" in found.__dict__:
+        found = found.__dict__["__wrapped__"]
+    return found.__code__ if isinstance(found, FunctionType) else None
 
 
 @handles("check_depth")
@@ -147,10 +171,12 @@ def _check_depth(machine, frame, op, frames):
 
 
 @handles("suspend")
-def _suspend(machine, frame, op, frames, *registers):
+def _suspend(machine, frame, op, frames, keeper, *registers):
     state, count = op.imm
     held, arguments = registers[:count], registers[count:]
-    known: Frames = machine.heap.objects[as_ref(frames).object].details
+    known: Frames = machine.heap.objects[as_ref(keeper).object].details
+    if reachable(machine, [frame.handled], known.mark):
+        raise Refused("XP0008", f"{_NOT_KEPT} while an exception is handled that was raised in it")
     _require_alone(machine, known, held, arguments)
     operations.append(machine, frames, Tuple((Const(state), *(_held(machine, known, value) for value in held))))
 
@@ -169,13 +195,13 @@ def _require_alone(machine: Machine, known: Frames, held: Sequence[Value], argum
 
 
 def reachable(machine: Machine, values: Sequence[Value], mark: int) -> set[int]:
-    """The objects made after `mark` that values refer to, or what they refer to does."""
+    """The objects of the program's own, made after `mark`, that values refer to, or what they refer to does."""
     heap = machine.heap
     found: set[int] = set()
     todo = [n for value in values for n in references(value)]
     while todo:
         number = todo.pop()
-        if number <= mark or number in found:
+        if number <= mark or number in found or heap.objects[number].source is not None:
             continue
         found.add(number)
         for name in heap.objects[number].fields:
@@ -184,8 +210,8 @@ def reachable(machine: Machine, values: Sequence[Value], mark: int) -> set[int]:
 
 
 @handles("restore")
-def _restore(machine, frame, op, frames):
-    known: Frames = machine.heap.objects[as_ref(frames).object].details
+def _restore(machine, frame, op, frames, keeper):
+    known: Frames = machine.heap.objects[as_ref(keeper).object].details
     taken = machine.call(machine.getattr(frames, "pop"), [])
     state, *held = tuple_items(taken)
     return (state, *(_taken(machine, known, value) for value in held))
@@ -195,14 +221,14 @@ def _held(machine: Machine, known: Frames, value: Value) -> Value:
     """A value as a list of frames holds it."""
     match value:
         case Ref(number):
-            if number <= known.mark:
-                return known.named(number, value)
             info = machine.heap.objects[number]
-            if sequences.is_iterator(machine, value):
+            if number <= known.mark or info.source is not None:
+                return known.named(number, value)
+            if info.kind == "cell" or sequences.is_iterator(machine, value):
                 names = tuple(sorted(info.fields))
                 slots = (_held(machine, known, machine.heap.read(number, name)) for name in names)
                 return Tuple((known.sort(info.details, info.cls, names), *slots))
-        case NdArray() if value.buffer <= known.mark and not value.children():
+        case NdArray() if not value.children() and not reachable(machine, [value], known.mark):
             lenses = tuple((lens.kind, lens.params) for lens in value.lenses)
             own = None if lenses else value.identity
             return known.named((value.buffer, lenses, own, value.writeable), value)
@@ -222,6 +248,8 @@ def _taken(machine: Machine, known: Frames, value: Value) -> Value:
             return value.value.value
         case Tuple(items=(Const(value=_Sort() as sort), *slots)):
             made = {name: _taken(machine, known, slot) for name, slot in zip(sort.names, slots, strict=True)}
+            if sort.cls is CellType:
+                return Ref(machine.heap.new("cell", CellType, machine.location(), **made))
             return sequences.new(machine, sort.details, sort.cls, **made)
         case Tuple():
             return Tuple(tuple(_taken(machine, known, item) for item in value.items), value.cls)

@@ -1,0 +1,96 @@
+"""Programs with a function that calls itself as often as data says: between other statements, in loops and branches,
+under handlers, with arrays and lists that all its calls change."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from .expressions import expression, fill
+from .programs import HEADER, PARAMETERS, SAMPLE_GLOBALS, Generated
+from .scope import Scope
+from .statements import block, indent, result
+
+#: what a call of the function gives, for samples
+STUB = "def again(fuel, i, f, v, l): return 1.5\n"
+CALLS = [
+    "z = again(fuel - 1, {i}, {f}, v, l)",
+    "z = again(fuel - 1 - abs({i}), i, {f}, {v}, l)",
+    "f += again(fuel - 1, {i}, f, v, {l})",
+    "again(fuel - 1, {i}, {n}, v, l)",
+    "again(fuel - 1 - abs({i}), fuel, f, v, [{n}, {n}, {n}])",
+    "f = f * 0.5 + again(fuel - 2, i + 1, {f}, v, l) * again(fuel - 3, i, f, {v}, l)",
+    "v[{x}] = again(fuel - 1, {i}, {f}, v, l)",
+    "l[0] = again(fuel - 2, {i}, {f}, v, l)",
+    "z = again(fuel - 1, {i}, again(fuel - 3, i, f, v, l), v, l)",
+    "z = {n} if {b} else again(fuel - 1, l=l, v=v, f={f}, i={i})",
+]
+WAYS = [
+    "if {b}: return {n}",
+    "if {b}: return None",
+    "if {b}: raise Problem(f'at {i}')",
+    "if {n} > 60: raise KeyError('k')",
+]
+
+
+@st.composite
+def recursive_programs(draw) -> Generated:
+    names = ["a", "p", "x", "l"]
+    samples = {name: eval(PARAMETERS[name][1][0], SAMPLE_GLOBALS) for name in names}
+    known = {name: value for name, value in SAMPLE_GLOBALS.items() if name not in ("bump", "f", "helper", "total")}
+    exec(STUB, known)
+    inner = Scope(
+        {"i": 2, "f": 0.5, "v": np.array([1.0, -2.0, 3.0, 0.5]), "l": [1, 2, 3]},
+        known | {"fuel": 3},
+        function=True,
+        fixed=frozenset({"v", "l"}),
+    )
+    body = [
+        "if fuel <= 0:",
+        f"    return {expression(draw, inner, draw(st.sampled_from(['int', 'float', 'numpy'])), 1)}",
+    ]
+    for _ in range(draw(st.integers(1, 2))):
+        body += [*block(draw, inner, 2, 2), *_call(draw, inner)]
+    body += [
+        *block(draw, inner, 1, 2),
+        "return " + draw(st.sampled_from(["f", "i + f", "v[0] + f", "z", "len(l) + f"])),
+    ]
+    inner.names.setdefault("z", 1.5)
+    outer = Scope(samples, known | {"again": lambda *_: 1.5}, function=True)
+    first = f"again(a % 6 + {draw(st.integers(0, 2))}, {expression(draw, outer, 'int', 1)}, p, x, l)"
+    text = HEADER + "\n".join(
+        [
+            "def again(fuel, i, f, v, l):",
+            *indent(["z = 0.0", *body]),
+            "",
+            "",
+            f"def program({', '.join(names)}):",
+            *indent([f"z = {first}", f"return z, {result(draw, outer)}"]),
+        ]
+    )
+    calls = (", ".join(draw(st.sampled_from(PARAMETERS[name][1])) for name in names) + "," for _ in range(3))
+    return Generated(text + "\n", tuple(calls))
+
+
+def _call(draw, scope: Scope) -> list[str]:
+    """A call of the function by itself, alone or within other statements."""
+    lines = [fill(draw, scope, draw(st.sampled_from(CALLS)))]
+    if draw(st.integers(0, 3)) == 0:
+        lines = [fill(draw, scope, draw(st.sampled_from(WAYS))), *lines]
+    match draw(st.integers(0, 7)):
+        case 0:
+            return [fill(draw, scope, "if {b}:"), *indent(lines)]
+        case 1:
+            return [
+                fill(draw, scope, draw(st.sampled_from(["for j in range(2):", "for j in range({i} % 3):"]))),
+                *indent(lines),
+            ]
+        case 2:
+            leave = fill(draw, scope, "if {b}: " + draw(st.sampled_from(["break", "continue"])))
+            return ["for j, w in enumerate(v[:2]):", *indent([leave, *lines])]
+        case 3:
+            head = draw(st.sampled_from(["except Problem:", "except (KeyError, ValueError):", "except Exception:"]))
+            return ["try:", *indent(lines), head, *indent([fill(draw, scope, "z = {n}")])]
+        case 4:
+            return ["try:", *indent(lines), "finally:", *indent([fill(draw, scope, "v[{x}] += 1")])]
+    return lines
