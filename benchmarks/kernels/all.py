@@ -10,6 +10,7 @@ from benchmarks.kernels import (
     monte_carlo,
     particles,
     recurrences,
+    recursion,
     spectral,
     stencils,
 )
@@ -27,6 +28,7 @@ FAMILIES = (
     spectral,
     finance,
     loops,
+    recursion,
 )
 
 __all__ = ["FAMILIES", "KERNELS"]

@@ -67,7 +67,7 @@ _MAXIMUM_DEPTH = 120
 #: how often a function may call itself under conditions on data, each inside of the last
 _MAXIMUM_DYNAMIC_DEPTH = 24
 #: how often if the function can be a loop instead, and how often in all
-_FEW, _MANY_CALLS = 10, 40
+_FEW, _MANY_CALLS = 5, 40
 
 
 class Endless(Exception):
