@@ -17,6 +17,7 @@ _RULES = {
     "scipy.linalg": "xlapy.dispatch.scipy.linalg",
     "scipy.optimize": "xlapy.dispatch.scipy.optimize",
     "scipy.signal": "xlapy.dispatch.scipy.signal",
+    "scipy.spatial.distance": "xlapy.dispatch.scipy.distance",
     "scipy.special": "xlapy.dispatch.scipy.special",
 }
 #: those of which the rules have not been read
