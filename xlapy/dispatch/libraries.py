@@ -14,6 +14,7 @@ from collections.abc import Callable
 #: the module with the rules, by the library whose functions they are of
 _RULES = {
     "scipy.fft": "xlapy.dispatch.scipy.fft",
+    "scipy.fftpack": "xlapy.dispatch.scipy.fftpack",
     "scipy.linalg": "xlapy.dispatch.scipy.linalg",
     "scipy.optimize": "xlapy.dispatch.scipy.optimize",
     "scipy.signal": "xlapy.dispatch.scipy.signal",
