@@ -134,4 +134,16 @@ def digits_put_together(n, base):
     return text or "0", halves
 
 
+@program((np.array([1.0, 2.5]),), (np.array([[1, 2], [3, 4]]),), (np.array([0.1, -2.0]),), raises=ValueError)
+def texts_of_arrays(x):
+    if (x < 0).any():
+        raise ValueError("negative:\n%s" % np.array2string(x))
+    return np.array_str(x), np.array_repr(x * 2), len(x)
+
+
+@program((np.array([1.0, 2.5]),), refuse=True)
+def texts_of_another_format(x):
+    return np.array2string(x, precision=2, separator=",")
+
+
 test_programs = program.test()

@@ -14,9 +14,11 @@ from collections.abc import Callable
 #: the module with the rules, by the library whose functions they are of
 _RULES = {
     "scipy.fft": "xlapy.dispatch.scipy.fft",
+    "scipy.fftpack": "xlapy.dispatch.scipy.fftpack",
     "scipy.linalg": "xlapy.dispatch.scipy.linalg",
     "scipy.optimize": "xlapy.dispatch.scipy.optimize",
     "scipy.signal": "xlapy.dispatch.scipy.signal",
+    "scipy.spatial.distance": "xlapy.dispatch.scipy.distance",
     "scipy.special": "xlapy.dispatch.scipy.special",
 }
 #: those of which the rules have not been read

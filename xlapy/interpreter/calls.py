@@ -222,7 +222,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
                 if stack_rules.takes_arrays(item):
                     given, named = stack_rules.as_arrays(machine, item, args, kwargs)
                     if [*given, *named.values()] != [*args, *kwargs.values()]:
-                        return _call_object(machine, function, given, named)
+                        return _told_apart(machine, given, named, lambda a, k: _call_object(machine, function, a, k))
             consumer = generator_functions.find(item, [_is_whole(machine, item, a) for a in args])
             if consumer is not None:
                 return _substituted(machine, item, consumer, args, kwargs)

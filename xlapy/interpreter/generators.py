@@ -223,6 +223,7 @@ class _Consumer:
         outer = frame.unrolled
         catches = self.step.handler is not None
         machine.catching += catches
+        self.catching = machine.catching
         try:
             run(machine, generator, self._body)
         except PythonError as error:
@@ -266,7 +267,8 @@ class _Consumer:
         self._load()
         stack = machine.frames
         machine.frames = stack[: self.position + 1]
-        catching = machine.catching
+        # who catches what the generator raises is told of nothing that happens here
+        catching, machine.catching = machine.catching, self.catching
         pending, machine.pending = machine.pending, []
         frame.registers[self.step.value] = value
         frame.tag = None

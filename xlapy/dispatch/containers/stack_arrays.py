@@ -23,9 +23,20 @@ def as_array(machine, value: Value) -> Value | None:
     stack = stacks.of(machine, value)
     if stack is None:
         return None
-    var = of_rows(machine, stack)
+    element = instantiate(stack.element, iter(stack.rows))
+    var = _array(machine, element, (stack.capacity,))
     if var is None:
         return None
+    real = _real_ones(machine, element) if var.type.dtype.kind == "c" else None
+    if real is None:
+        return _of_length(machine, stack, var)
+    some = machine.leaf(_some_complex, [element.selector, device(machine, stack.length, int)], (real,))[0]
+    other = _mixed_numbers(machine, element, (stack.capacity,), real)
+    return machine.cond(some, lambda: _of_length(machine, stack, var), lambda: _of_length(machine, stack, other))
+
+
+def _of_length(machine, stack: Stack, var: Var) -> Value:
+    """The rows that a stack has of the room."""
     if isinstance(stack.length, Const):
         short = stacks.resized(machine, Stack(stack.element, (var,), stack.length, stack.capacity), stack.length.value)
         return machine.new_array(short.rows[0])
@@ -101,9 +112,26 @@ def _first_along(rows, axis, count):
     return lax.slice_in_dim(rows, 0, count, axis=axis)
 
 
-def _mixed_numbers(machine, value: Union, lead: stacks.Lead) -> Var | None:
-    """Numbers of several types, as NumPy would have them if all of the types are there."""
+def _real_ones(machine, value: Value) -> tuple[int, ...] | None:
+    """Which alternatives are real numbers, if others are complex ones: as eigenvalues are, of which data says that."""
+    if not isinstance(value, Union):
+        return None
+    parts = [_array(machine, v, tuple(value.selector.type.shape)) for v in value.alternatives]
+    found = tuple(k for k, part in enumerate(parts) if part is not None and part.type.dtype.kind != "c")
+    return found if found and all(part is not None for part in parts) else None
+
+
+def _some_complex(selector, length, real):
+    places = jnp.arange(selector.shape[0]) < length
+    return jnp.any(places & ~jnp.isin(selector, jnp.array(real)))
+
+
+def _mixed_numbers(machine, value: Union, lead: stacks.Lead, among: tuple[int, ...] | None = None) -> Var | None:
+    """Numbers of several types, as NumPy would have them if all of the types are there; of those `among` the
+    alternatives that are there."""
     parts = _arrays(machine, value.alternatives, lead)
+    if parts is not None and among is not None:
+        parts = [parts[k if k in among else among[0]] for k in range(len(parts))]
     if parts is None or any(p.type.shape != parts[0].type.shape for p in parts):
         return None
     dtype = np.result_type(*(p.type.dtype for p in parts))

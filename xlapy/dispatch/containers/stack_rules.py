@@ -28,6 +28,7 @@ from xlapy.domain.values import (
     Ref,
     Scalar,
     Stack,
+    Union,
     Value,
     as_ref,
     number_var,
@@ -406,7 +407,8 @@ def joined_arrays(machine, function: object, args: Sequence[Value], kwargs: dict
     whole = stack_arrays.as_array(machine, args[0])
     if whole is None:
         return None
-    base = whole.base if isinstance(whole, BoundedArray) else whole
+    one = whole.alternatives[0] if isinstance(whole, Union) else whole
+    base = one.base if isinstance(one, BoundedArray) else one
     assert isinstance(base, NdArray)
     rank = len(base.type.shape)
     if function is np.stack and rank >= 1 or function is np.vstack and rank == 2:

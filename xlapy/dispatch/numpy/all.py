@@ -33,6 +33,7 @@ from xlapy.dispatch.numpy import (
     sorting,
     statistics,
     strided,
+    texts,
     typed_methods,
     ufunc_methods,
     ufuncs,

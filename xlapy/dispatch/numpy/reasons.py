@@ -15,8 +15,7 @@ REASONS: dict[str, str] = {
         "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed fromstring".split(), _IO
     ),
     **dict.fromkeys(
-        "array2string array_repr array_str format_float_positional format_float_scientific info show_config"
-        " show_runtime".split(),
+        "format_float_positional format_float_scientific info show_config show_runtime".split(),
         _TEXT,
     ),
     **dict.fromkeys("busday_count busday_offset datetime_as_string datetime_data is_busday".split(), _DATES),

@@ -15,6 +15,7 @@ from xlapy.dispatch.numbers import (
 from xlapy.dispatch.python import (
     aggregates,
     builtin_functions,
+    decimals,
     environment,
     functools_rules,
     operator_rules,

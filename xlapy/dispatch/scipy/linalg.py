@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import jax.scipy.linalg
+import numpy as np
 import scipy.linalg
 
+from xlapy.dispatch import table
 from xlapy.dispatch.scipy.leaf import leaf
 
 for _name, _arrays in {
@@ -28,3 +30,22 @@ def _eigh(a, b=None, lower=True, eigvals_only=False):
 
 
 leaf(scipy.linalg.eigh, _eigh, "a b")
+
+
+def _eigvalsh(a, lower=True):
+    return jax.scipy.linalg.eigh(a, lower=lower, eigvals_only=True)
+
+
+leaf(scipy.linalg.eigvalsh, _eigvalsh, "a")
+
+
+@table.replacement(scipy.linalg.norm)
+def _norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
+    """scipy.linalg.norm, with what it says of NaN and infinities."""
+    a = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
+    if a.ndim == 1 and a.size and a.dtype.char in "fdFD" and ord in (None, 2) and axis is None and not keepdims:
+        # BLAS's does not overflow
+        size = np.max(np.abs(a))
+        size = np.where(size > 0, size, 1)
+        return size * np.linalg.norm(a / size)
+    return np.linalg.norm(a, ord=ord, axis=axis, keepdims=keepdims)

@@ -1,0 +1,41 @@
+"""decimal.Decimal where what it says is known: sizes and counts rounded as Python rounds them by hand."""
+
+import decimal
+from decimal import Decimal
+
+import numpy as np
+
+from .runner import Programs
+
+program = Programs()
+
+X = np.arange(30.0)
+
+
+def half_up(number):
+    return int(Decimal(number).quantize(Decimal("1"), rounding=decimal.ROUND_HALF_UP))
+
+
+@program((X, 2.5), (X, 3.5), (X, 2.4))
+def frames(x, width):
+    n = half_up(width)
+    return x[: n * (len(x) // n)].reshape(-1, n).sum(axis=1), n
+
+
+@program((X,))
+def constants(x):
+    price = Decimal("1.10") * 3
+    return float(price) * x[1], int(price.to_integral_value()), price > Decimal(3), half_up(0.025 * 100)
+
+
+@program((2.5,), (0.1,))
+def numbers(x):
+    return float(Decimal(str(0.1)) + Decimal(2)) * x, half_up(len(X) / 4)
+
+
+@program((1.0,), raises=decimal.InvalidOperation)
+def no_number(x):
+    return x + int(Decimal("one"))
+
+
+test_programs = program.test()
