@@ -151,8 +151,18 @@ def in_order_of_others(x, y):
     return x, y
 
 
+def rows_of_one(a):
+    """Nothing changes its place."""
+    for k in range(len(a)):
+        a[k] += np.sort(a, axis=1)[k - 1] + np.argsort(a, axis=1, kind="stable")[k]
+        a[-1] += np.lexsort((a, a), axis=1)[k]
+    return a, np.sort(a[:, None], axis=1), np.argsort(a, kind="stable")
+
+
 FLOATS = samples("f8", (60,))
 PROGRAMS = [
+    (rows_of_one, (samples("f8", (17, 1)),)),
+    (rows_of_one, (samples("i8", (9, 1)),)),
     (medians_in_windows, (FLOATS,)),
     (medians_in_windows, (samples("i4", (60,)),)),
     (sorted_windows, (FLOATS,)),

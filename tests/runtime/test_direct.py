@@ -436,6 +436,36 @@ def test_large_arrays_that_are_made_on_the_way(runs):
     assert runs.count(True) == 2
 
 
+def test_another_thread_calls_with_other_types_meanwhile(monkeypatch):
+    """Between the look at the types of operands and the run: what is run is for those."""
+
+    @xlapy.jit
+    def halves(x):
+        for k in range(1, len(x)):
+            x[k] += x[k - 1] / 2
+        return x * 2
+
+    kinds = {np.float32: np.arange(5, dtype=np.float32), np.float64: np.arange(6.0)}
+    other = {np.float32: np.float64, np.float64: np.float32}
+    expected = {kind: np.asarray(halves(x.copy())) for kind, x in kinds.items()}
+    mine, inside = threading.current_thread(), []
+
+    def meanwhile(answers):
+        answers = list(answers)
+        if threading.current_thread() is mine:
+            inside.append(True)
+            thread = threading.Thread(target=halves, args=(kinds[other[now]].copy(),))
+            thread.start()
+            thread.join()
+        return any(answers)
+
+    monkeypatch.setattr(direct, "any", meanwhile, raising=False)
+    for now in (*kinds, *kinds):
+        inside.clear()
+        np.testing.assert_array_equal(halves(kinds[now].copy()), expected[now])
+        assert inside
+
+
 def test_threads_have_their_own_results(runs):
     def filled(n, x):
         out = np.zeros(2000)

@@ -83,9 +83,10 @@ class Direct:
         if known is None or any(type(x) is ConcreteArray for x in found):
             self._is_idle = not any(self._known.values())
             return self.otherwise(*operands)
-        self._run, given = known
-        self._looks_into = any(type(x) is ConcreteArray for x in operands)
-        return self._run([_plainly(x, one) for x, one in zip(found, given, strict=True)])
+        run, given = known
+        # Other threads may set these to what suits them.
+        self._run, self._looks_into = run, any(type(x) is ConcreteArray for x in operands)
+        return run([_plainly(x, one) for x, one in zip(found, given, strict=True)])
 
     def _made(
         self, analysis: Analysis, program: Travelling, places: Sequence[int]

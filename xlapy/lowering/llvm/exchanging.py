@@ -137,6 +137,8 @@ def _put_in_order(
 ) -> None:
     """Rows of integers, in their memories: those of the first ones decide, one after the other."""
     count = shape[axis]
+    if count == 1:
+        return
     straight = len(memories) == 1 and count <= _WRITTEN
     pairs = [] if straight else [_table(text, column) for column in _pairs(count)]
 
