@@ -46,6 +46,7 @@ from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
     FALSE,
     INDEX,
+    STORED,
     TRUE,
     Number,
     Text,
@@ -158,8 +159,10 @@ class _Program:
         """The definition of the function."""
         text = self.text
         parameters = ", ".join(f"ptr noalias nocapture {pointer}" for pointer in pointers)
-        head = [f"define internal void @main({parameters}) {{", "entry:", *self._rooms.values()]
-        return "\n".join([*text.tables, *text.declared.values(), *head, *text.lines, "  ret void", "}", *text.notes])
+        head = [f"define internal void @main({parameters}) {{", "entry:", *self._rooms.values(), *text.begins]
+        functions = [*text.functions, *([STORED] if text.watched else [])]
+        lines = [*text.tables, *text.declared.values(), *functions, *head, *text.body(), "  ret void", "}", *text.notes]
+        return "\n".join(lines)
 
     # -- what comes in, and what goes out --
 
@@ -208,6 +211,15 @@ class _Program:
         self._copies[place] = self._outside[value.memory]
         return Array(place, place.version)
 
+    def _apart(self, values: list[Value]) -> list[Value]:
+        """What a loop carries, each array in a memory of its own."""
+        seen: set[Memory] = set()
+        for k, value in enumerate(values):
+            if isinstance(value, Array):
+                values[k] = value = self.kept(value) if value.memory in seen else value
+                seen.add(value.memory)
+        return values
+
     def _is_own(self, place: Memory) -> bool:
         """Whether a memory may be changed here: not if the next trip of a loop around finds it as it was."""
         return not place.fixed and place.depth == self.text.loops
@@ -235,7 +247,7 @@ class _Program:
         self._room += size
         place = Memory(f"%a{next(self._numbers)}", dtype, shape, False)
         place.depth = self.text.loops
-        many = prod(shape) * (2 if dtype.kind == "c" else 1)
+        many = prod(shape) * (2 if dtype.kind in "cV" else 1)
         type = type_in_memory(part_of(dtype))
         self._rooms[place.pointer] = f"  {place.pointer} = alloca [{many} x {type}], align 64"
         return place
@@ -310,6 +322,8 @@ class _Program:
                 return [jaxprs.known(self.text, operation.attributes["value"])]
             case "live":
                 return [self.value(operation.operands[1])]
+            case "convert" if operation.operands[0].type.dtype == operation.results[0].type.dtype:
+                return [self.value(operation.operands[0])]
             case "convert":
                 return [self._numeric(operation, lambda x: convert(self.text, x, operation.results[0].type.dtype))]
             case "broadcast":
@@ -707,7 +721,7 @@ class _Program:
             value = self.values.get(var)
             if value is not None and not is_view(value):
                 self.values[var] = self.kept(value)
-        initial = list(map(self._changeable, initial))
+        initial = self._apart(list(map(self._changeable, initial)))
         owned = [x.memory for x in initial if isinstance(x, Array)]
         self._settle(owned)
         phis = text.phis([x for x in initial if isinstance(x, Number)])
