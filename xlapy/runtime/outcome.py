@@ -169,7 +169,7 @@ class Finisher:
         return list(map(self._item, entries))
 
     def _column(self, item: Any, outputs: _Unstacked) -> Sequence | None:
-        """The objects of a recipe in all rows, if they are numbers, arrays of JAX's, tuples of such, or one of several."""
+        """The objects of a recipe in all rows: numbers, arrays of JAX's, tuples of such, or one of several such."""
         match item:
             case Known():
                 return [item.value] * outputs.count
