@@ -43,7 +43,14 @@ def of_another_generator(n):
     return np.array(found)
 
 
-@pytest.mark.parametrize("function", [one_by_one, many_at_once, shuffled, of_32_bits, of_another_generator])
+def until_accepted(n):
+    rng = np.random.default_rng(n)
+    return rng.poisson(3.0, 12), rng.poisson(40.0, 9), rng.binomial(20, 0.3, 10)
+
+
+@pytest.mark.parametrize(
+    "function", [one_by_one, many_at_once, shuffled, of_32_bits, of_another_generator, until_accepted]
+)
 def test_streams(function, monkeypatch):
     """What machine code draws, and what XLA does: but for logarithms, of which XLA's have errors of 1e-14 near 1."""
     whole, calls = direct.whole_as_machine_code, []

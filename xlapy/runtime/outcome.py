@@ -229,11 +229,16 @@ class Finisher:
             blocker = Blocker("XP0013", "the size of the result depends on data, under a JAX transformation")
             raise NotOffloadableError("the function", [blocker])
         key = tuple(slice(None) if n is None else slice(int(_number(outputs[n]))) for n in recipe.lengths)
-        whole = np.asarray(outputs[recipe.whole.index])
+        array = outputs[recipe.whole.index]
+        memory = _memory_of(array)
+        whole = np.asarray(array) if memory is None else memory
         made = whole[key]
+        is_most = 2 * made.size >= whole.size  # a small part does not keep all of the memory
+        if memory is not None:
+            made = np.ascontiguousarray(made) if is_most else made.copy()
+            return self.leaf(_Adopted(made[np.newaxis])[0], recipe.whole)
         with jax.enable_x64(True):
-            # a small part does not keep all of the memory
-            return self.leaf(jax.device_put(made, may_alias=2 * made.size >= whole.size), recipe.whole)
+            return self.leaf(jax.device_put(made, may_alias=is_most), recipe.whole)
 
     def _integer(self, recipe: Any) -> Any:
         made = self.make(recipe)
@@ -319,7 +324,7 @@ class _Unstacked:
             return np.asarray(array)
         if isinstance(array, jax.core.Tracer):
             return array
-        memory = None if type(array) is not ConcreteArray or array.committed else memory_of(array)
+        memory = _memory_of(array)
         if memory is not None:
             # the rows of a copy: what is left of a large room is given back
             return _Adopted(np.array(memory[: self.count]))
@@ -327,6 +332,13 @@ class _Unstacked:
             if array.shape[0] > 4 * self.count + 64:
                 return jax.device_put(list(np.asarray(array)[: self.count]), array.sharding)
             return list(array)
+
+
+def _memory_of(array: Any) -> np.ndarray | None:
+    """Where the elements of an array lie that is bound to no device, on a CPU; None if that is not known."""
+    if type(array) is np.ndarray:
+        return array
+    return None if type(array) is not ConcreteArray or array.committed else memory_of(array)
 
 
 class _Adopted(Sequence):

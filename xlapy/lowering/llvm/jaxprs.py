@@ -41,6 +41,7 @@ from xlapy.lowering.llvm.arrays import (
 )
 from xlapy.lowering.llvm.functions import IN_VECTORS
 from xlapy.lowering.llvm.indexing import gather, scatter
+from xlapy.lowering.llvm.loops import looped
 from xlapy.lowering.llvm.memory import Array, Memory, address, put
 from xlapy.lowering.llvm.moves import moved_rows
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
@@ -78,7 +79,7 @@ _WIDTH = 4
 #: what takes long for each element
 SLOW = frozenset(
     "exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh pow atan2 cbrt erf erfc"
-    " logistic".split()
+    " lgamma logistic".split()
 )
 #: primitives by the kinds of operations that they are
 _KINDS = {
@@ -174,6 +175,8 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         branches = params["branches"]
         chosen = branches[min(max(known_int(operands[0]) or 0, 0), len(branches) - 1)]
         return evaluated(text, room, chosen, operands[1:])
+    if name == "while":
+        return looped(text, room, params, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
     if name in _SAME:
         return operands[:1]
     if len(equation.outvars) != 1:

@@ -205,7 +205,7 @@ class _Program:
         """What a loop carries, in a memory that it may change."""
         if isinstance(value, Number) or isinstance(value, Array) and self._is_own(value.now()):
             return value
-        if self._around or not isinstance(value, Array) or value.memory not in self._outside:
+        if self._around or self.text.loops or not isinstance(value, Array) or value.memory not in self._outside:
             return self.kept(value)
         place = Memory(f"%c{next(self._numbers)}", *value.memory.type(), False)
         self._copies[place] = self._outside[value.memory]
