@@ -12,6 +12,7 @@ from benchmarks.kernels import (
     recurrences,
     spectral,
     stencils,
+    tables,
 )
 from benchmarks.kernels.registry import KERNELS
 
@@ -27,6 +28,7 @@ FAMILIES = (
     spectral,
     finance,
     loops,
+    tables,
 )
 
 __all__ = ["FAMILIES", "KERNELS"]

@@ -66,8 +66,9 @@ _first_row = _named(lambda same, length: _first(same, length), FIRST)
 
 
 def places(a: jax.Array, v: jax.Array, side: str, method: str = "scan_unrolled") -> jax.Array:
-    """`jnp.searchsorted(a, v, side=side, method=method)` of arrays of one type, as int64."""
-    return _places(side, method)(a, v)
+    """`jnp.searchsorted(a, v, side=side, method=method)`, as int64."""
+    dtype = jnp.promote_types(a.dtype, v.dtype)
+    return _places(side, method)(a.astype(dtype), v.astype(dtype))
 
 
 @functools.cache

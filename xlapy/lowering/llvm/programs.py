@@ -360,21 +360,30 @@ class _Program:
         window = window_of(predicate) if is_mask(predicate, shape_of(old)) else None
         if window is None or not isinstance(old, Array) or not self._is_own(old.now()):
             return self._numeric(operation, partial(select, self.text))
-        place, keep = old.memory, None
+        place, keep, inside = old.memory, None, window.inside
+        if place in reads(predicate):
+            mask = self.kept(predicate)
+            inside = lambda at: element(self.text, mask, at)  # noqa: E731
         if place in reads(new):
             keep = self.made(place.dtype, place.shape)
             self._fill_window(keep, new, window)
             new = Array(keep, keep.version)
         self._settle([place])
-        self._fill_window(place, new, window)
+        self._fill_window(place, new, window, inside)
         return place.change()
 
-    def _fill_window(self, place: Memory, value: Value, window: Window) -> None:
+    def _fill_window(
+        self, place: Memory, value: Value, window: Window, mask: Callable[[Place], Number] | None = None
+    ) -> None:
+        """Store the elements of an array that are in a window; those that a mask selects, if there is one."""
         if is_slow(value):
             raise Unsuitable("functions of so many elements")
 
         def visit(at: Place, numbers: list) -> list:
-            memory.put(self.text, place, element(self.text, value, at), at)
+            new, chosen = element(self.text, value, at), TRUE if mask is None else mask(at)
+            if chosen != TRUE:
+                new = select(self.text, chosen, new, memory.load(self.text, Array(place, place.version), at))
+            memory.put(self.text, place, new, at)
             return []
 
         over(self.text, place.shape, [], visit, window.extents)
@@ -434,7 +443,9 @@ class _Program:
             else:
                 (new,) = jaxprs.evaluated(self.text, self, term, factors)
             assert isinstance(new, Number)
-            return [jaxprs.joined(self.text, "add", numbers[0], convert(self.text, new, dtype))]
+            new, chosen = convert(self.text, new, dtype), window.inside(place)
+            new = new if chosen == TRUE else select(self.text, chosen, new, literal(0, dtype))
+            return [jaxprs.joined(self.text, "add", numbers[0], new)]
 
         return over(self.text, shape_of(mask), [literal(0, dtype)], trip, window.extents)[0]
 
