@@ -13,6 +13,7 @@ from benchmarks.kernels import (
     recursion,
     spectral,
     stencils,
+    tables,
 )
 from benchmarks.kernels.registry import KERNELS
 
@@ -29,6 +30,7 @@ FAMILIES = (
     finance,
     loops,
     recursion,
+    tables,
 )
 
 __all__ = ["FAMILIES", "KERNELS"]

@@ -72,15 +72,19 @@ class Growing:
         element = stacks.element_of(joiner, *(v for _, v in found), states=[number for number, _ in found])
         elastic, keys = None, self._keys(slot, element)
         if grows[1] <= 0:
-            capacity, upper = max(room, last), last
+            capacity, upper, elastic = max(room, last), last, _elastic(entry)
         elif keys is not None:
             capacity, upper = max(room, keys), max(last, keys)
         else:
             trips = most_trips(self.machine, self.trips, "a list")
             guessed = any(isinstance(v, Stack) and v.elastic is not None for v in alternatives(new))
             if trips is None or self._too_many(slot, element, last + grows[1] * trips, guessed):
-                elastic = (self.key, slot[1])
-                capacity = upper = self._guess(elastic, element, last + grows[1])
+                elastic = _elastic(entry)
+                if elastic is None:
+                    elastic = (self.key, slot[1])
+                    capacity = upper = self._guess(elastic, element, last + grows[1])
+                else:
+                    capacity = upper = room
                 self._check(new, capacity, elastic)
             else:
                 capacity = max(room, last + grows[1] * trips)
@@ -139,6 +143,14 @@ class Growing:
         elif isinstance(length, Scalar):
             length = Scalar(int, length.var, (lower, min(upper, stack.capacity)))
         return stack.with_rows(stack.rows, length, stack.added)
+
+
+def _elastic(entry: Value) -> object:
+    """With what the room was guessed of a list that has grown in a loop around, as it may in this one; None if its room
+    is no guess. It keeps its room: a list that is moved to a larger one, and back in each trip, takes long."""
+    found = alternatives(entry) if entry is not DEAD else ()
+    names = {v.elastic if isinstance(v, Stack) else None for v in found}
+    return names.pop() if len(names) == 1 else None
 
 
 def _least_growth(old: Value, new: Value, start: Value | None) -> int:

@@ -47,9 +47,9 @@ class Direct:
         finished: Finished,
     ) -> None:
         self.otherwise, self.python, self.program, self.finished = otherwise, python, program, finished
-        #: the newest one, and whether it was called with arrays of JAX's
+        #: the newest one, and what its operands have to become first
         self._run: Callable | None = None
-        self._looks_into = False
+        self._prepared: Callable[[Any], Any] | None = None
         #: whether there is none for any types that were met
         self._is_idle = False
         self._known: dict[tuple, tuple[Callable, Sequence[Given]] | None] = {}
@@ -58,7 +58,7 @@ class Direct:
         """The outputs of the program for the types of the operands."""
         run = self._run
         if run is not None:
-            found = run([_in_memory(x) for x in operands] if self._looks_into else operands)
+            found = run(operands if self._prepared is None else list(map(self._prepared, operands)))
             if found is not None:
                 return found
         elif self._is_idle:
@@ -84,8 +84,13 @@ class Direct:
             self._is_idle = not any(self._known.values())
             return self.otherwise(*operands)
         run, given = known
+        prepared = None
+        if any(type(x) is ConcreteArray for x in operands):
+            prepared = _in_memory
+        if any(isinstance(x, np.generic) for x in operands):
+            prepared = _as_array
         # Other threads may set these to what suits them.
-        self._run, self._looks_into = run, any(type(x) is ConcreteArray for x in operands)
+        self._run, self._prepared = run, prepared
         return run([_plainly(x, one) for x, one in zip(found, given, strict=True)])
 
     def _made(
@@ -123,6 +128,11 @@ def _in_memory(operand: Any) -> Any:
     return operand if found is None else found
 
 
+def _as_array(operand: Any) -> Any:
+    """The same, and a NumPy scalar as an array."""
+    return np.asarray(operand) if isinstance(operand, np.generic) else _in_memory(operand)
+
+
 def _given(operand: Any, python: type | None) -> Given:
     if python is not None:
         return Given(SCALAR_DTYPES[python], (), python)
@@ -133,6 +143,8 @@ def _plainly(operand: Any, given: Given) -> Any:
     """An operand as machine code wants it: with its elements in rows, its type the one object that stands for it."""
     if given.is_number:
         return operand
+    if isinstance(operand, np.generic):
+        operand = np.asarray(operand)
     if type(operand) is np.ndarray and operand.dtype is given.dtype:
         if operand.flags.c_contiguous and operand.flags.aligned:
             return operand

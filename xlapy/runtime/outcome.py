@@ -6,7 +6,7 @@ import collections
 import contextlib
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from types import CellType, FunctionType, SimpleNamespace
@@ -46,6 +46,7 @@ from xlapy.interpreter.recipe import (
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.report import Blocker, NotOffloadableError
 from xlapy.runtime.codegen import locate
+from xlapy.runtime.jax_internals import Adopting, ConcreteArray, memory_of, set_x64, swap_x64
 from xlapy.runtime.traffic import outputs_of
 
 
@@ -160,13 +161,41 @@ class Finisher:
         if len(entries) == 1 and isinstance(entries[0], Rows):
             rows = entries[0]
             count = int(self.make(rows.length))
-            if self.leaf is not to_jax and isinstance(rows.item, Leaf) and rows.item.python in SCALAR_DTYPES:
-                numbers = _read(self.outputs, rows.item.index)
-                if numbers.dtype == SCALAR_DTYPES[rows.item.python] and numbers.ndim == 1:
-                    return numbers[:count].tolist()
             outputs = _Unstacked(self.outputs, count, host=self.leaf is not to_jax)
+            column = self._column(rows.item, outputs)
+            if column is not None:
+                return list(column)
             return [self._at_row(outputs, k).make(rows.item) for k in range(count)]
         return list(map(self._item, entries))
+
+    def _column(self, item: Any, outputs: _Unstacked) -> Sequence | None:
+        """The objects of a recipe in all rows: numbers, arrays of JAX's, tuples of such, or one of several such."""
+        match item:
+            case Known():
+                return [item.value] * outputs.count
+            case Choice():
+                columns = [self._column(part, outputs) for part in item.alternatives]
+                known = [column for column in columns if column is not None]
+                chosen = _read(outputs.outputs, item.selector)
+                if len(known) < len(columns) or not isinstance(chosen, np.ndarray):
+                    return None
+                return [known[number][k] for k, number in enumerate(chosen[: outputs.count].tolist())]
+            case Leaf(mutable=0) if self.leaf is to_jax:
+                found = outputs[item.index]
+                return found if isinstance(found, list | _Adopted) else None
+            case Leaf(python=kind) if self.leaf is not to_jax and kind in SCALAR_DTYPES:
+                numbers = _read(outputs.outputs, item.index)
+                if isinstance(numbers, np.ndarray) and numbers.dtype == SCALAR_DTYPES[kind] and numbers.ndim == 1:
+                    return numbers[: outputs.count].tolist()
+            case Leaf(mutable=0, python=None) if self.leaf is to_numpy:
+                numbers = _read(outputs.outputs, item.index)
+                if isinstance(numbers, np.ndarray) and numbers.ndim == 1:
+                    return list(numbers[: outputs.count])
+            case SequenceRecipe(items=items) if items and item.cls is tuple:
+                columns = [self._column(part, outputs) for part in items]
+                known = [column for column in columns if column is not None]
+                return list(zip(*known, strict=True)) if len(known) == len(columns) else None
+        return None
 
     def _item(self, entry: Any) -> Any:
         if type(entry) is Leaf and entry.python is not None and not entry.mutable:
@@ -200,11 +229,16 @@ class Finisher:
             blocker = Blocker("XP0013", "the size of the result depends on data, under a JAX transformation")
             raise NotOffloadableError("the function", [blocker])
         key = tuple(slice(None) if n is None else slice(int(_number(outputs[n]))) for n in recipe.lengths)
-        whole = np.asarray(outputs[recipe.whole.index])
+        array = outputs[recipe.whole.index]
+        memory = _memory_of(array)
+        whole = np.asarray(array) if memory is None else memory
         made = whole[key]
+        is_most = 2 * made.size >= whole.size  # a small part does not keep all of the memory
+        if memory is not None:
+            made = np.ascontiguousarray(made) if is_most else made.copy()
+            return self.leaf(_Adopted(made[np.newaxis])[0], recipe.whole)
         with jax.enable_x64(True):
-            # a small part does not keep all of the memory
-            return self.leaf(jax.device_put(made, may_alias=2 * made.size >= whole.size), recipe.whole)
+            return self.leaf(jax.device_put(made, may_alias=is_most), recipe.whole)
 
     def _integer(self, recipe: Any) -> Any:
         made = self.make(recipe)
@@ -272,7 +306,8 @@ class Finisher:
 class _Unstacked:
     """The first rows of each output, of which there are `count`: each is taken apart once, when it is first asked for.
 
-    Taking all rows of a `jax.Array` costs 3 µs for each, one at a time 70; its room may be much larger than `count`.
+    JAX takes 5 to 20 µs for each row, 70 for one at a time, and compiles a program for every length; a row that is
+    taken from the memory of an array on a CPU costs 4.
     """
 
     def __init__(self, outputs: Outputs, count: int, host: bool) -> None:
@@ -289,10 +324,44 @@ class _Unstacked:
             return np.asarray(array)
         if isinstance(array, jax.core.Tracer):
             return array
+        memory = _memory_of(array)
+        if memory is not None:
+            # the rows of a copy: what is left of a large room is given back
+            return _Adopted(np.array(memory[: self.count]))
         with jax.enable_x64(True):
             if array.shape[0] > 4 * self.count + 64:
                 return jax.device_put(list(np.asarray(array)[: self.count]), array.sharding)
             return list(array)
+
+
+def _memory_of(array: Any) -> np.ndarray | None:
+    """Where the elements of an array lie that is bound to no device, on a CPU; None if that is not known."""
+    if type(array) is np.ndarray:
+        return array
+    return None if type(array) is not ConcreteArray or array.committed else memory_of(array)
+
+
+class _Adopted(Sequence):
+    """The rows of an array as `jax.Array`s, each made where it is asked for."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.rows, self._adopted = rows, Adopting(rows.shape[1:], rows.dtype, False)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, k: int) -> jax.Array:  # type: ignore[override]
+        return self._made((k,))[0]
+
+    def __iter__(self) -> Iterator[jax.Array]:
+        return iter(self._made(range(len(self.rows))))
+
+    def _made(self, places: Iterable[int]) -> list[jax.Array]:
+        before = swap_x64(True)
+        try:
+            return [self._adopted(self.rows[k, ...]) for k in places]
+        finally:
+            set_x64(before)
 
 
 def _read(outputs: Outputs, index: int) -> Any:

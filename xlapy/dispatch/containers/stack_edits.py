@@ -23,9 +23,10 @@ def index(machine, stack: Stack, key: Value, error: BaseException) -> Value:
 
 def without(machine, stack: Stack, at: Value) -> Stack:
     """The stack without the item at a position in range."""
-    where = device(machine, at, int)
-    rows = tuple(machine.leaf(_cut, [row, where], (1,))[0] for row in stack.rows)
-    return stack.with_rows(rows, stacks.resized_by(machine, stack, -1))
+    following = machine.binary("+", at, Const(1))
+    count = machine.binary("-", stack.length, following)
+    rest = stacks.moved(machine, stack, count, following, at)
+    return rest.with_rows(rest.rows, stacks.resized_by(machine, stack, -1))
 
 
 def inserted(machine, stack: Stack, at: Value, value: Value) -> Stack:
@@ -33,13 +34,10 @@ def inserted(machine, stack: Stack, at: Value, value: Value) -> Stack:
     length = device(machine, stack.length, int)
     where = machine.leaf(ranges.place_of_insertion, [device(machine, at, int), length])[0]
     roomy = stacks.with_room(machine, stack)
-    rows = tuple(machine.leaf(_opened, [row, where])[0] for row in roomy.rows)
-    return stacks.push(machine, roomy.with_rows(rows), value, at=scalar(machine, int, where))
-
-
-def _opened(rows, at):
-    lane = jnp.arange(rows.shape[0])
-    return jnp.take(rows, jnp.maximum(jnp.where(lane > at, lane - 1, lane), 0), axis=0)
+    place = scalar(machine, int, where)
+    count = machine.binary("-", stack.length, place)
+    opened = stacks.moved(machine, roomy, count, place, machine.binary("+", place, Const(1)))
+    return stacks.push(machine, opened, value, at=place)
 
 
 def reversed_(machine, stack: Stack) -> Stack:
@@ -98,17 +96,12 @@ def cut(machine, stack: Stack, key: Value) -> Stack:
     start, stop, step = ranges.slice_indices(machine, key, stack.length)
     count = ranges.length(machine, Range(start, stop, step))
     if isinstance(step, Const) and step.value == 1:
-        operands = [device(machine, v, int) for v in (start, count)]
-        rows = [machine.leaf(_cut, [row, *operands])[0] for row in stack.rows]
+        following = machine.binary("+", start, count)
+        rows = stacks.moved(machine, stack, machine.binary("-", stack.length, following), following, start).rows
     else:
         operands = [device(machine, v, int) for v in (start, step, count)]
         rows = [machine.leaf(_thinned, [row, *operands])[0] for row in stack.rows]
     return stack.with_rows(rows, machine.binary("-", stack.length, count))
-
-
-def _cut(rows, start, count):
-    lane = jnp.arange(rows.shape[0])
-    return jnp.take(rows, jnp.minimum(jnp.where(lane >= start, lane + count, lane), rows.shape[0] - 1), axis=0)
 
 
 def _thinned(rows, start, step, count):

@@ -45,6 +45,7 @@ from xlapy.domain.values import (
 )
 from xlapy.ir import TensorType, Var
 from xlapy.ir.vectors import STACKED, stacked
+from xlapy.lowering import moves
 
 _INT64 = np.dtype(np.int64)
 _ZERO, _ONE = Const(0), Const(1)
@@ -499,10 +500,6 @@ def _resized(rows, capacity):
 # -- items ------------------------------------------------------------------------------------------------------------
 
 
-def _rolled(rows, by):
-    return jnp.roll(rows, by, axis=0)
-
-
 def resized_by(machine, stack: Stack, by: int) -> Value:
     """The length after `by` more items."""
     low, high = bounds_of(stack.length)
@@ -564,12 +561,14 @@ def push(
 
 def push_first(machine, stack: Stack, value: Value) -> Stack:
     """The stack after `appendleft(value)`."""
-    stack = put(machine, _moved(machine, with_room(machine, stack), 1), _ZERO, value)
+    stack = put(machine, moved(machine, with_room(machine, stack), stack.length, 0, 1), _ZERO, value)
     return stack.with_rows(stack.rows, resized_by(machine, stack, 1))
 
 
-def _moved(machine, stack: Stack, by: int) -> Stack:
-    rows = tuple(machine.leaf(_rolled, [row], (by,))[0] for row in stack.rows)
+def moved(machine, stack: Stack, count: Value, source: Value | int, target: Value | int) -> Stack:
+    """The stack after `items[target : target + count] = items[source : source + count]`."""
+    operands = [device(machine, x if isinstance(x, Value) else Const(x), int) for x in (count, source, target)]
+    rows = tuple(machine.leaf(moves.moved, [row, *operands], name="moved rows")[0] for row in stack.rows)
     return stack.with_rows(rows)
 
 
@@ -581,8 +580,9 @@ def pop(machine, stack: Stack) -> tuple[Stack, Value]:
 
 def pop_first(machine, stack: Stack) -> tuple[Stack, Value]:
     """The stack without its first item, and that item; there is one."""
-    rest = _moved(machine, stack, -1)
-    return rest.with_rows(rest.rows, resized_by(machine, rest, -1)), item(machine, stack, _ZERO, place=FREE)
+    first = item(machine, stack, _ZERO, place=FREE)  # before its row is another's
+    shorter = resized_by(machine, stack, -1)
+    return moved(machine, stack.with_rows(stack.rows, shorter), shorter, 1, 0), first
 
 
 def item(machine, stack: Stack, at: Value, made: list[int] | None = None, place=None) -> Value:

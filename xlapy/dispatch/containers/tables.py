@@ -43,6 +43,7 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.ir import Var
+from xlapy.lowering import searches
 
 _ZERO = Const(0)
 _MANY_CHOICES = 256
@@ -145,6 +146,12 @@ def locate(machine, stack: Stack, key: Value) -> tuple[Value, bool | Var]:
         return _ZERO, False
     _checked(machine, key)
     column = tuple_items(instantiate(stack.element, iter(stack.rows)))
+    length = device(machine, stack.length, int)
+    pairs = _numbers(machine, column[0], key)
+    if pairs:
+        columns, numbers = zip(*pairs, strict=True)
+        row, there = machine.leaf(searches.row_of(len(pairs)), [*columns, *numbers, length])
+        return _within(machine, scalar(machine, int, row), stack), there
     same = _same_rows(machine, column[0], key, stack.capacity)
     if same is False:
         return _ZERO, False
@@ -154,7 +161,7 @@ def locate(machine, stack: Stack, key: Value) -> tuple[Value, bool | Var]:
         return _within(machine, machine.call(Const(max), [at, _ZERO]), stack), there
     if same is True:
         same = machine.builder.broadcast(machine.builder.constant(True), (stack.capacity,))
-    row, there = machine.leaf(_first, [same, device(machine, stack.length, int)])
+    row, there = machine.leaf(searches.first_row, [same, length])
     return _within(machine, scalar(machine, int, row), stack), there
 
 
@@ -168,11 +175,6 @@ def _find(pairs, key):
         if pair[0] == key:
             return position
     return -1
-
-
-def _first(same, length):
-    inside = same & (jnp.arange(same.shape[0]) < length)
-    return jnp.argmax(inside).astype(length.dtype), inside.any()
 
 
 def _checked(machine, key: Value) -> None:
@@ -204,6 +206,26 @@ def _checked_element(value: Value) -> None:
     for part in (held.element,) if isinstance(held, Stack) else value.children():
         if isinstance(part, Value):
             _checked_element(part)
+
+
+def _numbers(machine, column: Value, key: Value) -> list[tuple[Var, Var]] | None:
+    """The columns of numbers that a key is looked for in, each with the number of the key; None if that is not all."""
+    column, key = (x.python if isinstance(x, MixedScalar) else x for x in (column, key))
+    match column:
+        case Tuple():
+            items = map(Const, key.value) if isinstance(key, Const) and isinstance(key.value, tuple) else None
+            items = tuple(key.items if isinstance(key, Tuple) else items or ())
+            if len(items) != len(column.items):
+                return None
+            found = [_numbers(machine, part, item) for part, item in zip(column.items, items, strict=True)]
+            known = [pairs for pairs in found if pairs is not None]
+            return [pair for pairs in known for pair in pairs] if len(known) == len(found) else None
+        case Scalar() | NumpyScalar() if not isinstance(key, Ref | Union):
+            kind = gather.signature(key)
+            return None if kind is None or kind[0] == "tuple" else [(column.var, gather.as_var(machine, key, kind))]
+        case Const():
+            return [] if same_item(machine, column, key) is True else None
+    return None
 
 
 def _same_rows(machine, column: Value, key: Value, count: int) -> Var | bool | None:
@@ -249,7 +271,7 @@ def _same_rows(machine, column: Value, key: Value, count: int) -> Var | bool | N
             kind = gather.signature(key)
             if kind is None or kind[0] == "tuple":
                 return False
-            return machine.leaf(_equal_numbers, [column.var, gather.as_var(machine, key, kind)])[0]
+            return machine.leaf(searches.equal_numbers, [column.var, gather.as_var(machine, key, kind)])[0]
     one = same_item(machine, column, key)
     return builder.broadcast(one, (count,)) if isinstance(one, Var) else one
 
@@ -292,23 +314,6 @@ def _with_number(rows, numbers, key):
     return rows == numbers[key]
 
 
-def _equal_numbers(rows, key):
-    """Equality of numbers of any two types, as exact as Python's."""
-    kinds = [jnp.dtype(x.dtype).kind for x in (rows, key)]
-    if "c" in kinds:
-        return rows.astype(jnp.complex128) == key.astype(jnp.complex128)
-    whole = [k in "biu" for k in kinds]
-    if not any(whole):
-        return rows == key
-    if not all(whole):
-        integer, number = (rows, key) if whole[0] else (key, rows)
-        return (integer.astype(number.dtype) == number) & (integer == number.astype(integer.dtype))
-    if kinds.count("u") == 1:
-        signed = rows if kinds[1] == "u" else key
-        return (rows.astype(jnp.uint64) == key.astype(jnp.uint64)) & (signed >= 0)
-    return rows.astype(jnp.int64) == key.astype(jnp.int64)
-
-
 # -- changes ----------------------------------------------------------------------------------------------------------
 
 
@@ -348,10 +353,21 @@ def set_item(machine, self: Ref, key: Value, value: Value) -> None:
 
     def replace() -> Value:
         old = tuple_items(stacks.item(machine, stack, at))
-        write(machine, self, stacks.put(machine, stack, at, Tuple((old[0], value)), place))
+        made = stacks.put(machine, stack, at, Tuple((old[0], value)), place)
+        write(machine, self, _with_keys_of(machine, stack, made))
         return Const(None)
 
     machine.cond(there, replace, lambda: _insert(machine, self, stack, key, value, place))
+
+
+def _with_keys_of(machine, old: Stack, new: Stack) -> Stack:
+    """A stack of pairs with the keys of another one, which are the same: nothing is stored there."""
+    count = len(variables(domain.items_of_element(old)[0]))
+    rows = (*old.rows[:count], *new.rows[count:])
+    if [(r.type.shape, r.type.dtype) for r in rows] != [(r.type.shape, r.type.dtype) for r in new.rows]:
+        return new
+    types = [row.type for row in new.rows]
+    return new.with_rows(machine.builder.convert(r, t.dtype, t.weak) for r, t in zip(rows, types, strict=True))
 
 
 def add(machine, self: Ref, key: Value) -> None:

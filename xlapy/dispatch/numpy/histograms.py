@@ -14,6 +14,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Tuple, Value
 from xlapy.ir import Var
+from xlapy.lowering import searches
 
 _FLOAT = np.dtype(np.float64)
 #: what np.histogramdd gives its edges in
@@ -114,7 +115,7 @@ def _grid(*rest):
             low, high = jnp.where(same, low - 0.5, low), jnp.where(same, high + 0.5, high)
             border = jnp.arange(wanted + 1).astype(low.dtype) * ((high - low) / wanted) + low
             border = border.at[-1].set(high)
-        place = jnp.searchsorted(border, sample, side="right") - 1
+        place = searches.places(border, sample, "right") - 1
         place = jnp.where(sample == border[-1], border.size - 2, place)
         inside &= (place >= 0) & (place < border.size - 1)
         edges.append(border)

@@ -25,7 +25,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, JaxArray, NdArray, Tuple, Value
 from xlapy.ir import constant_value
-from xlapy.lowering import short_sorts, sorting
+from xlapy.lowering import searches, short_sorts, sorting
 from xlapy.lowering.counting import occurrences
 from xlapy.lowering.derivatives import differentiated_as
 
@@ -117,7 +117,7 @@ def _searchsorted(a, v, *rest):
     *sorter, side, dtype = rest
     a = a[sorter[0]] if sorter else a
     method = "scan" if v.size <= 64 or v.size * 8 < a.size else "scan_unrolled"
-    return jnp.searchsorted(cast_array(a, dtype), cast_array(v, dtype), side=side, method=method).astype(jnp.int64)
+    return searches.places(cast_array(a, dtype), cast_array(v, dtype), side, method)
 
 
 @function(np.digitize)
@@ -146,8 +146,8 @@ def _digitize(x, bins, side, dtype):
     x, bins = cast_array(x, dtype), cast_array(bins, dtype)
     rising = jnp.all(bins[1:] >= bins[:-1])
     falling = jnp.all(bins[1:] <= bins[:-1])
-    up = jnp.searchsorted(bins, x, side=side)
-    down = bins.size - jnp.searchsorted(bins[::-1], x, side=side)
+    up = searches.places(bins, x, side)
+    down = bins.size - searches.places(bins[::-1], x, side)
     return jnp.where(rising, up, down).astype(jnp.int64), ~(rising | falling)
 
 
@@ -294,7 +294,7 @@ def _histogram_edges(x, *rest):
     x = jnp.ravel(x)
     dtype = np.result_type(np.dtype(x.dtype), np.dtype(edges.dtype))
     wide, limits = cast_array(x, dtype), cast_array(edges, dtype)
-    index = jnp.searchsorted(limits, wide, side="right") - 1
+    index = searches.places(limits, wide, "right") - 1
     index = jnp.where(wide == limits[-1], edges.size - 2, index)
     valid = (wide >= limits[0]) & (wide <= limits[-1])
     index = jnp.clip(index, 0, edges.size - 2)
@@ -364,7 +364,7 @@ def _interpolated(x, xp, fp, left, right, where_nan):
 
 def _between(x, xp, fp):
     """The lines between samples; what is NaN from the sample before is tried from the one behind, as in NumPy."""
-    index = jnp.clip(jnp.searchsorted(xp, x, side="right", method="scan") - 1, 0, xp.size - 2)
+    index = jnp.clip(searches.places(xp, x, "right", "scan") - 1, 0, xp.size - 2)
     start, end, first, last = xp[index], xp[index + 1], fp[index], fp[index + 1]
     slope = (last - first) / (end - start)
     line = slope * (x - start) + first

@@ -1,5 +1,5 @@
-"""Rows put in order inside a function: by exchanges that do not depend on the numbers (`lowering.short_sorts`), of
-integers, for which a processor needs no branches."""
+"""Rows put in order inside a function: short ones by exchanges that do not depend on the numbers
+(`lowering.short_sorts`), of integers, for which a processor needs no branches; long ones digit by digit (`radix`)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,23 @@ from math import prod
 
 import numpy as np
 
-from xlapy.lowering.llvm.arrays import Lazy, Place, Room, Value, counted, dtype_of, element, over, reads, shape_of
+from xlapy.lowering.llvm.arrays import (
+    Lazy,
+    Place,
+    Room,
+    Value,
+    bounded,
+    counted,
+    dtype_of,
+    element,
+    over,
+    reads,
+    shape_of,
+    view,
+)
 from xlapy.lowering.llvm.memory import Array, Memory, put
 from xlapy.lowering.llvm.numbers import RULES, convert, select
+from xlapy.lowering.llvm.radix import definition, memories
 from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, literal, type_of
 from xlapy.lowering.short_sorts import exchanges
 
@@ -19,19 +33,26 @@ from xlapy.lowering.short_sorts import exchanges
 #: outside of loops, where XLA has several of them put in order at a time (`networks`)
 _WRITTEN, _MOST, _MOST_OF_ALL, _MOST_ONCE = 16, 256, 4096, 1024
 _PAIR = np.dtype(np.uint16)
+#: numbers in a row from which on they are put in order digit by digit: of one row, or in a loop; of many
+_DIGITS, _DIGITS_ONCE = 64, 1024
 
 
 def ordered(text: Text, room: Room, shape: tuple[int, ...], axis: int, x: Value) -> Value:
     """An array in order along an axis, NaN last."""
+    if _is_long(text, shape, axis, x):
+        found = _by_digits(text, room, shape, axis, _keys(text, shape, x, False), False)
+        return _numbers(text, found, shape, dtype_of(x), True)
     if _is_one(text, shape, axis, [x]):
         return x
     keys = room.kept(_keys(text, shape, x, False))
     _put_in_order(text, room, shape, axis, [keys.memory], 1)
-    return _numbers(text, keys.memory.change(), dtype_of(x), True)
+    return _numbers(text, keys.memory.change(), shape, dtype_of(x), True)
 
 
 def places(text: Text, room: Room, shape: tuple[int, ...], axis: int, x: Value) -> Value:
     """The places of its elements in that order; equal ones stay as they are to each other."""
+    if _is_long(text, shape, axis, x):
+        return _by_digits(text, room, shape, axis, _keys(text, shape, x, True), True)
     if _is_one(text, shape, axis, [x]):
         return literal(0, INDEX)
     memories = [room.kept(_keys(text, shape, x, True)).memory, room.kept(_indices(shape, axis)).memory]
@@ -46,6 +67,8 @@ def all_ordered(
     each other."""
     if len(operands) == 1:
         return [ordered(text, room, shape, axis, operands[0])]
+    if all(_is_long(text, shape, axis, x) for x in operands[:keys]):
+        return _gathered(text, room, shape, axis, keys, operands)
     if _is_one(text, shape, axis, operands):
         return list(operands)
     before = [*(_keys(text, shape, x, True) for x in operands[:keys]), _indices(shape, axis)]
@@ -53,7 +76,7 @@ def all_ordered(
     memories = [room.kept(x).memory for x in (*before, *moved)]
     _put_in_order(text, room, shape, axis, memories, len(before))
     found = zip(memories[len(before) :], operands, strict=True)
-    return [_numbers(text, memory.change(), dtype_of(x), False) for memory, x in found]
+    return [_numbers(text, memory.change(), shape, dtype_of(x), False) for memory, x in found]
 
 
 def _is_one(text: Text, shape: tuple[int, ...], axis: int, operands: Sequence[Value]) -> bool:
@@ -99,17 +122,22 @@ def _bits(text: Text, shape: tuple[int, ...], x: Value) -> Value:
     return Lazy(_integers(dtype), shape, lambda at: _as_bits(text, element(text, x, at)), reads(x))
 
 
-def _numbers(text: Text, array: Array, dtype: np.dtype, are_keys: bool) -> Value:
+def _numbers(text: Text, array: Value, shape: tuple[int, ...], dtype: np.dtype, are_keys: bool) -> Value:
     """The floats of which these are the keys, or the bits."""
     if dtype.kind != "f":
-        return array
+        return array if dtype_of(array) == dtype else _converted(text, array, shape, dtype)
 
     def at(place: Place) -> Number:
-        bits = element(text, array, place)
+        bits = convert(text, element(text, array, place), _integers(dtype))
         bits = _inverted(text, bits) if are_keys else bits
         return Number(dtype, (text.new(f"bitcast {type_of(bits.dtype)} {bits.name} to {type_of(dtype)}"),))
 
-    return Lazy(dtype, array.memory.shape, at, reads(array))
+    return Lazy(dtype, shape, at, reads(array))
+
+
+def _converted(text: Text, array: Value, shape: tuple[int, ...], dtype: np.dtype) -> Value:
+    """Integers of another type."""
+    return Lazy(dtype, shape, lambda at: convert(text, element(text, array, at), dtype), reads(array))
 
 
 def _integers(dtype: np.dtype) -> np.dtype:
@@ -127,6 +155,64 @@ def _inverted(text: Text, bits: Number) -> Number:
     sign = RULES["shift_right_arithmetic"](text, bits, literal(info.bits - 1, bits.dtype))
     rest = RULES["bitwise_and"](text, sign, literal(info.max, bits.dtype))
     return RULES["bitwise_xor"](text, bits, rest)
+
+
+# -- digits --
+
+
+def _is_long(text: Text, shape: tuple[int, ...], axis: int, x: Value) -> bool:
+    """Whether rows are put in order digit by digit."""
+    if isinstance(x, Number) or dtype_of(x).kind not in "iuf" or shape_of(x) != shape:
+        return False
+    return shape[axis] >= (_DIGITS if text.loops or prod(shape) == shape[axis] else _DIGITS_ONCE)
+
+
+def _by_digits(text: Text, room: Room, shape: tuple[int, ...], axis: int, keys: Value, with_places: bool) -> Value:
+    """Integers in order, or their places."""
+    order = [*(k for k in range(len(shape)) if k != axis), axis]
+    rows = tuple(shape[k] for k in order)
+    dtype = dtype_of(keys)
+    wide = dtype if dtype.itemsize >= 4 else np.dtype(np.int32)
+
+    def at(place: Place) -> Number:
+        moved = dict(zip(order, place, strict=True))
+        return convert(text, element(text, keys, [moved[k] for k in range(len(shape))]), wide)
+
+    bounded(text, shape, keys)
+    source = room.kept(Lazy(wide, rows, at, reads(keys)))
+    found = room.made(INDEX if with_places else wide, rows)
+    spare = [room.made(kind, size) for size, kind in memories(shape[axis], wide, with_places)]
+    name = f"sort.{len(text.functions)}"
+    text.functions.append(definition(prod(rows) // shape[axis], shape[axis], wide, with_places, name))
+    text.declared["llvm.memset.p0.i64"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
+    pointers = [source.memory.pointer, found.pointer, *(memory.pointer for memory in spare)]
+    text.do(f"call void @{name}({', '.join(f'ptr {pointer}' for pointer in pointers)})")
+    text.note_store(found.pointer, "0")
+    text.has_loops = source.memory.used = True
+    array = found.change()
+    return array if axis == len(shape) - 1 else view(text, array, shape, lambda at: [at[k] for k in order])
+
+
+def _gathered(
+    text: Text, room: Room, shape: tuple[int, ...], axis: int, keys: int, operands: Sequence[Value]
+) -> list[Value]:
+    """Several arrays in the order of the first ones, of which the last is looked at first."""
+    order: Array | None = None
+
+    def moved(x: Value, order: Array) -> Value:
+        def at(place: Place) -> Number:
+            (index,) = element(text, order, place).parts
+            return element(text, x, [*place[:axis], index, *place[axis + 1 :]])
+
+        return x if isinstance(x, Number) else Lazy(dtype_of(x), shape, at, reads(x, order))
+
+    operands = [x if isinstance(x, Number | Array) else room.kept(x) for x in operands]
+    for key in reversed(operands[:keys]):
+        found = key if order is None else moved(key, order)
+        after = room.kept(_by_digits(text, room, shape, axis, _keys(text, shape, found, True), True))
+        order = after if order is None else room.kept(moved(order, after))
+    assert order is not None
+    return [moved(x, order) for x in operands]
 
 
 # -- exchanges --

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.lowering.llvm import blas, exchanging
+from xlapy.lowering.llvm import blas, exchanging, random
 from xlapy.lowering.llvm.arrays import (
     Extent,
     Lazy,
@@ -41,11 +41,15 @@ from xlapy.lowering.llvm.arrays import (
 )
 from xlapy.lowering.llvm.functions import IN_VECTORS
 from xlapy.lowering.llvm.indexing import gather, scatter
+from xlapy.lowering.llvm.loops import looped
 from xlapy.lowering.llvm.memory import Array, Memory, address, put
+from xlapy.lowering.llvm.moves import moved_rows
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
+from xlapy.lowering.llvm.tables import searched
 from xlapy.lowering.llvm.text import (
     FALSE,
     INDEX,
+    KEY,
     Number,
     Text,
     Unsuitable,
@@ -57,6 +61,8 @@ from xlapy.lowering.llvm.text import (
     times,
     type_of,
 )
+from xlapy.lowering.moves import moves
+from xlapy.lowering.searches import search_of
 from xlapy.lowering.sorting import ORDERED, sort_of
 from xlapy.lowering.untraced import branch_on_cpu
 
@@ -73,7 +79,7 @@ _WIDTH = 4
 #: what takes long for each element
 SLOW = frozenset(
     "exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh pow atan2 cbrt erf erfc"
-    " logistic".split()
+    " lgamma logistic".split()
 )
 #: primitives by the kinds of operations that they are
 _KINDS = {
@@ -151,6 +157,11 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     if name in _CALLS and sort is not None:
         rule = exchanging.ordered if sort[0] == ORDERED else exchanging.places
         return [rule(text, room, tuple(equation.invars[0].aval.shape), sort[1], operands[0])]
+    search = search_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
+    if search is not None:
+        return searched(text, room, search, equation.invars[0].aval.shape[0], operands)
+    if name in _CALLS and moves(params.get("name"), [v.aval.shape for v in equation.invars]):
+        return [moved_rows(text, room, operands)]
     if name == "sort":
         shape, axis, keys = equation.invars[0].aval.shape, params["dimension"], params["num_keys"]
         return exchanging.all_ordered(text, room, tuple(shape), axis, keys, operands)
@@ -164,14 +175,17 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         branches = params["branches"]
         chosen = branches[min(max(known_int(operands[0]) or 0, 0), len(branches) - 1)]
         return evaluated(text, room, chosen, operands[1:])
+    if name == "while":
+        return looped(text, room, params, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
     if name in _SAME:
         return operands[:1]
     if len(equation.outvars) != 1:
         raise Unsuitable(name)
+    found = random.drawn(text, name, equation, operands)
+    if found is not None:
+        return [found]
     aval = equation.outvars[0].aval
-    if not isinstance(aval.dtype, np.dtype):
-        raise Unsuitable(f"values of type {aval.dtype}")
-    shape, dtype = tuple(aval.shape), aval.dtype
+    shape, dtype = tuple(aval.shape), KEY if random.is_key(aval.dtype) else aval.dtype
     type_of(dtype)
     rule = _NUMBERS.get(name) or (_plain(name) if name in _KINDS else None)
     if rule is not None:
@@ -305,7 +319,17 @@ def _conj(text: Text, params: dict, x: Number) -> Number:
     return Number(x.dtype, (x.parts[0], minus.name))
 
 
+def _same_bits(text: Text, params: dict, x: Number) -> Number:
+    dtype = np.dtype(params["new_dtype"])
+    if "c" in (x.dtype.kind, dtype.kind) or x.dtype.itemsize != dtype.itemsize or "b" in (x.dtype.kind, dtype.kind):
+        raise Unsuitable("bits of several numbers")
+    old, new = type_of(x.dtype), type_of(dtype)
+    return Number(dtype, (x.name if old == new else text.new(f"bitcast {old} {x.name} to {new}"),))
+
+
 _NUMBERS: dict[str, Callable[..., Number]] = {
+    "bitcast_convert_type": _same_bits,
+    "erf_inv": lambda text, params, x: IN_VECTORS["erf_inv"](text, x),
     "convert_element_type": lambda text, params, x: convert(text, x, np.dtype(params["new_dtype"])),
     "select_n": _select,
     "clamp": lambda text, params, low, x, high: RULES["min"](text, RULES["max"](text, low, x), high),
@@ -436,9 +460,9 @@ def _stack(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Val
 def _pad(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
     x, filling = operands
     config = equation.params["padding_config"]
-    if any(inner or low < 0 or high < 0 for low, high, inner in config) or isinstance(x, Number):
+    if any(inner or low < 0 or high < 0 for low, high, inner in config):
         raise Unsuitable("such a padding")
-    old = shape_of(x)
+    old = tuple(equation.invars[0].aval.shape)
 
     def at(place: Place) -> Number:
         inner = [plus(text, i, str(-low)) for i, (low, _, _) in zip(place, config, strict=True)]
@@ -664,6 +688,7 @@ def _multiplied(text: Text, room: Room, equation: Any, shape: tuple[int, ...], o
         raise Unsuitable("a product of arrays in another order")
     place = room.made(equation.outvars[0].aval.dtype, shape)
     blas.multiply(text, place.dtype, product, *map(address, found), place.pointer)
+    text.note_store(place.pointer, "0")
     return place.change()
 
 

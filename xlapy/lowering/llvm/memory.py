@@ -78,6 +78,8 @@ def put(text: Text, memory: Memory, number: Number, indices: Sequence[str]) -> N
     for part, pointer in zip(number.parts, _pointers(text, memory, indices), strict=True):
         name = text.new(f"zext i1 {part} to i8") if memory.dtype.kind == "b" else part
         text.do(f"store {type_in_memory(memory.dtype)} {name}, ptr {pointer}")
+    if indices:
+        text.note_store(memory.pointer, indices[0])
 
 
 def _pointers(text: Text, memory: Memory, indices: Sequence[str]) -> list[str]:
@@ -86,7 +88,7 @@ def _pointers(text: Text, memory: Memory, indices: Sequence[str]) -> list[str]:
     for k, (index, _) in enumerate(zip(indices, memory.shape, strict=True)):
         place = plus(text, place, times(text, index, prod(memory.shape[k + 1 :])))
     type = type_in_memory(part_of(memory.dtype))
-    if memory.dtype.kind != "c":
+    if memory.dtype.kind not in "cV":
         return [text.new(f"getelementptr inbounds {type}, ptr {memory.pointer}, i64 {place}")]
     first = text.new(f"getelementptr inbounds {{{type}, {type}}}, ptr {memory.pointer}, i64 {place}")
     return [first, text.new(f"getelementptr inbounds {type}, ptr {first}, i64 1")]

@@ -294,7 +294,7 @@ RULES: dict[str, Rule] = {
     "exp": _exp,
     "pow": _pow,
     **{name: _library(name) for name in "expm1 log1p tan asin acos atan sinh cosh tanh atan2 cbrt erf erfc".split()},
-    **{name: _library(name) for name in "asinh acosh atanh".split()},
+    **{name: _library(name) for name in "asinh acosh atanh lgamma".split()},
 }
 
 

@@ -46,6 +46,7 @@ from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
     FALSE,
     INDEX,
+    STORED,
     TRUE,
     Number,
     Text,
@@ -158,8 +159,10 @@ class _Program:
         """The definition of the function."""
         text = self.text
         parameters = ", ".join(f"ptr noalias nocapture {pointer}" for pointer in pointers)
-        head = [f"define internal void @main({parameters}) {{", "entry:", *self._rooms.values()]
-        return "\n".join([*text.tables, *text.declared.values(), *head, *text.lines, "  ret void", "}", *text.notes])
+        head = [f"define internal void @main({parameters}) {{", "entry:", *self._rooms.values(), *text.begins]
+        functions = [*text.functions, *([STORED] if text.watched else [])]
+        lines = [*text.tables, *text.declared.values(), *functions, *head, *text.body(), "  ret void", "}", *text.notes]
+        return "\n".join(lines)
 
     # -- what comes in, and what goes out --
 
@@ -202,11 +205,20 @@ class _Program:
         """What a loop carries, in a memory that it may change."""
         if isinstance(value, Number) or isinstance(value, Array) and self._is_own(value.now()):
             return value
-        if self._around or not isinstance(value, Array) or value.memory not in self._outside:
+        if self._around or self.text.loops or not isinstance(value, Array) or value.memory not in self._outside:
             return self.kept(value)
         place = Memory(f"%c{next(self._numbers)}", *value.memory.type(), False)
         self._copies[place] = self._outside[value.memory]
         return Array(place, place.version)
+
+    def _apart(self, values: list[Value]) -> list[Value]:
+        """What a loop carries, each array in a memory of its own."""
+        seen: set[Memory] = set()
+        for k, value in enumerate(values):
+            if isinstance(value, Array):
+                values[k] = value = self.kept(value) if value.memory in seen else value
+                seen.add(value.memory)
+        return values
 
     def _is_own(self, place: Memory) -> bool:
         """Whether a memory may be changed here: not if the next trip of a loop around finds it as it was."""
@@ -235,7 +247,7 @@ class _Program:
         self._room += size
         place = Memory(f"%a{next(self._numbers)}", dtype, shape, False)
         place.depth = self.text.loops
-        many = prod(shape) * (2 if dtype.kind == "c" else 1)
+        many = prod(shape) * (2 if dtype.kind in "cV" else 1)
         type = type_in_memory(part_of(dtype))
         self._rooms[place.pointer] = f"  {place.pointer} = alloca [{many} x {type}], align 64"
         return place
@@ -310,6 +322,8 @@ class _Program:
                 return [jaxprs.known(self.text, operation.attributes["value"])]
             case "live":
                 return [self.value(operation.operands[1])]
+            case "convert" if operation.operands[0].type.dtype == operation.results[0].type.dtype:
+                return [self.value(operation.operands[0])]
             case "convert":
                 return [self._numeric(operation, lambda x: convert(self.text, x, operation.results[0].type.dtype))]
             case "broadcast":
@@ -346,21 +360,30 @@ class _Program:
         window = window_of(predicate) if is_mask(predicate, shape_of(old)) else None
         if window is None or not isinstance(old, Array) or not self._is_own(old.now()):
             return self._numeric(operation, partial(select, self.text))
-        place, keep = old.memory, None
+        place, keep, inside = old.memory, None, window.inside
+        if place in reads(predicate):
+            mask = self.kept(predicate)
+            inside = lambda at: element(self.text, mask, at)  # noqa: E731
         if place in reads(new):
             keep = self.made(place.dtype, place.shape)
             self._fill_window(keep, new, window)
             new = Array(keep, keep.version)
         self._settle([place])
-        self._fill_window(place, new, window)
+        self._fill_window(place, new, window, inside)
         return place.change()
 
-    def _fill_window(self, place: Memory, value: Value, window: Window) -> None:
+    def _fill_window(
+        self, place: Memory, value: Value, window: Window, mask: Callable[[Place], Number] | None = None
+    ) -> None:
+        """Store the elements of an array that are in a window; those that a mask selects, if there is one."""
         if is_slow(value):
             raise Unsuitable("functions of so many elements")
 
         def visit(at: Place, numbers: list) -> list:
-            memory.put(self.text, place, element(self.text, value, at), at)
+            new, chosen = element(self.text, value, at), TRUE if mask is None else mask(at)
+            if chosen != TRUE:
+                new = select(self.text, chosen, new, memory.load(self.text, Array(place, place.version), at))
+            memory.put(self.text, place, new, at)
             return []
 
         over(self.text, place.shape, [], visit, window.extents)
@@ -420,7 +443,9 @@ class _Program:
             else:
                 (new,) = jaxprs.evaluated(self.text, self, term, factors)
             assert isinstance(new, Number)
-            return [jaxprs.joined(self.text, "add", numbers[0], convert(self.text, new, dtype))]
+            new, chosen = convert(self.text, new, dtype), window.inside(place)
+            new = new if chosen == TRUE else select(self.text, chosen, new, literal(0, dtype))
+            return [jaxprs.joined(self.text, "add", numbers[0], new)]
 
         return over(self.text, shape_of(mask), [literal(0, dtype)], trip, window.extents)[0]
 
@@ -707,7 +732,7 @@ class _Program:
             value = self.values.get(var)
             if value is not None and not is_view(value):
                 self.values[var] = self.kept(value)
-        initial = list(map(self._changeable, initial))
+        initial = self._apart(list(map(self._changeable, initial)))
         owned = [x.memory for x in initial if isinstance(x, Array)]
         self._settle(owned)
         phis = text.phis([x for x in initial if isinstance(x, Number)])

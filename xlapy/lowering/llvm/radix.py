@@ -33,9 +33,9 @@ def ordered(x: jax.Array, axis: int) -> jax.Array:
         return ordered(x.astype(np.int32), axis).astype(x.dtype)
     if axis != x.ndim - 1:
         return lax.transpose(ordered(lax.transpose(x, _moved(x.ndim, axis)), x.ndim - 1), _moved(x.ndim, axis))
-    count, rounds = x.shape[-1], x.dtype.itemsize
-    results = [(x.shape, x.dtype), ((count,), x.dtype), ((rounds * _DIGITS,), np.uint32)]
-    return applied(_function(prod(x.shape[:-1]), count, 8 * rounds, x.dtype.kind == "i", False), results, x)
+    count = x.shape[-1]
+    results = [(x.shape, x.dtype), *memories(count, x.dtype, False)]
+    return applied(definition(prod(x.shape[:-1]), count, x.dtype, False), results, x)
 
 
 def places(x: jax.Array, axis: int) -> jax.Array:
@@ -44,10 +44,9 @@ def places(x: jax.Array, axis: int) -> jax.Array:
         return lax.transpose(places(lax.transpose(x, _moved(x.ndim, axis)), x.ndim - 1), _moved(x.ndim, axis))
     if x.dtype.itemsize < 4:
         x = x.astype(np.int32)
-    count, rounds = x.shape[-1], x.dtype.itemsize
-    results = [(x.shape, np.int64), ((count,), x.dtype), ((count,), x.dtype), ((rounds * _DIGITS,), np.uint32)]
-    results += [((count,), np.uint32)] * 2
-    return applied(_function(prod(x.shape[:-1]), count, 8 * rounds, x.dtype.kind == "i", True), results, x)
+    count = x.shape[-1]
+    results = [(x.shape, np.int64), *memories(count, x.dtype, True)]
+    return applied(definition(prod(x.shape[:-1]), count, x.dtype, True), results, x)
 
 
 def _moved(rank: int, axis: int) -> list[int]:
@@ -57,17 +56,25 @@ def _moved(rank: int, axis: int) -> list[int]:
     return order
 
 
-def _function(rows: int, count: int, bits: int, signed: bool, with_places: bool) -> str:
+def memories(count: int, dtype: np.dtype, with_places: bool) -> list[tuple[tuple[int], np.dtype]]:
+    """The shapes and types of the memory that the function needs, for rows of so many integers of 4 bytes or more."""
+    row, counts = ((count,), dtype), ((dtype.itemsize * _DIGITS,), np.dtype(np.uint32))
+    if not with_places:
+        return [row, counts]
+    return [row, row, counts, *[((count,), np.dtype(np.uint32))] * 2]
+
+
+def definition(rows: int, count: int, dtype: np.dtype, with_places: bool, name: str = "main") -> str:
     """The function: of the numbers, where the result goes, rows of memory, and the counts of all digits.
 
     The result is the numbers in order; or their places, which are moved along with them from one row to another.
     """
-    rounds, key = bits // 8, f"i{bits}"
-    turned = -(1 << bits - 1) if signed else 0
+    rounds, bits, key = dtype.itemsize, 8 * dtype.itemsize, f"i{8 * dtype.itemsize}"
+    turned = -(1 << bits - 1) if dtype.kind == "i" else 0
     names = ["x", "out", *(["keys"] if with_places else []), "room", "counts", *(["p", "q"] if with_places else [])]
     lines = [
-        "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
-        f"define internal void @main({', '.join(f'ptr noalias %{name}' for name in names)}) {{",
+        *(["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"] if name == "main" else []),
+        f"define internal void @{name}({', '.join(f'ptr noalias %{name}' for name in names)}) {{",
         "entry:",
         "  br label %row",
         "row:",
@@ -192,4 +199,4 @@ def _counted(name: str, d: int) -> list[str]:
     ]
 
 
-__all__ = ["ordered", "places", "suits"]
+__all__ = ["definition", "memories", "ordered", "places", "suits"]

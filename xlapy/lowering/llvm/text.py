@@ -10,6 +10,8 @@ import numpy as np
 
 #: the type of indices
 INDEX = np.dtype(np.int64)
+#: that of keys of random streams: two parts of 32 bits (`random`)
+KEY = np.dtype("V8")
 
 
 class Unsuitable(Exception):
@@ -17,7 +19,7 @@ class Unsuitable(Exception):
 
 
 class Number(NamedTuple):
-    """A number in registers: names or literals, two for a complex one."""
+    """A number in registers: names or literals, two for a complex one, or for a key."""
 
     dtype: np.dtype
     parts: tuple[str, ...]
@@ -34,6 +36,8 @@ def type_of(dtype: np.dtype) -> str:
     if not isinstance(dtype, np.dtype):
         raise Unsuitable(f"values of type {dtype}")
     match dtype.kind, dtype.itemsize:
+        case "V", 8:
+            return "i32"
         case "b", _:
             return "i1"
         case "i" | "u", size:
@@ -52,6 +56,8 @@ def type_in_memory(dtype: np.dtype) -> str:
 
 def part_of(dtype: np.dtype) -> np.dtype:
     """The type of the parts of a number: half of a complex one."""
+    if dtype.kind == "V":
+        return np.dtype(np.uint32)
     return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
 
 
@@ -112,6 +118,18 @@ def times(text: Text, index: str, factor: int) -> str:
 _LONGEST, _LONGEST_STRAIGHT = 6000, 40_000
 
 
+#: how a line begins that is no instruction, but a note of `Text.note_store`
+_STORED = "; stored"
+#: what is done where a row of a column is stored: the rows that are known do not matter any more if it is one of them
+STORED = """define internal void @stored(ptr %known, i64 %row) alwaysinline nounwind {
+  %before = load i64, ptr %known
+  %is = icmp slt i64 %row, %before
+  %after = select i1 %is, i64 -1, i64 %before
+  store i64 %after, ptr %known
+  ret void
+}"""
+
+
 class Text:
     """The instructions of a function, in the order of its blocks."""
 
@@ -124,6 +142,13 @@ class Text:
         self.notes: list[str] = []
         #: arrays that are read where they are
         self.constants: list[np.ndarray] = []
+        #: functions of its own, and what is done first
+        self.functions: list[str] = []
+        self.begins: list[str] = []
+        #: indices of tables: name and memory, by the columns (`tables`); where it stands how many rows of a column are
+        #: in one, by the address of the column
+        self.indices: dict[tuple, tuple[str, str]] = {}
+        self.watched: dict[str, list[str]] = {}
         #: how many loops of the program are open, and whether there are any
         self.loops = 0
         self.has_loops = False
@@ -142,6 +167,23 @@ class Text:
     def do(self, instruction: str) -> None:
         """An instruction that makes nothing."""
         self.lines.append(f"  {instruction}")
+
+    def note_store(self, pointer: str, row: str) -> None:
+        """Note that the instruction before, or what it calls, stores into a row of an array."""
+        self.lines[-1] += f"\n{_STORED} {pointer} {row}"
+
+    def body(self) -> list[str]:
+        """The lines of the function: where a row is stored that is in an index, the index is forgotten."""
+        found = []
+        for lines in self.lines:
+            for line in lines.split("\n"):
+                if not line.startswith(_STORED):
+                    found.append(line)
+                    continue
+                pointer, row = line.removeprefix(_STORED).split()
+                calls = [f"  call void @stored(ptr {known}, i64 {row})" for known in self.watched.get(pointer, ())]
+                found += calls
+        return found
 
     def label(self) -> str:
         """The name of a new block."""
@@ -216,9 +258,11 @@ class Phis:
 __all__ = [
     "FALSE",
     "INDEX",
+    "KEY",
     "Number",
     "TRUE",
     "Phis",
+    "STORED",
     "Text",
     "Unsuitable",
     "known_int",
