@@ -20,6 +20,7 @@ from xlapy.dispatch.numpy import (
     operators,
     placing,
     polynomial,
+    products,
     quantiles,
     questions,
     random,
