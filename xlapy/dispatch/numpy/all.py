@@ -4,6 +4,7 @@
 
 from xlapy.dispatch.arrays import indexing
 from xlapy.dispatch.numpy import (
+    accumulations,
     attributes,
     conversions,
     creation,
@@ -15,6 +16,7 @@ from xlapy.dispatch.numpy import (
     linalg,
     manipulation,
     methods,
+    moments,
     nan_functions,
     nditer,
     operators,
