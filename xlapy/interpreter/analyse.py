@@ -18,10 +18,10 @@ from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value, number_var
 from xlapy.frontend import Span
 from xlapy.interpreter import calls, resumption, walk
-from xlapy.interpreter.describe import unjoined
+from xlapy.interpreter.describe import locate, unjoined
 from xlapy.interpreter.frame import place_of
 from xlapy.interpreter.loops import captured_refusal
-from xlapy.interpreter.machine import Machine, locate
+from xlapy.interpreter.machine import Machine
 from xlapy.interpreter.recipe import Effect, Outputs, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge

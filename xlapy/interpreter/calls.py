@@ -392,7 +392,9 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
         made = Ref(machine.heap.new("instance", cls, machine.location()))
     else:
         raise Refused(
-            "XP0003", f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made here{_why(cls)}"
+            "XP0003",
+            f"objects of class '{cls.__module__}.{cls.__qualname__}' cannot be made in a program{_why(cls)}",
+            _MADE_OUTSIDE,
         )
     takes_all = isinstance(new, types.FunctionType)
     if any(_is_of(machine, v, cls) for v in alternatives(made)):
@@ -426,6 +428,10 @@ def _initialised(
     return made
 
 
+#: what helps where a class is made in C
+_MADE_OUTSIDE = "make it before the call, and pass what the function needs of it"
+
+
 def _why(cls: type) -> str:
     base = next((c for c in cls.__mro__ if not c.__flags__ & (1 << 9) and c is not object), None)
     return f", since the class derives from {base.__name__}" if base not in (None, cls) else ""
@@ -438,7 +444,8 @@ def _new_object(machine: Machine, cls: Value, /, *args: Value, **kwargs: Value) 
     if issubclass(made, BaseException):
         return machine.exception(made, *args)
     if not _plain_class(made):
-        raise Refused("XP0003", f"objects of class '{made.__module__}.{made.__qualname__}' cannot be made here")
+        what = f"objects of class '{made.__module__}.{made.__qualname__}' cannot be made in a program"
+        raise Refused("XP0003", what, _MADE_OUTSIDE)
     if getattr(made, "__abstractmethods__", None):
         return machine.reraise(_abstract_error(made))
     return Ref(machine.heap.new("instance", made, machine.location()))

@@ -1,7 +1,9 @@
-"""Abstract values in the words of messages."""
+"""Messages: abstract values in words, and obstacles at their places in the source."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import Refused
@@ -21,10 +23,14 @@ from xlapy.domain.values import (
     Union,
     Value,
 )
+from xlapy.ir import Location
+from xlapy.report import Blocker
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
+#: where this package lies
+_PACKAGE = str(Path(__file__).parent.parent) + os.sep
 #: texts of constants that are longer are not shown
 _LONGEST = 60
 
@@ -83,3 +89,26 @@ def named(machine: Machine, place: tuple | None) -> str:
 
 def _a(noun: str) -> str:
     return f"an {noun}" if noun[:1].lower() in "aeiou" else f"a {noun}"
+
+
+def locate(code: str, message: str, hint: str, location: Location | None) -> Blocker:
+    """A blocker at a place in the source. Functions of this package that stand for others are passed over."""
+    if location is None:
+        return Blocker(code, message, hint=hint)
+    places = [location]
+    while places[-1].caller is not None:
+        places.append(places[-1].caller)
+    location, *callers = [p for p in places if not p.filename.startswith(_PACKAGE)] or places
+    chain = [(caller.function, caller.filename, caller.line) for caller in callers]
+    return Blocker(
+        code,
+        message,
+        location.filename,
+        location.function,
+        location.line,
+        location.end_line,
+        location.column,
+        location.end_column,
+        tuple(chain),
+        hint,
+    )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -23,7 +21,6 @@ from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import (
     assignments,
     attributes,
-    exceptions,
     identity,
     kinds,
     namespaces,
@@ -40,7 +37,6 @@ from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.domain.unordered import Unordered
 from xlapy.domain.values import (
-    DEAD,
     NONE,
     BoundedArray,
     Const,
@@ -61,8 +57,17 @@ from xlapy.domain.values import (
     number_var,
 )
 from xlapy.frontend import Span
-from xlapy.interpreter import calls, generators, merge, recursion, replace, resumption, walk  # noqa: F401
-from xlapy.interpreter.describe import describe
+from xlapy.interpreter import (  # noqa: F401
+    calls,
+    error_tag,
+    generators,
+    merge,
+    recursion,
+    replace,
+    resumption,
+    walk,
+)
+from xlapy.interpreter.describe import describe, locate
 from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.rehearsal import Recollection
@@ -107,7 +112,8 @@ class Machine:
         self.blockers: list[Blocker] = []
         #: errors that may be raised on the host after the run: (exception class, number of payload values)
         self.errors: list[type] = []
-        self._error_codes: dict[tuple, int] = {}
+        #: the number of each, by place, class and what its message is made of
+        self.error_codes: dict[tuple, int] = {}
         #: how many exception handlers are active around the current operation, in all frames
         self.catching = 0
         #: the index of the innermost loop, if that may be unrolled where its trips use different things
@@ -340,62 +346,15 @@ class Machine:
 
     def error_flag(self) -> Var | None:
         """Whether an error has been raised so far; None if none can have been."""
-        if (STATE, "error") not in self.heap.slots:
-            return None
-        known = constant_value(self._error_var())
-        if known is not None and not known:
-            return None
-        return self.builder.elementwise("ne", self._error_var(), self.builder.constant(0, _INT32))
-
-    def _error_var(self) -> Var:
-        value = self.heap.read(STATE, "error")
-        return number_var(value)
+        return error_tag.flag(self)
 
     def register_error(self, bad: Var, exception: Value) -> None:
         """Set the error tag, and keep what the message needs, where `bad` is true and no error came before."""
-        if isinstance(exception, Union):
-            for index, alternative in enumerate(exception.alternatives):
-                if not exceptions.is_exception(self, alternative):
-                    # the register held a value on the paths that did not raise
-                    continue
-                here = self.builder.elementwise("eq", exception.selector, self.builder.constant(index, _INT32))
-                self.register_error(self.builder.elementwise("bitwise_and", bad, here), alternative)
-            return
-        cls, args = exceptions.exception_parts(self, exception)
-        attributes = exceptions.attributes(self, exception)
-        names = tuple(name for name, _ in attributes)
-        shape = (*map(_kind_of_argument, args), names)
-        key = (self.location(), cls, shape)
-        code = self._error_codes.get(key)
-        if code is None:
-            self.errors.append(cls)
-            code = self._error_codes[key] = len(self.errors)
-        before = self._error_var()
-        fresh = self.builder.elementwise("eq", before, self.builder.constant(0, _INT32))
-        first = self.builder.elementwise("bitwise_and", bad, fresh)
-        after = self.builder.elementwise("select", first, self.builder.constant(code, _INT32), before)
-        payload = (STATE, f"payload{code}")
-        old = self.heap.slots.get(payload, DEAD)
-        packed = Tuple((Tuple(args), *(Tuple((Const(name), value)) for name, value in attributes)))
-        new: Value = packed
-        if old is not DEAD:
-            new = self.cond(first, lambda: packed, lambda: old)
-        self.heap.write(STATE, f"payload{code}", new)
-        self.heap.write(STATE, "error", JaxArray(after))
+        error_tag.register(self, bad, exception)
 
     def adopt_errors(self, code: Var, payloads: dict[str, Value]) -> None:
         """Take over the error tag and payloads of a function that ran inside a JAX transformation."""
-        before = self._error_var()
-        zero = self.builder.constant(0, _INT32)
-        fresh = self.builder.elementwise("eq", before, zero)
-        raised = self.builder.elementwise("ne", code, zero)
-        first = self.builder.elementwise("bitwise_and", raised, fresh)
-        after = self.builder.elementwise("select", first, code, before)
-        for name, value in payloads.items():
-            old = self.heap.slots.get((STATE, name), DEAD)
-            new = value if old is DEAD else self.cond(first, lambda v=value: v, lambda o=old: o)
-            self.heap.write(STATE, name, new)
-        self.heap.write(STATE, "error", JaxArray(after))
+        error_tag.adopt(self, code, payloads)
 
     # -- values -----------------------------------------------------------------------------------------------------
 
@@ -702,19 +661,6 @@ class Machine:
         self.before = None
 
 
-#: where this package lies
-_PACKAGE = str(Path(__file__).parent.parent) + os.sep
-
-
-def _kind_of_argument(value: Value) -> object:
-    """What arguments of exceptions must have in common to be kept in one place."""
-    if isinstance(value, Text):
-        return value.template
-    if isinstance(value, Const) and isinstance(value.value, str | tuple):
-        return value.value
-    return type(value).__name__
-
-
 def _contents(contents: Value) -> tuple[Value, ...]:
     if isinstance(contents, Stack):
         return (contents.length, *map(JaxArray, contents.rows))
@@ -724,26 +670,3 @@ def _contents(contents: Value) -> tuple[Value, ...]:
         return contents.items
     assert isinstance(contents, Mapping)
     return tuple(contents.entries.values())
-
-
-def locate(code: str, message: str, hint: str, location: Location | None) -> Blocker:
-    """A blocker at a place in the source. Functions of this package that stand for others are passed over."""
-    if location is None:
-        return Blocker(code, message, hint=hint)
-    places = [location]
-    while places[-1].caller is not None:
-        places.append(places[-1].caller)
-    location, *callers = [p for p in places if not p.filename.startswith(_PACKAGE)] or places
-    chain = [(caller.function, caller.filename, caller.line) for caller in callers]
-    return Blocker(
-        code,
-        message,
-        location.filename,
-        location.function,
-        location.line,
-        location.end_line,
-        location.column,
-        location.end_column,
-        tuple(chain),
-        hint,
-    )

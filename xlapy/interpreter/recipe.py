@@ -337,7 +337,11 @@ class Outputs:
         if info.source is not None:
             if isinstance(info.real, types.CellType):
                 return Known(info.real)
-            raise Refused("XP0010", "a function with variables of another one is returned or stored outside")
+            raise Refused(
+                "XP0010",
+                "a function with variables of another one is returned or stored outside",
+                "return what it would compute",
+            )
         known = self._made.get(cell.object)
         if known is not None:
             return known

@@ -107,7 +107,11 @@ def as_dict(machine: Machine) -> Value:
         if value is UNBOUND:
             found.pop(name, None)
         elif isinstance(value, Marker) or isinstance(value, Union) and UNBOUND in value.alternatives:
-            raise Refused("XP0003", f"locals() where it depends on data whether '{name}' is bound")
+            raise Refused(
+                "XP0003",
+                f"locals() where it depends on data whether '{name}' is bound",
+                "give it a value on every path",
+            )
         else:
             found[name] = value
     if _FRESH:

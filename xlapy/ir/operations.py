@@ -23,6 +23,11 @@ SAME = frozenset(
 )
 #: element-wise kinds whose result is boolean
 PREDICATES = frozenset("eq ne lt le gt ge is_finite".split())
+#: element-wise kinds, and JAX's primitives of their like, that take tens of instructions for an element
+SLOW = frozenset(
+    "pow exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 cbrt erf erfc"
+    " erf_inv lgamma digamma logistic".split()
+)
 #: every element-wise kind, with the number of operands
 ARITY = {
     **dict.fromkeys(SAME, 1),

@@ -23,7 +23,7 @@ import jaxlib.version
 
 from xlapy.ir import Region, every_operation
 from xlapy.lowering.loops import inner_jaxprs
-from xlapy.lowering.native import SLOW
+from xlapy.lowering.native import SLOW_KERNELS
 from xlapy.lowering.reductions import are_exact, are_own
 from xlapy.lowering.rounding import rounds
 from xlapy.lowering.untraced import is_opaque
@@ -134,7 +134,7 @@ def _is_small(region: Region) -> bool:
     if any(prod(v.type.shape) > _SMALL for v in region.params):
         return False
     for operation in every_operation(region):
-        most = _SMALL_SLOW if operation.kind in SLOW else _SMALL
+        most = _SMALL_SLOW if operation.kind in SLOW_KERNELS else _SMALL
         if any(prod(v.type.shape) > most for v in operation.results):
             return False
         if operation.kind == "leaf" and _has_large(operation.attributes["jaxpr"].jaxpr):
@@ -144,7 +144,7 @@ def _is_small(region: Region) -> bool:
 
 def _has_large(jaxpr: Any) -> bool:
     for equation in jaxpr.eqns:
-        most = _SMALL_SLOW if equation.primitive.name in SLOW else _SMALL
+        most = _SMALL_SLOW if equation.primitive.name in SLOW_KERNELS else _SMALL
         if any(prod(getattr(v.aval, "shape", ())) > most for v in equation.outvars):
             return True
         if any(map(_has_large, inner_jaxprs(equation))):

@@ -24,7 +24,7 @@ from jax.experimental.xla_metadata import set_xla_metadata
 from jaxlib.version import __version__ as jaxlib_version
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ARITY, SLOW
 from xlapy.lowering.barrier import always
 from xlapy.lowering.untraced import traced
 from xlapy.lowering.vectors import plan_of
@@ -38,11 +38,8 @@ _MOST, _MOST_SLOW = 4096, 256
 _MOST_REDUCED, _MOST_PRODUCTS, _MOST_BATCHED = 2048, 125, 1024
 #: operations in the program of the loop: the native compiler's time grows faster than their number
 _LONGEST = 2000
-#: element-wise kinds and primitives that take long
-SLOW = frozenset(
-    "pow exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 cbrt sqrt rsqrt erf"
-    " erfc erf_inv lgamma digamma logistic".split()
-)
+#: what XLA's kernels take long for
+SLOW_KERNELS = SLOW | {"sqrt", "rsqrt"}
 _QUICK = frozenset(
     "add sub mul div rem max min neg abs sign floor ceil round square integer_pow clamp select_n and or not xor eq ne"
     " lt le gt ge is_finite nextafter shift_left shift_right_arithmetic shift_right_logical conj real imag complex"
@@ -150,7 +147,7 @@ def suits(loop: Operation) -> bool:
 
 def is_transcendental(operation: Operation) -> bool:
     """Whether an operation takes a function of its operands that is no arithmetic, and no root."""
-    return not kinds_of(operation).isdisjoint(SLOW - {"sqrt", "rsqrt"})
+    return not kinds_of(operation).isdisjoint(SLOW)
 
 
 def kinds_of(operation: Operation) -> set[str]:
@@ -233,7 +230,7 @@ class _Count:
             self.joins.update(zip(operation.results, found, strict=True))
         elif kind in ARITY or kind in ("convert", "broadcast"):
             (result,) = operation.results
-            self._elements(result.type.dtype, prod(result.type.shape), kind in SLOW)
+            self._elements(result.type.dtype, prod(result.type.shape), kind in SLOW_KERNELS)
             self.joins[result] = max((self.joins.get(v, 0) for v in operation.operands), default=0)
         else:
             raise _Unsuitable
@@ -267,9 +264,9 @@ class _Count:
                 size, most = _products(equation), 0
             elif name == "platform_index":
                 continue
-            elif name not in _QUICK and name not in SLOW:
+            elif name not in _QUICK and name not in SLOW_KERNELS:
                 raise _Unsuitable
-            self._elements(equation.outvars[0].aval.dtype, size, name in SLOW)
+            self._elements(equation.outvars[0].aval.dtype, size, name in SLOW_KERNELS)
             joins.update(dict.fromkeys(equation.outvars, most))
         return [known(v) for v in jaxpr.outvars]
 

@@ -8,13 +8,8 @@ from __future__ import annotations
 from math import prod
 
 from xlapy.ir import Operation, Var
-from xlapy.ir.operations import ARITY
+from xlapy.ir.operations import ARITY, SLOW
 
-#: element-wise kinds and primitives that take tens of instructions for an element
-_SLOW = frozenset(
-    "pow exp expm1 exp2 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 cbrt erf erfc"
-    " erf_inv lgamma digamma logistic".split()
-)
 #: what costs little per element, on integers and floats alike, and is defined for every operand
 _FAST = frozenset(
     "add sub mul div rem max min neg abs sign floor ceil round sqrt rsqrt square integer_pow clamp select_n and or not"
@@ -48,7 +43,7 @@ def work(operation: Operation) -> int | None:
     if kind == "live":
         return 0
     if kind in ARITY or kind in ("convert", "broadcast"):
-        return _count(operation.results[0].type.shape) * (_WEIGHT if kind in _SLOW else 1)
+        return _count(operation.results[0].type.shape) * (_WEIGHT if kind in SLOW else 1)
     return None
 
 
@@ -88,8 +83,8 @@ def _product_only(jaxpr) -> int:
 def is_slow(operation: Operation) -> bool:
     """Whether an operation on single elements has a long latency."""
     if operation.kind == "leaf":
-        return _has(operation.attributes["jaxpr"].jaxpr, _SLOW)
-    return operation.kind in _SLOW
+        return _has(operation.attributes["jaxpr"].jaxpr, SLOW)
+    return operation.kind in SLOW
 
 
 def is_transform(operation: Operation) -> bool:
@@ -126,8 +121,8 @@ def _jaxpr_work(jaxpr, more: frozenset[str] = _NONE) -> int | None:
             if part is None:
                 return None
             total += part
-        elif name in _FAST or name in _SLOW:
-            total += _largest(equation.outvars) * (_WEIGHT if name in _SLOW else 1)
+        elif name in _FAST or name in SLOW:
+            total += _largest(equation.outvars) * (_WEIGHT if name in SLOW else 1)
         elif name not in more or _is_short(equation):
             return None
         else:

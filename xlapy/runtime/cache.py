@@ -9,7 +9,8 @@ import threading
 import types
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from xlapy.domain.sources import Source
@@ -170,24 +171,26 @@ class Cache:
         analysis.forget_errors()
         return analysis
 
+    def _for_call(self, arguments: tuple, narrow: bool | None = None) -> Analysis:
+        """The same for a call, which returns views as `returns` says."""
+        return self.analyse(arguments, narrow, returns_views=self.policy.numpy)
+
     def interpret(self, arguments: tuple, narrow: bool | None = None, returns_views: bool = False) -> Analysis:
-        """The same, as the interpreter has emitted it."""
+        """The program for bound arguments as the interpreter has emitted it, before any pass."""
         named = self.binder.named(arguments)
         static = static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
+        run = partial(self._analyse, named, narrow, returns_views)
         with narrowing(narrow), _deep_recursion(), _uncollected():
-            analysis = self._of_any_size(named, static, narrow, returns_views)
-            if analysis is None:
-                analysis = self._analyse(named, self.static | static, narrow, [], False, returns_views)
-        return analysis
+            return self._of_any_size(run, static) or run(self.static | static)
 
-    def _of_any_size(self, named: dict, static: set[Source], narrow: bool, returns_views: bool) -> Analysis | None:
+    def _of_any_size(self, run: Callable[..., Analysis], static: set[Source]) -> Analysis | None:
         """After some programs for one number each: one for all numbers, if that only takes lists with room for any
         number of trips."""
         if self.misses < _PROGRAMS or self.fixed_sizes or self.static <= static:
             return None
         try:
-            analysis = self._analyse(named, static, narrow, [], True, returns_views)
+            analysis = run(static, sizes_vary=True)
         except NotOffloadableError:
             self.fixed_sizes = True
             return None
@@ -197,11 +200,11 @@ class Cache:
     def _analyse(
         self,
         named: dict,
-        static: set[Source],
         narrow: bool,
-        storages: list[Storage],
-        sizes_vary: bool,
         returns_views: bool,
+        static: set[Source],
+        storages: Sequence[Storage] = (),
+        sizes_vary: bool = False,
     ) -> Analysis:
         """Where arrays share memory that the program writes, once more with this memory as one array."""
         x64, room = ambient_x64(), self.capacities
@@ -210,18 +213,18 @@ class Cache:
         more = shared_storages(analysis, named, storages)
         if len(more) <= len(storages):
             return analysis
-        return self._analyse(named, static | analysis.static, narrow, more, sizes_vary, returns_views)
+        return self._analyse(named, narrow, returns_views, static | analysis.static, more, sizes_vary)
 
     def _make(self, arguments: tuple) -> Specialisation:
         """Compile for a call, and keep the program."""
         named = self.binder.named(arguments)
         for entry in self.entries:
             self._watch(entry, named)
-        analysis = self.analyse(arguments, returns_views=self.policy.numpy)
+        analysis = self._for_call(arguments)
         traced = transforms.any_tracer([locate(p.source, named) for p in analysis.parameters])
         narrow = self._narrow(traced)
         if narrow != self.policy.narrow:
-            analysis = self.analyse(arguments, narrow, self.policy.numpy)
+            analysis = self._for_call(arguments, narrow)
         if traced:
             transforms.refuse(self.function, analysis)
         others = self.traced if traced else self.entries
@@ -260,7 +263,7 @@ class Cache:
         """A call whose operand types an executable does not know yet: another program joins it, or gets its own."""
         try:
             with self.lock:
-                analysis = self.analyse(arguments, entry.narrow, self.policy.numpy)
+                analysis = self._for_call(arguments, entry.narrow)
                 if entry.traced:
                     transforms.refuse(self.function, analysis)
                 if entry.accepts(analysis):

@@ -80,7 +80,7 @@ def _arrays(analysis: Analysis) -> list[Source]:
     return [g.source for g in types_ if issubclass(g.value, np.ndarray)]
 
 
-def shared_storages(analysis: Analysis, named: dict[str, object], known: list[Storage]) -> list[Storage]:
+def shared_storages(analysis: Analysis, named: dict[str, object], known: Sequence[Storage]) -> list[Storage]:
     """The memory that several arrays show, as far as the program depends on that, besides what is `known`."""
     found = list(known)
     pairs = [*(g for g in analysis.guards if g.kind == "apart"), *_apart(analysis)]

@@ -20,7 +20,9 @@ from xlapy.dispatch.bounded.lanes import (
     var_of,
 )
 from xlapy.dispatch.bounded.slices import basic
+from xlapy.dispatch.numpy import moments
 from xlapy.dispatch.numpy import reductions as numpy_reductions
+from xlapy.dispatch.numpy.accumulations import accumulate_rule
 from xlapy.dispatch.numpy.leaf import bounded as index_within
 from xlapy.dispatch.numpy.values import absent, cast, inexact, kind_of, known, operand, reshape
 from xlapy.dispatch.protocol import Machine
@@ -148,7 +150,7 @@ def moment(machine, function, array, axis=None, dtype=None, out=None, ddof=0, ke
     mask = _counted(machine, array, axes, where)
     room = JaxArray(machine.read(array.base))
     axis = Tuple(tuple(map(Const, axes)))
-    result = numpy_reductions._moment(machine, function, room, axis, dtype, out, ddof, keepdims, mask)
+    result = moments.moment(machine, function, room, axis, dtype, out, ddof, keepdims, mask)
     return _remaining(machine, array, axes, keepdims, result)
 
 
@@ -201,7 +203,7 @@ def accumulate(machine, ufunc, array, axis=None, dtype=None, out=None):
     unit = machine.builder.constant(np.asarray(ufunc.identity).astype(dtype_in), dtype_in)
     lanes = [x if k == place else None for k, x in enumerate(array.axes)]
     var = select_valid(machine, machine.read(array.base), unit, lanes)
-    result = numpy_reductions.accumulate_rule(machine, ufunc, JaxArray(var), Const(place), dtype)
+    result = accumulate_rule(machine, ufunc, JaxArray(var), Const(place), dtype)
     return bounded.made(machine, result, array.axes)
 
 

@@ -19,6 +19,7 @@ from xlapy.dispatch.bounded.slices import reversed_parts
 from xlapy.dispatch.numpy.ufunc_table import TABLE
 from xlapy.dispatch.numpy.values import absent, known, require_dtype, sequence_items, single
 from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, NdArray, Tuple, Value, number_var
 from xlapy.ir import Var
 
@@ -571,18 +572,7 @@ METHODS["conj"] = METHODS["conjugate"] = lambda machine, self: (
 )
 
 
-_SYMBOLS = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "truediv",
-    "//": "floordiv",
-    "%": "mod",
-    "**": "pow",
-    "@": "matmul",
-}
-_SYMBOLS |= {"&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift"}
-for _symbol, _name_of in _SYMBOLS.items():
+for _symbol, _name_of in BINARY.items():
     METHODS[f"__{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s, self, other)
     METHODS[f"__r{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s, other, self)
     METHODS[f"__i{_name_of}__"] = lambda machine, self, other, s=_symbol: machine.binary(s + "=", self, other)

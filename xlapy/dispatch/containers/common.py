@@ -95,9 +95,17 @@ def contents(machine, value: Value) -> tuple[Value, ...]:
 def _whole(found: Value) -> Mapping:
     """Contents of a dict or set; the interpreter has told apart those of the containers that an operation is about."""
     if isinstance(found, Union):
-        raise Refused("XP0004", "a list or dict whose size depends on data, inside another container")
+        raise Refused(
+            "XP0004",
+            "a list or dict whose size depends on data, inside another container",
+            "keep it under a name of its own, or keep its items in an array",
+        )
     if isinstance(found, Stack):
-        raise Refused("XP0004", "there is no rule for this operation on a dict or set whose keys depend on data")
+        raise Refused(
+            "XP0004",
+            "there is no rule for this operation on a dict or set whose keys depend on data",
+            "loop over it, or use an array that is indexed by the keys",
+        )
     assert isinstance(found, Mapping), found
     return found
 

@@ -68,7 +68,13 @@ def replaced(machine, stack: Stack, key: Value, new: Stack) -> Stack:
     other = machine.truth(machine.compare("!=", count, new.length))
     if other is not False:
         bad = other if isinstance(other, Var) else machine.builder.constant(True)
-        refuse_where(machine, bad, "XP0004", "a slice of a list is replaced by one of another length, on data")
+        refuse_where(
+            machine,
+            bad,
+            "XP0004",
+            "a slice of a list is replaced by one of another length, on data",
+            "make a new list: items[:i] + new + items[j:]",
+        )
     if isinstance(new.length, Const) and new.length.value == 0:
         return stack
     element = stacks.exact_joiner(machine).join(stack.element, new.element)

@@ -166,7 +166,9 @@ def _sortable(machine, value: Value) -> list[Var]:
         case Union() if (ranks := ordering.ranked(machine, [value])) is not None:
             return ranks
     raise Unsortable(
-        "XP0004", "sorting a list whose length depends on data, of items or by keys that are no real numbers"
+        "XP0004",
+        "sorting a list whose length depends on data, of items or by keys that are no real numbers",
+        "sort by numbers, or by tuples of numbers",
     )
 
 
@@ -176,10 +178,14 @@ def _columns(machine, value: Stored) -> list[Var]:
         return [row for part in value.parts for row in _sortable(machine, part)]
     count = value.held.capacity
     if count > _LONGEST:
-        raise Refused("XP0004", f"sorting lists, or by lists, with room for more than {_LONGEST} items")
+        raise Refused(
+            "XP0004", f"sorting lists, or by lists, with room for more than {_LONGEST} items", "make an array of them"
+        )
     parts = _sortable(machine, instantiate(value.held.element, iter(value.held.rows)))
     if not parts or any(len(part.type.shape) != 2 for part in parts):
-        raise Refused("XP0004", "sorting lists of lists whose lengths depend on data, or by them")
+        raise Refused(
+            "XP0004", "sorting lists of lists whose lengths depend on data, or by them", "make an array of them"
+        )
     length = value.held.length
     lengths = (
         length.var

@@ -679,5 +679,9 @@ def spread(machine, stack: Stack) -> tuple[Value, ...]:
 def items(machine, contents: Value) -> tuple[Value, ...]:
     """The items of a list's contents."""
     if isinstance(contents, Union):
-        raise Refused("XP0004", "a list whose size depends on data, inside another container")
+        raise Refused(
+            "XP0004",
+            "a list whose size depends on data, inside another container",
+            "keep it under a name of its own, or keep its items in an array",
+        )
     return spread(machine, contents) if isinstance(contents, Stack) else tuple_items(contents)

@@ -203,5 +203,6 @@ def _new(machine: Machine, cls: Value, /, *args: Value, **kwargs: Value) -> Valu
     made = machine.static(cls)
     base = base_of(made)
     if base is None:
-        raise Refused("XP0003", f"objects of class '{made.__module__}.{made.__qualname__}' cannot be made here")
+        what = f"objects of class '{made.__module__}.{made.__qualname__}' cannot be made in a program"
+        raise Refused("XP0003", what, "make it before the call, and pass what the function needs of it")
     return make(machine, made, base)

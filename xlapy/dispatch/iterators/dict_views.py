@@ -57,7 +57,9 @@ def _known_entries(machine, number: int) -> dict:
     """The entries of a dict or set of known keys."""
     contents = machine.heap.read(number, "<items>")
     if not isinstance(contents, Mapping):
-        raise Refused("XP0004", "a dict or set gets keys that depend on data while it is iterated over")
+        raise Refused(
+            "XP0004", "a dict or set gets keys that depend on data while it is iterated over", "loop over a list of it"
+        )
     return contents.entries
 
 
@@ -265,7 +267,11 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
     source, contents = heap.read(number, "source"), heap.read(heap.read(number, "owner").object, "<items>")
     known: Stack = heap.read(source.object, "<items>")
     if not isinstance(contents, Stack):
-        raise Refused("XP0004", "a dict with keys that depend on data is emptied while it is iterated over")
+        raise Refused(
+            "XP0004",
+            "a dict with keys that depend on data is emptied while it is iterated over",
+            "loop over a list of it",
+        )
     keys = domain.column(contents, "keys")
     if len(keys.rows) != len(known.rows):
         raise Refused("XP0004", "a dict gets keys of other types while it is iterated over")
@@ -273,7 +279,13 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
     if changed:
         at = device(machine, position, int)
         bad = machine.leaf(_differ_at, [at, *(row for pair in changed for row in pair)])[0]
-        refuse_where(machine, bad, "XP0004", "keys of a dict are taken out and put in while it is iterated over")
+        refuse_where(
+            machine,
+            bad,
+            "XP0004",
+            "keys of a dict are taken out and put in while it is iterated over",
+            "loop over a list of it",
+        )
     if what == "keys":
         return stacks.item(machine, keys, position)
     return loans.lend(machine, heap.read(number, "owner"), contents, position, what)
@@ -290,11 +302,17 @@ def _member(machine, number: int, position: Value) -> Value:
     contents, before = (heap.read(heap.read(number, name).object, "<items>") for name in ("owner", "before"))
     rows = domain.column(contents, "keys").rows if isinstance(contents, Stack) else ()
     if [row.type for row in rows] != [row.type for row in before.rows]:
-        raise Refused("XP0004", "a set is changed while it is iterated over")
+        raise Refused("XP0004", "a set is changed while it is iterated over", "loop over a list of it")
     changed = [pair for pair in zip(rows, before.rows, strict=True) if pair[0] is not pair[1]]
     if changed:
         bad = machine.leaf(_differ, [row for pair in changed for row in pair])[0]
-        refuse_where(machine, bad, "XP0004", "members of a set are taken out and put in while it is iterated over")
+        refuse_where(
+            machine,
+            bad,
+            "XP0004",
+            "members of a set are taken out and put in while it is iterated over",
+            "loop over a list of it",
+        )
     return item_of(machine, heap.read(number, "source"), position)
 
 

@@ -149,7 +149,9 @@ def _islice_step(machine, number: int) -> Step:
 def _skip(machine, number: int) -> bool:
     more, element = step(machine, inner_of(machine, number))
     if isinstance(more, Var):
-        raise Refused("XP0009", "islice of an iterable whose length is only known on the device")
+        raise Refused(
+            "XP0009", "islice of an iterable whose length depends on data", "loop over it, or over a list of its items"
+        )
     if more:
         element()
         advance(machine, number, "taken", _ONE)
@@ -211,7 +213,11 @@ def _chain_step(machine, number: int) -> Step:
         if absent(current):
             more, element = step(machine, heap.read(number, "outer"))
             if isinstance(more, Var):
-                raise Refused("XP0009", "chain of a number of iterables that is only known on the device")
+                raise Refused(
+                    "XP0009",
+                    "chain of a number of iterables that depends on data",
+                    "loop over it, or over a list of its items",
+                )
             if not more:
                 return False, lambda: UNBOUND
             current = make_iterator(machine, element())
@@ -220,7 +226,9 @@ def _chain_step(machine, number: int) -> Step:
         if isinstance(more, Var):
             if iteration.known_length(machine, heap.read(number, "outer")) == 0:
                 return more, element
-            raise Refused("XP0009", "chain of iterables whose lengths are only known on the device")
+            raise Refused(
+                "XP0009", "chain of iterables whose lengths depend on data", "loop over it, or over a list of its items"
+            )
         if more:
             return True, element
         heap.write(number, "current", NONE)
@@ -240,7 +248,11 @@ def _pairwise_step(machine, number: int) -> Step:
     if machine.heap.read(number, "begun") is _ZERO:
         more, element = step(machine, inner)
         if isinstance(more, Var):
-            raise Refused("XP0009", "pairwise of an iterable whose length is only known on the device")
+            raise Refused(
+                "XP0009",
+                "pairwise of an iterable whose length depends on data",
+                "loop over it, or over a list of its items",
+            )
         if not more:
             return False, lambda: UNBOUND
         machine.heap.write(number, "last", element())

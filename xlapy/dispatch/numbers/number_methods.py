@@ -11,6 +11,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.numbers import scalars
 from xlapy.dispatch.numbers.number_functions import abs_, bool_, complex_, divmod_, float_, int_, round_
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, device, provoke, scalar
+from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import Const, Tuple, Value, number_var
 
 
@@ -99,20 +100,7 @@ def _ratio(machine, self: Value) -> Value:
     return Tuple((machine.unary("+", self), Const(1)))
 
 
-_SPECIAL = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "pow": "**",
-    "lshift": "<<",
-    "rshift": ">>",
-    "and": "&",
-    "or": "|",
-    "xor": "^",
-}
+_SPECIAL = {name: symbol for symbol, name in BINARY.items()}
 _COMPARING = dict(zip(("eq", "ne", "lt", "le", "gt", "ge"), COMPARISONS, strict=True))
 
 

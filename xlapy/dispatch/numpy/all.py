@@ -4,6 +4,7 @@
 
 from xlapy.dispatch.arrays import indexing
 from xlapy.dispatch.numpy import (
+    accumulations,
     attributes,
     conversions,
     creation,
@@ -15,11 +16,13 @@ from xlapy.dispatch.numpy import (
     linalg,
     manipulation,
     methods,
+    moments,
     nan_functions,
     nditer,
     operators,
     placing,
     polynomial,
+    products,
     quantiles,
     questions,
     random,

@@ -11,7 +11,7 @@ from xlapy.dispatch.arrays.indexing import assign, getitem
 from xlapy.dispatch.arrays.memory import arranged, lies
 from xlapy.dispatch.gather import unstack
 from xlapy.dispatch.numbers.scalar_values import python_int, scalar
-from xlapy.dispatch.numpy import attributes
+from xlapy.dispatch.numpy import accumulations, attributes, moments
 from xlapy.dispatch.numpy import reductions as numpy_reductions
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import python_scalar
@@ -79,13 +79,13 @@ both("max")(_untyped(np.maximum, "max"))
 both("min")(_untyped(np.minimum, "min"))
 both("all")(_truth(np.logical_and, "all"))
 both("any")(_truth(np.logical_or, "any"))
-both("mean")(numpy_reductions.mean_rule)
-both("std")(numpy_reductions.std_rule)
-both("var")(numpy_reductions.var_rule)
+both("mean")(moments.mean_rule)
+both("std")(moments.std_rule)
+both("var")(moments.var_rule)
 both("argmax")(numpy_reductions.argmax_rule)
 both("argmin")(numpy_reductions.argmin_rule)
-both("cumsum")(numpy_reductions.cumsum_rule)
-both("cumprod")(numpy_reductions.cumprod_rule)
+both("cumsum")(accumulations.cumsum_rule)
+both("cumprod")(accumulations.cumprod_rule)
 
 
 # -- the same as a function ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Reductions: sums, products, extremes, truth, cumulative ones, means and their NaN-ignoring forms."""
+"""Reductions: sums, products, extremes, truth, and positions of extremes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from jax import lax
 
 from xlapy.dispatch.numpy.extremes import extreme, first_place
 from xlapy.dispatch.numpy.leaf import bounded
-from xlapy.dispatch.numpy.masked import count_and_sum
 from xlapy.dispatch.numpy.ufunc_table import as_function
 from xlapy.dispatch.numpy.values import (
     absent,
@@ -34,7 +33,8 @@ from xlapy.ir import Var
 from xlapy.ir.lanes import Lanewise, noted
 from xlapy.lowering.live import live
 
-_NONE = np._NoValue if hasattr(np, "_NoValue") else None
+#: what NumPy has in the place of an argument that was not passed
+NO_VALUE = np._NoValue if hasattr(np, "_NoValue") else None
 #: reductions whose implementation JAX has
 NATIVE: dict[np.ufunc, Callable] = {
     np.add: jnp.sum,
@@ -85,12 +85,12 @@ def reduce_rule(
         items = known_out(machine, out)
         out, out_type = items, items.type.dtype
     input_type, result_type = reduction_types(machine, ufunc, var.type.dtype, given, out_type)
-    keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
-    initial = None if initial is _NONE or absent(initial) else initial
-    mask = None if where is True or where is _NONE or (isinstance(where, Const) and where.value is True) else where
+    keep = bool(known(machine, keepdims if keepdims is not NO_VALUE else False, "keepdims"))
+    initial = None if initial is NO_VALUE or absent(initial) else initial
+    mask = None if where is True or where is NO_VALUE or (isinstance(where, Const) and where.value is True) else where
     if mask is not None:
-        mask = _where_mask(machine, mask)
-        _check_mask(machine, ufunc.reduce, var, mask, axis=known(machine, axis, "an axis"), initial=0)
+        mask = where_mask(machine, mask)
+        check_mask(machine, ufunc.reduce, var, mask, axis=known(machine, axis, "an axis"), initial=0)
         if initial is None and ufunc.identity is None:
             message = (
                 f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has"
@@ -109,7 +109,7 @@ def reduce_rule(
         operands.append(mask)
     static = (ufunc, input_type, result_type, axes, keep, flags)
     if ufunc is np.power and kind_of(result_type) == "i" and len(axes) == 1 and flags == (False, False):
-        bad = machine.leaf(_negative_exponents, (var,), (axes[0],), name="check")[0]
+        bad = machine.leaf(negative_exponents, (var,), (axes[0],), name="check")[0]
         machine.check(bad, ValueError, "Integers to negative integer powers are not allowed.")
     found = machine.leaf(_reduce, operands, static, name=name or f"{ufunc.__name__}.reduce")
     result = found[0]
@@ -123,7 +123,7 @@ def reduce_rule(
     return machine.numpy_result(result)
 
 
-def _check_mask(machine: Machine, reduction: Callable, var: Var, mask: Var, **options: Any) -> None:
+def check_mask(machine: Machine, reduction: Callable, var: Var, mask: Var, **options: Any) -> None:
     """Let NumPy complain of a mask that has no place in the array's shape."""
     array, where = (np.broadcast_to(np.zeros((), v.type.dtype), v.type.shape) for v in (var, mask))
     try:
@@ -184,13 +184,18 @@ def _accumulator(ufunc: np.ufunc, source: np.dtype, out: np.dtype) -> np.dtype |
     return out if ufunc in (np.add, np.multiply) else None
 
 
-def _where_mask(machine: Machine, where: Any) -> Var:
+def where_mask(machine: Machine, where: Any) -> Var:
     """The argument `where=` of a reduction, which has to be of booleans."""
     var = operand(machine, where)
     if var.type.dtype != bool:
         text = f"Cannot cast array data from {var.type.dtype!r} to dtype('bool') according to the rule 'safe'"
         machine.raise_(TypeError, text)
     return var
+
+
+def negative_exponents(x, axis):
+    """Whether a power of powers along an axis has a negative exponent."""
+    return jnp.any(lax.slice_in_dim(x, 1, None, axis=axis) < 0) if x.shape[axis] else jnp.zeros((), bool)
 
 
 def _reduce(x, *rest):
@@ -323,102 +328,6 @@ all_rule = function(np.all)(truth_reduction(np.logical_and, "all"))
 any_rule = function(np.any)(truth_reduction(np.logical_or, "any"))
 
 
-@function(np.mean)
-def mean_rule(machine, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    """np.mean: integers in float64, float16 in float32, and the result's dtype NumPy's."""
-    return _moment(machine, np.mean, a, axis, dtype, out, 0, keepdims, where)
-
-
-def _spread(numpy_function):
-    def rule(
-        machine, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
-    ):
-        if correction is not None and correction is not _NONE:
-            ddof = correction
-        mean = None if mean is None or mean is _NONE or absent(mean) else operand(machine, mean)
-        return _moment(machine, numpy_function, a, axis, dtype, out, ddof, keepdims, where, mean)
-
-    return rule
-
-
-std_rule = function(np.std)(_spread(np.std))
-var_rule = function(np.var)(_spread(np.var))
-
-
-def _moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdims, where, mean=None) -> Value:
-    """Mean, variance or standard deviation."""
-    var = operand(machine, a)
-    axes = normalised_axes(machine, axis, len(var.type.shape))
-    if not var.type.shape and known(machine, axis, "an axis") is not None:  # where a sum would take 0 and -1
-        try:
-            np.mean(np.zeros(()), axis=known(machine, axis, "an axis"))
-        except Exception as error:
-            return raise_real(machine, error)
-    given = None if absent(dtype) else require_dtype(known(machine, dtype, "a dtype"))
-    if given is not None and kind_of(given) not in "fc" and numpy_function is not np.mean:
-        raise Refused("XP0011", f"np.{numpy_function.__name__} with dtype={given}", "convert the result instead")
-    with np.errstate(all="ignore"):
-        sample = numpy_function(np.ones(2, var.type.dtype), dtype=given)
-    operands = [var]
-    masked = not (where is True or where is _NONE or (isinstance(where, Const) and where.value is True))
-    if masked:
-        operands.append(_where_mask(machine, where))
-        _check_mask(machine, numpy_function, var, operands[-1], axis=known(machine, axis, "an axis"))
-    keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
-    offset = known(machine, ddof, "ddof")
-    if mean is not None:
-        operands.append(mean)
-    static = (numpy_function, given, sample.dtype, axes, keep, float(offset), masked, mean is not None)
-    result = machine.leaf(_moments, operands, static, name=numpy_function.__name__)[0]
-    return deliver(machine, result, out)
-
-
-def _moments(x, *rest):
-    *mask, which, given, result_type, axes, keep, ddof, masked, centred = rest
-    if given is not None and kind_of(given) not in "fc":
-        return _mean_of_integers(x, mask[0] if masked else None, given, axes, keep)
-    compute = given if given is not None else result_type
-    if compute.kind == "f" and kind_of(np.dtype(x.dtype)) == "c":
-        compute = np.dtype(f"c{2 * compute.itemsize}")
-    if compute == np.float16:
-        compute = np.dtype(np.float32)
-    x = cast_array(x, compute)
-    where = jnp.broadcast_to(mask[0], x.shape) if masked else None
-    real = x.real.dtype
-    if masked:
-        count, total = (jnp.squeeze(found, axes) for found in count_and_sum(x, where, axes))
-    else:
-        count = jnp.asarray(float(np.prod([x.shape[a] for a in axes])), real)
-        total = jnp.sum(x, axis=axes)
-    mean = total / count
-    if which is np.mean:
-        result = mean
-    else:
-        # not by way of axes of one element, which keep a reduction from the fast library (`lowering.reductions`)
-        kept = [a for a in range(x.ndim) if a not in {axis % x.ndim for axis in axes}]
-        middle = cast_array(mask[-1], compute) if centred else lax.broadcast_in_dim(mean, x.shape, kept)
-        deviation = x - middle
-        deviation = live(where, deviation) if masked else deviation
-        square = (jnp.conj(deviation) * deviation).real if jnp.iscomplexobj(x) else deviation * deviation
-        squares = jnp.sum(square, axis=axes, where=where)
-        result = squares / jnp.maximum(count - np.asarray(ddof, real), 0)
-        if which is np.std:
-            result = jnp.sqrt(result)
-    return cast_array(jnp.expand_dims(result, axes) if keep else result, result_type)
-
-
-def _mean_of_integers(x, where, dtype, axes, keep):
-    """np.mean with an integer dtype: the sum wraps in it, and the quotient is cut."""
-    where = None if where is None else jnp.broadcast_to(where, x.shape)
-    count = math.prod(x.shape[a] for a in axes) if where is None else jnp.sum(where, axis=axes, keepdims=keep)
-    x = cast_array(x, dtype)
-    if kind_of(dtype) == "b":
-        total = jnp.any(x, axis=axes, keepdims=keep, where=where)
-    else:
-        total = jnp.sum(x, axis=axes, keepdims=keep, where=where, dtype=dtype)
-    return cast_array(total.astype(jnp.float64) / count, dtype)
-
-
 # -- positions of extremes -------------------------------------------------------------------------------------------
 
 
@@ -433,7 +342,7 @@ def arg_extreme(machine: Machine, numpy_function, jax_function, a, axis, out, ke
     """np.argmax and np.argmin; the result is known to be an index."""
     var = operand(machine, a)
     axis = known(machine, axis, "an axis")
-    keep = bool(known(machine, keepdims if keepdims is not _NONE else False, "keepdims"))
+    keep = bool(known(machine, keepdims if keepdims is not NO_VALUE else False, "keepdims"))
     try:
         numpy_function(
             np.broadcast_to(np.ones((), var.type.dtype), tuple(min(n, 1) for n in var.type.shape)), axis=axis
@@ -468,109 +377,6 @@ def _complex_rank(x, largest, axis):
 
 argmax_rule = function(np.argmax)(_arg_extreme(np.argmax, jnp.argmax))
 argmin_rule = function(np.argmin)(_arg_extreme(np.argmin, jnp.argmin))
-
-
-# -- cumulative ------------------------------------------------------------------------------------------------------
-
-
-def accumulate_rule(
-    machine: Machine, ufunc: np.ufunc, array: Value, axis: Any = 0, dtype: Any = None, out: object = None
-) -> Value:
-    """`ufunc.accumulate(array, axis)`, which np.cumsum and np.cumprod are."""
-    var = operand(machine, array)
-    axis = known(machine, axis, "an axis")
-    if isinstance(axis, tuple):
-        return machine.raise_(TypeError, "'tuple' object cannot be interpreted as an integer")
-    if axis is None:
-        var = machine.leaf(_ravel, (var,), name="reshape")[0]
-        axis = 0
-    given = None if absent(dtype) else require_dtype(known(machine, dtype, "a dtype"))
-    try:
-        small = np.broadcast_to(np.ones((), var.type.dtype), (1,) * len(var.type.shape))
-        result_type = ufunc.accumulate(small, axis=axis, dtype=given).dtype
-    except Exception as error:
-        return raise_real(machine, error)
-    axis = int(axis) % len(var.type.shape)
-    if ufunc is np.power and kind_of(result_type) == "i":
-        bad = machine.leaf(_negative_exponents, (var,), (axis,), name="check")[0]
-        machine.check(bad, ValueError, "Integers to negative integer powers are not allowed.")
-    if not absent(out):
-        target = known_out(machine, out)
-        if given is None and ufunc in (np.add, np.multiply):
-            result_type = target.type.dtype
-    result = machine.leaf(_accumulate, (var,), (ufunc, result_type, axis), name=f"{ufunc.__name__}.accumulate")[0]
-    return deliver(machine, result, out) if not absent(out) else machine.new_array(result)
-
-
-def _negative_exponents(x, axis):
-    return jnp.any(lax.slice_in_dim(x, 1, None, axis=axis) < 0) if x.shape[axis] else jnp.zeros((), bool)
-
-
-def _ravel(x):
-    return jnp.ravel(x)
-
-
-def _accumulate(x, ufunc, dtype, axis):
-    x = cast_array(x, dtype)
-    if x.shape[axis] == 0:
-        return x
-    native = {np.add: jnp.cumsum, np.multiply: jnp.cumprod}.get(ufunc)
-    if native is not None and x.dtype != bool:
-        return native(x, axis=axis, dtype=dtype)
-    if ufunc in (np.maximum, np.minimum) and kind_of(np.dtype(x.dtype)) in "iuf":
-        return (lax.cummax if ufunc is np.maximum else lax.cummin)(x, axis=axis)
-    operation = as_function(ufunc, kind_of(np.dtype(x.dtype)))
-    items = jnp.moveaxis(x, axis, 0)
-
-    def step(state, item):
-        new = operation(state, item).astype(dtype)
-        return new, new
-
-    rest = lax.scan(step, items[0], items[1:])[1]
-    return jnp.moveaxis(jnp.concatenate([items[:1], rest]), 0, axis)
-
-
-def _cumulative(ufunc):
-    def rule(machine, a, axis=None, dtype=None, out=None):
-        if not operand(machine, a).type.shape and known(machine, axis, "an axis") in (0, -1):
-            axis = None
-        return accumulate_rule(machine, ufunc, a, axis, dtype, out)
-
-    return rule
-
-
-cumsum_rule = function(np.cumsum)(_cumulative(np.add))
-cumprod_rule = function(np.cumprod)(_cumulative(np.multiply))
-
-
-def _cumulative_new(ufunc, jax_function):
-    def rule(machine, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
-        var = operand(machine, x)
-        if absent(axis):
-            if len(var.type.shape) != 1:
-                return machine.raise_(
-                    ValueError, "For arrays which have more than one dimension ``axis`` argument is required."
-                )
-            axis = 0
-        result = accumulate_rule(machine, ufunc, x, axis, dtype, None)
-        if known(machine, include_initial):
-            place = known(machine, axis)
-            shown = machine.leaf(_with_initial, (machine.read(result),), (place, ufunc.identity), name="concatenate")[0]
-            return deliver(machine, shown, out)
-        return result if absent(out) else deliver(machine, machine.read(result), out)
-
-    return rule
-
-
-def _with_initial(x, axis, start):
-    shape = list(x.shape)
-    shape[axis] = 1
-    return jnp.concatenate([jnp.full(shape, start, x.dtype), x], axis)
-
-
-if hasattr(np, "cumulative_sum"):
-    function(np.cumulative_sum)(_cumulative_new(np.add, jnp.cumsum))
-    function(np.cumulative_prod)(_cumulative_new(np.multiply, jnp.cumprod))
 
 
 @function(np.count_nonzero)

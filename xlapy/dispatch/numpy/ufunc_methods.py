@@ -11,7 +11,8 @@ from jax import lax
 from xlapy.dispatch.arrays import fancy as numpy_fancy
 from xlapy.dispatch.arrays.indexing import basic_view, parse
 from xlapy.dispatch.arrays.views import read_view, write_view
-from xlapy.dispatch.numpy.reductions import accumulate_rule, reduce_rule
+from xlapy.dispatch.numpy.accumulations import accumulate_rule
+from xlapy.dispatch.numpy.reductions import reduce_rule
 from xlapy.dispatch.numpy.ufunc_table import TABLE, as_function
 from xlapy.dispatch.numpy.ufuncs import loop, type_of_operand, ufunc_rule
 from xlapy.dispatch.numpy.values import (

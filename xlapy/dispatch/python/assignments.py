@@ -73,7 +73,7 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
     cls = type_of(machine, value)
     if issubclass(cls, collections.defaultdict) and name == "default_factory":
         if machine.heap.objects[as_ref(value).object].source is not None:
-            raise Refused("XP0010", "the default_factory of the caller's dict is assigned")
+            raise Refused("XP0010", "the default_factory of the caller's dict is assigned", "make a new defaultdict")
         machine.heap.write(as_ref(value).object, name, item)
         return
     if isinstance(value, NdArray):

@@ -118,18 +118,24 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
     cls = type_of(machine, value)
     if name == "__class__":
         return Const(cls)
-    rule = table.find_attribute(cls, name)
-    if rule is not None:
-        return rule(machine, value)
-    rule = table.find_method(cls, name)
-    if rule is not None:
-        return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
+    of_table = _from_tables(machine, value, cls, name)
+    if of_table is not None:
+        return of_table
     found, owner = lookup(machine, cls, name)
     if isinstance(found, types.FunctionType) and owner is not None:
         return BoundMethod(machine.world.class_value(owner, name), value)
     if owner is not None:
         raise Refused("XP0003", f"'{cls.__name__}.{name}' has no rule")
     return missing(machine, cls, name)
+
+
+def _from_tables(machine: Machine, value: Value, cls: type, name: str) -> Value | None:
+    """An attribute or method of a built-in class that has a rule."""
+    rule = table.find_attribute(cls, name)
+    if rule is not None:
+        return rule(machine, value)
+    rule = table.find_method(cls, name)
+    return None if rule is None else BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
 
 
 def missing(machine: Machine, cls: type, name: str) -> Value:
@@ -151,12 +157,9 @@ def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
             machine.world.lacks(item, name)
         return _real_attribute(machine, value, name)
     cls = type(item)
-    rule = table.find_attribute(cls, name)
-    if rule is not None:
-        return rule(machine, value)
-    rule = table.find_method(cls, name)
-    if rule is not None:
-        return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
+    of_table = _from_tables(machine, value, cls, name)
+    if of_table is not None:
+        return of_table
     found, owner = lookup(machine, cls, name)
     if owner is None:
         return _real_attribute(machine, value, name)

@@ -58,7 +58,9 @@ def type_of(machine: Machine, value: Value) -> type:
             return slice
         case Intrinsic():
             return super if value.name == "super" else types.BuiltinFunctionType
-    raise Refused("XP0004", "which type this value has depends on data")
+    raise Refused(
+        "XP0004", "which type this value has depends on data", "make it one type on all paths, as by float(...)"
+    )
 
 
 def is_instance(machine: Machine, value: Value) -> bool:

@@ -20,6 +20,7 @@ from xlapy.dispatch.numbers import mixed, scalars
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.python import attributes, kinds
+from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import (
     BoundedArray,
     Const,
@@ -34,21 +35,6 @@ from xlapy.domain.values import (
 )
 from xlapy.ir import Var
 
-_METHODS = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "truediv",
-    "//": "floordiv",
-    "%": "mod",
-    "**": "pow",
-    "@": "matmul",
-    "<<": "lshift",
-    ">>": "rshift",
-    "&": "and",
-    "|": "or",
-    "^": "xor",
-}
 _COMPARISONS = {
     "<": ("lt", "gt"),
     "<=": ("le", "ge"),
@@ -68,7 +54,7 @@ _TUPLE_OPERATORS = {
 }
 NOT_IMPLEMENTED = Const(NotImplemented)
 _INT64 = np.dtype(np.int64)
-_OPERATORS = frozenset([*_METHODS.values(), *(name for name, _ in _COMPARISONS.values())])
+_OPERATORS = frozenset([*BINARY.values(), *(name for name, _ in _COMPARISONS.values())])
 
 
 def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
@@ -84,12 +70,12 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     inplace = symbol.endswith("=")
     plain = symbol[:-1] if inplace else symbol
     if inplace and kinds.is_instance(machine, left):
-        result = special(machine, left, f"__i{_METHODS[plain]}__", (right,))
+        result = special(machine, left, f"__i{BINARY[plain]}__", (right,))
         if result is not None:
             return result
     result = _built_in(machine, symbol, left, right)
     if result is None:
-        name = _METHODS[plain]
+        name = BINARY[plain]
         result = _dunders(machine, left, right, f"__{name}__", f"__r{name}__")
     if result is not None:
         return result
@@ -102,8 +88,8 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
 
 
 _REAL = {
-    **{s: getattr(operator, n if n not in ("and", "or") else n + "_") for s, n in _METHODS.items()},
-    **{f"{s}=": getattr(operator, f"i{n}") for s, n in _METHODS.items()},
+    **{s: getattr(operator, n if n not in ("and", "or") else n + "_") for s, n in BINARY.items()},
+    **{f"{s}=": getattr(operator, f"i{n}") for s, n in BINARY.items()},
 }
 
 

@@ -126,7 +126,11 @@ def snapshot(machine: Machine, value: Value) -> Value:
                 machine.heap.read(value.object, "<items>") if info.kind in ("list", "tuple", "dict", "set") else UNBOUND
             )
             if isinstance(items, Union) or isinstance(items, Stack) and info.kind != "list":
-                raise Refused("XP0010", "the text of a container whose length depends on data")
+                raise Refused(
+                    "XP0010",
+                    "the text of a container whose length depends on data",
+                    "print its items in a loop, or an array of them",
+                )
             if info.cls is list:
                 return machine.new_list([snapshot(machine, v) for v in stacks.items(machine, items)])
             if info.cls is dict:

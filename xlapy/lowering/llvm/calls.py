@@ -10,11 +10,11 @@ import jax
 from jax import lax
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
+from xlapy.ir.operations import SLOW
 from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.exits import Errors
 from xlapy.lowering.llvm.functions import IN_VECTORS
-from xlapy.lowering.llvm.jaxprs import SLOW
 from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
 from xlapy.lowering.loops import inner_jaxprs

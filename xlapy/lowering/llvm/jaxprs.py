@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from xlapy.ir.operations import SLOW
 from xlapy.lowering.llvm import blas, exchanging, random
 from xlapy.lowering.llvm.arrays import (
     Extent,
@@ -76,11 +77,6 @@ _IN_VECTORS = 8
 _LONG_SUM = 256
 #: columns from which on several are reduced at a time
 _WIDTH = 4
-#: what takes long for each element
-SLOW = frozenset(
-    "exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh pow atan2 cbrt erf erfc"
-    " lgamma logistic".split()
-)
 #: primitives by the kinds of operations that they are
 _KINDS = {
     **{name: name for name in RULES},
@@ -766,4 +762,4 @@ _WHOLE: dict[str, Callable[..., Value]] = {
     "scatter-max": _scatter("max"),
 }
 
-__all__ = ["SLOW", "elementwise", "evaluated", "joined", "known", "reshaped"]
+__all__ = ["elementwise", "evaluated", "joined", "known", "reshaped"]
