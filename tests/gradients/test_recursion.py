@@ -6,13 +6,9 @@ import numpy as np
 
 import xlapy
 
+from .test_gradients import central_differences
+
 W = np.array([0.5, 1.2, 0.7, 0.3, 1.1, 0.4, 0.9])
-
-
-def difference(f, x, h=1e-6):
-    """The gradient by central differences of what CPython computes."""
-    steps = h * np.eye(x.size).reshape(x.size, *x.shape)
-    return np.array([(f(x + step) - f(x - step)) / (2 * h) for step in steps]).reshape(x.shape)
 
 
 def tree(w, x):
@@ -30,12 +26,12 @@ def tree(w, x):
 
 def test_arrays_are_read_and_written():
     for x in (1.3, 0.2, 4.0):
-        np.testing.assert_allclose(xlapy.grad(tree)(W, x), difference(lambda w, x=x: tree(w, x), W), rtol=1e-5)
+        np.testing.assert_allclose(xlapy.grad(tree)(W, x), central_differences(lambda w, x=x: tree(w, x), W), rtol=1e-5)
 
 
 def test_second_derivatives():
     found = xlapy.hessian(tree)(W, 1.3)
-    columns = [difference(lambda w, k=k: float(xlapy.grad(tree)(w, 1.3)[k]), W) for k in range(3)]
+    columns = [central_differences(lambda w, k=k: float(xlapy.grad(tree)(w, 1.3)[k]), W) for k in range(3)]
     np.testing.assert_allclose(np.asarray(found)[:3], columns, rtol=1e-4)
 
 
