@@ -103,6 +103,17 @@ def test_arithmetic(dtype, monkeypatch):
     check(monkeypatch, [*ARITHMETIC, lax.div, lax.rem, lax.max, lax.min], *pairs(dtype))
 
 
+@pytest.mark.parametrize("dtype, other", [("float64", "int64"), ("float32", "int32"), ("int16", "uint16")])
+def test_the_same_bits_as_other_numbers(dtype, other, monkeypatch):
+    def bits(x, y):
+        return lax.bitcast_convert_type(x, other) ^ lax.bitcast_convert_type(y, other)
+
+    def back(x, y):
+        return lax.bitcast_convert_type(lax.bitcast_convert_type(x, other) + lax.bitcast_convert_type(y, other), dtype)
+
+    check(monkeypatch, [bits, back, *((jnp.copysign,) if dtype[0] == "f" else ())], *pairs(dtype))
+
+
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_complex_numbers(dtype, monkeypatch):
     x, y = pairs(dtype)

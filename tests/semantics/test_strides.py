@@ -104,6 +104,23 @@ def arguments_that_show_no_element_twice(x):
         x[k] += x[k - 1]
 
 
+ORDERS = (A, np.asfortranarray(A), A[::-1], A.T, A[:, ::2], A * 2)
+
+
+@program(*ORDERS, compiles=5)
+def results_lie_as_their_operands(a):
+    """Whether `reshape` and `ravel` make views hangs on the order of what came first, in every call."""
+    b = a * 2
+    b.reshape(-1)[1] = 99
+    c = np.abs(b + a[0])
+    c.ravel()[2] = -5
+    d = np.zeros_like(c)
+    d.reshape(-1)[:2] = 7
+    e = a.astype(np.float32).copy("K")
+    e.ravel()[:1] += 100
+    return b, c, d, e
+
+
 for _function in (seen_twice, behind_the_end, before_the_start, between_elements, matrix_in_another_order):
     program.add(_function.__name__, _function, X, refuse=True)
 

@@ -36,7 +36,8 @@ STATE = 0
 
 @dataclass(slots=True)
 class Object:
-    """What does not change about an object. `real` and `source` are set for objects of the caller's world."""
+    """What does not change about an object. `real` and `source` are set for objects of the caller's world; `follows` of
+    an array are those of the caller's after which NumPy lays out its memory: in C order, as long as these lie so."""
 
     kind: str
     cls: type
@@ -45,6 +46,7 @@ class Object:
     location: Location | None = None
     fields: set[str] = field(default_factory=set)
     details: Any = None
+    follows: frozenset[Source] = frozenset()
 
     @property
     def found(self) -> Source:

@@ -9,8 +9,9 @@ import numpy as np
 
 from xlapy.dispatch.arrays.views import buffer_type
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.heap import Object
 from xlapy.domain.host_views import step_of_elements
-from xlapy.domain.sources import attribute
+from xlapy.domain.sources import Source, attribute
 from xlapy.domain.values import Lens, NdArray, Value
 from xlapy.ir import TensorType
 
@@ -27,10 +28,31 @@ def is_plain(machine: Machine, value: Value) -> bool:
 
 def keep_order(machine: Machine, result: NdArray, inputs: Sequence[Value]) -> NdArray:
     """Record the memory order (order='K') of an element-wise result of `inputs`."""
-    if len(result.type.shape) < 2 or all(is_plain(machine, v) for v in inputs):
+    if len(result.type.shape) < 2:
+        return result
+    if all(is_plain(machine, v) for v in inputs):
+        machine.heap.objects[result.buffer].follows = _followed(machine, inputs)
         return result
     models = [layout_model(machine, v) for v in inputs if isinstance(v, NdArray)]
     return set_order(machine, result, _allocated_order(result.type.shape, models))
+
+
+def _followed(machine: Machine, inputs: Sequence[Value]) -> frozenset[Source]:
+    """The arrays of the caller's that have to lie in C order for an element-wise result of `inputs` to lie so."""
+    found: frozenset[Source] = frozenset()
+    for value in inputs:
+        if isinstance(value, NdArray) and len(value.type.shape) > 1:
+            info = machine.heap.objects[value.buffer]
+            is_found = isinstance(info.real, np.ndarray) and info.source is not None
+            found |= {info.found} if is_found else info.follows
+    return found
+
+
+def _rely_on_order(machine: Machine, info: Object) -> None:
+    """Use the program only where the arrays that another one is laid out after are in C order."""
+    if hasattr(machine, "world"):
+        for source in info.follows:
+            machine.world.guard("equal", attribute(attribute(source, "flags"), "c_contiguous"), True)
 
 
 def _allocated_order(shape: tuple[int, ...], models: list[np.ndarray]) -> tuple[int, ...]:
@@ -60,6 +82,7 @@ def layout_model(machine: Machine, array: NdArray) -> np.ndarray:
         if info.source is not None and hasattr(machine, "world"):
             machine.world.guard("equal", attribute(info.source, "strides"), strides)
     else:
+        _rely_on_order(machine, info)
         strides = _strides(base, info.details)
     model = _model(base.shape, strides, base.dtype)
     for lens in array.lenses:
@@ -125,9 +148,10 @@ def reshape_in_place(model: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 def can_reshape_in_place(machine: Machine, array: NdArray, shape: tuple[int, ...]) -> bool:
     """Whether NumPy's `reshape` of this array is a view."""
-    if not array.lenses and machine.heap.objects[array.buffer].source is None:
-        if not isinstance(machine.heap.objects[array.buffer].details, tuple):
-            return True
+    info = machine.heap.objects[array.buffer]
+    if not array.lenses and info.source is None and not isinstance(info.details, tuple):
+        _rely_on_order(machine, info)
+        return True
     try:
         reshape_in_place(layout_model(machine, array), shape)
     except ValueError:
