@@ -117,6 +117,10 @@ def spacing(x: Array) -> Array:
     return jnp.where((bits < 0) & (bits != layout.sign), -distance, distance)
 
 
+#: whether a half that is equal to the one that it goes to keeps its sign, as NumPy has it before 2.5: C's do not
+_HALVES_STAY = not np.signbit(np.nextafter(np.float16(0.0), np.float16(-0.0)))
+
+
 @jax.custom_jvp
 def nextafter(x: Array, y: Array) -> Array:
     """The number after `x` towards `y`, of one shape and type. It moves as `x` does; JAX has no derivative of it."""
@@ -126,7 +130,7 @@ def nextafter(x: Array, y: Array) -> Array:
     after = here + (here < there) - (here > there)
     # what comes to zero keeps its sign
     moved = jnp.where(after == 0, bits & layout.sign, _order(after, layout))
-    equal = x if x.dtype == jnp.float16 else y  # as C's, and NumPy's own for halves
+    equal = x if x.dtype == jnp.float16 and _HALVES_STAY else y
     found = jnp.where(here == there, equal, lax.bitcast_convert_type(moved, x.dtype))
     return jnp.where(jnp.isnan(x) | jnp.isnan(y), jnp.nan, found)
 
