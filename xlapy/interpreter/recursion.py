@@ -9,7 +9,6 @@ slots, and is made anew, as is the cell of a variable.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from inspect import CO_GENERATOR
 from types import CellType, CodeType, FunctionType, MethodType
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import NeedLoop, Refused
+from xlapy.domain.stacks import Limited
 from xlapy.domain.values import (
     DEAD,
     FALSE,
@@ -38,6 +38,7 @@ from xlapy.domain.values import (
 )
 from xlapy.frontend import Span
 from xlapy.interpreter import control, operations
+from xlapy.interpreter.depth import recursion_limit
 from xlapy.interpreter.steps import handles
 
 if TYPE_CHECKING:
@@ -122,6 +123,8 @@ def enters_itself(machine: Machine, code: CodeType) -> bool:
 @handles("frames")
 def _frames(machine, frame, op):
     made = machine.new_list(())
+    # one more than there may be: an item is put there, and never looked at, where a RecursionError is raised
+    machine.heap.objects[made.object].details = Limited(_limit(machine) + 1)
     older = sorted(reachable(machine, [v for f in machine.frames for v in f.registers], 0))
     known = machine.heap.new("frame", Frames, machine.location(), named=Tuple(tuple(map(Ref, older))))
     machine.heap.objects[known].details = Frames(known)
@@ -160,10 +163,15 @@ def _code_of(function: Value) -> CodeType | None:
     return found.__code__ if isinstance(found, FunctionType) else None
 
 
+def _limit(machine: Machine) -> int:
+    """How many activations may be suspended."""
+    return max(recursion_limit() - len(machine.frames), 1)
+
+
 @handles("check_depth")
 def _check_depth(machine, frame, op, frames):
-    limit = sys.getrecursionlimit() - len(machine.frames)
-    deep = machine.truth(machine.compare(">=", machine.call(Const(len), [frames]), Const(limit)))
+    length = machine.call(Const(len), [frames])
+    deep = machine.truth(machine.compare(">=", length, Const(_limit(machine))))
     if deep is True:
         machine.raise_(RecursionError, _TOO_DEEP)
     if deep is not False:

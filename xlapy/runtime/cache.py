@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import sys
 import threading
 import types
 import warnings
@@ -17,6 +16,7 @@ from xlapy.domain.sources import Source
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.storage import Storage
 from xlapy.interpreter.analyse import Analysis, analyse
+from xlapy.interpreter.depth import deep_recursion
 from xlapy.passes import optimise
 from xlapy.report import NotOffloadableError
 from xlapy.runtime import outcome, relocation, transforms
@@ -28,7 +28,6 @@ from xlapy.runtime.options import Policy, static_sources
 from xlapy.runtime.specialisation import Specialisation, overflows
 from xlapy.runtime.switch import off
 
-_RECURSION = 10_000
 #: how much more room a list gets that was too long for what was guessed
 _MORE = 8
 #: every compiled function, so that a new overload can make all of them forget their programs
@@ -181,7 +180,7 @@ class Cache:
         static = static_sources(self.policy, named)
         narrow = self.policy.narrow if narrow is None else narrow
         run = partial(self._analyse, named, narrow, returns_views)
-        with narrowing(narrow), _deep_recursion(), _uncollected():
+        with narrowing(narrow), deep_recursion(), _uncollected():
             return self._of_any_size(run, static) or run(self.static | static)
 
     def _of_any_size(self, run: Callable[..., Analysis], static: set[Source]) -> Analysis | None:
@@ -328,17 +327,6 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-@contextlib.contextmanager
-def _deep_recursion() -> Iterator[None]:
-    """A call of the program takes about 20 calls of the interpreter."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 def forget_all() -> None:
