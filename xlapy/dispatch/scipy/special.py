@@ -8,8 +8,10 @@ import jax.numpy as jnp
 import jax.scipy.special
 import numpy as np
 import scipy.special
+from jax import lax
 from jax.scipy.special import betainc, ndtr
 
+from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.leaf import JAX_ERRORS
 from xlapy.dispatch.numpy.ufuncs import type_of_operand
 from xlapy.dispatch.numpy.values import cast_array, deliver, operand, supported
@@ -107,6 +109,50 @@ def _pdtr(k, m):
 def _pdtrc(k, m):
     found = jnp.where(m == 0, 0, _gammainc(jnp.floor(k) + 1, m))
     return jnp.where((k < 0) | (m < 0), jnp.nan, found)
+
+
+# -- binomial coefficients --------------------------------------------------------------------------------------------
+
+#: the factors of which SciPy makes a binomial coefficient, one after the other
+_FACTORS, _MOST_FACTORS = 20, 2000
+
+
+def _binom(n, k):
+    """As SciPy: a product for whole `k` (or `n - k`), which is exact as long as it can be; and whether it is none."""
+    whole = (k == jnp.floor(k)) & ((jnp.abs(n) > 1e-8) | (n == 0))
+    both = whole & (n == jnp.floor(n))
+    few = jnp.where(both & (k > n / 2) & (n > 0), n - k, k)
+    product = whole & (few >= 0) & (few < _MOST_FACTORS)
+    above, below = jnp.ones_like(n), jnp.ones_like(n)
+    for i in range(1, _FACTORS):
+        used = i <= few
+        above = jnp.where(used, above * (i + n - few), above)
+        below = jnp.where(used, below * i, below)
+        large = used & (jnp.abs(above) > 1e50)
+        above, below = jnp.where(large, above / below, above), jnp.where(large, 1.0, below)
+
+    def one_more(i, found):
+        return jnp.where(i <= few, found * ((i + n - few) / i), found)
+
+    last = jnp.max(jnp.where(product, few, 0.0), initial=0.0).astype(jnp.int64)
+    products = lax.fori_loop(_FACTORS, last + 1, one_more, above / below)
+    none = both & (n >= 0) & (k > n)
+    return jnp.where(none, 0.0, products), jnp.any(~product & ~none)
+
+
+@function(scipy.special.binom)
+def binom(machine: Machine, n: Value, k: Value, out: Value | None = None) -> Value:
+    """scipy.special.binom."""
+    dtypes = scipy.special.binom.resolve_dtypes((type_of_operand(machine, n), type_of_operand(machine, k), None))
+    var, bad = machine.leaf(_of_floats, (operand(machine, n), operand(machine, k)), (tuple(dtypes),), name="binom")
+    refuse_where(machine, bad, "XP0013", "scipy.special.binom(n, k) for k that are negative, not whole, or large")
+    return deliver(machine, var, out, "same_kind")
+
+
+def _of_floats(n, k, dtypes):
+    n, k = jnp.broadcast_arrays(cast_array(n, dtypes[0]), cast_array(k, dtypes[1]))
+    found, bad = _binom(n, k)
+    return cast_array(found, dtypes[-1]), bad
 
 
 _DISTRIBUTIONS = {
