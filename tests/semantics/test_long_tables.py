@@ -148,6 +148,14 @@ def kept_and_changed(a, n):
     return hits, len(before), len(found)
 
 
+@program((R.integers(0, 5000, 4000),), (R.integers(0, 9, 4000),))
+def more_keys_than_room(a):
+    found = {}
+    for x in a:
+        found[x] = found.get(x, 0) + 1
+    return len(found), max(found.values())
+
+
 @program((20,), (45,))
 def paths_in_a_table(n):
     ways = {}

@@ -175,7 +175,9 @@ def _looked_up(
     name, table = text.indices[memories]
     operands = [f"ptr {m.pointer}" for m in memories]
     operands += [f"{type_of(x.dtype)} {x.name}" for x in numbers]
-    operands += [f"i64 {convert(text, length, INDEX).name}", f"ptr {table}", f"ptr %{name}.known"]
+    # behind an error there may be more rows than there is room for
+    count = RULES["min"](text, convert(text, length, INDEX), literal(memories[0].shape[0], INDEX))
+    operands += [f"i64 {count.name}", f"ptr {table}", f"ptr %{name}.known"]
     row = Number(INDEX, (text.new(f"call i64 @{name}({', '.join(operands)})"),))
     there = RULES["ge"](text, row, literal(0, INDEX))
     return [convert(text, RULES["max"](text, row, literal(0, INDEX)), length.dtype), there]
