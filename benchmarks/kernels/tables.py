@@ -16,7 +16,7 @@ def most_frequent_jax(numbers):
     return values[most], counts[most]
 
 
-@kernel(lambda random, scale: (random.integers(0, 5000, sized(10000, scale)),), most_frequent_jax)
+@kernel(lambda random, scale: (random.integers(0, 5000, sized(10000, scale)),), most_frequent_jax, numba=None)
 def most_frequent(numbers):
     counts = {}
     for x in numbers:
