@@ -49,7 +49,7 @@ def unpacked(sequence, count):
     if found < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {found})")
     if found > count:
-        if REPORTS_TOO_MANY and isinstance(sequence, list):
+        if REPORTS_TOO_MANY and isinstance(sequence, list | tuple):
             raise ValueError(f"too many values to unpack (expected {count}, got {found})")
         raise ValueError(f"too many values to unpack (expected {count})")
     return tuple([sequence[k] for k in range(count)])
