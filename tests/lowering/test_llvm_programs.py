@@ -467,13 +467,13 @@ def test_large_arrays_are_not_lent_to_loops_of_xla(made, monkeypatch):
     def program(a, n):
         s = 0.0
         for i in range(n):
-            s = s * 0.5 + np.sort(a[i])[3]
+            s = s * 0.5 + np.linalg.svd(a[i : i + 2], compute_uv=False)[0]
         return s
 
     a, given = RNG.random((400, 400)), []
     original = staging.lent
     monkeypatch.setattr(staging, "lent", lambda array: given.append(array) or original(array))
-    compare(xlapy.jit(program)(a, 400), program(a, 400))
+    compare(xlapy.jit(program)(a, 399), program(a, 399))
     assert not made and not given
 
 
