@@ -106,6 +106,10 @@ CALLS = {
     "ediff1d": "np.ediff1d(v) | np.ediff1d(i, to_end=9) | np.ediff1d(v, to_begin=[1.0, 2.0]) | np.ediff1d(a, to_end=[1.0], to_begin=x)",
     "trapezoid": "np.trapezoid(v) | np.trapezoid(v, w) | np.trapezoid(v, x=np.cumsum(w)) | np.trapezoid(a, dx=0.5, axis=0) | np.trapezoid(a, w[:3], axis=1) | np.trapezoid(i) | np.trapezoid(z)",
     "unwrap": "np.unwrap(v) | np.unwrap(a, axis=0) | np.unwrap(v, discont=4.0) | np.unwrap(i, period=4) | np.unwrap(v, period=2.0)",
+    # texts
+    "array_str": "np.array_str(a) | np.array_str(i) | np.array_str(q) | np.array_str(c) | np.array_str(a, precision=2)",
+    "array_repr": "np.array_repr(a) | np.array_repr(i) | np.array_repr(e) | np.array_repr(c) | np.array_repr(a, precision=2)",
+    "array2string": "np.array2string(a) | np.array2string(v) | np.array2string(q) | np.array2string(a, separator=',')",
     # sorting and searching
     "sort": "np.sort(v) | np.sort(a, axis=0) | np.sort(a, axis=None) | np.sort(i, kind='stable') | np.sort(n) | np.sort(z) | np.sort(m) | np.sort(v, stable=True) | np.sort(a, kind='mergesort')",
     "argsort": "np.argsort(w) | np.argsort(a, axis=0) | np.argsort(a, axis=None) | np.argsort(i, kind='stable') | np.argsort(i, stable=True) | np.argsort(n, kind='stable') | np.argsort(m, kind='stable')",

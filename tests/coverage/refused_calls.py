@@ -3,6 +3,9 @@
 CALLS = {
     "np.sort(np.unique_values(k))": "depends on data",
     "np.trim_zeros(np.array([[0, 0], [0, 1]]), axis=0)": "not a vector",
+    "np.array_str(a, precision=2)": "makes text",
+    "np.array_repr(a, precision=2)": "makes text",
+    "np.array2string(a, separator=',')": "makes text",
     "[u := v.copy(), u.resize((2, 4), refcheck=False)][0]": "changes the object in place",
 }
 
@@ -18,4 +21,9 @@ ARGUMENTS = {
     "check_valid": "every covariance is taken as given",
     "tol": "every covariance is taken as given",
     "ndmax": "only for object arrays",
+    **dict.fromkeys(
+        "max_line_width precision suppress_small separator prefix style formatter threshold edgeitems sign floatmode"
+        " suffix legacy".split(),
+        "of texts of arrays: a format of its own is made of the result",
+    ),
 }

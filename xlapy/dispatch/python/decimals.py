@@ -6,6 +6,7 @@ import decimal
 from typing import Any
 
 from xlapy.dispatch import table
+from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import Const, Value
 
 
@@ -25,11 +26,17 @@ def _made(machine, /, *args: Value, **kwargs: Value) -> Value:
 
 def _method(name: str) -> None:
     def rule(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+        if name == "quantize" and len(args) < 2 and "rounding" not in kwargs:
+            raise Refused("XP0003", "Decimal.quantize asks decimal's context how to round", "say so with rounding=")
         return _folded(machine, getattr(decimal.Decimal, name), (self, *args), kwargs)
 
     table.method(decimal.Decimal, name)(rule)
 
 
-for _name in dir(decimal.Decimal):
-    if not _name.startswith("_") and callable(getattr(decimal.Decimal, _name)):
-        _method(_name)
+#: what does not depend on decimal's context, which may be another one with each call
+_OF_NO_CONTEXT = (
+    "adjusted as_integer_ratio as_tuple canonical compare_total compare_total_mag conjugate copy_abs copy_negate"
+    " copy_sign is_canonical is_finite is_infinite is_nan is_qnan is_signed is_snan is_zero quantize radix"
+)
+for _name in _OF_NO_CONTEXT.split():
+    _method(_name)
