@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from .runner import Programs
+from .runner import Programs, do
 
 program = Programs()
 
@@ -31,6 +31,15 @@ def constants(x):
 @program((2.5,), (0.1,))
 def numbers(x):
     return float(Decimal(str(0.1)) + Decimal(2)) * x, half_up(len(X) / 4)
+
+
+def rounding(how):
+    decimal.getcontext().rounding = how
+
+
+@program((X,), do(rounding, decimal.ROUND_UP), (X,), do(rounding, decimal.ROUND_HALF_EVEN), (X,))
+def the_context_changes(x):
+    return int(Decimal("2.1").to_integral_value()) + x[:2]
 
 
 @program((1.0,), raises=decimal.InvalidOperation)
