@@ -17,7 +17,7 @@ Names of fields that are no identifiers are those that no attribute or global va
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,6 +47,9 @@ class Object:
     fields: set[str] = field(default_factory=set)
     details: Any = None
     follows: frozenset[Source] = frozenset()
+    #: the call that has made an array (the function, which item of what it gives, its arguments), until somebody asks
+    #: how the array lies in memory (see `dispatch.arrays.memory`)
+    maker: tuple[Any, int | None, Sequence[Value], dict[str, Value]] | None = None
 
     @property
     def found(self) -> Source:

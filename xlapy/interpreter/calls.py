@@ -13,6 +13,7 @@ import jax
 import numpy as np
 
 from xlapy.dispatch import leaves, table, unions
+from xlapy.dispatch.arrays import memory as array_memory
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
@@ -84,7 +85,7 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
                 if isinstance(function.self, NdArray) and bounded.involved(*args, *kwargs.values()):
                     name = function.function.name.rpartition(".")[2]
                     return bounded_rules.method(machine, function.self, name, args, kwargs)
-                return _rule(machine, function.function.name, function.function.rule, [function.self, *args], kwargs)
+                return _method(machine, function.function, [function.self, *args], kwargs)
             if isinstance(function.self, Union) and _differ_in_class(machine, function.self):
                 # what one class inherits from another is not the same method for both: it asks for others of theirs
                 return unions.over_unions(
@@ -109,6 +110,27 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
             if method is not None:
                 return call(machine, method, args, kwargs)
     return lacks(machine, machine.type_of(function), "__call__", "is not callable")
+
+
+def _method(machine: Machine, method: Intrinsic, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A method of a built-in class."""
+    mark = machine.heap.next_identity
+    result = _rule(machine, method.name, method.rule, args, kwargs)
+    name = method.name.rpartition(".")[2]
+    if type(args[0]) is NdArray:
+        return _noted(machine, mark, result, getattr(np.ndarray, name, None), args, kwargs)
+    if type(args[0]) is Const and isinstance(args[0].value, np.ufunc):
+        return _noted(machine, mark, result, getattr(args[0].value, name, None), args[1:], kwargs)
+    return result
+
+
+def _noted(
+    machine: Machine, mark: int, result: Value, function: Any, args: Sequence[Value], kwargs: dict[str, Value]
+) -> Value:
+    """What a function has given; arrays that were made since `mark` with a note of how they were made."""
+    if function is not None and type(result) in (NdArray, Tuple):
+        array_memory.note_maker(machine, mark, result, function, args, kwargs)
+    return result
 
 
 def _differ_in_class(machine: Machine, value: Union) -> bool:
@@ -228,10 +250,14 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
                 return _substituted(machine, item, consumer, args, kwargs)
     rule = table.find_function(item)
     if rule is not None:
-        return _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs, item)
+        mark = machine.heap.next_identity
+        result = _rule(machine, getattr(item, "__name__", str(item)), rule, args, kwargs, item)
+        return _noted(machine, mark, result, item, args, kwargs)
     substitute = table.find_replacement(item)
     if substitute is not None:
-        return _substituted(machine, item, substitute, args, kwargs)
+        mark = machine.heap.next_identity
+        result = _substituted(machine, item, substitute, args, kwargs)
+        return _noted(machine, mark, result, item, args, kwargs)
     if isinstance(item, types.MethodType):
         receiver = machine.world.wrap_anchored(item.__self__)
         return call(machine, Const(item.__func__), [receiver, *args], kwargs)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch import unions
+from xlapy.dispatch.arrays import memory
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.python import attributes, kinds, objects, texts
@@ -18,6 +20,7 @@ from xlapy.domain.values import (
     Const,
     Intrinsic,
     Mapping,
+    NdArray,
     Ref,
     Slice,
     Stack,
@@ -66,7 +69,11 @@ def _load_special(machine, frame, op, value):
 
 @handles("getitem")
 def _getitem(machine, frame, op, value, key):
-    return machine.getitem(value, key)
+    mark = machine.heap.next_identity
+    result = machine.getitem(value, key)
+    if type(result) is NdArray:
+        memory.note_maker(machine, mark, result, operator.getitem, (value, key), {})
+    return result
 
 
 @handles("setitem")

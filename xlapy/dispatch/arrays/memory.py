@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -12,15 +14,111 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.heap import Object
 from xlapy.domain.host_views import step_of_elements
 from xlapy.domain.sources import Source, attribute
-from xlapy.domain.values import Lens, NdArray, Value
+from xlapy.domain.values import Const, Lens, NdArray, NumpyScalar, Ref, Scalar, Slice, Tuple, Value
 from xlapy.ir import TensorType
+
+#: bytes of an array with which NumPy is asked how it lays out a result
+_MOST_BYTES = 1 << 26
+#: what does not lay out results as its arguments lie
+_OTHERWISE = (operator.getitem, np.histogram2d, np.histogramdd)
+
+
+def note_maker(
+    machine: Machine, mark: int, result: Value, function: Any, args: Sequence[Value], kwargs: dict[str, Value]
+) -> None:
+    """Note the call of a function of NumPy's that has made an array, or a tuple of them, since `mark`. They may lie in
+    memory as the arguments do: in C order if these do so, and otherwise as NumPy itself says, if it is asked."""
+    items = result.items if isinstance(result, Tuple) else (result,)
+    made = [(place, item) for place, item in enumerate(items) if _is_made(machine, mark, item)]
+    if not made:
+        return
+    inputs = _arrays(machine, (*args, *kwargs.values()))
+    plain = function not in _OTHERWISE and all(is_plain(machine, array) for array in inputs)
+    for place, item in made:
+        info = machine.heap.objects[item.buffer]
+        if plain:
+            info.follows |= _followed(machine, inputs)
+        else:
+            info.maker = function, place if isinstance(result, Tuple) else None, args, kwargs
+
+
+def _is_made(machine: Machine, mark: int, value: Value) -> TypeGuard[NdArray]:
+    """Whether a value is an array with memory of its own, made since `mark`, of which more than its shape decides how
+    it lies there, and that is not known."""
+    if not isinstance(value, NdArray) or value.lenses or len(value.type.shape) < 2 or value.buffer <= mark:
+        return False
+    info = machine.heap.objects[value.buffer]
+    return info.source is None and info.details is None
+
+
+def _arrays(machine: Machine, values: Sequence[Value]) -> list[NdArray]:
+    """The arrays with axes among values, and in the tuples and lists among them."""
+    found = []
+    for value in values:
+        if isinstance(value, NdArray):
+            found.append(value)
+        elif isinstance(value, Tuple):
+            found += _arrays(machine, value.items)
+        elif isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
+            items = machine.heap.read(value.object, "<items>")
+            found += _arrays(machine, items.items) if isinstance(items, Tuple) else []
+    return found
+
+
+def _settled(machine: Machine, buffer: int) -> Object:
+    """An object whose order is known as far as NumPy says it."""
+    info = machine.heap.objects[buffer]
+    if info.maker is not None:
+        (function, place, args, kwargs), info.maker = info.maker, None
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                named = {k: _real(machine, v) for k, v in kwargs.items()}
+                given = function(*(_real(machine, v) for v in args), **named)
+                made = given if place is None else given[place]
+            order = tuple(int(axis) for axis in np.argsort([-abs(s) for s in made.strides], kind="stable"))
+        except Exception:
+            # arguments that only data knows, or that these elements do not fit: as most of NumPy's functions do it
+            return info
+        if order != tuple(range(len(order))):
+            info.details = order
+    return info
+
+
+def _real(machine: Machine, value: Value) -> Any:
+    """A real argument that lies in memory as the abstract one does; its elements are zero."""
+    match value:
+        case Const():
+            return value.value
+        case Scalar():
+            return value.kind(1)
+        case NumpyScalar():
+            return value.var.type.dtype.type(1)
+        case Tuple():
+            return value.cls(_real(machine, item) for item in value.items)
+        case Slice():
+            return slice(*(_real(machine, part) for part in value.children()))
+        case Ref() if machine.heap.objects[value.object].kind == "list":
+            items = machine.heap.read(value.object, "<items>")
+            return [_real(machine, item) for item in items.items]
+        case NdArray():
+            model = layout_model(machine, value)
+            spans = [s * (n - 1) for s, n in zip(model.strides, model.shape, strict=True)]
+            if model.size == 0:
+                return np.zeros(model.shape, model.dtype)
+            if sum(map(abs, spans)) > _MOST_BYTES:
+                raise TypeError("too large")
+            memory = np.zeros(sum(map(abs, spans)) + model.itemsize, np.int8)
+            start = -sum(span for span in spans if span < 0)
+            return np.ndarray(model.shape, model.dtype, memory, start, model.strides)
+    raise TypeError(value)
 
 
 def is_plain(machine: Machine, value: Value) -> bool:
     """Whether an array is certainly in C order, without asking NumPy."""
     if not isinstance(value, NdArray):
         return True
-    info = machine.heap.objects[value.buffer]
+    info = _settled(machine, value.buffer)
     if info.details is not None or (isinstance(info.real, np.ndarray) and not info.real.flags.c_contiguous):
         return False
     return all(lens.kind == "index" for lens in value.lenses)
@@ -76,7 +174,7 @@ def _shrunk(model: np.ndarray) -> np.ndarray:
 def layout_model(machine: Machine, array: NdArray) -> np.ndarray:
     """A real array with the shape and strides that `array` has under NumPy. Its elements must not be touched."""
     base = buffer_type(machine, array)
-    info = machine.heap.objects[array.buffer]
+    info = _settled(machine, array.buffer)
     if isinstance(info.real, np.ndarray) and info.real.shape == base.shape:
         strides = info.real.strides
         if info.source is not None and hasattr(machine, "world"):
@@ -148,7 +246,7 @@ def reshape_in_place(model: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 def can_reshape_in_place(machine: Machine, array: NdArray, shape: tuple[int, ...]) -> bool:
     """Whether NumPy's `reshape` of this array is a view."""
-    info = machine.heap.objects[array.buffer]
+    info = _settled(machine, array.buffer)
     if not array.lenses and info.source is None and not isinstance(info.details, tuple):
         _rely_on_order(machine, info)
         return True
