@@ -65,7 +65,7 @@ def raced(spec: Kernel, plan: Plan, suite: str = "kernels") -> Iterable[Result]:
         return Ready(function, placed(made, Plan(), spec.writes), fresh=fresh, answer=spec.answer)
 
     def numba_ready() -> Ready:
-        function = spec.function if spec.numba == SAME else spec.numba
+        function: Any = spec.function if spec.numba == SAME else spec.numba
         numba = package("numba")
         warnings.simplefilter("ignore", numba.core.errors.NumbaPerformanceWarning)
         return python_ready(_calling_itself(numba.njit, function))

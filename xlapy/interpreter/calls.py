@@ -423,12 +423,12 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
             _MADE_OUTSIDE,
         )
     takes_all = isinstance(new, types.FunctionType)
-    if any(_is_of(machine, v, cls) for v in alternatives(made)):
+    if any(_is_of(v, machine, cls) for v in alternatives(made)):
         return unions.over_unions(machine, (made,), lambda v: _initialised(machine, v, cls, args, kwargs, takes_all))
     return made
 
 
-def _is_of(machine: Machine, made: Value, cls: type) -> TypeGuard[Ref | Tuple]:
+def _is_of(made: Value, machine: Machine, cls: type) -> TypeGuard[Ref | Tuple]:
     return isinstance(made, Ref | Tuple) and issubclass(machine.type_of(made), cls)
 
 
@@ -437,7 +437,7 @@ def _initialised(
 ) -> Value:
     """What the `__new__` of a class gave, after the `__init__` of its own class, which may be a derived one.
     `takes_all` says that it was a `__new__` in Python."""
-    if not _is_of(machine, made, cls):
+    if not _is_of(made, machine, cls):
         return made
     cls = machine.type_of(made)
     init, owner = attributes.lookup(machine, cls, "__init__")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from inspect import CO_GENERATOR
 from types import CellType, CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import NeedLoop, Refused
@@ -70,7 +70,7 @@ class _Sort(Opaque):
     """What is known of an iterator or a cell that is put into a list of frames: its sort, class, and the names of its
     slots."""
 
-    def __init__(self, details: object, cls: type, names: tuple[str, ...]) -> None:
+    def __init__(self, details: Any, cls: type, names: tuple[str, ...]) -> None:
         self.details, self.cls, self.names = details, cls, names
 
 

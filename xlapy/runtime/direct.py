@@ -108,7 +108,7 @@ class Direct:
         finished = self.finished(analysis)
 
         def run(operands: Sequence) -> Any:
-            values = call(*operands)
+            values: Any = call(*operands)
             if values is None:
                 return None
             if delivered:

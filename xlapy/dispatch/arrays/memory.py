@@ -14,7 +14,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.heap import Object
 from xlapy.domain.host_views import step_of_elements
 from xlapy.domain.sources import Source, attribute
-from xlapy.domain.values import Const, Lens, NdArray, NumpyScalar, Ref, Scalar, Slice, Tuple, Value
+from xlapy.domain.values import Const, Lens, NdArray, NumpyScalar, Ref, Scalar, Slice, Tuple, Value, tuple_items
 from xlapy.ir import TensorType
 
 #: bytes of an array with which NumPy is asked how it lays out a result
@@ -29,7 +29,7 @@ def note_maker(
     """Note the call of a function of NumPy's that has made an array, or a tuple of them, since `mark`. They may lie in
     memory as the arguments do: in C order if these do so, and otherwise as NumPy itself says, if it is asked."""
     items = result.items if isinstance(result, Tuple) else (result,)
-    made = [(place, item) for place, item in enumerate(items) if _is_made(machine, mark, item)]
+    made = [(place, item) for place, item in enumerate(items) if _is_made(item, machine, mark)]
     if not made:
         return
     inputs = _arrays(machine, (*args, *kwargs.values()))
@@ -42,7 +42,7 @@ def note_maker(
             info.maker = function, place if isinstance(result, Tuple) else None, args, kwargs
 
 
-def _is_made(machine: Machine, mark: int, value: Value) -> TypeGuard[NdArray]:
+def _is_made(value: Value, machine: Machine, mark: int) -> TypeGuard[NdArray]:
     """Whether a value is an array with memory of its own, made since `mark`, of which more than its shape decides how
     it lies there, and that is not known."""
     if not isinstance(value, NdArray) or value.lenses or len(value.type.shape) < 2 or value.buffer <= mark:
@@ -100,7 +100,7 @@ def _real(machine: Machine, value: Value) -> Any:
             return slice(*(_real(machine, part) for part in value.children()))
         case Ref() if machine.heap.objects[value.object].kind == "list":
             items = machine.heap.read(value.object, "<items>")
-            return [_real(machine, item) for item in items.items]
+            return [_real(machine, item) for item in tuple_items(items)]
         case NdArray():
             model = layout_model(machine, value)
             spans = [s * (n - 1) for s, n in zip(model.strides, model.shape, strict=True)]

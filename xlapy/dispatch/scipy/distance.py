@@ -141,6 +141,6 @@ def _to_vector(square, vector):
     vector[...] = square[one, two]
 
 
-@table.replacement(distance._copy_array_if_base_present)
+@table.replacement(distance._copy_array_if_base_present)  # type: ignore[attr-defined]
 def _copied(a):
     return a.copy()
