@@ -20,6 +20,8 @@ from xlapy.report import NotOffloadableError
 
 __all__ = ["DeviceArray", "device_array"]
 _KINDS = "biufc"
+#: functions that make texts of arrays
+_TEXTS = (np.array2string, np.array_str, np.array_repr)
 
 
 def device_array(x: Any, device: Any = None) -> DeviceArray:
@@ -242,7 +244,9 @@ class DeviceArray(DeviceView):
         return self._run(_ufunc(ufunc, method), call, inputs, options)
 
     def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
-        """NumPy's functions, compiled; those that cannot be run on the host, on copies."""
+        """NumPy's functions, compiled; those that cannot be, and those that make texts, run on the host, on copies."""
+        if function in _TEXTS:
+            return function(*map(_host, args), **{k: _host(v) for k, v in kwargs.items()})
         return self._run(_compiled(function), function, args, kwargs)
 
     @staticmethod

@@ -807,7 +807,7 @@ def _folds(body: Region) -> set[Operation]:
         last = result.owner
         if not isinstance(last, Operation) or last not in body.operations or uses[param] != 1 or uses[result] != 1:
             continue
-        if param.type.dtype.kind == "f" and param.type.shape == ():
+        if isinstance(param.type.dtype, np.dtype) and param.type.dtype.kind == "f" and param.type.shape == ():
             if (
                 last.kind in ("add", "mul")
                 and param in last.operands
