@@ -81,7 +81,7 @@ def called_directly(
 ) -> Callable[..., tuple | None] | None:
     """Compiles a program to a function of its operands: the tuple of its results, new arrays; or None where an operand
     is not exactly an `np.ndarray` of the type and shape that is expected, with its elements in rows. None if there are
-    too many operands and results.
+    too many operands and results, or results of other types than NumPy's.
 
     Args:
         function: the program.
@@ -89,6 +89,8 @@ def called_directly(
         given: for each of them, what the operand is.
         aligned: results that begin at multiples of 64 where they are large.
     """
+    if not all(isinstance(v.type.dtype, np.dtype) for v in function.results):
+        return None  # JAX's keys are made by JAX
     outputs = [Given(v.type.dtype, tuple(v.type.shape)) for v in function.results]
     if len(given) + len(outputs) + len(function.rooms) > _MOST_ARGUMENTS:
         return None
