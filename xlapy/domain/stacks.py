@@ -13,7 +13,6 @@ the error `Overfull`, after which the host compiles the program again with more 
 from __future__ import annotations
 
 import collections
-import dataclasses
 import math
 from collections.abc import Callable, Sequence
 
@@ -57,13 +56,6 @@ _BY_CONTENTS = (list, tuple, dict, set, collections.Counter, collections.Ordered
 #: rows of an elastic stack at first: as many as fit into so many bytes, within these limits
 _GUESS_BYTES = 1 << 24
 _GUESS = (16, 1024)
-
-
-@dataclasses.dataclass(frozen=True)
-class Limited:
-    """What is known of a list that never has more items than `most`."""
-
-    most: int
 
 
 class Overfull(Exception):

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _MANY = 1 << 24
 #: keys for which a dict has room, if there may be more
 _MANY_KEYS = 1024
-#: bytes that a list takes which is given all the room that it may need
-_MOST_ROOM = 1 << 24
 #: bytes that a list may take
 _MOST_BYTES = 1 << 33
 
@@ -72,13 +70,11 @@ class Growing:
         room = stacks.capacity_of(entry) if entry is not DEAD else 0
         found = [(number, v) for number, v in ((0, old), (0, entry), (1, new)) if v is not DEAD]
         element = stacks.element_of(joiner, *(v for _, v in found), states=[number for number, _ in found])
-        elastic, keys, limit = None, self._keys(slot, element), self._limit(slot, element)
+        elastic, keys = None, self._keys(slot, element)
         if grows[1] <= 0:
             capacity, upper, elastic = max(room, last), last, _elastic(entry)
         elif keys is not None:
             capacity, upper = max(room, keys), max(last, keys)
-        elif limit is not None:
-            capacity, upper = max(room, limit), max(last, limit)
         else:
             trips = most_trips(self.machine, self.trips, "a list")
             guessed = any(isinstance(v, Stack) and v.elastic is not None for v in alternatives(new))
@@ -111,12 +107,6 @@ class Growing:
         keyed = self.machine.heap.objects[slot[0]].kind in ("dict", "set")
         keys = stacks.number_of_keys(element) if keyed else None
         return keys if keys is not None and keys <= _MANY_KEYS else None
-
-    def _limit(self, slot: Slot, element: Value) -> int | None:
-        """How many items a list has at most, if that is known and not too much room."""
-        details = self.machine.heap.objects[slot[0]].details
-        limit = details.most if isinstance(details, stacks.Limited) else None
-        return limit if limit is not None and self._size(element) * limit <= _MOST_ROOM else None
 
     def _too_many(self, slot: Slot, element: Value, count: int, guessed: bool) -> bool:
         """Whether a list of so many items would take too much memory, or a dict, in which every key is compared, too

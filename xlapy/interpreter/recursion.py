@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import NeedLoop, Refused
-from xlapy.domain.stacks import Limited
 from xlapy.domain.values import (
     DEAD,
     FALSE,
@@ -123,8 +122,6 @@ def enters_itself(machine: Machine, code: CodeType) -> bool:
 @handles("frames")
 def _frames(machine, frame, op):
     made = machine.new_list(())
-    # one more than there may be: an item is put there, and never looked at, where a RecursionError is raised
-    machine.heap.objects[made.object].details = Limited(_limit(machine) + 1)
     older = sorted(reachable(machine, [v for f in machine.frames for v in f.registers], 0))
     known = machine.heap.new("frame", Frames, machine.location(), named=Tuple(tuple(map(Ref, older))))
     machine.heap.objects[known].details = Frames(known)
