@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from xlapy.frontend import OPERATIONS, Code, Op, Span, check, dump, recursion, resumption, structured, versions
+from xlapy.frontend import OPERATIONS, Code, Op, Span, check, cutting, dump, recursion, resumption, structured, versions
 from xlapy.frontend.operations import BOOLEAN, RAISING
 
 SOURCE = "\n".join(path.read_text() for path in Path(versions.__file__).parent.glob("*.py"))
-SOURCE += Path(resumption.__file__).read_text() + Path(recursion.__file__).read_text()
+SOURCE += "".join(Path(module.__file__).read_text() for module in (cutting, resumption, recursion))
 
 
 def test_every_kind_of_the_table_is_emitted_by_some_version():

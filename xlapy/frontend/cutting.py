@@ -14,7 +14,7 @@ from xlapy.frontend.decode import Machine, blocks, fast_names
 from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import Block, End, Segment, copied, ordered, thread
 from xlapy.frontend.liveness import live_at_entry, registers_of
-from xlapy.frontend.program import Op
+from xlapy.frontend.program import Op, Span
 from xlapy.frontend.versions import TABLE
 
 #: operations that a program may have when its loops are taken apart
@@ -52,6 +52,11 @@ class Cut:
     def arguments_and_free_variables(self) -> set[int]:
         """The registers that have a value where the function begins."""
         return self.arguments_and_free_variables_of(self.code)
+
+    def unbind(self) -> list[Op]:
+        """What leaves all other variables without a value, as they are where the function begins."""
+        unbound = tuple(sorted(set(range(len(self.machine.names))) - self.arguments_and_free_variables()))
+        return [Op("unbind", unbound, (), None, Span())] if unbound else []
 
     def split(self, is_cut: Callable[[Op], bool]) -> list[tuple[int, int, Op, int | None]]:
         """Cuts blocks at each operation for which `is_cut` holds, which is taken out: the blocks that end there, each

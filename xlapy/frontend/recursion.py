@@ -140,8 +140,7 @@ class _Looped(Cut):
 
     def _head(self) -> int:
         """The head of the loop: to the beginning, or to what follows a call."""
-        unbound = tuple(sorted(set(range(len(self.machine.names))) - self.arguments_and_free_variables()))
-        begin = [Op("unbind", unbound, (), None, Span())] if unbound else []
+        begin = self.unbind()
         begin += [Op("move", (p,), (b,), None, Span()) for p, b in zip(self.parameters, self.bound, strict=True)]
         begin += [Op("kill", tuple(self.bound), (), None, Span())] if self.bound else []
         targets = [self.block(begin, End("goto", [0]))]

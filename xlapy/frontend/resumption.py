@@ -80,9 +80,7 @@ class _Cut(Cut):
 
     def _start(self) -> int:
         """Where a generator begins that was not advanced yet: its variables are unbound."""
-        unbound = tuple(sorted(set(range(len(self.machine.names))) - self.arguments_and_free_variables()))
-        ops = [Op("unbind", unbound, (), None, Span())] if unbound else []
-        ops.append(Op("resume", (self.test,), (), "start", Span()))
+        ops = [*self.unbind(), Op("resume", (self.test,), (), "start", Span())]
         return self.block(ops, End("goto", [0]), None, True)
 
     def _split(self) -> list[tuple[int, int]]:

@@ -19,8 +19,6 @@ from xlapy.ir import TensorType
 
 #: bytes of an array with which NumPy is asked how it lays out a result
 _MOST_BYTES = 1 << 26
-#: what does not lay out results as its arguments lie
-_OTHERWISE = (operator.getitem, np.histogram2d, np.histogramdd)
 
 
 def note_maker(
@@ -33,7 +31,7 @@ def note_maker(
     if not made:
         return
     inputs = _arrays(machine, (*args, *kwargs.values()))
-    plain = function not in _OTHERWISE and all(is_plain(machine, array) for array in inputs)
+    plain = function is not operator.getitem and all(is_plain(machine, array) for array in inputs)
     for place, item in made:
         info = machine.heap.objects[item.buffer]
         if plain:
@@ -76,13 +74,23 @@ def _settled(machine: Machine, buffer: int) -> Object:
                 named = {k: _real(machine, v) for k, v in kwargs.items()}
                 given = function(*(_real(machine, v) for v in args), **named)
                 made = given if place is None else given[place]
-            order = tuple(int(axis) for axis in np.argsort([-abs(s) for s in made.strides], kind="stable"))
+            order = _order_of(made.strides)
         except Exception:
             # arguments that only data knows, or that these elements do not fit: as most of NumPy's functions do it
             return info
-        if order != tuple(range(len(order))):
-            info.details = order
+        _lay_out(info, order)
     return info
+
+
+def _order_of(strides: Sequence[int]) -> tuple[int, ...]:
+    """The axes from slowest to fastest."""
+    return tuple(int(axis) for axis in np.argsort([-abs(s) for s in strides], kind="stable"))
+
+
+def _lay_out(info: Object, order: tuple[int, ...]) -> None:
+    """Record in what order the axes of an array lie, where that is not C order."""
+    if order != tuple(range(len(order))):
+        info.details = order
 
 
 def _real(machine: Machine, value: Value) -> Any:
@@ -162,7 +170,7 @@ def _allocated_order(shape: tuple[int, ...], models: list[np.ndarray]) -> tuple[
         operands, flags=["zerosize_ok", "multi_index"], op_flags=flags, itershape=tuple(min(n, 2) for n in shape)
     ) as iterator:
         strides = iterator.operands[-1].strides
-    return tuple(int(axis) for axis in np.argsort([-s for s in strides], kind="stable"))
+    return _order_of(strides)
 
 
 def _shrunk(model: np.ndarray) -> np.ndarray:
@@ -283,6 +291,5 @@ def arranged(machine: Machine, result: NdArray, source: Value | None, order: obj
 
 def set_order(machine: Machine, array: NdArray, order: tuple[int, ...]) -> NdArray:
     """Record that a fresh array lies in memory with its axes in `order` (slowest first), where that is not C order."""
-    if order != tuple(range(len(order))):
-        machine.heap.objects[array.buffer].details = order
+    _lay_out(machine.heap.objects[array.buffer], order)
     return array
