@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.arrays.memory import stands_for
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, bounds_of_any, device, scalar
 from xlapy.dispatch.protocol import Refused
@@ -406,7 +407,7 @@ def _gather_arrays(machine, items: Sequence[NdArray], at: Var) -> Value:
     """One of several arrays: a copy, until somebody writes it or one of them (`Heap.entangled`)."""
     made = machine.new_array(machine.leaf(_take, [at, *map(machine.read, items)])[0])
     machine.heap.entangled |= {made.buffer, *(item.buffer for item in items)}
-    return made
+    return stands_for(machine, made, items)
 
 
 def _groups_with(first: Value, item: Value) -> bool:

@@ -24,9 +24,10 @@ from typing import Any
 
 from xlapy.domain.attribute_order import AttributeOrder
 from xlapy.domain.captures import FREE, FROZEN, Capture, Captured, Moves
+from xlapy.domain.layouts import IN_ROWS, Layouts
 from xlapy.domain.sources import Source
 from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Mapping, NdArray, Ref, Union, Value
-from xlapy.ir import Location, Region
+from xlapy.ir import Location, Region, TensorType
 
 Slot = tuple[int, str]
 
@@ -36,8 +37,8 @@ STATE = 0
 
 @dataclass(slots=True)
 class Object:
-    """What does not change about an object. `real` and `source` are set for objects of the caller's world; `follows` of
-    an array are those of the caller's after which NumPy lays out its memory: in C order, as long as these lie so."""
+    """What does not change about an object. `real` and `source` are set for objects of the caller's world;
+    `lies` says how an array that the program has made lies in memory."""
 
     kind: str
     cls: type
@@ -46,7 +47,9 @@ class Object:
     location: Location | None = None
     fields: set[str] = field(default_factory=set)
     details: Any = None
-    follows: frozenset[Source] = frozenset()
+    lies: Layouts = IN_ROWS
+    #: the type of an array's elements and how many there are, where somebody asks for it in another state of the heap
+    base: TensorType | None = None
     #: the call that has made an array (the function, which item of what it gives, its arguments), until somebody asks
     #: how the array lies in memory (see `dispatch.arrays.memory`)
     maker: tuple[Any, int | None, Sequence[Value], dict[str, Value]] | None = None
@@ -160,6 +163,8 @@ class Heap:
         self.reflected: Callable[[int], Value] = lambda number: UNBOUND
         self.reflect: Callable[[int, Value], None] = lambda number, contents: None
         self.load = load
+        #: how an array lies in memory whose buffer holds such elements (see `dispatch.arrays.memory`)
+        self.layouts: Callable[[NdArray, Value], Layouts] = lambda array, data: self.objects[array.buffer].lies
         self.next_identity = 1
         #: grows with every change of a slot and every object made
         self.changes = 0

@@ -310,9 +310,9 @@ class Joiner(ObjectNames):
                     raise JoinFailure(a, b, "are objects of different kinds")
                 if a.kind == "buffer" and elements_of(a).type != elements_of(b).type:
                     raise JoinFailure(a, b)
-                own, added = a.own and b.own, a.added and b.added
-                if (own, added) != (a.own, a.added):
-                    weaker = Stored(a.kind, a.cls, a.names, a.parts, own, a.factory, added)
+                own, added, lies = a.own and b.own, a.added and b.added, a.lies | b.lies
+                if (own, added, lies) != (a.own, a.added, a.lies):
+                    weaker = Stored(a.kind, a.cls, a.names, a.parts, own, a.factory, added, lies)
                     return self._parts(weaker, b)
             case Stack():
                 raise JoinFailure(a, b, "are contents of lists")

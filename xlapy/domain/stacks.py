@@ -93,7 +93,8 @@ def packed(
             return value
         case NdArray():
             own = _captured_array(heap, value, loop, place, seen)
-            return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),), own)
+            lies = heap.layouts(value, field(value.buffer, "<data>"))
+            return Stored("buffer", np.ndarray, (), (JaxArray(array(value)),), own, lies=lies)
         case Ref():
             return _packed_object(heap, value, field, inner, loop, depth, place, seen)
         case Function() | Intrinsic() if not variables(value):
@@ -353,7 +354,7 @@ def disowned(value: Value) -> Value:
         return Stack(element, value.rows, value.length, value.capacity, value.elastic, value.loop, value.added)
     if isinstance(value, Stored):
         parts = tuple(map(disowned, value.parts))
-        return Stored(value.kind, value.cls, value.names, parts, False, value.factory, value.added)
+        return Stored(value.kind, value.cls, value.names, parts, False, value.factory, value.added, value.lies)
     parts = tuple(disowned(p) if isinstance(p, Value) else p for p in value.children())
     return value.rebuilt(parts)
 

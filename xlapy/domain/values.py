@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Any, TypeGuard, TypeVar
 
+from xlapy.domain.layouts import IN_ROWS, Layouts
 from xlapy.domain.set_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.immutable import immutable
@@ -256,7 +257,7 @@ class Stored(Value):
     `kind` and `cls` are as in the heap; an array ('buffer') has its elements as its one part, a container of unknown
     length the `Stack` of its items. `own` says that nothing else refers to the object that can still be read: it may be
     changed where it lies. `factory` is the `default_factory` of a defaultdict; `added`, of a set of known members, as
-    that of its contents would be (see `Stack`).
+    that of its contents would be (see `Stack`); `lies` is how an array lies in memory.
     """
 
     kind: str
@@ -266,6 +267,7 @@ class Stored(Value):
     own: bool = False
     factory: Value | None = None
     added: bool = False
+    lies: Layouts = IN_ROWS
 
     @property
     def held(self) -> Stack | None:
@@ -276,7 +278,7 @@ class Stored(Value):
         return self.parts
 
     def rebuilt(self, parts):
-        return Stored(self.kind, self.cls, self.names, tuple(parts), self.own, self.factory, self.added)
+        return Stored(self.kind, self.cls, self.names, tuple(parts), self.own, self.factory, self.added, self.lies)
 
 
 @immutable(eq=False)

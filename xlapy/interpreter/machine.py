@@ -13,6 +13,7 @@ import numpy as np
 
 from xlapy.dispatch import leaves, rules  # noqa: F401
 from xlapy.dispatch.arrays import values as array_values
+from xlapy.dispatch.arrays.memory import layouts
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import sizes
 from xlapy.dispatch.containers import loans, stacks
@@ -206,6 +207,7 @@ class Machine:
         self.joins = 0
         self.heap.initial[(STATE, "error")] = JaxArray(self.builder.constant(0, _INT32))
         heap = self.heap
+        heap.layouts = functools.partial(layouts, self)
         #: objects that are known for something that is in no slot of theirs, and what else calls leave behind
         self._registers = (
             heap.loans, heap.shared, heap.entangled, heap.joined,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xlapy.dispatch.arrays.memory import join_layouts
 from xlapy.dispatch.bounded.lanes import same
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain.captures import Capture, Moves
@@ -254,6 +255,9 @@ def _merge(machine: Machine, predicate: Var, mark: int, first: Path, second: Pat
         if not aliases - pinned:
             break
         pinned |= aliases
+    for pair, made in joiner.merged.items():
+        if machine.heap.objects[made].kind == "buffer":
+            join_layouts(machine, made, pair)
     everything = [*values, *join.slots.values()]
     for path, side in ((first, "first"), (second, "second")):
         machine.heap.slots, machine.heap.captured = path.slots, path.captured

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xlapy.dispatch.arrays.memory import join_layouts
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain import stacks
@@ -130,6 +131,7 @@ class Staging:
         self._named: set[int] = set()
         #: the heap at the head of the last trip
         self.start: dict[Slot, Value] = {}
+        self.entangled: set[int] = set()
 
     def _plan(self) -> sequences.Plan | None:
         """How to iterate; a loop that has been unrolled in vain stays one over short sequences, too."""
@@ -252,7 +254,7 @@ class Staging:
         machine.loops_begun.append(id(self.node))
         self.enter(head, iter(body.params[1:]))
         mark = machine.heap.next_identity
-        start, executed = machine.heap.slots.copy(), machine.executed
+        start, executed, self.entangled = machine.heap.slots.copy(), machine.executed, machine.heap.entangled.copy()
         self.start = start
         outer, machine.short_index = machine.short_index, None
         around = machine.short_indices
@@ -484,6 +486,10 @@ class Staging:
             if not aliases - pinned:
                 break
             pinned |= aliases
+        self._join_layouts(joiner)
+        # what has become entangled at the end of the body was perhaps written at its beginning
+        entangled = heap.entangled - self.entangled
+        joiner.unsettled = joiner.unsettled or any(not heap.made_since(number, mark) for number in entangled)
         fresh = Head(registers, slots, handled, self._captured(head, joiner, entries, out, mark), entries)
         old_parts, new_parts = head.skeletons(), fresh.skeletons()
         same = len(old_parts) == len(new_parts) and all(a is b for a, b in zip(old_parts, new_parts, strict=True))
@@ -535,6 +541,17 @@ class Staging:
             for number in references(skeleton):
                 if heap.made_since(number, mark) and number not in entries:
                     raise JoinFailure(DEAD, DEAD, "refer to an object made inside the loop")
+
+    def _join_layouts(self, joiner: Joiner) -> None:
+        """What is one array at the head of the loop lies in memory as each of those does that it stands for."""
+        objects = self.machine.heap.objects
+        for pair, made in joiner.merged.items():
+            if objects[made].kind == "buffer":
+                join_layouts(self.machine, made, pair)
+        for number, last in joiner.absorbed.items():
+            if last not in (None, number) and objects[number].kind == "buffer":
+                made = (last,) if number in joiner.adopted else (number, last)
+                joiner.unsettled = join_layouts(self.machine, number, made) or joiner.unsettled
 
     def _captured(
         self, head: Head, joiner: Joiner, entries: dict[int, int], out: State, mark: int

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import operator
 import warnings
-from collections.abc import Sequence
-from typing import Any, TypeGuard
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -13,12 +15,16 @@ from xlapy.dispatch.arrays.views import buffer_type
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.heap import Object
 from xlapy.domain.host_views import step_of_elements
+from xlapy.domain.layouts import Layout, Layouts, Strides
 from xlapy.domain.sources import Source, attribute
-from xlapy.domain.values import Const, Lens, NdArray, NumpyScalar, Ref, Scalar, Slice, Tuple, Value, tuple_items
+from xlapy.domain.values import Const, Lens, NdArray, NumpyScalar, Ref, Scalar, Slice, Tuple, Value, number_var
 from xlapy.ir import TensorType
 
+T = TypeVar("T")
 #: bytes of an array with which NumPy is asked how it lays out a result
 _MOST_BYTES = 1 << 26
+#: combinations of how arguments may lie, for each of which it is asked
+_MOST_COMBINATIONS = 16
 
 
 def note_maker(
@@ -30,14 +36,17 @@ def note_maker(
     made = [(place, item) for place, item in enumerate(items) if _is_made(item, machine, mark)]
     if not made:
         return
-    inputs = _arrays(machine, (*args, *kwargs.values()))
+    args, kwargs = [_snapshot(machine, v) for v in args], {k: _snapshot(machine, v) for k, v in kwargs.items()}
+    inputs = _arrays((*args, *kwargs.values()))
     plain = function is not operator.getitem and all(is_plain(machine, array) for array in inputs)
     for place, item in made:
         info = machine.heap.objects[item.buffer]
         if plain:
-            info.follows |= _followed(machine, inputs)
+            info.lies = Layouts(info.lies.ways, info.lies.follows | _followed(machine, inputs))
         else:
             info.maker = function, place if isinstance(result, Tuple) else None, args, kwargs
+            for array in inputs:
+                machine.heap.objects[array.buffer].base = _base_type(machine, array)
 
 
 def _is_made(value: Value, machine: Machine, mark: int) -> TypeGuard[NdArray]:
@@ -46,20 +55,27 @@ def _is_made(value: Value, machine: Machine, mark: int) -> TypeGuard[NdArray]:
     if not isinstance(value, NdArray) or value.lenses or len(value.type.shape) < 2 or value.buffer <= mark:
         return False
     info = machine.heap.objects[value.buffer]
-    return info.source is None and info.details is None
+    return info.source is None and info.lies.in_rows
 
 
-def _arrays(machine: Machine, values: Sequence[Value]) -> list[NdArray]:
+def _snapshot(machine: Machine, value: Value) -> Value:
+    """An argument as it is now: lists with their contents."""
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
+        items = machine.heap.read(value.object, "<items>")
+        return Tuple(tuple(_snapshot(machine, v) for v in items.items), list) if isinstance(items, Tuple) else value
+    if isinstance(value, Tuple):
+        return Tuple(tuple(_snapshot(machine, v) for v in value.items), value.cls)
+    return value
+
+
+def _arrays(values: Sequence[Value]) -> list[NdArray]:
     """The arrays with axes among values, and in the tuples and lists among them."""
     found = []
     for value in values:
         if isinstance(value, NdArray):
             found.append(value)
         elif isinstance(value, Tuple):
-            found += _arrays(machine, value.items)
-        elif isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
-            items = machine.heap.read(value.object, "<items>")
-            found += _arrays(machine, items.items) if isinstance(items, Tuple) else []
+            found += _arrays(value.items)
     return found
 
 
@@ -68,32 +84,51 @@ def _settled(machine: Machine, buffer: int) -> Object:
     info = machine.heap.objects[buffer]
     if info.maker is not None:
         (function, place, args, kwargs), info.maker = info.maker, None
+        found = set()
         try:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                named = {k: _real(machine, v) for k, v in kwargs.items()}
-                given = function(*(_real(machine, v) for v in args), **named)
-                made = given if place is None else given[place]
-            order = _order_of(made.strides)
+            for strides in _combinations(machine, _arrays((*args, *kwargs.values()))):
+                with np.errstate(all="ignore"), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    named = {k: _real(machine, v, strides) for k, v in kwargs.items()}
+                    given = function(*(_real(machine, v, strides) for v in args), **named)
+                    made = given if place is None else given[place]
+                found.add(_order_of(made.strides))
+        except Refused:
+            raise
         except Exception:
             # arguments that only data knows, or that these elements do not fit: as most of NumPy's functions do it
             return info
-        _lay_out(info, order)
+        info.lies = Layouts(frozenset(found), info.lies.follows)
     return info
 
 
+def _base_type(machine: Machine, array: NdArray) -> TensorType:
+    """The type of the whole buffer behind an array, which may be one of another state of the heap."""
+    heap, number = machine.heap, array.buffer
+    info = heap.objects[number]
+    elsewhere = info.source is None and (number, "<data>") not in heap.slots
+    return info.base if elsewhere and info.base is not None else buffer_type(machine, array)
+
+
+def _combinations(machine: Machine, arrays: Sequence[NdArray]) -> Iterator[dict[int, tuple[int, ...]]]:
+    """How the memory of some arrays may lie: strides by buffer, one dict for each combination."""
+    found = {array.buffer: _base_strides(machine, array) for array in arrays}
+    if np.prod([len(several) for several in found.values()]) > _MOST_COMBINATIONS:
+        raise undecided()
+    for strides in itertools.product(*found.values()):
+        yield dict(zip(found, strides, strict=True))
+
+
 def _order_of(strides: Sequence[int]) -> tuple[int, ...]:
-    """The axes from slowest to fastest."""
-    return tuple(int(axis) for axis in np.argsort([-abs(s) for s in strides], kind="stable"))
+    """The axes from slowest to fastest; none for C order."""
+    return _shortened(tuple(int(axis) for axis in np.argsort([-abs(s) for s in strides], kind="stable")))
 
 
-def _lay_out(info: Object, order: tuple[int, ...]) -> None:
-    """Record in what order the axes of an array lie, where that is not C order."""
-    if order != tuple(range(len(order))):
-        info.details = order
+def _shortened(order: tuple[int, ...]) -> tuple[int, ...]:
+    return () if order == tuple(range(len(order))) else order
 
 
-def _real(machine: Machine, value: Value) -> Any:
+def _real(machine: Machine, value: Value, strides: dict[int, tuple[int, ...]]) -> Any:
     """A real argument that lies in memory as the abstract one does; its elements are zero."""
     match value:
         case Const():
@@ -103,14 +138,11 @@ def _real(machine: Machine, value: Value) -> Any:
         case NumpyScalar():
             return value.var.type.dtype.type(1)
         case Tuple():
-            return value.cls(_real(machine, item) for item in value.items)
+            return value.cls(_real(machine, item, strides) for item in value.items)
         case Slice():
-            return slice(*(_real(machine, part) for part in value.children()))
-        case Ref() if machine.heap.objects[value.object].kind == "list":
-            items = machine.heap.read(value.object, "<items>")
-            return [_real(machine, item) for item in tuple_items(items)]
+            return slice(*(_real(machine, part, strides) for part in value.children()))
         case NdArray():
-            model = layout_model(machine, value)
+            model = _model_of(machine, value, strides)
             spans = [s * (n - 1) for s, n in zip(model.strides, model.shape, strict=True)]
             if model.size == 0:
                 return np.zeros(model.shape, model.dtype)
@@ -127,7 +159,7 @@ def is_plain(machine: Machine, value: Value) -> bool:
     if not isinstance(value, NdArray):
         return True
     info = _settled(machine, value.buffer)
-    if info.details is not None or (isinstance(info.real, np.ndarray) and not info.real.flags.c_contiguous):
+    if not info.lies.in_rows or (isinstance(info.real, np.ndarray) and not info.real.flags.c_contiguous):
         return False
     return all(lens.kind == "index" for lens in value.lenses)
 
@@ -137,10 +169,14 @@ def keep_order(machine: Machine, result: NdArray, inputs: Sequence[Value]) -> Nd
     if len(result.type.shape) < 2:
         return result
     if all(is_plain(machine, v) for v in inputs):
-        machine.heap.objects[result.buffer].follows = _followed(machine, inputs)
+        machine.heap.objects[result.buffer].lies = Layouts(follows=_followed(machine, inputs))
         return result
-    models = [layout_model(machine, v) for v in inputs if isinstance(v, NdArray)]
-    return set_order(machine, result, _allocated_order(result.type.shape, models))
+    arrays = [v for v in inputs if isinstance(v, NdArray)]
+    found = set()
+    for strides in _combinations(machine, arrays):
+        found.add(_allocated_order(result.type.shape, [_model_of(machine, array, strides) for array in arrays]))
+    machine.heap.objects[result.buffer].lies = Layouts(frozenset(found))
+    return result
 
 
 def _followed(machine: Machine, inputs: Sequence[Value]) -> frozenset[Source]:
@@ -150,14 +186,14 @@ def _followed(machine: Machine, inputs: Sequence[Value]) -> frozenset[Source]:
         if isinstance(value, NdArray) and len(value.type.shape) > 1:
             info = machine.heap.objects[value.buffer]
             is_found = isinstance(info.real, np.ndarray) and info.source is not None
-            found |= {info.found} if is_found else info.follows
+            found |= {info.found} if is_found else info.lies.follows
     return found
 
 
 def _rely_on_order(machine: Machine, info: Object) -> None:
     """Use the program only where the arrays that another one is laid out after are in C order."""
     if hasattr(machine, "world"):
-        for source in info.follows:
+        for source in info.lies.follows:
             machine.world.guard("equal", attribute(attribute(source, "flags"), "c_contiguous"), True)
 
 
@@ -180,25 +216,114 @@ def _shrunk(model: np.ndarray) -> np.ndarray:
 
 
 def layout_model(machine: Machine, array: NdArray) -> np.ndarray:
-    """A real array with the shape and strides that `array` has under NumPy. Its elements must not be touched."""
-    base = buffer_type(machine, array)
+    """A real array with the shape and strides that `array` has under NumPy. Its elements must not be touched.
+
+    Raises:
+        Refused: two paths that the program may have taken lay the array out differently.
+    """
+    found = _layout_models(machine, array)
+    if len(found) > 1:
+        raise undecided()
+    return found[0]
+
+
+def undecided() -> Refused:
+    return Refused(
+        "XP0012",
+        "how an array lies in memory, which depends on the path that the program has taken",
+        "give the array one order, with np.ascontiguousarray",
+    )
+
+
+def _layout_models(machine: Machine, array: NdArray) -> list[np.ndarray]:
+    """The same for each of the ways in which the array may lie."""
+    found = {}
+    for strides in _base_strides(machine, array):
+        model = _model_of(machine, array, {array.buffer: strides})
+        found[model.strides] = model
+    return list(found.values())
+
+
+def _agreed(machine: Machine, array: NdArray, question: Callable[[np.ndarray], T]) -> T | None:
+    """What is true of the array however it may lie; None if that depends on it."""
+    answers = {question(model) for model in _layout_models(machine, array)}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _base_strides(machine: Machine, array: NdArray) -> list[tuple[int, ...]]:
+    """The strides that the memory of an array may have, as the array that was made with it has them."""
+    base = _base_type(machine, array)
     info = _settled(machine, array.buffer)
     if isinstance(info.real, np.ndarray) and info.real.shape == base.shape:
-        strides = info.real.strides
-        if info.source is not None and hasattr(machine, "world"):
-            machine.world.guard("equal", attribute(info.source, "strides"), strides)
-    else:
-        _rely_on_order(machine, info)
-        strides = _strides(base, info.details)
-    model = _model(base.shape, strides, base.dtype)
+        if info.source is not None:
+            _guard_strides(machine, info)
+        return [info.real.strides]
+    _rely_on_order(machine, info)
+    return list(dict.fromkeys(_strides(base, order) for order in info.lies.ways))
+
+
+def _guard_strides(machine: Machine, info: Object) -> None:
+    """Use the program only where an array of the caller's has the strides that it has now."""
+    if hasattr(machine, "world"):
+        machine.world.guard("equal", attribute(info.found, "strides"), info.real.strides)
+
+
+def _model_of(machine: Machine, array: NdArray, strides: dict[int, tuple[int, ...]]) -> np.ndarray:
+    """A model of an array, given the strides of its memory."""
+    base = _base_type(machine, array)
+    model = _model(base.shape, strides[array.buffer], base.dtype)
     for lens in array.lenses:
         model = _model_through(model, lens)
     return model
 
 
-def _strides(base: TensorType, order: object) -> tuple[int, ...]:
-    """Strides of a fresh array: C order, or the axes from slowest to fastest in `order`."""
-    axes = order if isinstance(order, tuple) and len(order) == len(base.shape) else tuple(range(len(base.shape)))
+def join_layouts(machine: Machine, number: int, joined: Sequence[int]) -> bool:
+    """Record that the array in the buffer `number` lies in memory as one of those in `joined` does, of which it may be
+    one itself; whether it may lie in ways that were not known of it."""
+    info = machine.heap.objects[number]
+    lies = functools.reduce(operator.or_, (_lies(machine, other) for other in joined))
+    if lies == info.lies:
+        return False
+    info.lies = lies
+    return True
+
+
+def _lies(machine: Machine, number: int) -> Layouts:
+    """How the array that was made with a buffer may lie."""
+    info = _settled(machine, number)
+    if not isinstance(info.real, np.ndarray) or info.source is None:
+        return info.lies
+    if info.real.flags.c_contiguous:
+        return Layouts(follows=frozenset((info.found,)))
+    _guard_strides(machine, info)
+    return Layouts(frozenset((Strides(info.real.strides),)))
+
+
+def layouts(machine: Machine, array: NdArray, data: Value) -> Layouts:
+    """How a copy of an array's elements has to lie that stands for the array; `data` is what is in its buffer."""
+    lies = _lies(machine, array.buffer)
+    if not array.lenses:
+        return lies
+    machine.heap.objects[array.buffer].base = number_var(data).type
+    found = {model.strides: model for model in _layout_models(machine, array)}.values()
+    ways = {() if model.flags.c_contiguous else Strides(model.strides) for model in found}
+    return Layouts(frozenset(ways), lies.follows)
+
+
+def stands_for(machine: Machine, copy: NdArray, arrays: Sequence[NdArray]) -> NdArray:
+    """An array that has been made to stand for one of several: it lies as that one does, as far as anyone can tell."""
+    found = (layouts(machine, array, machine.heap.read(array.buffer, "<data>")) for array in arrays)
+    machine.heap.objects[copy.buffer].lies = functools.reduce(operator.or_, found)
+    return copy
+
+
+def _strides(base: TensorType, order: Layout) -> tuple[int, ...]:
+    """Strides of an array that lies so."""
+    if isinstance(order, Strides):
+        if len(order.steps) == len(base.shape):
+            return order.steps
+        order = ()
+    axes = order if len(order) == len(base.shape) else tuple(range(len(base.shape)))
     strides, step = [0] * len(base.shape), base.dtype.itemsize
     for axis in reversed(axes):
         strides[axis] = step
@@ -222,7 +347,7 @@ def _model_through(model: Any, lens: Lens) -> np.ndarray:
                 return reshape_in_place(model, tuple(lens.params))
             except ValueError:  # `flat`, or an empty array
                 return _model(
-                    tuple(lens.params), _strides(TensorType(tuple(lens.params), model.dtype), None), model.dtype
+                    tuple(lens.params), _strides(TensorType(tuple(lens.params), model.dtype), ()), model.dtype
                 )
         case "real":
             return model.real
@@ -252,30 +377,59 @@ def reshape_in_place(model: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return np.reshape(model, shape, copy=False)
 
 
-def can_reshape_in_place(machine: Machine, array: NdArray, shape: tuple[int, ...]) -> bool:
-    """Whether NumPy's `reshape` of this array is a view."""
+def can_reshape_in_place(machine: Machine, array: NdArray, shape: tuple[int, ...]) -> bool | None:
+    """Whether NumPy's `reshape` of this array is a view; None if that depends on the path taken."""
     info = _settled(machine, array.buffer)
-    if not array.lenses and info.source is None and not isinstance(info.details, tuple):
+    if not array.lenses and info.source is None and info.lies.in_rows:
         _rely_on_order(machine, info)
         return True
+    return _agreed(machine, array, lambda model: _reshapes_in_place(model, shape))
+
+
+def can_ravel_in_place(machine: Machine, array: NdArray) -> bool | None:
+    """Whether NumPy's `ravel` of this array is a view; None if that depends on the path taken."""
+    size = (int(np.prod(array.type.shape, dtype=np.int64)),)
+    return _agreed(
+        machine, array, lambda model: model.flags.c_contiguous and (model.ndim == 1 or _reshapes_in_place(model, size))
+    )
+
+
+def _reshapes_in_place(model: np.ndarray, shape: tuple[int, ...]) -> bool:
     try:
-        reshape_in_place(layout_model(machine, array), shape)
+        reshape_in_place(model, shape)
     except ValueError:
         return False
     return True
 
 
+def perhaps_a_view(machine: Machine, array: NdArray, copy: NdArray) -> NdArray:
+    """What is a view of an array on some paths and a copy on others: a copy, until one of them is written.
+
+    Raises:
+        Refused: one of them is.
+    """
+    if not machine.heap.optimistic:
+        raise undecided()
+    machine.heap.entangled |= {array.buffer, copy.buffer}
+    return copy
+
+
 def is_c_contiguous(machine: Machine, array: NdArray) -> bool:
     """`array.flags.c_contiguous`."""
-    return layout_model(machine, array).flags.c_contiguous
+    found = _agreed(machine, array, lambda model: model.flags.c_contiguous)
+    if found is None:
+        raise undecided()
+    return found
 
 
 def lies(machine: Machine, array: NdArray, order: object) -> bool:
     """Whether an array lies in memory as `order`, an argument of np.asarray, asks."""
     if order not in ("C", "F"):
         return True
-    flags = layout_model(machine, array).flags
-    return flags.c_contiguous if order == "C" else flags.f_contiguous
+    found = _agreed(machine, array, lambda m: m.flags.c_contiguous if order == "C" else m.flags.f_contiguous)
+    if found is None:
+        raise undecided()
+    return found
 
 
 def arranged(machine: Machine, result: NdArray, source: Value | None, order: object) -> NdArray:
@@ -289,7 +443,13 @@ def arranged(machine: Machine, result: NdArray, source: Value | None, order: obj
     return set_order(machine, result, tuple(range(len(result.type.shape)))[:: -1 if order == "F" else 1])
 
 
+def set_strides(machine: Machine, array: NdArray, strides: tuple[int, ...]) -> NdArray:
+    """Record that a fresh array lies in memory with other things between its elements."""
+    machine.heap.objects[array.buffer].lies = Layouts(frozenset((Strides(strides),)))
+    return array
+
+
 def set_order(machine: Machine, array: NdArray, order: tuple[int, ...]) -> NdArray:
-    """Record that a fresh array lies in memory with its axes in `order` (slowest first), where that is not C order."""
-    _lay_out(machine.heap.objects[array.buffer], order)
+    """Record that a fresh array lies in memory with its axes in `order` (slowest first)."""
+    machine.heap.objects[array.buffer].lies = Layouts(frozenset((_shortened(order),)))
     return array

@@ -13,6 +13,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import table
+from xlapy.dispatch.arrays.memory import set_order
 from xlapy.dispatch.bounded import appending
 from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
@@ -113,7 +114,9 @@ def _argwhere(machine, a):
     found = [bounded.taken_apart(machine, i) for i in indices]
     hits = found[0][1][0]
     columns = [machine.read(room) for room, _ in found]
-    return fresh(machine, machine.leaf(_columns, columns, name="stack")[0], (hits, None))
+    made = fresh(machine, machine.leaf(_columns, columns, name="stack")[0], (hits, None))
+    set_order(machine, made.base if isinstance(made, BoundedArray) else made, (1, 0))
+    return made
 
 
 def _columns(*columns):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xlapy.dispatch.arrays.memory import stands_for
 from xlapy.dispatch.bounded import appending
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.protocol import Machine
@@ -88,7 +89,9 @@ def _one(machine: Machine, value: Union, group: list[int]) -> Value:
         chosen = parts
     axes = tuple(None if s else bounded.Lanes(n) for s, n in zip(static, chosen[1:], strict=True))
     array = machine.new_array(chosen[0])
-    return array if all(static) else BoundedArray(array, axes)
+    if not all(static):
+        return BoundedArray(array, axes)
+    return stands_for(machine, array, [sizes.base_of(option) for option in options])
 
 
 def plain(machine: Machine, value: Value) -> Value:
@@ -96,4 +99,5 @@ def plain(machine: Machine, value: Value) -> Value:
     if isinstance(value, BoundedArray):
         var, axes = bounded.compacted(machine, value)
         return BoundedArray(machine.new_array(var), axes)
-    return machine.new_array(machine.read(sizes.base_of(value)))
+    array = sizes.base_of(value)
+    return stands_for(machine, machine.new_array(machine.read(array)), [array])

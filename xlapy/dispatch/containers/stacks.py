@@ -627,6 +627,7 @@ def _unpacked_object(machine, value: Stored, loop: object, place: tuple[object, 
         parts = [unpacked(machine, p, loop, _inside(place, n), made) for n, p in zip(names, value.parts, strict=False)]
         if value.kind == "buffer":
             array = machine.new_array(number_var(parts[0]))
+            heap.objects[array.buffer].lies = value.lies
             _taken(machine, array.buffer, value, loop, place, made)
             return array
         if value.kind == "instance":

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign
-from xlapy.dispatch.arrays.memory import can_reshape_in_place, layout_model
+from xlapy.dispatch.arrays.memory import can_reshape_in_place, layout_model, undecided
 from xlapy.dispatch.arrays.views import view
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.values import array_type, known, operand
@@ -234,7 +234,10 @@ def set_attribute(machine: Machine, self: NdArray, name: str, value: Value) -> N
         machine.write(target, machine.leaf(_repeated, (new,), (target.type.shape,), name="resize")[0])
     elif name == "shape":
         shape = numpy_views.new_shape(machine, self, value)
-        if not can_reshape_in_place(machine, self, shape):
+        in_place = can_reshape_in_place(machine, self, shape)
+        if in_place is None:
+            raise undecided()
+        if not in_place:
             text = "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired"
             machine.raise_(AttributeError, text + " shape.")
         machine.replace_array(self, view(machine, self, "reshape", shape))

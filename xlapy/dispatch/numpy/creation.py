@@ -23,7 +23,8 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, NdArray, Tuple
+from xlapy.domain.values import Const, NdArray, Tuple, Value
+from xlapy.ir import TensorType
 
 #: constants up to this many elements are part of the program; larger ones are computed
 SMALL = 1024
@@ -102,9 +103,17 @@ def _like(value: int):
         source = array_type(machine, a)
         wanted = source.shape if absent(shape) else shape_of(machine, shape)
         result = filled(machine, value, wanted, dtype_or(machine, dtype, source.dtype))
-        return keep_order(machine, result, (a,)) if wanted == source.shape else result
+        return _laid_out_like(machine, result, a, source, order)
 
     return rule
+
+
+def _laid_out_like(machine: Machine, result: NdArray, a: Value, source: TensorType, order: object) -> NdArray:
+    """Record the memory order of a fresh array for an argument `order`, which is 'K' if it is not given."""
+    asked = "K" if absent(order) else known(machine, order)
+    if asked == "K":
+        return keep_order(machine, result, (a,)) if result.type.shape == source.shape else result
+    return arranged(machine, result, a, asked)
 
 
 def _like_named(rule):
@@ -139,7 +148,7 @@ def full_like(machine, a, fill_value, dtype=None, order="K", subok=True, shape=N
     target = dtype_or(machine, dtype, source.dtype)
     var = copied(machine, fill_value, target)
     result = machine.new_array(broadcast_to(machine, var, wanted))
-    return keep_order(machine, result, (a,)) if wanted == source.shape else result
+    return _laid_out_like(machine, result, a, source, order)
 
 
 # -- matrices --------------------------------------------------------------------------------------------------------

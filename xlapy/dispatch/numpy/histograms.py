@@ -9,6 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from xlapy.dispatch.arrays.memory import set_strides
 from xlapy.dispatch.numpy.values import absent, kind_of, known, operand, raise_real, sequence_items
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
@@ -99,6 +100,10 @@ def _in_grid(
     operands = samples if absent(weights) else [*samples, operand(machine, weights, _FLOAT)]
     results = machine.leaf(_grid, operands, (static, bool(known(machine, density))), name="histogramdd")
     counts, *edges = (machine.new_array(v) for v in results)
+    if not known(machine, density):
+        # NumPy counts in a larger grid, and shows what is inside
+        shape = counts.type.shape
+        set_strides(machine, counts, np.empty([n + 2 for n in shape])[(slice(1, -1),) * len(shape)].strides)
     return counts, edges
 
 

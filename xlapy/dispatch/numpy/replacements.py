@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import math
@@ -124,11 +125,21 @@ def piecewise(x, condlist, funclist, *args, **kw):
         value = item(x, *args, **kw) if callable(item) else item
         chosen = np.zeros_like(x)
         chosen[...] = value
-        y = np.where(condition, chosen, y)
+        y[...] = np.where(condition, chosen, y)
     return y
 
 
 # -- np.vectorize -----------------------------------------------------------------------------------------------------
+
+
+def _laid_out(found, arrays):
+    """Elements in an array that lies in memory as an element-wise result of `arrays` does."""
+    if found.ndim < 2:
+        return found
+    like = functools.reduce(np.logical_or, arrays) if len(arrays) > 1 else np.logical_not(arrays[0])
+    made = np.empty_like(like, found.dtype)
+    made[...] = found
+    return made
 
 
 @replacement(np.vectorize._vectorize_call)  # type: ignore[attr-defined]
@@ -167,5 +178,5 @@ def _vectorize_call(self, func, args):
         else:
             for column, value in zip(found, values, strict=True):
                 column[i] = value
-    made = found if shape is None else [column.reshape(shape) for column in found]
+    made = found if shape is None else [_laid_out(column.reshape(shape), arrays) for column in found]
     return tuple(made) if several else made[0]

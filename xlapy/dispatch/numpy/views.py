@@ -8,7 +8,14 @@ from typing import Any, TypeVar
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays.memory import arranged, can_reshape_in_place, is_c_contiguous, layout_model
+from xlapy.dispatch.arrays.memory import (
+    arranged,
+    can_ravel_in_place,
+    can_reshape_in_place,
+    layout_model,
+    perhaps_a_view,
+    undecided,
+)
 from xlapy.dispatch.arrays.views import make_view, view
 from xlapy.dispatch.numpy.values import (
     known,
@@ -104,9 +111,12 @@ def reshaped(
     in_place = can_reshape_in_place(machine, array, shape)
     if in_place and copy is not True:
         return view(machine, array, "reshape", shape)
+    if copy is False and in_place is None:
+        raise undecided()
     if copy is False:
         machine.raise_(ValueError, "Unable to avoid creating a copy while reshaping.")
-    return machine.new_array(_reshape_var(machine, machine.read(array), shape))
+    made = machine.new_array(_reshape_var(machine, machine.read(array), shape))
+    return perhaps_a_view(machine, array, made) if in_place is None and copy is not True else made
 
 
 def _reshape_var(machine: Machine, var, shape: tuple[int, ...]):
@@ -157,13 +167,12 @@ def ravel(machine, a, order="C"):
         order = "F" if layout.flags.f_contiguous and not layout.flags.c_contiguous else "C"
     if order == "F":
         array = permuted(machine, array, np.transpose)
-    if array.type.shape == (size,):
-        if is_c_contiguous(machine, array):
-            return make_view(machine, array, None, array.type)
-        return machine.new_array(machine.read(array))
-    if can_reshape_in_place(machine, array, (size,)) and is_c_contiguous(machine, array):
-        return view(machine, array, "reshape", (size,))
-    return machine.new_array(_reshape_var(machine, machine.read(array), (size,)))
+    in_place = can_ravel_in_place(machine, array)
+    if in_place:
+        is_flat = array.type.shape == (size,)
+        return make_view(machine, array, None, array.type) if is_flat else view(machine, array, "reshape", (size,))
+    made = machine.new_array(_reshape_var(machine, machine.read(array), (size,)))
+    return perhaps_a_view(machine, array, made) if in_place is None else made
 
 
 def _only_units(numpy_function: Callable) -> Callable:
