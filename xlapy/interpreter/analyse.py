@@ -17,12 +17,12 @@ from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value, number_var
 from xlapy.frontend import Span
-from xlapy.interpreter import calls, resumption, walk
+from xlapy.interpreter import calls, error_tag, resumption, walk
 from xlapy.interpreter.describe import locate, unjoined
 from xlapy.interpreter.frame import place_of
 from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine
-from xlapy.interpreter.recipe import Effect, Outputs, Recipe
+from xlapy.interpreter.recipe import Effect, Outputs, Raised, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.world import Guard, Parameter, World
@@ -47,9 +47,9 @@ class Analysis:
     guards: list[Guard]
     result: Recipe | None
     effects: list[Effect]
-    errors: list[tuple[type, tuple]]
+    errors: list[Raised]
     static: set[Source] = field(default_factory=set)
-    raises: tuple[type, tuple] | None = None
+    raises: Raised | None = None
     prints: tuple = ()
     written: list[tuple[str, Source]] = field(default_factory=list)
     reads_ambient: bool = True
@@ -217,7 +217,7 @@ def _plainer(unrolled: NotOffloadableError, as_loop: NotOffloadableError) -> Not
 
 
 def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str, object]) -> Analysis:
-    raises: tuple[type, tuple] | None = None
+    raises: Raised | None = None
     #: whether the function raises in any case, be it one of several exceptions
     always = False
     value: Value = Const(None)
@@ -235,8 +235,9 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
                 machine.register_error(machine.builder.constant(True), error.value)
                 machine.frames.clear()
             else:
-                from_class, args = exceptions.exception_parts(machine, error.value)
-                raises = (from_class, outputs.exception(args, exceptions.attributes(machine, error.value)))
+                cls, args = exceptions.exception_parts(machine, error.value)
+                parts = outputs.exception(args, exceptions.attributes(machine, error.value))
+                raises = Raised(cls, parts, error_tag.place_of(machine, error.value))
                 prints = outputs.prints()
                 machine.heap.slots.clear()
         if machine.blockers:

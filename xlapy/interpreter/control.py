@@ -115,6 +115,8 @@ def _raise(machine, frame, op, exception=None, cause=None):
     if cause is not None and isinstance(raised, Ref):
         chained = NONE if is_none(cause) else exceptions.as_exception(machine, cause)
         machine.heap.write(raised.object, "__cause__", chained)
+    if isinstance(raised, Ref):
+        machine.heap.objects[raised.object].location = machine.location()
     raise PythonError(raised)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from xlapy.dispatch.python import exceptions
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import DEAD, Const, JaxArray, Text, Tuple, Union, Value, number_var
-from xlapy.ir import Var, constant_value
+from xlapy.domain.values import DEAD, Const, JaxArray, Ref, Text, Tuple, Union, Value, number_var
+from xlapy.ir import Location, Var, constant_value
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -49,7 +49,7 @@ def register(machine: Machine, bad: Var, exception: Value) -> None:
     key = (machine.location(), cls, shape)
     code = machine.error_codes.get(key)
     if code is None:
-        machine.errors.append(cls)
+        machine.errors.append((cls, place_of(machine, exception)))
         code = machine.error_codes[key] = len(machine.errors)
     before = _tag(machine)
     fresh = machine.builder.elementwise("eq", before, machine.builder.constant(0, _INT32))
@@ -63,6 +63,12 @@ def register(machine: Machine, bad: Var, exception: Value) -> None:
         new = machine.cond(first, lambda: packed, lambda: old)
     machine.heap.write(STATE, f"payload{code}", new)
     machine.heap.write(STATE, "error", JaxArray(after))
+
+
+def place_of(machine: Machine, exception: Value) -> Location | None:
+    """Where an exception was raised."""
+    raised = machine.heap.objects[exception.object].location if isinstance(exception, Ref) else None
+    return raised or machine.location()
 
 
 def adopt(machine: Machine, code: Var, payloads: dict[str, Value]) -> None:

@@ -111,8 +111,8 @@ class Machine:
         self.builder = Builder(self.entry, self.location, narrow)
         #: obstacles found so far
         self.blockers: list[Blocker] = []
-        #: errors that may be raised on the host after the run: (exception class, number of payload values)
-        self.errors: list[type] = []
+        #: errors that may be raised on the host after the run: exception class and place
+        self.errors: list[tuple[type, Location | None]] = []
         #: the number of each, by place, class and what its message is made of
         self.error_codes: dict[tuple, int] = {}
         #: how many exception handlers are active around the current operation, in all frames

@@ -6,7 +6,7 @@ import collections
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ from xlapy.domain.values import (
     Union,
     Value,
 )
-from xlapy.ir import Var
+from xlapy.ir import Location, Var
 
 _TWICE = "a list that grew in a loop leaves the program, and so does a {} that may be one of its items"
 _TWICE_HINT = "return one of them only, or a copy"
@@ -76,6 +76,14 @@ class Known:
     """An object known at compile time."""
 
     value: Any
+
+
+class Raised(NamedTuple):
+    """An exception: its class, the recipes of its arguments and attributes, and where it was raised."""
+
+    cls: type[BaseException]
+    parts: tuple
+    location: Location | None
 
 
 @dataclass(frozen=True)
@@ -533,15 +541,15 @@ class Outputs:
         """Recipes of an exception's arguments and of its attributes."""
         return (*map(self.recipe, args), *(Attribute(name, self.recipe(value)) for name, value in attributes))
 
-    def error_payloads(self) -> list[tuple[type, tuple]]:
-        """For each error code, the exception class and the recipes of its arguments."""
+    def error_payloads(self) -> list[Raised]:
+        """The exception of each error code."""
         heap = self.machine.heap
         found = []
-        for code, cls in enumerate(self.machine.errors, start=1):
+        for code, (cls, location) in enumerate(self.machine.errors, start=1):
             payload = heap.slots.get((STATE, f"payload{code}"))
             if payload is not None and not isinstance(payload, Tuple):
                 raise Refused("XP0010", f"a {cls.__name__} whose message depends on data in more than one way")
             args, *pairs = payload.items if isinstance(payload, Tuple) else (Tuple(()),)
             attributes = tuple((self.machine.static(name), value) for name, value in map(values.tuple_items, pairs))
-            found.append((cls, self.exception(values.tuple_items(args), attributes)))
+            found.append(Raised(cls, self.exception(values.tuple_items(args), attributes), location))
         return found

@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from xlapy.runtime.tracebacks import CALL, shorten
+
 #: in the place of an argument that was not passed
 MISSING = type("Missing", (), {"__repr__": lambda self: "<default>"})()
 _COPIED = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__", "__type_params__")
@@ -43,11 +45,12 @@ class Binder:
         parts, optional = self._parameters()
         fill = [f"    if {n} is _missing: {n} = _default({n!r})" for n in optional]
         given = ["_receiver", *self.names[1:]] if self.receiver and self.positional else self.names
-        text = "\n".join([f"def _wrapper({', '.join(parts)}):", *fill, f"    return _call({', '.join(given)})"])
-        namespace: dict[str, Any] = {"_missing": MISSING, "_call": call, "_default": self.default}
+        lines = [f"def _wrapper({', '.join(parts)}):", *fill, f"    try: return _call({', '.join(given)})"]
+        text = "\n".join([*lines, "    except BaseException as error:", "        _shorten(error)", "        raise"])
+        namespace: dict[str, Any] = {"_missing": MISSING, "_call": call, "_default": self.default, "_shorten": shorten}
         if self.receiver:
             namespace["_receiver"] = self.receiver[0]
-        exec(compile(text, "<xlapy call>", "exec"), namespace)
+        exec(compile(text, CALL, "exec"), namespace)
         made: types.FunctionType = namespace["_wrapper"]
         for name in _COPIED:
             if hasattr(function, name):

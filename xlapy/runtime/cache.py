@@ -310,10 +310,9 @@ class Cache:
         """Errors, effects, the result."""
         named = self.binder.named(arguments)
         if analysis.raises is not None:
-            cls, args = analysis.raises
             if analysis.prints:
                 outcome.write_texts(analysis, values, named)
-            raise outcome.make_exception(cls, args, values, named)
+            raise outcome.made(analysis.raises, values, named)
         return outcome.finish(analysis, values, named, outcome.to_numpy if self.policy.numpy else outcome.to_jax)
 
 

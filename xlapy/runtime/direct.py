@@ -164,8 +164,8 @@ def _errors(analysis: Analysis, program: Travelling) -> Errors | None:
         return (k, None) if program.results is None else program.results.place(k)
 
     messages = []
-    for _, args in analysis.errors:
-        parts = [part.recipe if isinstance(part, Attribute) else part for part in args]
+    for raised in analysis.errors:
+        parts = [part.recipe if isinstance(part, Attribute) else part for part in raised.parts]
         messages.append([place(k) for k in sorted({k for part in parts for k in outputs_of(part)})])
     return Errors(place(len(analysis.module.entry.results) - 1), messages)
 

@@ -38,6 +38,7 @@ from xlapy.interpreter.recipe import (
     Leaf,
     Made,
     OneOf,
+    Raised,
     Recipe,
     Rows,
     Text,
@@ -47,6 +48,7 @@ from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.report import Blocker, NotOffloadableError
 from xlapy.runtime.codegen import locate
 from xlapy.runtime.jax_internals import Adopting, ConcreteArray, memory_of, set_x64, swap_x64
+from xlapy.runtime.tracebacks import traceback_of
 from xlapy.runtime.traffic import outputs_of
 
 
@@ -488,7 +490,7 @@ def _warn(category: type, message: str, filename: str, line: int, module: str) -
 def check_room(analysis: Analysis, outputs: Outputs) -> None:
     """Raise `Overfull` if a list grew beyond the room that was guessed for it."""
     number = _number(outputs[-1]) if analysis.errors else 0
-    if number and issubclass(analysis.errors[number - 1][0], Overfull):
+    if number and issubclass(analysis.errors[number - 1].cls, Overfull):
         raise_errors(analysis, outputs, {})
 
 
@@ -496,8 +498,13 @@ def raise_errors(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any]
     """Raise the exception that the program met, if it met one."""
     number = _number(outputs[-1])
     if number:
-        cls, args = analysis.errors[number - 1]
-        raise make_exception(cls, args, outputs, arguments)
+        raise made(analysis.errors[number - 1], outputs, arguments)
+
+
+def made(raised: Raised, outputs: Outputs, arguments: dict[str, Any]) -> BaseException:
+    """An exception that a program raises, with a traceback that ends where it does."""
+    error = make_exception(raised.cls, raised.parts, outputs, arguments)
+    return error.with_traceback(traceback_of(raised.location))
 
 
 def make_exception(cls: type[BaseException], args: tuple, outputs: Outputs, arguments: dict[str, Any]) -> BaseException:

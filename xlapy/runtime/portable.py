@@ -68,7 +68,7 @@ def save(path: str | Path, analysis: Analysis, exported: jax.export.Exported, fu
         ],
         "result": _written(analysis.result),
         "writes": [{"path": _path(e.source), "output": _buffer(e)} for e in analysis.effects if not _reseeds(e)],
-        "errors": [_error(cls, args) for cls, args in analysis.errors],
+        "errors": [_error(raised.cls, raised.parts) for raised in analysis.errors],
     }
     try:
         text = json.dumps(about, indent=1)

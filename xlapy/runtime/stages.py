@@ -195,7 +195,7 @@ def explain(cache: Cache, arguments: tuple) -> str:
         return str(error)
     lines = [f"{cache.name} is offloaded as one program"]
     if analysis.raises is not None:
-        lines = [f"{cache.name} raises {analysis.raises[0].__name__}"]
+        lines = [f"{cache.name} raises {analysis.raises.cls.__name__}"]
     lines += [f"  input  {p.source}: {p.var.type}" for p in analysis.parameters]
     lines += [f"  static {s}" for s in sorted(map(str, analysis.static))]
     lines += dict.fromkeys(f"  assumes that {g}" for g in analysis.guards if g.kind != "type")
@@ -205,7 +205,7 @@ def explain(cache: Cache, arguments: tuple) -> str:
     lines += [f"  copies {p.source} to the device" for p in analysis.parameters if p.source in memory]
     lines += [f"  copies {e.source} back" for e in analysis.effects if e.source in memory]
     lines += [f"  changes {e.source}{'.' + e.name if e.kind == 'instance' else ''}" for e in analysis.effects]
-    lines += [f"  may raise {cls.__name__}" for cls, _ in analysis.errors]
+    lines += [f"  may raise {cls.__name__}" for cls, *_ in analysis.errors]
     if analysis.raises is None:
         named = cache.binder.named(arguments)
         found = [locate(p.source, named) for p in analysis.parameters]

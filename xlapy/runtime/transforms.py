@@ -61,8 +61,7 @@ def finish(cache: Cache, analysis: Analysis, values: tuple, arguments: tuple) ->
         _check(analysis, values, named)
     try:
         if analysis.raises is not None:
-            cls, args = analysis.raises
-            raise outcome.make_exception(cls, args, values, named)
+            raise outcome.made(analysis.raises, values, named)
         return _Finisher(values, named, outcome.to_jax).make(analysis.result)
     except _UNKNOWN as error:
         message = "which object is returned depends on data, which is not known under a JAX transformation"
@@ -102,7 +101,9 @@ def _check(analysis: Analysis, values: tuple, named: dict[str, object]) -> None:
         pass
     else:
         return
-    wanted = sorted({i for _, args in analysis.errors for part in args for i in _indices(part)} | {len(values) - 1})
+    wanted = sorted(
+        {i for raised in analysis.errors for part in raised.parts for i in _indices(part)} | {len(values) - 1}
+    )
 
     def report(*known: np.ndarray) -> None:
         for lane in _lanes(known):

@@ -7,6 +7,7 @@ What changes is in slots of the object, values that it refers to too.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
 import numpy as np
@@ -30,6 +31,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     logical_and,
     logical_not,
     logical_or,
+    provoke,
 )
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import (
@@ -43,6 +45,9 @@ from xlapy.domain.values import (
     as_ref,
 )
 from xlapy.ir import Var
+
+#: what is said of `item in value` where the value has no items
+_NO_CONTAINER = str(provoke(operator.contains, object(), 0))
 
 #: items that may be unrolled
 MAXIMUM_ITEMS = 100_000
@@ -164,7 +169,22 @@ def _is_generator(machine, value: Value) -> bool:
 def type_name(machine, value: Value) -> str:
     """The name of a value's type in CPython's messages."""
     cls = machine.type_of(value)
+    if isinstance(value, Const) and cls.__module__ not in ("builtins", "numpy"):
+        # classes in compiled code may have their module in their names
+        try:
+            operator.index(value.value)
+        except TypeError as error:
+            named = str(error).split("'")
+            return named[1] if len(named) == 3 else cls.__name__
     return f"numpy.{cls.__name__}" if issubclass(cls, np.generic | np.ndarray) else cls.__name__
+
+
+def require_container(machine, value: Value) -> None:
+    """Raise CPython's TypeError for `item in value` where the value has no items."""
+    cls = machine.type_of(value)
+    items = any(defines(machine, cls, name) for name in ("__contains__", "__iter__", "__getitem__"))
+    if not items or issubclass(cls, np.number | np.bool):
+        machine.raise_(TypeError, _NO_CONTAINER.replace("'object'", f"'{type_name(machine, value)}'"))
 
 
 # -- objects of the user's --------------------------------------------------------------------------------------------

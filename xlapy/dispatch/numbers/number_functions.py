@@ -244,6 +244,8 @@ def abs_(machine, value: Value, /) -> Value:
         result = machine.call(Const(np.absolute), [value])
     elif result is None:
         result = _dunder(machine, value, "__abs__")
+    if result is None and isinstance(value, Const):
+        return fold(machine, abs, value.value)
     if result is None:
         return machine.raise_(TypeError, f"bad operand type for abs(): '{machine.type_of(value).__name__}'")
     return result

@@ -8,7 +8,7 @@ from xlapy.dispatch.numpy.ufuncs import call, compute, ufunc_rule
 from xlapy.dispatch.numpy.values import array_type, cast, operand, raise_as_numpy, raise_real, sequence_items
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import operator
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Range, Scalar, Value
 
 BINARY: dict[str, np.ufunc] = {
     "+": np.add,
@@ -42,6 +42,7 @@ def binary_rule(machine: Machine, symbol: str, left: Value, right: Value) -> Val
     """`left symbol right` and `left symbol= right` where one of the two is NumPy's; None for NotImplemented."""
     if symbol in ("in", "not in"):
         return _contains(machine, symbol, left, right)
+    left, right = (machine.call(Const(np.asarray), [v]) if _is_range(v) else v for v in (left, right))
     inplace = symbol.endswith("=") and symbol not in BINARY
     ufunc = BINARY.get(symbol[:-1] if inplace else symbol)
     if ufunc is None:
@@ -65,6 +66,10 @@ def binary_rule(machine: Machine, symbol: str, left: Value, right: Value) -> Val
     if ufunc is np.matmul:
         return ufunc_rule(machine, ufunc, left, right)
     return call(machine, ufunc, (left, right))
+
+
+def _is_range(value: Value) -> bool:
+    return isinstance(value, Range) or isinstance(value, Const) and isinstance(value.value, range)
 
 
 def _are_scalars(*values: Value) -> bool:

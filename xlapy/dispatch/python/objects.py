@@ -10,6 +10,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python.attributes import find_special, getattr_
@@ -122,6 +123,7 @@ def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
         method = find_special(machine, container, "__contains__")
         if method is not None:
             return machine.truth(machine.call(method, (item,)))
+        iteration.require_container(machine, container)
         return _among(machine, item, machine.iterate(container))
     if isinstance(container, BoundedArray):
         return known_truth(bounded_rules.contains(machine, item, container))

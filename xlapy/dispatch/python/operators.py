@@ -18,8 +18,8 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
 from xlapy.dispatch.numpy import ufuncs
-from xlapy.dispatch.protocol import Machine
-from xlapy.dispatch.python import attributes, kinds
+from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.python import array_operands, attributes, kinds
 from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import (
     BoundedArray,
@@ -76,10 +76,12 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     result = _built_in(machine, symbol, left, right)
     if result is None:
         name = BINARY[plain]
-        result = _dunders(machine, left, right, f"__{name}__", f"__r{name}__")
+        result = _of_objects(machine, symbol, left, right, f"__{name}__", f"__r{name}__")
     if result is not None:
         return result
-    _provoke(machine, symbol, left, right)
+    folded = _folded(machine, symbol, left, right)
+    if folded is not None:
+        return folded
     one, two = iteration.type_name(machine, left), iteration.type_name(machine, right)
     shown = f"{symbol}" if inplace else plain
     if plain == "**":
@@ -90,18 +92,47 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
 _REAL = {
     **{s: getattr(operator, n if n not in ("and", "or") else n + "_") for s, n in BINARY.items()},
     **{f"{s}=": getattr(operator, f"i{n}") for s, n in BINARY.items()},
+    **{s: getattr(operator, name) for s, (name, _) in _COMPARISONS.items()},
 }
+#: classes whose operators have rules
+_RULED = (int, float, complex, str, bytes, tuple, frozenset, type(None), type, np.generic, types.FunctionType)
 
 
-def _provoke(machine: Machine, symbol: str, left: Value, right: Value) -> None:
-    """Raise what NumPy raises for a known object that is no number."""
-    if any(isinstance(v, NdArray | NumpyScalar) for v in (left, right)):
-        samples = [_sample(v) for v in (left, right)]
-        if not any(s is NotImplemented for s in samples):
-            try:
-                _REAL[symbol](*samples)
-            except TypeError as error:
-                machine.reraise(error)
+def _folded(machine: Machine, symbol: str, left: Value, right: Value) -> Value | None:
+    """An operator of a known object, of a class that has it in compiled code, and a number that is known if need be.
+
+    Raises:
+        PythonError: what Python or NumPy raise for such operands.
+        Refused: NumPy makes an array of objects.
+    """
+    samples = [_sample(v) for v in (left, right)]
+    beside_array = any(isinstance(v, NdArray | NumpyScalar) for v in (left, right))
+    foreign = [s for s in samples if not isinstance(s, _RULED)]
+    equality = symbol in ("==", "!=")
+    if any(s is NotImplemented for s in samples) or not foreign and (equality or not beside_array):
+        return None
+    if equality and all(type(s).__eq__ is object.__eq__ for s in foreign if not isinstance(s, np.ndarray)):
+        return None
+    try:
+        found = _REAL[symbol](*samples)
+    except TypeError as error:
+        machine.reraise(error)
+    except Exception:
+        found = None
+    if beside_array:
+        names = " and ".join(machine.type_of(v).__name__ for v in (left, right))
+        raise Refused("XP0003", f"NumPy makes an array of objects for '{symbol}' between {names}")
+    if equality and found is (symbol == "!=") and _is_by_identity(*samples):
+        return None
+    fixed = [
+        v if isinstance(v, Const) else Const(machine.static(v, f"an operand of '{symbol}'")) for v in (left, right)
+    ]
+    return _fold(machine, symbol, *fixed)
+
+
+def _is_by_identity(left: Any, right: Any) -> bool:
+    """Whether neither object knows how to compare itself with the other."""
+    return type(left).__eq__(left, right) is NotImplemented and type(right).__eq__(right, left) is NotImplemented
 
 
 def _sample(value: Value) -> Any:
@@ -187,9 +218,18 @@ def special(machine: Machine, value: Value, name: str, args: tuple[Value, ...]) 
         same = special(machine, value, "__eq__", args)
         return same and machine.boolean(_inverse(machine, machine.truth(same)))
     if method is None:
+        _refuse_compiled(machine, value, name)
         return None
     result = machine.call(method, args)
     return None if isinstance(result, Const) and result.value is NotImplemented else result
+
+
+def _refuse_compiled(machine: Machine, value: Value, name: str) -> None:
+    """Refuse an operator that a class has in compiled code."""
+    cls = machine.type_of(value)
+    _, owner = attributes.lookup(machine, cls, name)
+    if owner is not None and owner.__module__ not in ("builtins", "numpy", "enum"):
+        raise Refused("XP0003", f"'{cls.__module__}.{cls.__qualname__}.{name}' is compiled code and has no rule")
 
 
 def _of_tuple(machine: Machine, value: Tuple, name: str, args: tuple[Value, ...]) -> Value | None:
@@ -213,6 +253,21 @@ def _runs_code(left: Value, right: Value) -> bool:
 
 def _inverse(machine: Machine, flag: bool | Var) -> bool | Var:
     return machine.builder.elementwise("bitwise_not", flag) if isinstance(flag, Var) else not flag
+
+
+def _of_objects(
+    machine: Machine, symbol: str, left: Value, right: Value, name: str, reflected: str, rich: bool = False
+) -> Value | None:
+    """A binary operator of which an operand is an object of a class; None if neither knows the other."""
+    again = compare if rich else binary
+    beside = array_operands.taken_as_array(machine, symbol, left, right, rich)
+    if beside is not None:
+        return again(machine, symbol, left, beside)
+    seen = left if rich else array_operands.as_objects_see_it(machine, symbol, left, right)
+    result = _dunders(machine, seen, right, name, reflected, rich)
+    if result is None:
+        beside = array_operands.taken_as_array(machine, symbol, right, left, rich)
+    return result if beside is None else again(machine, symbol, beside, right)
 
 
 def _dunders(
@@ -252,15 +307,18 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     result = _built_in(machine, symbol, left, right)
     if result is None:
         name, reflected = _COMPARISONS[symbol]
-        result = _dunders(machine, left, right, f"__{name}__", f"__{reflected}__", rich=True)
+        result = _of_objects(machine, symbol, left, right, f"__{name}__", f"__{reflected}__", rich=True)
     if result is not None:
         return result
+    folded = _folded(machine, symbol, left, right)
+    if folded is not None:
+        return folded
     if symbol in ("==", "!="):
         same = machine.is_(left, right)
         if isinstance(same, Var):
             return machine.boolean(machine.builder.elementwise("bitwise_not", same) if symbol == "!=" else same)
         return Const(same == (symbol == "=="))
-    one, two = machine.type_of(left).__name__, machine.type_of(right).__name__
+    one, two = iteration.type_name(machine, left), iteration.type_name(machine, right)
     return machine.raise_(TypeError, f"'{symbol}' not supported between instances of '{one}' and '{two}'")
 
 
@@ -293,7 +351,7 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
             return Const(folded)
     result = special(machine, value, f"__{_UNARY[symbol]}__", ())
     if result is None:
-        machine.raise_(TypeError, f"bad operand type for unary {symbol}: '{machine.type_of(value).__name__}'")
+        machine.raise_(TypeError, f"bad operand type for unary {symbol}: '{iteration.type_name(machine, value)}'")
     return result
 
 
