@@ -1,7 +1,7 @@
 """A long run: how many programs are right, and for each reason of a refusal how many, with the shortest of them.
 
-python -m tests.fuzz --examples 2000 [--seed 0] [--show 20] [--kinds wrong crash] [--arrays | --kernels | --recursions]
-    [--reduce]
+python -m tests.fuzz --examples 2000 [--seed 0] [--show 20] [--kinds wrong crash] [--reduce]
+    [--arrays | --kernels | --layouts | --recursions]
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from .arrays import array_programs
 from .judge import Verdict, judge
 from .kernels import kernel_programs
+from .layouts import layout_programs
 from .programs import Generated, programs
 from .recursions import recursive_programs
 from .reduce import reduced
@@ -35,12 +36,18 @@ def main() -> int:
     family = parser.add_mutually_exclusive_group()
     family.add_argument("--arrays", action="store_true", help="programs over arrays: views, writes, dynamic sizes")
     family.add_argument("--kernels", action="store_true", help="loops that change arrays of all layouts in place")
+    family.add_argument("--layouts", action="store_true", help="writes through reshape and ravel, in all memory orders")
     family.add_argument(
         "--recursions", action="store_true", help="functions that call themselves as often as data says"
     )
     parser.add_argument("--reduce", action="store_true", help="make what is shown as small as possible")
     options = parser.parse_args()
-    families = {"arrays": array_programs, "kernels": kernel_programs, "recursions": recursive_programs}
+    families = {
+        "arrays": array_programs,
+        "kernels": kernel_programs,
+        "layouts": layout_programs,
+        "recursions": recursive_programs,
+    }
     chosen = next((f for name, f in families.items() if getattr(options, name)), programs)
     found: dict[Verdict, list[Generated]] = collections.defaultdict(list)
     count: collections.Counter = collections.Counter()

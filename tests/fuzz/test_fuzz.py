@@ -8,10 +8,17 @@ from hypothesis import HealthCheck, Phase, given, settings
 from .arrays import array_programs
 from .judge import judge
 from .kernels import kernel_programs
+from .layouts import layout_programs
 from .programs import load, programs
 from .recursions import recursive_programs
 
-FAMILIES = [(programs, 60), (array_programs, 40), (kernel_programs, 40), (recursive_programs, 30)]
+FAMILIES = [
+    (programs, 60),
+    (array_programs, 40),
+    (kernel_programs, 40),
+    (layout_programs, 40),
+    (recursive_programs, 30),
+]
 
 
 @pytest.mark.parametrize("strategy, examples", FAMILIES)

@@ -229,7 +229,8 @@ def _view(twin: np.ndarray, array: np.ndarray, offset: int) -> np.ndarray:
         return array.copy()
     readonly = not twin.flags.writeable
     twin.flags.writeable = True
-    view = np.ndarray(array.shape, array.dtype, twin, offset, array.strides)
+    memory = twin.ravel(order="K")  # as numpy.ndarray wants it; of an array without gaps that is a view
+    view = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
     twin.flags.writeable = not readonly
     return view
 
