@@ -11,7 +11,22 @@ from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import DEAD, FALSE, NONE, UNBOUND, Const, Range, Ref, Tuple, Union, Value, tuple_items
+from xlapy.domain.values import (
+    DEAD,
+    FALSE,
+    NONE,
+    UNBOUND,
+    BoundedArray,
+    Const,
+    JaxArray,
+    NdArray,
+    Range,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+    tuple_items,
+)
 from xlapy.ir import Var
 
 _ZERO, _ONE = Const(0), Const(1)
@@ -292,7 +307,9 @@ def reversed_(machine, sequence: Value) -> Value:
             name = iteration.type_name(machine, sequence)
             return machine.raise_(TypeError, f"'{name}' object is not reversible")
         source = found
-    elif not isinstance(sequence, Ref | Tuple | Range | Const) and not hasattr(machine.type_of(sequence), "shape"):
+    elif not isinstance(sequence, Ref | Tuple | Range | Const) and not isinstance(
+        sequence, NdArray | BoundedArray | JaxArray
+    ):
         machine.raise_(TypeError, f"'{iteration.type_name(machine, sequence)}' object is not reversible")
     return new(machine, _REVERSED, reversed, source=source, left=sequences.length_of(machine, source))
 

@@ -57,12 +57,17 @@ def _call_partial(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Va
     return machine.call(function, [*tuple_items(first), *args], {**named, **kwargs})
 
 
-_PARTIAL = Intrinsic("partial", _call_partial)
+_PARTIAL = Intrinsic(kinds.PARTIAL, _call_partial)
 
 
-def is_partial(value: Value) -> bool:
-    """Whether a value is a partial made inside the program."""
-    return isinstance(value, BoundMethod) and value.function is _PARTIAL
+@table.attribute(functools.partial, "func")
+def _partial_function(machine, self: BoundMethod) -> Value:
+    return tuple_items(self.self)[0]
+
+
+@table.attribute(functools.partial, "args")
+def _partial_arguments(machine, self: BoundMethod) -> Value:
+    return tuple_items(self.self)[1]
 
 
 # -- reduce, wraps -----------------------------------------------------------------------------------------------------

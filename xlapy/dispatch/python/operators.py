@@ -17,8 +17,9 @@ from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
+from xlapy.dispatch.numbers.scalar_values import defines
 from xlapy.dispatch.numpy import ufuncs
-from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import attributes, kinds
 from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import (
@@ -28,10 +29,12 @@ from xlapy.domain.values import (
     MixedScalar,
     NdArray,
     NumpyScalar,
+    Ref,
     Scalar,
     Tuple,
     Union,
     Value,
+    is_none,
 )
 from xlapy.ir import Var
 
@@ -76,7 +79,7 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     result = _built_in(machine, symbol, left, right)
     if result is None:
         name = BINARY[plain]
-        result = _dunders(machine, left, right, f"__{name}__", f"__r{name}__")
+        result = _dunders(machine, symbol, left, right, f"__{name}__", f"__r{name}__")
     if result is not None:
         return result
     _provoke(machine, symbol, left, right)
@@ -90,13 +93,14 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
 _REAL = {
     **{s: getattr(operator, n if n not in ("and", "or") else n + "_") for s, n in BINARY.items()},
     **{f"{s}=": getattr(operator, f"i{n}") for s, n in BINARY.items()},
+    **{s: getattr(operator, n) for s, (n, _) in _COMPARISONS.items()},
 }
 
 
 def _provoke(machine: Machine, symbol: str, left: Value, right: Value) -> None:
-    """Raise what NumPy raises for a known object that is no number."""
+    """Raise what NumPy raises for an object that is no number."""
     if any(isinstance(v, NdArray | NumpyScalar) for v in (left, right)):
-        samples = [_sample(v) for v in (left, right)]
+        samples = [_sample(machine, left, right), _sample(machine, right, left)]
         if not any(s is NotImplemented for s in samples):
             try:
                 _REAL[symbol](*samples)
@@ -104,7 +108,12 @@ def _provoke(machine: Machine, symbol: str, left: Value, right: Value) -> None:
                 machine.reraise(error)
 
 
-def _sample(value: Value) -> Any:
+#: kinds of objects that are no sequences for NumPy
+_OBJECTS = ("dict", "set", "view", "iterator", "generator", "instance")
+
+
+def _sample(machine: Machine, value: Value, other: Value) -> Any:
+    """An object like a value, for the messages of an operator that has another operand beside it."""
     match value:
         case NdArray():
             return np.ones(tuple(min(n, 1) for n in value.type.shape), value.type.dtype)
@@ -114,6 +123,20 @@ def _sample(value: Value) -> Any:
             return value.kind(1)
         case Const():
             return value.value if not isinstance(value.value, np.ndarray) else NotImplemented
+        case Ref() if machine.heap.objects[value.object].kind in (
+            "dict",
+            "set",
+            "instance",
+            "view",
+            "iterator",
+            "generator",
+        ):
+            # the message gives the name of its class alone
+            cls = machine.heap.objects[value.object].cls
+            own = {"__array_priority__": 1} if _has_priority(machine, value, other) else {}
+            if attributes.lookup(machine, cls, "__array_ufunc__")[1] is not None:
+                own["__array_ufunc__"] = None
+            return type(cls.__name__, (), own)()
     return NotImplemented
 
 
@@ -216,11 +239,13 @@ def _inverse(machine: Machine, flag: bool | Var) -> bool | Var:
 
 
 def _dunders(
-    machine: Machine, left: Value, right: Value, name: str, reflected: str, rich: bool = False
+    machine: Machine, symbol: str, left: Value, right: Value, name: str, reflected: str, rich: bool = False
 ) -> Value | None:
     """The special methods of a binary operator, in CPython's order. A subclass on the right comes first: for arithmetic
     if it has a reflected method of its own, for a rich comparison always, which is reflected for objects of one class,
     too."""
+    if _meets_numpy(machine, left, right):
+        return _beside_numpy(machine, symbol, left, right, name, reflected, rich)
     one, two = machine.type_of(left), machine.type_of(right)
     if two is not one and issubclass(two, one) and kinds.is_instance(machine, right):
         own = attributes.lookup(machine, two, reflected)[0] is not attributes.lookup(machine, one, reflected)[0]
@@ -233,6 +258,82 @@ def _dunders(
     if result is None and (rich or two is not one):
         result = special(machine, right, reflected, (left,))
     return result
+
+
+def _meets_numpy(machine: Machine, left: Value, right: Value) -> bool:
+    """Whether one operand is NumPy's, and the other one an object whose class may define operators."""
+    for value, other in ((left, right), (right, left)):
+        if isinstance(value, NdArray | NumpyScalar | BoundedArray):
+            return kinds.is_instance(machine, other) or kinds.has_methods(other)
+    return False
+
+
+def _beside_numpy(
+    machine: Machine, symbol: str, left: Value, right: Value, name: str, reflected: str, rich: bool
+) -> Value | None:
+    """The special methods of an operator of an array or number of NumPy's and an object of another class. NumPy leaves
+    the operator to a class that asks for that; else it applies it to each element, as a number of Python's."""
+    first = isinstance(left, NdArray | NumpyScalar | BoundedArray)
+    numpy, other = (left, right) if first else (right, left)
+    cls, method = machine.type_of(other), reflected if first else name
+    if not first:
+        result = special(machine, other, name, (numpy,))
+        if result is not None:
+            return result
+    owner = attributes.lookup(machine, cls, "__array_ufunc__")[1]
+    if owner is not None:
+        if not is_none(machine.getattr(other, "__array_ufunc__")):
+            raise Refused("XP0003", f"the __array_ufunc__ of class {cls.__name__}")
+        in_place = symbol.endswith("=") and isinstance(left, NdArray | BoundedArray)
+        if not rich and (in_place or not first):
+            machine.raise_(TypeError, f"operand '{cls.__name__}' does not support ufuncs (__array_ufunc__=None)")
+    apart = isinstance(numpy, NumpyScalar) and symbol.startswith("@")
+    if owner is not None or apart or (first or rich) and _has_priority(machine, other, numpy):
+        return special(machine, other, method, (numpy,)) if first else None
+    if isinstance(other, Tuple):
+        operands = (numpy, Tuple(other.items)) if first else (Tuple(other.items), numpy)
+        return _built_in(machine, symbol, *operands)
+    return _of_elements(machine, symbol, numpy, other, method)
+
+
+def _has_priority(machine: Machine, value: Value, numpy: Value) -> bool:
+    """Whether an object has an `__array_priority__` above that of NumPy's arrays, or of its numbers."""
+    if attributes.lookup(machine, machine.type_of(value), "__array_priority__")[1] is None:
+        return False
+    return machine.static(machine.getattr(value, "__array_priority__"), "__array_priority__") > _PRIORITY[type(numpy)]
+
+
+#: what NumPy has for these
+_PRIORITY = {NdArray: 0.0, BoundedArray: 0.0, NumpyScalar: -1e6}
+
+
+def _of_elements(machine: Machine, symbol: str, numpy: Value, other: Value, method: str) -> Value | None:
+    """An operator that NumPy applies to each element and an object; None where the object has none."""
+    cls = machine.type_of(other)
+    if any(defines(machine, cls, n) for n in _LIKE_ARRAYS) or all(defines(machine, cls, n) for n in _LIKE_SEQUENCES):
+        raise Refused("XP0005", f"an object of class {cls.__name__} is used as an array", _LIKE_ARRAYS_HINT)
+    if isinstance(numpy, NumpyScalar):
+        return special(machine, other, method, (machine.call(machine.getattr(numpy, "item"), []),))
+    by_default = attributes.lookup(machine, cls, method)[1] in (None, object)
+    if by_default and method == "__ne__":
+        by_default = attributes.lookup(machine, cls, "__eq__")[1] is object
+    if isinstance(numpy, NdArray) and 0 not in numpy.type.shape:
+        if by_default and method in ("__eq__", "__ne__"):
+            return machine.new_array(machine.builder.constant(np.full(numpy.type.shape, method == "__ne__")))
+        if by_default or symbol.endswith("=") and symbol not in _COMPARISONS:
+            return None
+    raise Refused(
+        "XP0005",
+        f"an operator of an array and an object of class {cls.__name__}, which NumPy applies to each element of the"
+        " array: XLA has no arrays of objects",
+        f"set `__array_ufunc__ = None` in class {cls.__name__}, and NumPy leaves the operator to the object",
+    )
+
+
+#: what makes an object an array for NumPy
+_LIKE_ARRAYS = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
+_LIKE_SEQUENCES = ("__len__", "__getitem__")
+_LIKE_ARRAYS_HINT = "pass arrays, numbers, or containers and objects that hold them"
 
 
 def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
@@ -252,7 +353,7 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     result = _built_in(machine, symbol, left, right)
     if result is None:
         name, reflected = _COMPARISONS[symbol]
-        result = _dunders(machine, left, right, f"__{name}__", f"__{reflected}__", rich=True)
+        result = _dunders(machine, symbol, left, right, f"__{name}__", f"__{reflected}__", rich=True)
     if result is not None:
         return result
     if symbol in ("==", "!="):
@@ -260,7 +361,8 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
         if isinstance(same, Var):
             return machine.boolean(machine.builder.elementwise("bitwise_not", same) if symbol == "!=" else same)
         return Const(same == (symbol == "=="))
-    one, two = machine.type_of(left).__name__, machine.type_of(right).__name__
+    _provoke(machine, symbol, left, right)
+    one, two = iteration.type_name(machine, left), iteration.type_name(machine, right)
     return machine.raise_(TypeError, f"'{symbol}' not supported between instances of '{one}' and '{two}'")
 
 
@@ -291,9 +393,13 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
             except Exception as error:
                 return machine.reraise(error)
             return Const(folded)
-    result = special(machine, value, f"__{_UNARY[symbol]}__", ())
+    name = f"__{_UNARY[symbol]}__"
+    result = special(machine, value, name, ())
+    rule = table.find_method(machine.type_of(value), name) if result is None else None
+    if rule is not None:
+        return rule(machine, value)
     if result is None:
-        machine.raise_(TypeError, f"bad operand type for unary {symbol}: '{machine.type_of(value).__name__}'")
+        machine.raise_(TypeError, f"bad operand type for unary {symbol}: '{kinds.shown(machine.type_of(value))}'")
     return result
 
 

@@ -63,7 +63,7 @@ def truth(machine: Machine, value: Value) -> bool | Var:
             return True
         case Ref():
             info = machine.heap.objects[value.object]
-            if info.kind in ("list", "tuple", "dict", "set"):
+            if info.kind in ("list", "tuple", "dict", "set", "view"):
                 return truth(machine, containers.length(machine, value))
             if info.kind == "instance":
                 return _own_truth(machine, value)
