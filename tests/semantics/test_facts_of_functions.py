@@ -17,7 +17,16 @@ def partial(x, k):
     power = functools.partial(math.pow, x[0])
     square = functools.partial(power, 2.0)
     kind = type(power) is functools.partial and isinstance(square, functools.partial)
-    return square(), power.args, power.func(2.0, k), power(k), kind, callable(power), square.func is power
+    return (
+        square(),
+        power.args,
+        power.func(2.0, k),
+        power(k),
+        kind,
+        callable(power),
+        square.func is math.pow,
+        square.args,
+    )
 
 
 @program(X)
