@@ -144,7 +144,6 @@ test_programs = program.test()
         lambda a, v: a + v,
         lambda a, v: a * v,
         lambda a, v: a < v,
-        lambda a, v: a == v,
         lambda a, v: np.add(a, v),
         added_to,
     ],

@@ -153,4 +153,43 @@ def obstacles_in_generators_are_named(xs, most):
     return next(found), next(found), sum(found)
 
 
+class Point:
+    """Coordinates that are iterated over by a generator."""
+
+    def __init__(self, x, y, z):
+        self.x, self.y, self.z = x, y, z
+
+    def __iter__(self):
+        yield self.x
+        yield self.y
+        yield self.z
+
+    def __eq__(self, other):
+        return all(a == b for a, b in zip(self, other))
+
+    __hash__ = None
+
+
+@program(([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]), ([1.0, 2.0, 4.0], [1.0, 2.0, 3.0]), ([0.0, 2.0, 3.0], [1.0, 5.0, 4.0]))
+def zipped_until_they_differ(a, b):
+    p, q = Point(*a), Point(*b)
+    equal, below = 0, any(x < y for x, y in zip(p, q))
+    for x, y in zip(p, q):
+        if x != y:
+            break
+        equal += 1
+    else:
+        equal += 100
+    return p == q, below, equal, all(x < k for x, k in zip(p, [2.0, 3.0, 4.0])), [x + y for x, y in zip(p, q)]
+
+
+@program(([1.0, -2.0, 3.0, 4.0],), ([1.0, 2.0, 3.0, -1.0],), ([-1.0, 2.0, 3.0, 4.0],), ([-1.0, -2.0, -3.0, 4.0],))
+def zipped_with_itself(x):
+    positive = (v for v in x if v > 0)
+    total = 0.0
+    for a, b in zip(positive, positive):
+        total += 10 * a + b
+    return total
+
+
 test_programs = program.test()

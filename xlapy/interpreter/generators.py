@@ -74,7 +74,7 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield) -> Value:
     result = returned if RETURN in end.labels else NONE
     if _only_exit(machine, exception):
         return result
-    exception = _left_with(machine, exception)
+    exception = resumption.converted(machine, exception)
     failed = _failed(machine, exception)
     if end.label == RAISE and failed is None:
         raise PythonError(exception)
@@ -123,18 +123,6 @@ def _failed(machine: Machine, exception: Value) -> Var | None:
             other = machine.builder.elementwise("ne", exception.selector, number)
             failed = other if failed is None else machine.builder.elementwise("bitwise_and", failed, other)
     return failed
-
-
-def _left_with(machine: Machine, exception: Value) -> Value:
-    """What the consumer gets of an exception that leaves a generator: a RuntimeError for a StopIteration (PEP 479)."""
-    options = alternatives(exception)
-    if not any(issubclass(machine.type_of(e), StopIteration) for e in options):
-        return exception
-    if isinstance(exception, Union):
-        raise Refused("XP0002", "a generator that may be left by a StopIteration or by another exception")
-    error = machine.exception(RuntimeError, "generator raised StopIteration")
-    machine.heap.write(error.object, "__cause__", exception)
-    return error
 
 
 def _only_exit(machine: Machine, exception: Value) -> bool:

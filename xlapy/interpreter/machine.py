@@ -31,6 +31,7 @@ from xlapy.dispatch.python import (
 )
 from xlapy.domain import set_order
 from xlapy.domain.captures import Capture
+from xlapy.domain.exceptions import own_attributes
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
@@ -324,9 +325,12 @@ class Machine:
 
     def reraise(self, error: BaseException) -> NoReturn:
         """Raise what a real call of Python code raised at compile time."""
-        if isinstance(error, Refused):
+        if isinstance(error, Refused | PythonError | NeedStatic):
             raise error
-        return self.raise_(type(error), *error.args)
+        made = self.exception(type(error), *error.args)
+        for name, value in own_attributes(error).items():
+            self.heap.write(made.object, name, Const(value))
+        raise PythonError(made)
 
     def check(self, bad: Var | bool, cls: type, *args: object) -> None:
         """Raise a Python exception where `bad` is true; what follows runs as if it were not."""

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from xlapy.dispatch import unions
 from xlapy.dispatch.arrays import memory
 from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import overflow
+from xlapy.dispatch.numbers.scalar_values import defines
 from xlapy.dispatch.python import attributes, kinds, objects, texts
 from xlapy.domain import set_order
 from xlapy.domain.values import (
@@ -228,6 +230,9 @@ def _dict_set(machine, frame, op, target, key, value):
 
 @handles("list_extend")
 def _list_extend(machine, frame, op, target, iterable):
+    if not isinstance(iterable, Union) and not iteration.is_iterable(machine, iterable):
+        name = iteration.type_name(machine, iterable)
+        machine.raise_(TypeError, f"Value after * must be an iterable, not {name}")
     machine.call(machine.getattr(target, "extend"), [iterable])
 
 
@@ -239,6 +244,8 @@ def _set_update(machine, frame, op, target, iterable):
 @handles("dict_update", "dict_merge")
 def _dict_update(machine, frame, op, target, mapping, function=None):
     if op.kind == "dict_update":
+        if not isinstance(mapping, Union) and not defines(machine, machine.type_of(mapping), "keys"):
+            machine.raise_(TypeError, f"'{iteration.type_name(machine, mapping)}' object is not a mapping")
         machine.call(machine.getattr(target, "update"), [mapping])
         return
     entries = containers.entries(machine, target)

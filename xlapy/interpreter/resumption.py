@@ -170,7 +170,7 @@ def _after(machine: Machine, generator: Ref, frame: Frame, cut: Resumable) -> Ad
     exception = frame.registers[frame.exception_register]
     if tag.label == RAISE:
         heap.write(number, "state", _FINISHED)
-        raise PythonError(_converted(machine, exception))
+        raise PythonError(converted(machine, exception))
     for register in cut.saved:
         heap.write(number, str(register), frame.registers[register])
     state = frame.registers[cut.state]
@@ -181,7 +181,7 @@ def _after(machine: Machine, generator: Ref, frame: Frame, cut: Resumable) -> Ad
             state = machine.cond(raised, lambda: _FINISHED, lambda: state)
     heap.write(number, "state", state)
     if raised is not None:
-        machine.may_raise(raised, _converted(machine, exception))
+        machine.may_raise(raised, converted(machine, exception))
     value = frame.registers[cut.value]
     returned = frame.registers[cut.program.return_register]
     return Advanced(_is_one(machine, state, FINISHED), value, NONE if returned is DEAD else returned)
@@ -198,8 +198,10 @@ def _is_one(machine: Machine, state: Value, number: int) -> bool | Var:
     return unions.selects(machine, state, found[0])
 
 
-def _converted(machine: Machine, exception: Value) -> Value:
-    """A StopIteration that is raised inside a generator becomes a RuntimeError."""
+def converted(machine: Machine, exception: Value) -> Value:
+    """What leaves a generator: a RuntimeError for a StopIteration that is raised inside (PEP 479)."""
+    if isinstance(exception, Union):
+        return Union(exception.selector, tuple(converted(machine, e) for e in exception.alternatives))
     if isinstance(exception, Ref | Const) and issubclass(machine.type_of(exception), StopIteration):
         error = machine.exception(RuntimeError, "generator raised StopIteration")
         machine.heap.write(error.object, "__cause__", exception)

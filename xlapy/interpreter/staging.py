@@ -12,7 +12,6 @@ import numpy as np
 
 from xlapy.dispatch.arrays.memory import join_layouts
 from xlapy.dispatch.iterators import iteration, sequences
-from xlapy.dispatch.protocol import PythonError
 from xlapy.domain import stacks
 from xlapy.domain.captures import Capture, Moves
 from xlapy.domain.coerce import holes, instantiate
@@ -264,9 +263,7 @@ class Staging:
         try:
             with machine.region(body):
                 if self.step is not None:
-                    self._element(body.params[0])
-                    if frame.tag is None:
-                        walk.run(machine, self.step.body)
+                    self._trip(body.params[0])
                 elif self.test is not None:
                     self._tested()
                 else:
@@ -373,17 +370,19 @@ class Staging:
         self.resizing.begin = {place: v for place, v in begin.items() if isinstance(v, BoundedArray)}
         frame.tag = None
 
-    def _element(self, index: Var) -> None:
-        plan, frame = self.plan, self.frame
-        assert plan is not None and self.step is not None
+    def _trip(self, index: Var) -> None:
+        """The body of a planned loop, with the element at an index."""
+        machine, plan, frame, node = self.machine, self.plan, self.frame, self.step
+        assert plan is not None and node is not None
         trips = plan.trips
         most = int(trips.value) if isinstance(trips, Const) else (known_bounds(trips) or (0, None))[1]
         bounds = (0, max(most - 1, 0)) if most is not None else (0, np.iinfo(np.int64).max)
-        frame.span = self.step.span
-        try:
-            frame.registers[self.step.value] = plan.element(Scalar(int, index, bounds))
-        except PythonError as error:
-            walk.raise_to(self.machine, self.step.handler, error.value)
+        frame.span = node.span
+
+        def draw() -> None:
+            frame.registers[node.value] = plan.element(Scalar(int, index, bounds))
+
+        walk.attempt(machine, node.handler, draw, lambda: walk.run(machine, node.body))
 
     def leaving(self) -> Node:
         """The arm of the test that leaves the loop."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -233,9 +234,10 @@ def _operations(machine: Machine, node: Code, start: int) -> int:
             try:
                 execute(machine, frame, step)
             except PythonError as error:
-                machine.pending.clear()
+                raised, machine.pending = machine.pending, []
                 machine.before = None
-                raise_to(machine, node.handler, error.value)
+                certain = functools.partial(raise_to, machine, node.handler, error.value)
+                _unless_raised(machine, node.handler, raised, certain)
                 return len(node.ops)
             except Refused as refusal:
                 machine.block(refusal)
@@ -379,27 +381,57 @@ def _for(machine: Machine, node: For) -> None:
     if isinstance(iterator, Union):
         _each(machine, node.iterator, iterator, lambda: _for(machine, node))
         return
-    catches = node.handler is not None
-    machine.catching += catches
+    steps: list[iteration.Step] = []
+
+    def step() -> None:
+        steps.append(iteration.step(machine, iterator))
+        if steps[0][0] is True:
+            draw()
+
+    def draw() -> None:
+        frame.registers[node.value] = steps[0][1]()
+
+    def body() -> None:
+        attempt(machine, node.handler, draw, lambda: run(machine, node.body))
+
+    def go_on() -> None:
+        more = steps[0][0]
+        if isinstance(more, Var):
+            merge.node_branch(machine, more, body, lambda: run(machine, node.exhausted))
+        else:
+            run(machine, node.body if more else node.exhausted)
+
+    attempt(machine, node.handler, step, go_on)
+
+
+def attempt(machine: Machine, handler: int | None, action: Callable[[], None], then: Callable[[], None]) -> None:
+    """Do something, and then something else, unless the first raises: that goes to the handler."""
+    machine.catching += handler is not None
+    certain = None
     try:
-        more, element = iteration.step(machine, iterator)
-        if not isinstance(more, Var):
-            if more:
-                frame.registers[node.value] = element()
+        action()
     except PythonError as error:
-        raise_to(machine, node.handler, error.value)
-        return
+        certain = error.value
     finally:
-        machine.catching -= catches
-    if isinstance(more, Var):
+        machine.catching -= handler is not None
+    raised, machine.pending = machine.pending, []
+    _unless_raised(machine, handler, raised, then if certain is None else lambda: raise_to(machine, handler, certain))
 
-        def body() -> None:
-            frame.registers[node.value] = element()
-            run(machine, node.body)
 
-        merge.node_branch(machine, more, body, lambda: run(machine, node.exhausted))
-    else:
-        run(machine, node.body if more else node.exhausted)
+def _unless_raised(
+    machine: Machine, handler: int | None, raised: Sequence[tuple[Var, Value]], then: Callable[[], None]
+) -> None:
+    """What follows something that has raised one of these exceptions, under a condition, or none."""
+    if not raised:
+        then()
+        return
+    bad, exception = raised[0]
+    merge.node_branch(
+        machine,
+        bad,
+        lambda: raise_to(machine, handler, exception),
+        lambda: _unless_raised(machine, handler, raised[1:], then),
+    )
 
 
 def _each(machine: Machine, register: int, union: Union, then: Callable[[], None], index: int = 0) -> None:
@@ -450,21 +482,8 @@ def _send(machine: Machine, node: Send) -> None:
         return
     raised, machine.pending = machine.pending, []
     frame.registers[node.value] = result
-    _returned(machine, node, [*raised, *([(closed, generators.CLOSING)] if isinstance(closed, Var) else [])])
-
-
-def _returned(machine: Machine, node: Send, raised: list[tuple[Var, Value]]) -> None:
-    """What follows a generator to which was delegated, unless it has raised one of these exceptions."""
-    if not raised:
-        run(machine, node.returned)
-        return
-    bad, exception = raised[0]
-    merge.node_branch(
-        machine,
-        bad,
-        lambda: raise_to(machine, node.handler, exception),
-        lambda: _returned(machine, node, raised[1:]),
-    )
+    raised = [*raised, *([(closed, generators.CLOSING)] if isinstance(closed, Var) else [])]
+    _unless_raised(machine, node.handler, raised, lambda: run(machine, node.returned))
 
 
 def _send_step(machine: Machine, node: Send, receiver: Value) -> None:

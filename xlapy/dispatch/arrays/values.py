@@ -79,8 +79,19 @@ def array(machine: Machine, value: Value) -> Var:
                 if inner is not value and type_of(machine, inner) is list:
                     return array(machine, inner)
                 raise Refused("XP0005", f"an object of class {type_of(machine, value).__name__} is used as an array")
+            require_sequence(machine, value)
             return _nested(machine, machine.iterate(value))
     raise Refused("XP0005", f"{machine.describe(value)} is used as an array")
+
+
+def require_sequence(machine: Machine, value: Value) -> None:
+    """Refuse what can be iterated over and is no sequence, of which NumPy makes an object in an array, or raises."""
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind not in ("list", "tuple", "instance"):
+        raise Refused(
+            "XP0005",
+            f"{machine.describe(value)} in the place of an array: for NumPy it is one object, not what it holds",
+            "make a list of it: np.array(list(...))",
+        )
 
 
 def _one_of_several(machine: Machine, value: Union) -> Var:

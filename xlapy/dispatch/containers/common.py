@@ -351,7 +351,6 @@ def contains(machine, item: Value, container: Value) -> bool | Var:
         return rule(machine, item, container)
     if isinstance(container, Const) and isinstance(item, Const) and hasattr(type(container.value), "__contains__"):
         return bool(fold(machine, operator.contains, container.value, item.value).value)
-    iteration.require_container(machine, container)
     return among(machine, item, iteration.items(machine, container), container)
 
 

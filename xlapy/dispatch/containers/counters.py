@@ -95,3 +95,15 @@ def counter_operator(machine, symbol: str, left: Value, right: Value) -> Value |
         set_entries(machine, as_ref(left), result)
         return left
     return new_dict(machine, collections.Counter, result)
+
+
+@table.method(collections.Counter, "__pos__")
+def _positive(machine, self: Ref) -> Value:
+    """`+counter`: the counts above zero."""
+    return machine.binary("+", self, new_dict(machine, collections.Counter, {}))
+
+
+@table.method(collections.Counter, "__neg__")
+def _negative(machine, self: Ref) -> Value:
+    """`-counter`: the counts below zero, without their signs."""
+    return machine.binary("-", new_dict(machine, collections.Counter, {}), self)

@@ -223,6 +223,8 @@ def delitem(machine, container: Ref, key: Value) -> None:
     """`del d[key]`."""
     table_ = entries(machine, container)
     known = key_of(machine, key, table_)
+    if known not in table_ and issubclass(machine.type_of(container), collections.Counter):
+        return
     if known not in table_:
         machine.raise_(KeyError, key)
     del table_[known]

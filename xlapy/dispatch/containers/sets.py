@@ -9,7 +9,7 @@ from typing import Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import set_tables
-from xlapy.dispatch.containers.common import compares_by_value, entries, key_of, set_entries
+from xlapy.dispatch.containers.common import compares_by_value, entries, heap_kind, key_of, set_entries
 from xlapy.dispatch.containers.dicts import view_keys
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, provoke
@@ -59,7 +59,7 @@ def _real(machine, value: Value, keys: dict) -> Any:
     if info.kind == "set":
         history = _history(machine, value)
         return set_order.UNKNOWN if history is None or history.order is not None else set_order.replayed(history)
-    return dict.fromkeys(keys).keys() if info.details == "keys" else dict(keys).items()
+    return dict.fromkeys(keys).keys() if info.details == "keys" else dict([*keys]).items()
 
 
 def _all_taken(machine, values: Sequence[Value]) -> tuple[list[dict], list[Any]]:
@@ -116,7 +116,8 @@ def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | Non
     if view_keys(machine, left) is None or view_keys(machine, right) is None:
         if machine.type_of(left) in _LIKE_SETS and machine.type_of(right) in _LIKE_SETS:
             raise Refused("XP0004", "an operation of sets and the items of a dict with values that depend on data")
-        return None
+        if symbol in COMPARISONS or not any(_is_view(machine, side) for side in (left, right)):
+            return None
     (one, two), (first, second) = _all_taken(machine, (left, right))
     if symbol in COMPARISONS:
         return Const(COMPARISONS[symbol](set(one), set(two)))
@@ -131,6 +132,11 @@ def set_operator(machine, symbol: str, left: Value, right: Value) -> Value | Non
         set_entries(machine, as_ref(left), dict.fromkeys(found, TRUE), history)
         return left
     return _made(machine, cls, found, _FUNCTIONS[plain], first, second)
+
+
+def _is_view(machine, value: Value) -> bool:
+    """Whether a value is a view of the keys or items of a dict: such ones have operators with any iterable."""
+    return heap_kind(machine, value) == "view" and view_keys(machine, value) is not None
 
 
 def _combine(name: str, symbol: str):

@@ -119,6 +119,14 @@ def _subscripts() -> None:
             unions.over_parts(machine, key, lambda k: delete(machine, self, k) or NONE)
             return
         at, there = tables.locate(machine, stack, key)
+        if issubclass(machine.type_of(self), collections.Counter):
+
+            def remove() -> Value:
+                tables.remove(machine, self, stack, at)
+                return NONE
+
+            machine.cond(there, remove, lambda: NONE)
+            return
         _check(machine, there, key)
         tables.remove(machine, self, stack, at)
 

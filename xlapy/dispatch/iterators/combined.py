@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import ranges
@@ -12,7 +11,22 @@ from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import NONE, UNBOUND, Const, Range, Ref, Tuple, Union, Value
+from xlapy.domain.values import (
+    DEAD,
+    FALSE,
+    NONE,
+    UNBOUND,
+    BoundedArray,
+    Const,
+    JaxArray,
+    NdArray,
+    Range,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+    tuple_items,
+)
 from xlapy.ir import Var
 
 _ZERO, _ONE = Const(0), Const(1)
@@ -118,25 +132,38 @@ def _zip_step(machine, number: int) -> Step:
     if not inners:
         return False, lambda: UNBOUND
     strict = machine.heap.read(number, "strict").value
-    elements: list[Callable[[], Value] | Value] = []
-    more: bool | Var = True
-    for position, inner in enumerate(inners):
-        one, element = step(machine, inner)
-        if isinstance(one, Var) and (strict or len(inners) > 1):
-            one = bool(
-                machine.static(machine.boolean(one), "the length of an iterable, zipped with one to be unrolled")
-            )
-        if one is False:
-            if strict:
-                _check_strict(machine, inners, position)
-            return False, lambda: UNBOUND
-        more = one
-        elements.append(element() if len(inners) > 1 else element)
+    if len(inners) == 1 and not strict:
+        more, element = step(machine, inners[0])
+        return more, lambda: _combined(machine, number, [element()])
+    more, elements = _in_step(machine, inners, 0, strict)
+    return more, lambda: _combined(machine, number, elements)
 
-    def combined() -> Value:
-        return _combined(machine, number, [e if isinstance(e, Value) else e() for e in elements])
 
-    return more, combined
+def _in_step(machine, inners: tuple[Value, ...], position: int, strict: bool) -> tuple[bool | Var, list[Value]]:
+    """Whether the iterators from `position` on all have a next item, and these. None is asked behind one that has
+    ended."""
+    if position == len(inners):
+        return True, []
+    one, element = step(machine, inners[position])
+    if isinstance(one, Var) and strict:
+        one = bool(machine.static(machine.boolean(one), "the length of an iterable, zipped with strict=True"))
+    if not isinstance(one, Var):
+        if one:
+            first = element()
+            more, others = _in_step(machine, inners, position + 1, strict)
+            return more, [first, *others]
+        if strict:
+            _check_strict(machine, inners, position)
+        return False, [DEAD] * (len(inners) - position)
+
+    def rest() -> Value:
+        first = element()
+        more, others = _in_step(machine, inners, position + 1, strict)
+        return Tuple((machine.boolean(more), first, *others))
+
+    ended = Tuple((FALSE, *[DEAD] * (len(inners) - position)))
+    found = tuple_items(machine.cond(one, rest, lambda: ended))
+    return machine.truth(found[0]), list(found[1:])
 
 
 def _check_strict(machine, inners: tuple[Value, ...], position: int) -> None:
@@ -280,7 +307,9 @@ def reversed_(machine, sequence: Value) -> Value:
             name = iteration.type_name(machine, sequence)
             return machine.raise_(TypeError, f"'{name}' object is not reversible")
         source = found
-    elif not isinstance(sequence, Ref | Tuple | Range | Const) and not hasattr(machine.type_of(sequence), "shape"):
+    elif not isinstance(sequence, Ref | Tuple | Range | Const) and not isinstance(
+        sequence, NdArray | BoundedArray | JaxArray
+    ):
         machine.raise_(TypeError, f"'{iteration.type_name(machine, sequence)}' object is not reversible")
     return new(machine, _REVERSED, reversed, source=source, left=sequences.length_of(machine, source))
 

@@ -7,11 +7,11 @@ What changes is in slots of the object, values that it refers to too.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 
 import numpy as np
 
+from xlapy.dispatch import unions
 from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.iterators.dict_views import dict_iterator
 from xlapy.dispatch.iterators.sequences import (
@@ -31,9 +31,9 @@ from xlapy.dispatch.numbers.scalar_values import (
     logical_and,
     logical_not,
     logical_or,
-    provoke,
 )
 from xlapy.dispatch.protocol import PythonError, Refused
+from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
     UNBOUND,
     Const,
@@ -45,9 +45,6 @@ from xlapy.domain.values import (
     as_ref,
 )
 from xlapy.ir import Var
-
-#: what is said of `item in value` where the value has no items
-_NO_CONTAINER = str(provoke(operator.contains, object(), 0))
 
 #: items that may be unrolled
 MAXIMUM_ITEMS = 100_000
@@ -166,25 +163,17 @@ def _is_generator(machine, value: Value) -> bool:
     return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "generator"
 
 
+def is_iterable(machine, value: Value) -> bool:
+    """Whether `iter(value)` may be: a number of NumPy's can be indexed, but not iterated over."""
+    cls = machine.type_of(value)
+    if issubclass(cls, np.generic) and not issubclass(cls, np.flexible):
+        return False
+    return defines(machine, cls, "__iter__") or defines(machine, cls, "__getitem__")
+
+
 def type_name(machine, value: Value) -> str:
     """The name of a value's type in CPython's messages."""
-    cls = machine.type_of(value)
-    if isinstance(value, Const) and cls.__module__ not in ("builtins", "numpy"):
-        # classes in compiled code may have their module in their names
-        try:
-            operator.index(value.value)
-        except TypeError as error:
-            named = str(error).split("'")
-            return named[1] if len(named) == 3 else cls.__name__
-    return f"numpy.{cls.__name__}" if issubclass(cls, np.generic | np.ndarray) else cls.__name__
-
-
-def require_container(machine, value: Value) -> None:
-    """Raise CPython's TypeError for `item in value` where the value has no items."""
-    cls = machine.type_of(value)
-    items = any(defines(machine, cls, name) for name in ("__contains__", "__iter__", "__getitem__"))
-    if not items or issubclass(cls, np.number | np.bool):
-        machine.raise_(TypeError, _NO_CONTAINER.replace("'object'", f"'{type_name(machine, value)}'"))
+    return kinds.shown(machine.type_of(value))
 
 
 # -- objects of the user's --------------------------------------------------------------------------------------------
@@ -216,24 +205,46 @@ def catching(machine, cls: type, action: Callable[[], Value]) -> tuple[Value, bo
     """The value of `action()`, and whether it raised an exception of class `cls` instead (other ones propagate)."""
     outer, machine.pending = machine.pending, []
     machine.catching += 1
+    value, certain = UNBOUND, None
     try:
         value = action()
-        mine = machine.pending
     except PythonError as error:
-        if issubclass(machine.type_of(error.value), cls):
-            return UNBOUND, True
-        raise
+        certain = error
     finally:
         machine.catching -= 1
-        machine.pending = outer
+        mine, machine.pending = machine.pending, outer
     raised: bool | Var = False
     for bad, exception in mine:
         bad = logical_and(machine, bad, logical_not(machine, raised))
-        if not isinstance(exception, Union) and issubclass(machine.type_of(exception), cls):
-            raised = logical_or(machine, raised, bad)
-        elif isinstance(bad, Var):
+        raised = logical_or(machine, raised, _caught(machine, cls, bad, exception))
+    if certain is None:
+        return value, raised
+    if not isinstance(certain.value, Union) and not issubclass(machine.type_of(certain.value), cls):
+        if raised is False:
+            raise certain
+        machine.may_raise(logical_not(machine, raised), certain.value)
+        return UNBOUND, True
+    if isinstance(certain.value, Union):
+        _caught(machine, cls, logical_not(machine, raised), certain.value)
+    return UNBOUND, True
+
+
+def _caught(machine, cls: type, bad: bool | Var, exception: Value) -> bool | Var:
+    """Whether an exception that is raised where `bad` is true is one of class `cls`; one of another class
+    propagates."""
+    if not isinstance(exception, Union):
+        if issubclass(machine.type_of(exception), cls):
+            return bad
+        if bad is True:
+            raise PythonError(exception)
+        if isinstance(bad, Var):
             machine.may_raise(bad, exception)
-    return value, raised
+        return False
+    caught: bool | Var = False
+    for index in unions.possible(machine, exception):
+        here = logical_and(machine, bad, unions.selects(machine, exception, index))
+        caught = logical_or(machine, caught, _caught(machine, cls, here, exception.alternatives[index]))
+    return caught
 
 
 def _user_step(machine, iterator: Value) -> Step:

@@ -24,6 +24,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     refuse_where,
     scalar,
 )
+from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, Ref, Tuple, Value
 from xlapy.ir import Var
 
@@ -39,7 +40,7 @@ def _complex(machine, value: Value) -> Var:
         for name in ("__complex__", "__float__", "__index__"):
             if defines(machine, machine.type_of(value), name):
                 return _complex(machine, machine.call(machine.getattr(value, name), []))
-    machine.raise_(TypeError, f"must be real number, not {machine.type_of(value).__name__}")
+    machine.raise_(TypeError, f"must be real number, not {kinds.shown(machine.type_of(value))}")
     raise AssertionError
 
 

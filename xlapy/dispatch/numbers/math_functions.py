@@ -25,6 +25,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
     surviving,
 )
+from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
 from xlapy.lowering import float_bits, whole_results
@@ -52,7 +53,7 @@ def real(machine, value: Value) -> Var:
         for name in ("__float__", "__index__"):
             if defines(machine, machine.type_of(value), name):
                 return real(machine, machine.call(machine.getattr(value, name), []))
-    name = machine.type_of(value).__name__
+    name = kinds.shown(machine.type_of(value))
     machine.raise_(TypeError, f"must be real number, not {name}")
     raise AssertionError
 

@@ -134,7 +134,7 @@ def int_(machine, /, *args: Value, **kwargs: Value) -> Value:
         return truncated(machine, var, bounds=getattr(value, "bounds", None))
     result = _dunder(machine, value, "__int__", "__index__", "__trunc__")
     if result is None:
-        name = machine.type_of(value).__name__
+        name = kinds.shown(machine.type_of(value))
         message = str(provoke(int, object())).replace("'object'", f"'{name}'")
         return machine.raise_(TypeError, message)
     return int_(machine, result)
@@ -178,7 +178,7 @@ def float_(machine, x: Value | None = None, /) -> Value:
         return scalar(machine, float, var)
     result = _dunder(machine, value, "__float__", "__index__")
     if result is None:
-        name = machine.type_of(value).__name__
+        name = kinds.shown(machine.type_of(value))
         message = str(provoke(float, object())).replace("'object'", f"'{name}'")
         return machine.raise_(TypeError, message)
     return float_(machine, result)
@@ -220,7 +220,7 @@ def _complex_part(machine, value: Value) -> Value:
         return scalar(machine, complex if var.type.dtype.kind == "c" else float, var)
     result = _dunder(machine, value, "__complex__", "__float__", "__index__")
     if result is None:
-        name = machine.type_of(value).__name__
+        name = kinds.shown(machine.type_of(value))
         return machine.raise_(TypeError, str(provoke(complex, object())).replace("'object'", f"'{name}'"))
     return result
 
@@ -247,7 +247,7 @@ def abs_(machine, value: Value, /) -> Value:
     if result is None and isinstance(value, Const):
         return fold(machine, abs, value.value)
     if result is None:
-        return machine.raise_(TypeError, f"bad operand type for abs(): '{machine.type_of(value).__name__}'")
+        return machine.raise_(TypeError, f"bad operand type for abs(): '{kinds.shown(machine.type_of(value))}'")
     return result
 
 
@@ -451,5 +451,5 @@ def _round_other(machine, value: Value, ndigits: Value) -> Value:
         return machine.call(Const(np.round), [value, ndigits])
     if isinstance(value, Ref | Tuple) and defines(machine, machine.type_of(value), "__round__"):
         return machine.call(machine.getattr(value, "__round__"), [] if is_none(ndigits) else [ndigits])
-    name = "numpy.ndarray" if isinstance(value, NdArray) else machine.type_of(value).__name__
+    name = kinds.shown(machine.type_of(value))
     return machine.raise_(TypeError, f"type {name} doesn't define __round__ method")

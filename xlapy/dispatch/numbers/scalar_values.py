@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds
 from xlapy.domain.numbers import SCALAR_DTYPES, known_bounds, scalar_type
 from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Value, number_var, substitute
 from xlapy.ir import Location, Var, constant_value
@@ -84,7 +85,7 @@ def lacks(machine, cls: type, name: str, what: str):
     that has it in compiled code."""
     if defines(machine, cls, name):
         raise Refused("XP0003", f"'{cls.__module__}.{cls.__qualname__}.{name}' is compiled code and has no rule")
-    return machine.raise_(TypeError, f"'{cls.__name__}' object {what}")
+    return machine.raise_(TypeError, f"'{kinds.shown(cls)}' object {what}")
 
 
 def fold(machine, function: Callable, /, *args: object, **kwargs: object) -> Const:

@@ -26,6 +26,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, Scalar, Value, number_var
 from xlapy.ir import Var
 
@@ -61,7 +62,7 @@ def unary(machine, symbol: str, value: Value) -> Value | None:
     if kind is None:
         return None
     if symbol == "~" and RANK[kind] > 1:
-        return machine.raise_(TypeError, f"bad operand type for unary ~: '{machine.type_of(value).__name__}'")
+        return machine.raise_(TypeError, f"bad operand type for unary ~: '{kinds.shown(machine.type_of(value))}'")
     if isinstance(value, Const):
         return fold(machine, UNARY[symbol], value.value)
     kind = int if kind is bool else kind

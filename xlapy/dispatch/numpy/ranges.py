@@ -38,8 +38,12 @@ def arange(machine, /, *args, start=None, stop=None, step=None, dtype=None, devi
         length = _arange_length(first, last, stride)
         if length <= SMALL:
             return machine.new_array(machine.builder.constant(np.arange(*limits, **named, dtype=wanted)))
-    except Exception as error:
-        return raise_real(machine, error)
+    except Exception:
+        # sizes that are no numbers, or endless ones: NumPy has messages of its own for them
+        try:
+            return machine.new_array(machine.builder.constant(np.arange(*limits, **named, dtype=wanted)))
+        except Exception as error:
+            return raise_real(machine, error)
     two = np.arange(*_first_two(first, stride), dtype=wanted)
     base, delta = two[0].item(), (two[1] - two[0]).item() if result_type.kind != "b" else 0
     var = machine.leaf(_ramp, (), (length, base, delta, result_type), name="arange")[0]

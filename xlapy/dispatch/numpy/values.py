@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from xlapy.dispatch.arrays.values import require_sequence
 from xlapy.dispatch.containers import stacks, subclasses
 from xlapy.dispatch.numbers.scalar_values import python_int
 from xlapy.dispatch.protocol import Machine, NeedStatic, Refused
@@ -108,7 +109,10 @@ def sequence_items(machine: Machine, value: Any) -> list[Value] | None:
 def items_of(machine: Machine, arrays: Value) -> list[Value]:
     """The arrays of a sequence, or the rows of an array."""
     items = sequence_items(machine, arrays)
-    return items if items is not None else machine.iterate(arrays)
+    if items is not None:
+        return items
+    require_sequence(machine, arrays)
+    return machine.iterate(arrays)
 
 
 def is_array_like(machine: Machine, value: Value) -> bool:
@@ -317,7 +321,7 @@ def require_indices(machine: Machine, function: Callable, *args: Any) -> None:
 
 def raise_real(machine: Machine, error: BaseException) -> NoReturn:
     """Raise in the program what a real call raised at compile time."""
-    return machine.raise_(type(error), *error.args)
+    return machine.reraise(error)
 
 
 def freeze(part: Any) -> Any:

@@ -18,7 +18,7 @@ from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers.scalar_values import lacks
-from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python import caches, namespaces
 from xlapy.dispatch.python.exceptions import exception_parts
 from xlapy.dispatch.python.kinds import has_dict, is_instance, shown, type_of
@@ -95,7 +95,7 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
                 return inner
         case Function():
             return _function_attribute(machine, value, name)
-        case BoundMethod():
+        case BoundMethod() if type_of(machine, value) is not functools.partial:
             kept = caches.kept_function(value)
             if kept is not None and name == "cache_clear":
                 return caches.clearing(value)
@@ -139,7 +139,10 @@ def _from_tables(machine: Machine, value: Value, cls: type, name: str) -> Value 
 
 
 def missing(machine: Machine, cls: type, name: str) -> Value:
-    return machine.raise_(AttributeError, f"'{shown(cls)}' object has no attribute '{name}'")
+    """Raise the AttributeError of an object of class `cls`."""
+    error = machine.exception(AttributeError, f"'{shown(cls)}' object has no attribute '{name}'")
+    machine.heap.write(error.object, "name", Const(name))
+    raise PythonError(error)
 
 
 def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
@@ -296,7 +299,13 @@ def _function_attribute(machine: Machine, value: Function, name: str) -> Value:
         return Const(value.code)
     if name == "__module__":
         return machine.heap.read(value.globals.object, "__name__")
-    return machine.raise_(AttributeError, f"'function' object has no attribute '{name}'")
+    if name == "__defaults__":
+        return Tuple(value.defaults) if value.defaults else NONE
+    if name == "__kwdefaults__" and not value.kwdefaults:
+        return NONE
+    if name in dir(types.FunctionType):
+        raise Refused("XP0003", f"the attribute '{name}' of a function")
+    return missing(machine, types.FunctionType, name)
 
 
 def _super_attribute(machine: Machine, value: Intrinsic, name: str) -> Value:
@@ -373,7 +382,7 @@ def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = 
             inner = subclasses.contents(machine, value)
             if inner is not None and found.__objclass__ in BASES:
                 return machine.getattr(inner, name)
-            return _own(machine, value, cls, name)
+            return _own(machine, value, cls, name, found.__objclass__)
         if isinstance(found, types.GetSetDescriptorType):
             own = machine.heap.read(value.object, name)
             return own if own is not UNBOUND else missing(machine, cls, name)
@@ -409,11 +418,15 @@ def _class_fallback(machine, value: Ref, cls: type, name: str, found: object, ow
     return missing(machine, cls, name)
 
 
-def _own(machine: Machine, value: Ref, cls: type, name: str) -> Value:
-    if name == "value" and issubclass(cls, StopIteration):
+def _own(machine: Machine, value: Ref, cls: type, name: str, owner: type) -> Value:
+    if (name, owner) in (("value", StopIteration), ("code", SystemExit)):
         args = exception_parts(machine, value)[1]
+        if len(args) > 1 and owner is SystemExit:
+            return Tuple(tuple(args))
         return args[0] if args else NONE
     own = machine.heap.read(value.object, name)
+    if own is UNBOUND and issubclass(owner, BaseException) and owner.__module__ == "builtins":
+        raise Refused("XP0003", f"the attribute '{name}' of an exception of class {cls.__name__}")
     if own is UNBOUND:
         return missing(machine, cls, name)
     return own

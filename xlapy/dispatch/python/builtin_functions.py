@@ -5,7 +5,6 @@ from __future__ import annotations
 import _abc
 import abc
 import builtins
-import functools
 import logging
 import time
 import types
@@ -21,7 +20,6 @@ from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import catching
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import functools_rules
 from xlapy.domain.values import (
     FALSE,
     NONE,
@@ -64,7 +62,7 @@ def _classes(machine, value: Value) -> tuple:
 def _instance(machine, value: Value, cls: Any) -> bool:
     if not isinstance(cls, type):
         fold(machine, isinstance, 0, cls)  # raises CPython's TypeError
-    own = functools.partial if functools_rules.is_partial(value) else machine.type_of(value)
+    own = machine.type_of(value)
     if isinstance(value, JaxArray) and cls is jax.Array:
         return True
     check = type(cls).__instancecheck__

@@ -15,6 +15,7 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.effects import changes
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import (
@@ -187,7 +188,7 @@ def _check_hashable(machine, value: Value) -> None:
     elif isinstance(value, JaxArray):
         raise Refused("XP0004", "a jax.Array as an argument of a function whose results are kept")
     elif isinstance(value, Ref) and machine.type_of(value).__hash__ is None:
-        machine.raise_(TypeError, f"unhashable type: '{machine.type_of(value).__name__}'")
+        machine.raise_(TypeError, f"unhashable type: '{kinds.shown(machine.type_of(value))}'")
 
 
 def _key(machine, args: tuple[Value, ...], kwargs: dict[str, Value]) -> str | None:

@@ -47,8 +47,13 @@ def partial(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`functools.partial(function, *args, **kwargs)`: a method bound to the function and its arguments."""
     if not args:
         machine.raise_(TypeError, *provoke(functools.partial).args)
+    function, *rest = args
+    if isinstance(function, BoundMethod) and function.function is _PARTIAL:
+        function, first, names, values = tuple_items(function.self)
+        rest = [*tuple_items(first), *rest]
+        kwargs = {**dict(zip(machine.static(names), tuple_items(values), strict=True)), **kwargs}
     names = Tuple(tuple(map(Const, kwargs)))
-    return BoundMethod(_PARTIAL, Tuple((args[0], Tuple(args[1:]), names, Tuple(tuple(kwargs.values())))))
+    return BoundMethod(_PARTIAL, Tuple((function, Tuple(tuple(rest)), names, Tuple(tuple(kwargs.values())))))
 
 
 def _call_partial(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Value:
@@ -57,12 +62,17 @@ def _call_partial(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Va
     return machine.call(function, [*tuple_items(first), *args], {**named, **kwargs})
 
 
-_PARTIAL = Intrinsic("partial", _call_partial)
+_PARTIAL = Intrinsic(kinds.PARTIAL, _call_partial)
 
 
-def is_partial(value: Value) -> bool:
-    """Whether a value is a partial made inside the program."""
-    return isinstance(value, BoundMethod) and value.function is _PARTIAL
+@table.attribute(functools.partial, "func")
+def _partial_function(machine, self: BoundMethod) -> Value:
+    return tuple_items(self.self)[0]
+
+
+@table.attribute(functools.partial, "args")
+def _partial_arguments(machine, self: BoundMethod) -> Value:
+    return tuple_items(self.self)[1]
 
 
 # -- reduce, wraps -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import types
 
 import jax
@@ -28,6 +29,9 @@ from xlapy.domain.values import (
 )
 from xlapy.ir import Var
 
+#: the name of what a `functools.partial` that the program makes calls
+PARTIAL = "partial"
+
 
 def type_of(machine: Machine, value: Value) -> type:
     """The Python class that the value would have under CPython."""
@@ -48,6 +52,8 @@ def type_of(machine: Machine, value: Value) -> type:
             return machine.heap.objects[value.object].cls
         case Function():
             return types.FunctionType
+        case BoundMethod(function=Intrinsic(name=name)) if name == PARTIAL:
+            return functools.partial
         case BoundMethod():
             return types.BuiltinMethodType if isinstance(value.function, Intrinsic) else types.MethodType
         case Text():
@@ -179,9 +185,13 @@ def known_truth(value: Value) -> bool | Var:
     raise Refused("XP0004", "a truth value of an unexpected kind")
 
 
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
+_HEAP_OR_IMMUTABLE = _HEAP | _IMMUTABLE
+
+
 def shown(cls: type) -> str:
     """The name of a class in CPython's messages: types made in C outside `builtins` have their module in it."""
-    in_c = not cls.__flags__ & (1 << 9) and cls.__module__ != "builtins"
+    in_c = cls.__flags__ & _HEAP_OR_IMMUTABLE != _HEAP and cls.__module__ != "builtins"
     return f"{cls.__module__}.{cls.__name__}" if in_c else cls.__name__
 
 

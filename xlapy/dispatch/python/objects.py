@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
+from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python.attributes import find_special, getattr_
 from xlapy.dispatch.python.kinds import is_instance, known_truth, type_of
@@ -26,6 +28,7 @@ from xlapy.domain.values import (
     NdArray,
     Ref,
     Tuple,
+    Union,
     Value,
 )
 from xlapy.ir import Var
@@ -123,8 +126,11 @@ def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
         method = find_special(machine, container, "__contains__")
         if method is not None:
             return machine.truth(machine.call(method, (item,)))
-        iteration.require_container(machine, container)
-        return _among(machine, item, machine.iterate(container))
+    if not isinstance(container, Union) and not iteration.is_iterable(machine, container):
+        name = iteration.type_name(machine, container)
+        machine.raise_(TypeError, _NO_CONTAINER.replace("object", name))
+    if is_instance(machine, container) or containers.heap_kind(machine, container) in ("iterator", "generator"):
+        return machine.truth(machine.call(Const(_comes), (item, container)))
     if isinstance(container, BoundedArray):
         return known_truth(bounded_rules.contains(machine, item, container))
     if isinstance(container, JaxArray):
@@ -132,18 +138,15 @@ def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
     return containers.contains(machine, item, container)
 
 
-def _among(machine: Machine, item: Value, items: list[Value]) -> bool | Var:
-    found: bool | Var = False
-    for other in items:
-        same = machine.is_(item, other)
-        if same is not True:
-            same = machine.truth(machine.compare("==", item, other))
-        if same is True:
-            return True
-        if same is False:
-            continue
-        found = same if found is False else machine.builder.elementwise("bitwise_or", found, same)
-    return found
+#: what CPython says of `1 in object()`
+_NO_CONTAINER = str(provoke(operator.contains, object(), 1))
+
+
+def _comes(item, iterable):
+    for other in iterable:
+        if other is item or other == item:
+            return True  # what comes after it is left in the iterator
+    return False
 
 
 def mapping_entries(machine: Machine, mapping: Value) -> dict:

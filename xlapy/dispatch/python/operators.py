@@ -14,12 +14,14 @@ import numpy as np
 
 from xlapy.dispatch import table, unions
 from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
+from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
+from xlapy.dispatch.numbers.scalar_values import defines
 from xlapy.dispatch.numpy import ufuncs
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python import array_operands, attributes, kinds
+from xlapy.dispatch.python import attributes, kinds
 from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import (
     BoundedArray,
@@ -28,10 +30,12 @@ from xlapy.domain.values import (
     MixedScalar,
     NdArray,
     NumpyScalar,
+    Ref,
     Scalar,
     Tuple,
     Union,
     Value,
+    is_none,
 )
 from xlapy.ir import Var
 
@@ -76,7 +80,7 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     result = _built_in(machine, symbol, left, right)
     if result is None:
         name = BINARY[plain]
-        result = _of_objects(machine, symbol, left, right, f"__{name}__", f"__r{name}__")
+        result = _dunders(machine, symbol, left, right, f"__{name}__", f"__r{name}__")
     if result is not None:
         return result
     folded = _folded(machine, symbol, left, right)
@@ -92,8 +96,10 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
 _REAL = {
     **{s: getattr(operator, n if n not in ("and", "or") else n + "_") for s, n in BINARY.items()},
     **{f"{s}=": getattr(operator, f"i{n}") for s, n in BINARY.items()},
-    **{s: getattr(operator, name) for s, (name, _) in _COMPARISONS.items()},
+    **{s: getattr(operator, n) for s, (n, _) in _COMPARISONS.items()},
 }
+
+
 #: classes whose operators have rules
 _RULED = (int, float, complex, str, bytes, tuple, frozenset, type(None), type, np.generic, types.FunctionType)
 
@@ -105,13 +111,15 @@ def _folded(machine: Machine, symbol: str, left: Value, right: Value) -> Value |
         PythonError: what Python or NumPy raise for such operands.
         Refused: NumPy makes an array of objects.
     """
-    samples = [_sample(v) for v in (left, right)]
-    beside_array = any(isinstance(v, NdArray | NumpyScalar) for v in (left, right))
-    foreign = [s for s in samples if not isinstance(s, _RULED)]
-    equality = symbol in ("==", "!=")
-    if any(s is NotImplemented for s in samples) or not foreign and (equality or not beside_array):
+    samples = [_sample(machine, left, right), _sample(machine, right, left)]
+    if any(s is NotImplemented for s in samples):
         return None
-    if equality and all(type(s).__eq__ is object.__eq__ for s in foreign if not isinstance(s, np.ndarray)):
+    beside_array = any(isinstance(v, NdArray | NumpyScalar) for v in (left, right))
+    foreign = [s for v, s in zip((left, right), samples, strict=True) if isinstance(v, Const) and _is_foreign(s)]
+    equality = symbol in ("==", "!=")
+    if not foreign and (equality or not beside_array):
+        return None
+    if equality and all(type(s).__eq__ is object.__eq__ for s in foreign):
         return None
     try:
         found = _REAL[symbol](*samples)
@@ -124,10 +132,16 @@ def _folded(machine: Machine, symbol: str, left: Value, right: Value) -> Value |
         raise Refused("XP0003", f"NumPy makes an array of objects for '{symbol}' between {names}")
     if equality and found is (symbol == "!=") and _is_by_identity(*samples):
         return None
+    if not all(isinstance(v, Const | Scalar) for v in (left, right)):
+        return None
     fixed = [
         v if isinstance(v, Const) else Const(machine.static(v, f"an operand of '{symbol}'")) for v in (left, right)
     ]
     return _fold(machine, symbol, *fixed)
+
+
+def _is_foreign(item: Any) -> bool:
+    return not isinstance(item, _RULED)
 
 
 def _is_by_identity(left: Any, right: Any) -> bool:
@@ -135,7 +149,12 @@ def _is_by_identity(left: Any, right: Any) -> bool:
     return type(left).__eq__(left, right) is NotImplemented and type(right).__eq__(right, left) is NotImplemented
 
 
-def _sample(value: Value) -> Any:
+#: kinds of objects that are no sequences for NumPy
+_OBJECTS = ("dict", "set", "view", "iterator", "generator", "instance")
+
+
+def _sample(machine: Machine, value: Value, other: Value) -> Any:
+    """An object like a value, for the messages of an operator that has another operand beside it."""
     match value:
         case NdArray():
             return np.ones(tuple(min(n, 1) for n in value.type.shape), value.type.dtype)
@@ -145,6 +164,13 @@ def _sample(value: Value) -> Any:
             return value.kind(1)
         case Const():
             return value.value if not isinstance(value.value, np.ndarray) else NotImplemented
+        case Ref() if machine.heap.objects[value.object].kind in _OBJECTS:
+            # the message gives the name of its class alone
+            cls = machine.heap.objects[value.object].cls
+            own = {"__array_priority__": 1} if _has_priority(machine, value, other) else {}
+            if attributes.lookup(machine, cls, "__array_ufunc__")[1] is not None:
+                own["__array_ufunc__"] = None
+            return type(cls.__name__, (), own)()
     return NotImplemented
 
 
@@ -255,27 +281,14 @@ def _inverse(machine: Machine, flag: bool | Var) -> bool | Var:
     return machine.builder.elementwise("bitwise_not", flag) if isinstance(flag, Var) else not flag
 
 
-def _of_objects(
-    machine: Machine, symbol: str, left: Value, right: Value, name: str, reflected: str, rich: bool = False
-) -> Value | None:
-    """A binary operator of which an operand is an object of a class; None if neither knows the other."""
-    again = compare if rich else binary
-    beside = array_operands.taken_as_array(machine, symbol, left, right, rich)
-    if beside is not None:
-        return again(machine, symbol, left, beside)
-    seen = left if rich else array_operands.as_objects_see_it(machine, symbol, left, right)
-    result = _dunders(machine, seen, right, name, reflected, rich)
-    if result is None:
-        beside = array_operands.taken_as_array(machine, symbol, right, left, rich)
-    return result if beside is None else again(machine, symbol, beside, right)
-
-
 def _dunders(
-    machine: Machine, left: Value, right: Value, name: str, reflected: str, rich: bool = False
+    machine: Machine, symbol: str, left: Value, right: Value, name: str, reflected: str, rich: bool = False
 ) -> Value | None:
     """The special methods of a binary operator, in CPython's order. A subclass on the right comes first: for arithmetic
     if it has a reflected method of its own, for a rich comparison always, which is reflected for objects of one class,
     too."""
+    if _meets_numpy(machine, left, right):
+        return _beside_numpy(machine, symbol, left, right, name, reflected, rich)
     one, two = machine.type_of(left), machine.type_of(right)
     if two is not one and issubclass(two, one) and kinds.is_instance(machine, right):
         own = attributes.lookup(machine, two, reflected)[0] is not attributes.lookup(machine, one, reflected)[0]
@@ -288,6 +301,96 @@ def _dunders(
     if result is None and (rich or two is not one):
         result = special(machine, right, reflected, (left,))
     return result
+
+
+def _meets_numpy(machine: Machine, left: Value, right: Value) -> bool:
+    """Whether one operand is NumPy's, and the other one an object whose class may define operators."""
+    for value, other in ((left, right), (right, left)):
+        if isinstance(value, NdArray | NumpyScalar | BoundedArray):
+            return kinds.is_instance(machine, other) or kinds.has_methods(other)
+    return False
+
+
+def _beside_numpy(
+    machine: Machine, symbol: str, left: Value, right: Value, name: str, reflected: str, rich: bool
+) -> Value | None:
+    """The special methods of an operator of an array or number of NumPy's and an object of another class. NumPy leaves
+    the operator to a class that asks for that; else it applies it to each element, as a number of Python's."""
+    first = isinstance(left, NdArray | NumpyScalar | BoundedArray)
+    numpy, other = (left, right) if first else (right, left)
+    cls, method = machine.type_of(other), reflected if first else name
+    if not first:
+        result = special(machine, other, name, (numpy,))
+        if result is not None:
+            return result
+    owner = attributes.lookup(machine, cls, "__array_ufunc__")[1]
+    if owner is not None:
+        if not is_none(machine.getattr(other, "__array_ufunc__")):
+            raise Refused("XP0003", f"the __array_ufunc__ of class {cls.__name__}")
+        in_place = symbol.endswith("=") and isinstance(left, NdArray | BoundedArray)
+        if not rich and (in_place or not first):
+            machine.raise_(TypeError, f"operand '{cls.__name__}' does not support ufuncs (__array_ufunc__=None)")
+    apart = isinstance(numpy, NumpyScalar) and symbol.startswith("@")
+    if owner is not None or apart or (first or rich) and _has_priority(machine, other, numpy):
+        return special(machine, other, method, (numpy,)) if first else None
+    if isinstance(other, Tuple):
+        operands = (numpy, Tuple(other.items)) if first else (Tuple(other.items), numpy)
+        return _built_in(machine, symbol, *operands)
+    beside = _as_array(machine, other)
+    if beside is not None:
+        again = compare if rich else binary
+        return again(machine, symbol, *((numpy, beside) if first else (beside, numpy)))
+    return _of_elements(machine, symbol, numpy, other, method)
+
+
+def _as_array(machine: Machine, value: Value) -> Value | None:
+    """What NumPy takes an object for; None if it is for nothing but an object."""
+    if attributes.find_special(machine, value, "__array__") is not None:
+        return machine.call(Const(np.asarray), [value])
+    plain = subclasses.plain(machine, value)
+    return None if plain is value else plain
+
+
+def _has_priority(machine: Machine, value: Value, numpy: Value) -> bool:
+    """Whether an object has an `__array_priority__` above that of NumPy's arrays, or of its numbers."""
+    if attributes.lookup(machine, machine.type_of(value), "__array_priority__")[1] is None:
+        return False
+    return machine.static(machine.getattr(value, "__array_priority__"), "__array_priority__") > _PRIORITY[type(numpy)]
+
+
+#: what NumPy has for these
+_PRIORITY = {NdArray: 0.0, BoundedArray: 0.0, NumpyScalar: -1e6}
+
+
+def _of_elements(machine: Machine, symbol: str, numpy: Value, other: Value, method: str) -> Value | None:
+    """An operator that NumPy applies to each element and an object; None where the object has none."""
+    cls = machine.type_of(other)
+    if any(defines(machine, cls, n) for n in _LIKE_ARRAYS) or all(defines(machine, cls, n) for n in _LIKE_SEQUENCES):
+        raise Refused("XP0005", f"an object of class {cls.__name__} is used as an array", _LIKE_ARRAYS_HINT)
+    in_place = symbol.endswith("=") and symbol not in _COMPARISONS
+    without_axes = isinstance(numpy, NdArray) and not numpy.type.shape and symbol not in ("@", *_COMPARISONS)
+    if isinstance(numpy, NumpyScalar) or without_axes and not in_place:
+        return special(machine, other, method, (machine.call(machine.getattr(numpy, "item"), []),))
+    by_default = attributes.lookup(machine, cls, method)[1] in (None, object)
+    if by_default and method == "__ne__":
+        by_default = attributes.lookup(machine, cls, "__eq__")[1] is object
+    if isinstance(numpy, NdArray) and 0 not in numpy.type.shape:
+        if by_default and method in ("__eq__", "__ne__"):
+            return machine.new_array(machine.builder.constant(np.full(numpy.type.shape, method == "__ne__")))
+        if by_default or in_place:
+            return None
+    raise Refused(
+        "XP0005",
+        f"an operator of an array and an object of class {cls.__name__}, which NumPy applies to each element of the"
+        " array: XLA has no arrays of objects",
+        f"set `__array_ufunc__ = None` in class {cls.__name__}, and NumPy leaves the operator to the object",
+    )
+
+
+#: what makes an object an array for NumPy
+_LIKE_ARRAYS = ("__array__", "__array_interface__", "__array_struct__", "__buffer__")
+_LIKE_SEQUENCES = ("__len__", "__getitem__")
+_LIKE_ARRAYS_HINT = "pass arrays, numbers, or containers and objects that hold them"
 
 
 def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
@@ -307,7 +410,7 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     result = _built_in(machine, symbol, left, right)
     if result is None:
         name, reflected = _COMPARISONS[symbol]
-        result = _of_objects(machine, symbol, left, right, f"__{name}__", f"__{reflected}__", rich=True)
+        result = _dunders(machine, symbol, left, right, f"__{name}__", f"__{reflected}__", rich=True)
     if result is not None:
         return result
     folded = _folded(machine, symbol, left, right)
@@ -349,9 +452,13 @@ def unary(machine: Machine, symbol: str, value: Value) -> Value:
             except Exception as error:
                 return machine.reraise(error)
             return Const(folded)
-    result = special(machine, value, f"__{_UNARY[symbol]}__", ())
+    name = f"__{_UNARY[symbol]}__"
+    result = special(machine, value, name, ())
+    rule = table.find_method(machine.type_of(value), name) if result is None else None
+    if rule is not None:
+        return rule(machine, value)
     if result is None:
-        machine.raise_(TypeError, f"bad operand type for unary {symbol}: '{iteration.type_name(machine, value)}'")
+        machine.raise_(TypeError, f"bad operand type for unary {symbol}: '{kinds.shown(machine.type_of(value))}'")
     return result
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from xlapy.dispatch import unions
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.iterators.iteration import type_name
 from xlapy.dispatch.numbers import scalars
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.python import kinds
@@ -62,7 +63,7 @@ def truth(machine: Machine, value: Value) -> bool | Var:
             return True
         case Ref():
             info = machine.heap.objects[value.object]
-            if info.kind in ("list", "tuple", "dict", "set"):
+            if info.kind in ("list", "tuple", "dict", "set", "view"):
                 return truth(machine, containers.length(machine, value))
             if info.kind == "instance":
                 return _own_truth(machine, value)
@@ -74,7 +75,7 @@ def _own_truth(machine: Machine, value: Value) -> bool | Var:
     result = special(machine, value, "__bool__", ())
     if result is not None:
         if machine.type_of(result) is not bool:
-            name = machine.type_of(result).__name__
+            name = type_name(machine, result)
             machine.raise_(TypeError, f"__bool__ should return bool, returned {name}")
         return truth(machine, result)
     result = special(machine, value, "__len__", ())
