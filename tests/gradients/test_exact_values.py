@@ -66,9 +66,20 @@ def test_curvature_of_sinc():
 ON_THE_AXES = [0.4 + 0j, -0.3 + 0j, 0.5j, -0.2j, 0.3 - 0.6j]
 
 
-@pytest.mark.parametrize("name", "sqrt asin acos atan asinh acosh atanh tan tanh log10".split())
+W = 1.5 - 0.5j
+
+#: functions of complex numbers, which Python computes otherwise where something is infinite
+ARITHMETIC = {
+    "square": lambda z: z * z,
+    "product": lambda z: z * W + 2.5 * z - z * -1.5,
+    "reciprocal": lambda z: 1 / z,
+    "quotient": lambda z: z / W + W / z + z / 4.0,
+}
+
+
+@pytest.mark.parametrize("name", [*"sqrt asin acos atan asinh acosh atanh tan tanh log10".split(), *ARITHMETIC])
 def test_functions_of_complex_numbers(name):
-    function = getattr(cmath, name)
+    function = ARITHMETIC[name] if name in ARITHMETIC else getattr(cmath, name)
 
     def parts(x, y):
         w = function(complex(x, y))

@@ -24,7 +24,8 @@ def products(operation: Operation, operands: Sequence) -> Sequence:
     rows = lax.slice(array, starts, [s + n for s, n in zip(starts, counts, strict=True)])
     if operation.attributes["reverse"]:
         rows = lax.rev(rows, (axis,))
-    shape = jaxpr.in_avals[side].shape
+    avals: list[Any] = jaxpr.in_avals
+    shape = avals[side].shape
 
     def one(row: Any) -> Any:
         pair = (lax.reshape(row, shape), matrix)

@@ -315,13 +315,14 @@ def _with_transpose(operation: Operation, operands: Sequence, environment: Envir
         return jaxpr, operands
     transposes, given = [], []
     for var, value in zip(operation.operands, operands, strict=True):
-        made = var.owner
-        is_single = isinstance(made, Operation) and made.kind == "leaf" and len(made.operands) == 1
-        source = made.operands[0] if is_single else None
-        transpose = _without_rule(made) if source in environment else None
-        is_transposed = transpose is not None and rewriting.is_transpose(transpose)
-        transposes.append(transpose if is_transposed else None)
-        given.append(environment[source] if is_transposed else value)
+        transpose, made = None, var.owner
+        if isinstance(made, Operation) and made.kind == "leaf" and len(made.operands) == 1:
+            (source,) = made.operands
+            leaf = _without_rule(made) if source in environment else None
+            if leaf is not None and rewriting.is_transpose(leaf):
+                transpose, value = leaf, environment[source]
+        transposes.append(transpose)
+        given.append(value)
     return rewriting.composed(jaxpr, tuple(transposes)) if any(transposes) else jaxpr, given
 
 
@@ -352,4 +353,4 @@ _STRUCTURED.update({"if": _if(_STRUCTURED), "while": _while, "for": _for, "live"
 #: for a region without control flow
 _LEAVES: dict[str, Callable] = {"live": _fast_live, "leaf": _leaf(Cpu(False, False))}
 
-__all__ = ["evaluate", "evaluate_fast", "place_of"]
+__all__ = ["Environment", "evaluate", "evaluate_fast", "place_of"]

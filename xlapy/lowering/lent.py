@@ -65,7 +65,8 @@ class Lent:
 
     @classmethod
     def tree_unflatten(cls, shape: tuple[int, ...], children: tuple) -> Lent:
-        return cls(*children, shape)
+        memory, start = children
+        return cls(memory, start, shape)
 
     def array(self) -> jax.Array:
         """The array, in a program."""
@@ -185,7 +186,7 @@ def _of_jaxpr(jaxpr: Any, given: list[_Read | None]) -> list[_Read | None]:
         if name in CALLS and len(inner) == 1 and len(inner[0].invars) == len(own):
             found = _of_jaxpr(inner[0], own)
         elif equation.primitive is DOT and has_faster_form(
-            *(v.aval for v in equation.invars), equation.params["dimension_numbers"]
+            *(v.aval for v in equation.invars), dimension_numbers=equation.params["dimension_numbers"]
         ):
             found = [None]
         else:
@@ -215,7 +216,8 @@ def _reduces_floats(jaxpr: Any, rows: bool = False) -> bool:
     """Whether floating-point numbers are reduced or multiplied; with `rows`, reduced along another axis than the
     last."""
     for equation in jaxpr.eqns:
-        name, first = equation.primitive.name, equation.invars[0].aval if equation.invars else None
+        name = equation.primitive.name
+        first: Any = equation.invars[0].aval if equation.invars else None
         if getattr(getattr(first, "dtype", None), "kind", "i") in "fcV":
             if not rows and (name in REDUCTIONS or equation.primitive is DOT):
                 return True

@@ -37,7 +37,8 @@ class Loop:
         #: how many trips there are at most, if that is known
         self.most = most
         #: types of all operands, and of those carried
-        self.operands = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in body.in_avals]
+        avals: list[Any] = body.in_avals
+        self.operands = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         self.carried = self.operands[constants:]
         #: bytes of what is carried
         self.size = sum(int(np.prod(t.shape)) * t.dtype.itemsize for t in self.carried)

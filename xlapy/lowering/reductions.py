@@ -145,7 +145,7 @@ def _is_sum(equation: Any) -> bool:
     """Whether an equation is a product of vectors that becomes a sum."""
     if equation.primitive is not DOT:
         return False
-    return is_sum(*(v.aval for v in equation.invars), equation.params["dimension_numbers"])
+    return is_sum(*(v.aval for v in equation.invars), dimension_numbers=equation.params["dimension_numbers"])
 
 
 def _is_float(type: Any) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 from jax import lax
@@ -71,7 +71,7 @@ def is_product(jaxpr: ClosedJaxpr) -> bool:
 def composed(product: ClosedJaxpr, transposes: tuple[ClosedJaxpr | None, ...]) -> ClosedJaxpr:
     """A product of arrays, some of which are made by leaves that are transposes: of what these are made from."""
     pairs = list(zip(product.in_avals, transposes, strict=True))
-    avals = [aval if transpose is None else transpose.in_avals[0] for aval, transpose in pairs]
+    avals: list[Any] = [aval if transpose is None else transpose.in_avals[0] for aval, transpose in pairs]
     structs = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in avals]
 
     def whole(*operands: jax.Array) -> list:
@@ -88,7 +88,8 @@ def _rewritten(jaxpr: ClosedJaxpr, which: frozenset, cpu: Cpu) -> ClosedJaxpr:
     rewriter = _Rewriter(which | more, cpu)
     if not rewriter.has(jaxpr):
         return jaxpr
-    structs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype, weak_type=v.aval.weak_type) for v in jaxpr.jaxpr.invars]
+    avals: list[Any] = jaxpr.in_avals
+    structs = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in avals]
     with jax.enable_x64(True):
         return jax.make_jaxpr(lambda *xs: rewriter.evaluate(jaxpr, xs))(*structs)
 
@@ -97,8 +98,14 @@ def _is_transpose(equation) -> bool:
     return equation.primitive is _TRANSPOSE and equation.params["permutation"] == (1, 0)
 
 
+def _operands(equation) -> tuple[Any, Any]:
+    """What a product is of: each has a shape and a dtype."""
+    left, right = (v.aval for v in equation.invars)
+    return left, right
+
+
 def _by_vector(equation) -> bool:
-    return is_of_matrix_and_vector(*[v.aval for v in equation.invars], equation.params["dimension_numbers"])
+    return is_of_matrix_and_vector(*_operands(equation), equation.params["dimension_numbers"])
 
 
 class _Rewriter:
@@ -141,11 +148,8 @@ class _Rewriter:
         if primitive not in self.which or primitive is _SORT:
             return False
         if primitive is DOT:
-            operands = [v.aval for v in equation.invars]
-            if (
-                params.get("out_sharding") is not None
-                or params["preferred_element_type"] != equation.invars[0].aval.dtype
-            ):
+            operands = _operands(equation)
+            if params.get("out_sharding") is not None or params["preferred_element_type"] != operands[0].dtype:
                 return False
             faster = has_faster_form(*operands, params["dimension_numbers"]) or self._is_turned(equation)
             return faster or self._is_for_library(equation)
@@ -161,7 +165,7 @@ class _Rewriter:
 
     def _is_for_library(self, equation) -> bool:
         """Whether NumPy's library computes a product."""
-        operands, numbers = [v.aval for v in equation.invars], equation.params["dimension_numbers"]
+        operands, numbers = _operands(equation), equation.params["dimension_numbers"]
         if not self.cpu.certain or not self.cpu.machine_code or has_faster_form(*operands, numbers):
             return False
         return blas.suits(*operands, numbers)
@@ -174,7 +178,7 @@ class _Rewriter:
             source = None if isinstance(atom, Literal) else self.transposed.get(atom)
             if source is not None and not batch[k]:
                 given[k], axes[k] = read(source), tuple(1 - axis for axis in axes[k])
-        return blas.multiplied(*given, (tuple(axes), batch))
+        return blas.multiplied(*given, dimension_numbers=(tuple(axes), batch))
 
     def _is_turned(self, equation) -> bool:
         matrix = equation.invars[0]
@@ -213,7 +217,7 @@ class _Rewriter:
         def faster(*operands):
             sort = self._sort_of(equation)
             if sort is not None:
-                return (sorts.ordered if sort[0] == ORDERED else sorts.places)(*operands, sort[1])
+                return (sorts.ordered if sort[0] == ORDERED else sorts.places)(*operands, axis=sort[1])
             if primitive in REDUCTIONS:
                 return reduced(primitive, *operands, **params)
             return _RULES[primitive](*operands, **params)

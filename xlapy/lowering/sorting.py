@@ -53,7 +53,7 @@ def sort_of(name: object, shapes: Sequence[tuple[int, ...]]) -> tuple[str, int] 
 def ascending(x: jax.Array, axis: int) -> jax.Array:
     """`jnp.sort(x, axis)`: NaN last; the order of equal elements is any."""
     if x.dtype.kind == "c":
-        return _complex_from(*lax.sort(_complex_keys(x), dimension=axis % x.ndim, num_keys=3), x.dtype)
+        return _complex_from(*lax.sort(_complex_keys(x), dimension=axis % x.ndim, num_keys=3), dtype=x.dtype)
     if not many(x):
         return jnp.sort(x, axis=axis, stable=False)
     if x.dtype.kind != "f":

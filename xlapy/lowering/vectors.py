@@ -57,7 +57,7 @@ def in_lanes(loop: Operation, plan: Lanes, environment: Environment, run: Run) -
     loads = [o for o in plan.axes if o not in ends]
     slabs = [_slab(trip[o.operands[0]], o, first[o], plan) for o in loads]
 
-    def one(number: Any, *places: Any) -> tuple[list, list, list]:
+    def one(number: Any, *places: Any) -> tuple[list, list, list, list]:
         values = dict(trip)
         values[index] = number
         for load, place in zip(loads, places, strict=True):

@@ -163,7 +163,7 @@ def _renamed(key: Sum | Pair, names: dict[int, int]) -> Sum | Pair:
 def _unknown(term: Unknown, names: dict[int, int]) -> Unknown:
     if isinstance(term, int):
         return names.get(term, term)
-    if term[0] == "constant":
+    if isinstance(term, Var) or term[0] == "constant":
         return term
     return (*term[:2], *(_unknown(part, names) for part in term[2:]))
 

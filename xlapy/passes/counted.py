@@ -108,8 +108,9 @@ def _is_natural(var: Var) -> bool:
     owner = var.owner
     if isinstance(owner, Operation):
         return owner.kind == "add" and all(map(_is_natural, owner.operands))
-    loop = owner.owner if owner is not None else None
-    return loop is not None and loop.kind == "for" and owner.params[0] is var
+    if owner is None or owner.owner is None:
+        return False
+    return owner.owner.kind == "for" and owner.params[0] is var
 
 
 def _replace(loop: Operation, counter: _Counter, region: Region, kept: list[Operation]) -> dict[Var, Var]:

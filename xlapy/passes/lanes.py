@@ -196,13 +196,14 @@ class _Trips:
 
     def _longest_load(self, axes: dict[Operation, int]) -> Operation | None:
         """The load of a number whose axis serves as the lanes where nothing is stored; its axis is put into `axes`."""
-        found = None
+        found, longest = None, 0
         for load in self.body.operations:
             axis = self._axis(touched(load) or []) if not load.results[0].type.shape else None
             if axis is not None and load.attributes["name"] == "slice":
-                if found is None or load.operands[0].type.shape[axis] > found.operands[0].type.shape[axes[found]]:
-                    axes.pop(found, None)
-                    found, axes[load] = load, axis
+                if found is None or load.operands[0].type.shape[axis] > longest:
+                    found, place, longest = load, axis, load.operands[0].type.shape[axis]
+        if found is not None:
+            axes[found] = place
         return found
 
     def _is_of_numbers(self, found: Lanes) -> bool:

@@ -6,13 +6,14 @@ import contextlib
 import functools
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import jax
 import numpy as np
 from jax._src import config as _config  # reason: below
 from jax._src.array import ArrayImpl  # reason: below
 from jax._src.core import ShapedArray as _ShapedArray  # reason: below
-from jax._src.lib import xla_client as _xla_client  # reason: below
+from jaxlib import xla_client as _xla_client  # reason: below
 
 #: Entering `jax.enable_x64(True)` as a context costs about 0.7 µs of a 4 µs call; swapping the thread-local flag, which
 #: is what the context does, costs 0.2 µs. `swap_x64(value)` returns the flag to be given to `set_x64` afterwards.
@@ -54,7 +55,7 @@ def _moved(array: jax.Array) -> jax.Array:
 
 
 @functools.cache
-def _first_device() -> tuple[jax.sharding.SingleDeviceSharding, list[jax.Device]]:
+def _first_device() -> tuple[jax.sharding.SingleDeviceSharding, list[Any]]:
     device = jax.local_devices()[0]
     return jax.sharding.SingleDeviceSharding(device), [device]
 

@@ -17,7 +17,7 @@ from xlapy.domain.stacks import Overfull
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
 from xlapy.lowering.compiler_options import Traits, options_for, traits_of
-from xlapy.lowering.evaluate import evaluate, evaluate_fast
+from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
 from xlapy.lowering.lent import Lent, passed_by
 from xlapy.lowering.llvm import Given
 from xlapy.runtime import outcome, quick, transforms
@@ -327,7 +327,7 @@ class Specialisation:
         if analysis is None:
             raise NewTypes
         entry = self.travelling[id(analysis)].module.entry
-        environment = dict(zip(entry.params, operands, strict=True))
+        environment: Environment = dict(zip(entry.params, operands, strict=True))
         with narrowing(self.narrow):
             if self.traced:
                 results = evaluate(entry, environment)

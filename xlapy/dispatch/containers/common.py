@@ -46,10 +46,13 @@ from xlapy.ir import Var
 _LIST_INDEX = provoke(operator.getitem, [], 0)
 _TUPLE_INDEX = provoke(operator.getitem, (), 0)
 _LIST_ASSIGNMENT = provoke(operator.setitem, [], 0, 0)
-#: what this Python says of a list in the place of a key of a dict, and of an element of a set
+#: what this Python says of a list in the place of a key of a dict, of an element of a set, and of what is counted; and
+#: of one among the arguments of methods of sets
 _UNHASHABLE = {
     "key": str(provoke(operator.getitem, {}, [])),
     "element": str(provoke(set().__contains__, [])),
+    "counted": str(provoke(collections.Counter, [[]])),
+    **{name: str(provoke(getattr({1}, name), [[]])) for name in ("intersection", "intersection_update", "issubset")},
 }
 _NAMES = {list: "list", tuple: "tuple", range: "range"}
 
@@ -194,14 +197,39 @@ def key_of(machine, value: Value, among=None, place: str = "key") -> Any:
     that is compared with the keys `among` which it is to be.
 
     Raises:
-        TypeError (where the program runs): the value is not hashable; `place` says whether it was to be a "key" of a
-            dict or an "element" of a set.
+        TypeError (where the program runs): the value is not hashable (see `require_hashable`).
+    """
+    require_hashable(machine, value, place)
+    return _hashed(machine, value, among)
+
+
+def require_hashable(machine, value: Value, place: str) -> None:
+    """Check that a value, none of whose parts is one of several, has a hash.
+
+    Raises:
+        TypeError (where the program runs): it has none; `place` says whether it was to be a "key" of a dict, or an
+            "element" of a set, or is "counted".
     """
     culprit = _unhashable(machine, value)
     if culprit is not None:
-        head, _, tail = _UNHASHABLE[place].rpartition("list")
+        head, _, tail = _UNHASHABLE.get(place, _UNHASHABLE["element"]).rpartition("list")
         machine.raise_(TypeError, head.replace("list", _name_of(machine.type_of(value))) + culprit + tail)
-    return _hashed(machine, value, among)
+
+
+def is_place(name: str) -> bool:
+    """Whether a method of sets says in a way of its own that what it is given has no hash."""
+    return name in _UNHASHABLE
+
+
+def is_hashable_or_not(machine, value: Value) -> bool:
+    """Whether data says if a value has a hash: one of its parts is one of several values, and one of those has none."""
+    match value:
+        case Tuple():
+            return any(is_hashable_or_not(machine, item) for item in value.items)
+        case Union():
+            several = value.alternatives
+            return any(_unhashable(machine, v) is not None or is_hashable_or_not(machine, v) for v in several)
+    return False
 
 
 def _unhashable(machine, value: Value) -> str | None:

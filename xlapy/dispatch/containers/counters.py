@@ -30,7 +30,7 @@ def _count(machine, self: Ref, source: Value, more: dict[str, Value], symbol: st
     elif not is_none(source):
         counts += [(item, Const(1)) for item in iteration.items(machine, source)]
     for item, count in [*counts, *((Const(name), count) for name, count in more.items())]:
-        key = key_of(machine, item, table_)
+        key = key_of(machine, item, table_, "counted" if symbol == "+" else "key")
         table_[key] = machine.binary(symbol, table_.get(key, Const(0)), count)
     set_entries(machine, self, table_)
 

@@ -312,7 +312,7 @@ def _get(machine, self: Ref, key: Value, default: Value = NONE) -> Value:
 @table.method(dict, "pop")
 def _pop(machine, self: Ref, key: Value, *default: Value) -> Value:
     table_ = entries(machine, self)
-    known = key_of(machine, key, table_)
+    known = key_of(machine, key, table_) if table_ else None  # an empty dict does not ask for the hash
     if known not in table_:
         return default[0] if default else machine.raise_(KeyError, key)
     taken = table_.pop(known)

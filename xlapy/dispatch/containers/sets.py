@@ -16,7 +16,7 @@ from xlapy.dispatch.numbers.scalar_values import COMPARISONS, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain import set_order
 from xlapy.domain import stacks as domain
-from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Value, as_ref, key_value
+from xlapy.domain.values import NONE, TRUE, Const, Mapping, Ref, Tuple, Value, as_ref, key_value
 
 _EMPTY = provoke(set().pop)
 _LIKE_SETS = (set, frozenset, type({}.keys()), type({}.items()))
@@ -36,15 +36,15 @@ _UPDATES = {
 }
 
 
-def taken(machine, value: Value) -> tuple[dict, Any]:
+def taken(machine, value: Value, place: str = "element") -> tuple[dict, Any]:
     """The members of any iterable of known keys, and a real container that CPython would go through as it would through
-    this one, or `set_order.UNKNOWN`."""
+    this one, or `set_order.UNKNOWN`. `place` says what takes them, if that is not a set."""
     keys = view_keys(machine, value)
     if keys is not None:
         return keys, _real(machine, value, keys)
     keys = {}
     for item in iteration.items(machine, value):
-        keys[key_of(machine, item, keys, "element")] = TRUE
+        keys[key_of(machine, item, keys, place)] = TRUE
     if any(compares_by_value(machine, key) for key in keys):
         raise Refused("XP0004", "an operation of sets of objects with an __eq__ of their own", "use 'in' and add")
     plain = dict.fromkeys(keys)
@@ -62,14 +62,14 @@ def _real(machine, value: Value, keys: dict) -> Any:
     return dict.fromkeys(keys).keys() if info.details == "keys" else dict([*keys]).items()
 
 
-def _all_taken(machine, values: Sequence[Value]) -> tuple[list[dict], list[Any]]:
+def _all_taken(machine, values: Sequence[Value], place: str = "element") -> tuple[list[dict], list[Any]]:
     """What `taken` says of several iterables; CPython treats a set that meets itself in a way of its own."""
     known: dict[int, tuple[dict, Any]] = {}
     parts = []
     for value in values:
         is_set = isinstance(value, Ref) and machine.heap.objects[value.object].kind == "set"
         number = as_ref(value).object if is_set else -1
-        part = known.get(number) or taken(machine, value)
+        part = known.get(number) or taken(machine, value, place)
         if is_set:
             known[number] = part
         parts.append(part)
@@ -141,7 +141,7 @@ def _is_view(machine, value: Value) -> bool:
 
 def _combine(name: str, symbol: str):
     def rule(machine, self: Value, *others: Value) -> Value:
-        keys, real = _all_taken(machine, (self, *others))
+        keys, real = _all_taken(machine, (self, *others), name)
         found = functools.reduce(_FUNCTIONS[symbol], map(set, keys))
         cls = machine.type_of(self)
         return _made(machine, cls, found, getattr(cls, name), *real)
@@ -151,7 +151,7 @@ def _combine(name: str, symbol: str):
 
 def _update(name: str, symbol: str):
     def rule(machine, self: Ref, *others: Value) -> Value:
-        keys, (own, *real) = _all_taken(machine, (self, *others))
+        keys, (own, *real) = _all_taken(machine, (self, *others), name)
         found = functools.reduce(_FUNCTIONS[symbol], map(set, keys))
         operands = (set_order.ITSELF if operand is own else operand for operand in real)
         history = set_order.extended(_history(machine, self), getattr(set, name), *operands)
@@ -163,7 +163,15 @@ def _update(name: str, symbol: str):
 
 def _test(name: str):
     def rule(machine, self: Value, other: Value) -> Value:
-        return Const(getattr(members(machine, self), name)(members(machine, other)))
+        mine = members(machine, self)
+        if name == "issubset" or view_keys(machine, other) is not None:
+            return Const(getattr(mine, name)(set(taken(machine, other, name)[0])))
+        wanted = name == "issuperset"
+        for item in iteration.items(machine, other):
+            # what comes behind one that decides need not have a hash
+            if any((key in mine) is not wanted for key in taken(machine, Tuple((item,)))[0]):
+                return Const(False)
+        return Const(True)
 
     return rule
 

@@ -28,10 +28,11 @@ def as_array(machine, value: Value) -> Value | None:
     if var is None:
         return None
     real = _real_ones(machine, element) if var.type.dtype.kind == "c" else None
-    if real is None:
+    if real is None or not isinstance(element, Union):
         return _of_length(machine, stack, var)
     some = machine.leaf(_some_complex, [element.selector, device(machine, stack.length, int)], (real,))[0]
     other = _mixed_numbers(machine, element, (stack.capacity,), real)
+    assert other is not None  # as `var`, of the same numbers
     return machine.cond(some, lambda: _of_length(machine, stack, var), lambda: _of_length(machine, stack, other))
 
 

@@ -71,6 +71,8 @@ def _subscripts() -> None:
     get, set_, delete = (where[dict] for where in (containers.GETITEM, containers.SETITEM, containers.DELITEM))
 
     def getitem(machine, self: Ref, key: Value) -> Value:
+        if containers.is_hashable_or_not(machine, key):
+            return unions.over_parts(machine, key, lambda k: getitem(machine, self, k))
         stack = _rows(machine, self, key) or _of_containers(machine, self, key)
         if stack is None:
             if not (_is_empty(machine, self) and tables.unknown(machine, key)):
@@ -100,6 +102,9 @@ def _subscripts() -> None:
         return _again(machine, self, key)
 
     def setitem(machine, self: Ref, key: Value, item: Value) -> None:
+        if containers.is_hashable_or_not(machine, key):
+            unions.over_parts(machine, key, lambda k: containers.setitem(machine, self, k, item) or NONE)
+            return None
         several = unions.union_in(key) is not None
         if tables.of(machine, self) is not None or _takes_new(machine, self, key):
             try:
@@ -115,10 +120,10 @@ def _subscripts() -> None:
 
     def delitem(machine, self: Ref, key: Value) -> None:
         stack = _rows(machine, self, key)
-        if stack is None:
-            unions.over_parts(machine, key, lambda k: delete(machine, self, k) or NONE)
+        if stack is None or containers.is_hashable_or_not(machine, key):
+            unions.over_parts(machine, key, lambda k: (delete if stack is None else delitem)(machine, self, k) or NONE)
             return
-        at, there = tables.locate(machine, stack, key)
+        at, there = tables.locate(machine, stack, key, tables.place_in(machine, self))
         if issubclass(machine.type_of(self), collections.Counter):
 
             def remove() -> Value:
@@ -228,11 +233,12 @@ def _membership(cls: type) -> None:
 
     def contains(machine, item: Value, self: Value) -> bool | Var:
         stack = _rows(machine, self, item)
-        if stack is not None:
-            return tables.locate(machine, stack, item)[1]
+        either = containers.is_hashable_or_not(machine, item)
+        if stack is not None and not either:
+            return tables.locate(machine, stack, item, tables.place_in(machine, self))[1]
         if unions.union_in(item) is None:
             return before(machine, item, self)
-        if known_keys(machine, self, item) is not None:
+        if not either and known_keys(machine, self, item) is not None:
             return True
         return machine.truth(
             unions.over_parts(machine, item, lambda k: machine.boolean(containers.contains(machine, k, self)))
@@ -281,6 +287,8 @@ def add_method(cls: type, name: str, rule: Callable, grows: bool = False) -> Non
         others = (self, *more, *kwargs.values())
         if any(type(v) is Union for v in others):
             return unions.over_unions(machine, others, chosen)
+        if key and containers.is_hashable_or_not(machine, key[0]):
+            return unions.over_parts(machine, key[0], lambda k: either(machine, self, k, *args[1:], **kwargs))
         stack = _rows(machine, self, args[0]) if args else tables.of(machine, self)
         if stack is not None or grows and isinstance(self, Ref) and args and _takes_new(machine, self, args[0]):
             return rule(machine, self, stack, *args, **kwargs)

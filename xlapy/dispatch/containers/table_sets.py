@@ -6,7 +6,7 @@ import collections
 import operator
 from collections.abc import Callable
 
-from xlapy.dispatch import table
+from xlapy.dispatch import table, unions
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import counters, dicts, set_tables, stacks, subclasses, tables
 from xlapy.dispatch.containers.table_rules import add_method, update
@@ -31,7 +31,7 @@ def _add(machine, self: Ref, stack: Stack | None, key: Value) -> Value:
 
 
 def _discard(machine, self: Ref, stack: Stack, key: Value) -> Value:
-    at, there = tables.locate(machine, stack, key)
+    at, there = tables.locate(machine, stack, key, "element")
 
     def drop() -> Value:
         tables.remove(machine, self, stack, at)
@@ -61,8 +61,27 @@ def _add_each(self, iterable):
     return self
 
 
+def _with_hash(item, place):
+    """An item of which there is a hash, or the exception says that it is no such "counted" thing (see
+    `common.require_hashable`)."""
+    hash(item)
+    return item
+
+
+@table.function(_with_hash)
+@table.takes_unions
+def _check_hash(machine, item: Value, place: Value) -> Value:
+    def check(one: Value) -> Value:
+        containers.require_hashable(machine, one, machine.static(place))
+        return NONE
+
+    unions.over_parts(machine, item, check) if containers.is_hashable_or_not(machine, item) else check(item)
+    return item
+
+
 def _count_each(self, iterable):
     for item in iterable:
+        item = _with_hash(item, "counted")
         self[item] = self.get(item, 0) + 1
 
 
@@ -74,6 +93,12 @@ def _subtract_each(self, iterable):
 def _count_more(self, counts, sign):
     for item, count in counts.items():
         self[item] = self.get(item, 0) + sign * count
+
+
+def _add_each_taken(made, iterable, place):
+    for item in iterable:
+        made.add(_with_hash(item, place))
+    return made
 
 
 def _set(iterable):
@@ -283,6 +308,13 @@ def _is_disjoint(items, other):
     return True
 
 
+def _has_each(items, self):
+    for item in items:
+        if item not in self:
+            return False
+    return True
+
+
 def _combined(machine, symbol: str, left: Value, right: Value) -> Value:
     """A set operation; both are sets, or views of keys."""
     one, two = tables.whole(machine, left), tables.whole(machine, right)
@@ -394,6 +426,12 @@ def _set_methods() -> None:
     def involved(machine, self: Value, others: tuple[Value, ...]) -> bool:
         return tables.of(machine, self) is not None or any(tables.has_unknown(machine, v) for v in others)
 
+    def taken_by(machine, name: str, other: Value) -> Value:
+        if not containers.is_place(name) or not _comes_singly(machine, other):
+            return machine.call(Const(set), [other])
+        made = machine.new_set([], set_order.EMPTY)
+        return machine.call(Const(_add_each_taken), [made, tables.ordered(machine, other), Const(name)])
+
     def combine(name: str, symbol: str, in_place: bool) -> None:
         before = table.method_rule(set, name)
 
@@ -413,7 +451,7 @@ def _set_methods() -> None:
                 return each()
             made = self if others else machine.call(machine.getattr(self, "copy"), [])
             for other in others:
-                made = _combined(machine, symbol, made, machine.call(Const(set), [other]))
+                made = _combined(machine, symbol, made, taken_by(machine, name, other))
             if not in_place:
                 return made
             contents = machine.heap.read(as_ref(made).object, "<items>")
@@ -422,13 +460,15 @@ def _set_methods() -> None:
 
         table.method(set, name)(either)
 
-    def test(name: str, answer: Callable) -> None:
+    def test(name: str, answer: Callable, one_by_one: Callable | None = None) -> None:
         before = table.method_rule(set, name)
 
         def either(machine, self: Value, other: Value) -> Value:
             if not involved(machine, self, (other,)):
                 return before(machine, self, other)
-            return answer(machine, self, machine.call(Const(set), [other]))
+            if one_by_one is not None and _comes_singly(machine, other):
+                return machine.call(Const(one_by_one), [tables.ordered(machine, other), self])
+            return answer(machine, self, taken_by(machine, name, other))
 
         table.method(set, name)(either)
 
@@ -437,8 +477,9 @@ def _set_methods() -> None:
     for name, symbol in updates.items():
         combine(name, symbol, True)
     test("issubset", lambda machine, a, b: _compared(machine, "<=", a, b))
-    test("issuperset", lambda machine, a, b: _compared(machine, ">=", a, b))
-    test("isdisjoint", lambda machine, a, b: machine.call(Const(_is_disjoint), [tables.whole(machine, a), b]))
+    test("issuperset", lambda machine, a, b: _compared(machine, ">=", a, b), _has_each)
+    disjoint = lambda machine, a, b: machine.call(Const(_is_disjoint), [tables.whole(machine, a), b])  # noqa: E731
+    test("isdisjoint", disjoint, _is_disjoint)
 
 
 _set_methods()

@@ -16,7 +16,7 @@ import numpy as np
 
 from xlapy.dispatch import gather, unions
 from xlapy.dispatch.containers import loans, set_tables, stack_edits, stacks
-from xlapy.dispatch.containers.common import compares_by_value, heap_kind, key_of, same_item
+from xlapy.dispatch.containers.common import compares_by_value, heap_kind, key_of, require_hashable, same_item
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, logical_and, logical_or, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
@@ -140,11 +140,11 @@ def choices(key: Value) -> list[Value] | None:
 # -- looking for keys -------------------------------------------------------------------------------------------------
 
 
-def locate(machine, stack: Stack, key: Value) -> tuple[Value, bool | Var]:
-    """The row of a key, wherever it is there, and whether it is."""
+def locate(machine, stack: Stack, key: Value, place: str = "key") -> tuple[Value, bool | Var]:
+    """The row of a key, wherever it is there, and whether it is; `place` as for `require_hashable`."""
+    _check(machine, key, place)
     if stack.capacity == 0:
         return _ZERO, False
-    _checked(machine, key)
     column = tuple_items(instantiate(stack.element, iter(stack.rows)))
     length = device(machine, stack.length, int)
     pairs = _numbers(machine, column[0], key)
@@ -177,19 +177,24 @@ def _find(pairs, key):
     return -1
 
 
-def _checked(machine, key: Value) -> None:
+def _check(machine, key: Value, place: str) -> None:
     """Raise what CPython does of a key that is not hashable; refuse one that would lose its identity."""
+    require_hashable(machine, key, place)
+    _check_identity(machine, key)
+
+
+def _check_identity(machine, key: Value) -> None:
     match key:
         case Tuple():
             for item in key.items:
-                _checked(machine, item)
+                _check_identity(machine, item)
         case Union():
             for item in key.alternatives:
-                _checked(machine, item)
+                _check_identity(machine, item)
         case Ref() if compares_by_value(machine, key):
             pass
         case Ref() if heap_kind(machine, key) == "tuple":
-            _checked_element(stacks.pack(machine, key))
+            _check_element(stacks.pack(machine, key))
         case Ref():
             if machine.heap.objects[key.object].kind == "instance":
                 raise Refused("XP0004", "an object that is compared by identity, among keys that depend on data")
@@ -198,14 +203,14 @@ def _checked(machine, key: Value) -> None:
             key_of(machine, key)
 
 
-def _checked_element(value: Value) -> None:
+def _check_element(value: Value) -> None:
     """The same of what a tuple in a stack may hold."""
     held = isinstance(value, Stored) and value.held
     if isinstance(value, Stored) and value.cls is not tuple:
         raise Refused("XP0004", "a tuple that holds objects, and whose length depends on data, as a key")
     for part in (held.element,) if isinstance(held, Stack) else value.children():
         if isinstance(part, Value):
-            _checked_element(part)
+            _check_element(part)
 
 
 def _numbers(machine, column: Value, key: Value) -> list[tuple[Var, Var]] | None:
@@ -317,6 +322,11 @@ def _with_number(rows, numbers, key):
 # -- changes ----------------------------------------------------------------------------------------------------------
 
 
+def place_in(machine, container: Value) -> str:
+    """What a key is in a dict or set, as `require_hashable` names it."""
+    return "element" if heap_kind(machine, container) == "set" else "key"
+
+
 def write(machine, self: Ref, stack: Stack) -> None:
     """Give a dict or set other contents."""
     machine.heap.write(self.object, "<items>", stack)
@@ -333,7 +343,7 @@ def converted(machine, self: Ref, *more: Value) -> Stack:
     pairs = contents.pairs()
     try:
         for pair in (*pairs, *more):
-            _checked(machine, tuple_items(pair)[0])
+            _check(machine, tuple_items(pair)[0], place_in(machine, self))
         field = stacks.of_several_lengths(machine, tuple(contents.entries.values()))
         element = stacks.common_element(machine, (*pairs, *more), self, field)
         stack = stacks.of_items(machine, pairs, element, source=self, field=field)
@@ -373,7 +383,7 @@ def _with_keys_of(machine, old: Stack, new: Stack) -> Stack:
 def add(machine, self: Ref, key: Value) -> None:
     """`self.add(key)` of a set."""
     stack = converted(machine, self, Tuple((key, TRUE)))
-    _, there = locate(machine, stack, key)
+    _, there = locate(machine, stack, key, "element")
 
     def keep() -> Value:
         write(machine, self, stack)

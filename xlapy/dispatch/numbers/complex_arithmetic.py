@@ -66,6 +66,12 @@ def _quotient(z: jax.Array, w: jax.Array) -> jax.Array:
     return _recovered(x, y, a, b, lax.complex(*parts)) if _RECOVERS else lax.complex(*parts)
 
 
+def _instead(lost: jax.Array, other: jax.Array, found: jax.Array) -> jax.Array:
+    """`found`, where it is not lost. Infinities and zeros in its place have no derivative, and none that is multiplied
+    by zero and becomes NaN where nothing is lost."""
+    return jnp.where(lost, lax.stop_gradient(other), found)
+
+
 def _recovered(x: jax.Array, y: jax.Array | None, a: jax.Array, b: jax.Array, found: jax.Array) -> jax.Array:
     """What is not a number since something is infinite: the quotient of C11, annex G.5.1."""
 
@@ -79,11 +85,11 @@ def _recovered(x: jax.Array, y: jax.Array | None, a: jax.Array, b: jax.Array, fo
     finite = jnp.isfinite(x) if y is None else jnp.isfinite(x) & jnp.isfinite(y)
     to_zero = lost & finite & (jnp.isinf(a) | jnp.isinf(b))
     real, imag = products(x, y, unit(a), unit(b))
-    result = jnp.where(to_zero, lax.complex(0.0 * real, 0.0 * imag), found)
+    result = _instead(to_zero, lax.complex(0.0 * real, 0.0 * imag), found)
     if y is not None:
         beyond = lost & (jnp.isinf(x) | jnp.isinf(y)) & jnp.isfinite(a) & jnp.isfinite(b)
         real, imag = products(unit(x), unit(y), a, b)
-        result = jnp.where(beyond, lax.complex(math.inf * real, math.inf * imag), result)
+        result = _instead(beyond, lax.complex(math.inf * real, math.inf * imag), result)
     return result
 
 
@@ -100,7 +106,7 @@ def _product(z: jax.Array, w: jax.Array) -> jax.Array:
 
     a, b, c, d = boxed(a, first), boxed(b, first), boxed(c, second), boxed(d, second)
     lost = jnp.isnan(lax.real(found)) & jnp.isnan(lax.imag(found)) & (first | second | overflown)
-    return jnp.where(lost, lax.complex(math.inf * (a * c - b * d), math.inf * (a * d + b * c)), found)
+    return _instead(lost, lax.complex(math.inf * (a * c - b * d), math.inf * (a * d + b * c)), found)
 
 
 _OF_COMPLEX: dict[str, Callable] = {"/": _quotient}

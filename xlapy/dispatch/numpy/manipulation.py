@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Literal
 
 import jax.numpy as jnp
 import numpy as np
@@ -89,8 +89,9 @@ for _numpy, _jax in (
     (np.hstack, jnp.hstack),
 ):
     function(_numpy)(_joining(_numpy, _jax))
-if hasattr(np, "row_stack"):
-    function(np.row_stack)(_joining(np.vstack, jnp.vstack))
+_row_stack = getattr(np, "row_stack", None)
+if _row_stack is not None:
+    function(_row_stack)(_joining(np.vstack, jnp.vstack))
 for _numpy, _jax in ((np.dstack, jnp.dstack), (np.column_stack, jnp.column_stack)):
     numpy_leaf(_numpy, _jax, next(iter(inspect.signature(_numpy).parameters)), "promote")
 
@@ -326,14 +327,16 @@ def _insert(x, values, places, axis):
 
 # -- bits ------------------------------------------------------------------------------------------------------------
 
+_BitOrder = Literal["big", "little"]
 
-def _packbits(a, axis=None, bitorder="big"):
+
+def _packbits(a, axis=None, bitorder: _BitOrder = "big"):
     if a.size:
         return jnp.packbits(a, axis=axis, bitorder=bitorder)
     return jnp.zeros(np.packbits(np.zeros(a.shape, bool), axis, bitorder).shape, jnp.uint8)
 
 
-def _unpackbits(a, axis=None, count=None, bitorder="big"):
+def _unpackbits(a, axis=None, count=None, bitorder: _BitOrder = "big"):
     if a.size:
         return jnp.unpackbits(a, axis=axis, count=count, bitorder=bitorder)
     return jnp.zeros(np.unpackbits(np.zeros(a.shape, np.uint8), axis, count, bitorder).shape, jnp.uint8)

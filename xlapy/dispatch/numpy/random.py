@@ -24,7 +24,7 @@ from xlapy.dispatch.numpy.values import absent, any_true, deliver, known, operan
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function, method
 from xlapy.domain.randomness import OPERATING_SYSTEM
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Value, as_ref
 from xlapy.ir import Var
 
 _FLOAT = np.dtype(np.float64)
@@ -51,7 +51,7 @@ def _key_of_draw(key, counter):
 def seed_state(machine: Machine, number: int, seed: Any) -> None:
     """Start the stream of a generator object from a seed."""
     if absent(seed):
-        drawn = next_key(machine, machine.world.wrap_anchored(OPERATING_SYSTEM).object)
+        drawn = next_key(machine, as_ref(machine.world.wrap_anchored(OPERATING_SYSTEM)).object)
         key = machine.leaf(_key_of_draw, drawn, name="seed")[0]
     else:
         var = operand(machine, seed)

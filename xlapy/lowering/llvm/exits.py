@@ -126,8 +126,8 @@ def _before(operation: Operation, place: int, path: tuple, sites: list[_Site]) -
             sites.append(_Site(operation, operation.results[0], (int(value),), path))
             return before
         case "if":
-            starts = [_follow(r, r.results[place], (*path, (operation, r)), sites) for r in operation.regions]
-            return starts[0] if None not in starts and _is_same(*starts) else None
+            one, other = (_follow(r, r.results[place], (*path, (operation, r)), sites) for r in operation.regions)
+            return one if one is not None and other is not None and _is_same(one, other) else None
         case "for" | "while":
             first = 1 if operation.kind == "for" else 0
             body = operation.regions[-1]
@@ -202,7 +202,7 @@ def _as_of(
 ) -> tuple[Var, Region | None] | None:
     """What a value, which a region has in the end, is where the program is left: a value, or a result of an arm that is
     not computed yet; None if that is not found out."""
-    numbers = {o: k for k, o in enumerate(region.operations)}
+    numbers: dict[object, int] = {o: k for k, o in enumerate(region.operations)}
     around = path[0][0] if path else site.operation
     here = numbers[around]
     while True:

@@ -675,15 +675,16 @@ def _multiplied(text: Text, room: Room, equation: Any, shape: tuple[int, ...], o
     contracted, batch = equation.params["dimension_numbers"]
     shapes, axes, found = [], [], []
     for x, aval, own in zip(operands, (v.aval for v in equation.invars), contracted, strict=True):
-        is_turned = isinstance(x, Lazy) and x.transposed is not None and not batch[0]
-        found.append(x.transposed if is_turned else x if isinstance(x, Array) else room.kept(x))
-        shapes.append(aval.shape[::-1] if is_turned else aval.shape)
-        axes.append(tuple(1 - k for k in own) if is_turned else own)
-    product = blas.product_of(*shapes, (axes, batch))
+        turned = x.transposed if isinstance(x, Lazy) and not batch[0] else None
+        found.append(turned or (x if isinstance(x, Array) else room.kept(x)))
+        shapes.append(aval.shape[::-1] if turned else aval.shape)
+        axes.append(tuple(1 - k for k in own) if turned else own)
+    product = blas.product_of(*shapes, dimension_numbers=(axes, batch))
     if product is None:
         raise Unsuitable("a product of arrays in another order")
     place = room.made(equation.outvars[0].aval.dtype, shape)
-    blas.multiply(text, place.dtype, product, *map(address, found), place.pointer)
+    left, right = map(address, found)
+    blas.multiply(text, place.dtype, product, left, right, place.pointer)
     text.note_store(place.pointer, "0")
     return place.change()
 

@@ -29,8 +29,8 @@ def moved_rows(text: Text, room: Room, operands: Sequence[Value]) -> Value:
         for place in (target, source)
     ]
     text.declared["llvm.memmove.p0.p0.i64"] = "declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)"
-    operands = f"ptr {pointers[0]}, ptr {pointers[1]}, i64 {times(text, count.name, size)}, i1 false"
-    text.do(f"call void @llvm.memmove.p0.p0.i64({operands})")
+    arguments = f"ptr {pointers[0]}, ptr {pointers[1]}, i64 {times(text, count.name, size)}, i1 false"
+    text.do(f"call void @llvm.memmove.p0.p0.i64({arguments})")
     text.note_store(memory.pointer, target.name)
     memory.used = True
     return memory.change()

@@ -40,7 +40,7 @@ def drawn(text: Text, name: str, equation: Any, operands: Sequence[Value]) -> Va
         return None
     avals = [v.aval for v in (*equation.invars[:1], *equation.outvars)]
     keys = [a for a in avals if not isinstance(a.dtype, np.dtype)]
-    if not keys or not all(is_key(a.dtype) for a in keys) or not jax.config.jax_threefry_partitionable:
+    if not keys or not all(is_key(a.dtype) for a in keys) or not jax.threefry_partitionable.value:
         raise Unsuitable("random numbers of another kind")
     (x, *rest), shape = operands, tuple(avals[-1].shape)
     if name == "random_wrap":

@@ -40,7 +40,7 @@ _FACTOR = -7046029254386353131  # the golden ratio, of 64 bits
 def searched(text: Text, room: Room, kind: str, rows: int, operands: Sequence[Value]) -> list[Value]:
     """What the functions of `lowering.searches` give, of columns that have room for so many rows."""
     if kind in (LEFT, RIGHT):
-        return [_placed(text, room, rows, *operands, kind == LEFT)]
+        return [_placed(text, room, rows, *operands, left=kind == LEFT)]
     *operands, length = operands
     assert isinstance(length, Number)
     if kind == FIRST:
