@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.ir.operations import SLOW
+from xlapy.lowering.gram import form_of
 from xlapy.lowering.llvm import blas, exchanging, parts, random
 from xlapy.lowering.llvm.arrays import (
     Extent,
@@ -153,6 +154,9 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     if name in _CALLS and sort is not None:
         rule = exchanging.ordered if sort[0] == ORDERED else exchanging.places
         return [rule(text, room, tuple(equation.invars[0].aval.shape), sort[1], operands[0])]
+    of_rows = form_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
+    if of_rows is not None and blas.suits_itself(equation.invars[0].aval.dtype, shape_of(operands[0]), of_rows):
+        return [_multiplied_by_itself(text, room, of_rows, operands[0])]
     search = search_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
     if search is not None:
         return searched(text, room, search, equation.invars[0].aval.shape[0], operands)
@@ -660,6 +664,15 @@ def _multiplied(text: Text, room: Room, equation: Any, shape: tuple[int, ...], o
         raise Unsuitable("a product of arrays in another order")
     place = room.made(equation.outvars[0].aval.dtype, shape)
     blas.multiply(text, place.dtype, product, *map(address, found), place.pointer)
+    text.note_store(place.pointer, "0")
+    return place.change()
+
+
+def _multiplied_by_itself(text: Text, room: Room, of_rows: bool, x: Value) -> Value:
+    """The product of a matrix with its transpose, in memory of its own."""
+    array, shape = x if isinstance(x, Array) else room.kept(x), shape_of(x)
+    place = room.made(dtype_of(x), (shape[0 if of_rows else 1],) * 2)
+    blas.multiply_by_itself(text, place.dtype, shape, of_rows, address(array), place.pointer)
     text.note_store(place.pointer, "0")
     return place.change()
 
