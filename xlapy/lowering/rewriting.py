@@ -15,6 +15,7 @@ from jax import lax
 from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun, primitives
 
 from xlapy.lowering.convolutions import CONVOLUTION, with_channels_last
+from xlapy.lowering.gram import form_of
 from xlapy.lowering.llvm import blas, sorts
 from xlapy.lowering.pooling import UNPOOL, unpooled
 from xlapy.lowering.products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around
@@ -141,6 +142,8 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
         if _is_transpose(equation):
             self.transposed[equation.outvars[0]] = equation.invars[0]
+        if self._gram_of(equation) is not None:
+            return True
         sort = self._sort_of(equation)
         if sort is not None:
             aval = equation.invars[0].aval
@@ -162,6 +165,15 @@ class _Rewriter:
         if equation.primitive is _SORT and len(equation.invars) == 1:
             return ORDERED, equation.params["dimension"]
         return sort_of(equation.params.get("name"), [v.aval.shape for v in equation.invars])
+
+    def _gram_of(self, equation) -> bool | None:
+        """Whether a product of a matrix with its transpose, which NumPy's library computes, is of its rows; None if it
+        is none."""
+        of_rows = form_of(equation.params.get("name"), [v.aval.shape for v in equation.invars])
+        if of_rows is None or DOT not in self.which or not self.cpu.certain or not self.cpu.machine_code:
+            return None
+        aval = equation.invars[0].aval
+        return of_rows if blas.suits_itself(aval.dtype, aval.shape, of_rows) else None
 
     def _is_for_library(self, equation) -> bool:
         """Whether NumPy's library computes a product."""
@@ -215,6 +227,9 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
 
         def faster(*operands):
+            of_rows = self._gram_of(equation)
+            if of_rows is not None:
+                return blas.multiplied_by_itself(*operands, of_rows)
             sort = self._sort_of(equation)
             if sort is not None:
                 return (sorts.ordered if sort[0] == ORDERED else sorts.places)(*operands, axis=sort[1])

@@ -17,6 +17,8 @@ from jax import lax
 from xlapy.ir import Operation, Region, Var
 from xlapy.ir.lanes import Choice, Lanes
 from xlapy.ir.places import Dimension, touched
+from xlapy.lowering.barrier import loaded
+from xlapy.lowering.turned import untransposed
 
 Environment = dict[Var, Any]
 Run = Callable[[Sequence[Operation], Environment], None]
@@ -47,8 +49,11 @@ def in_lanes(loop: Operation, plan: Lanes, environment: Environment, run: Run) -
 
     zero = np.zeros((), index.type.dtype)
     first = _at_first_trip(plan, inner, {**trip, index: zero}, run)
-    once, inner = _divided(inner, {index, *params, *(v for o in plan.axes for v in o.results)})
+    stored = {params[k] for k in plan.stores}
+    # What is loaded from elsewhere than a trip's own place is the same before the loop.
+    once, inner = _divided(inner, ({index, *params} - stored).union(*(o.results for o in plan.axes)))
     run(once, trip)
+    _keep_loaded(once, stored, trip)
     lane = lax.iota(index.type.dtype, plan.count)
     number, valid = lane, None
     if plan.frame is not None:
@@ -71,7 +76,7 @@ def in_lanes(loop: Operation, plan: Lanes, environment: Environment, run: Run) -
 
     axes = [plan.axes[o] for o in loads]
     whole = jax.vmap(one, (0, *axes), ([plan.axes[o] for o in plan.stores.values()], 0, 0, 0))
-    new, folded, chosen, replaced = whole(number, *slabs)
+    new, folded, chosen, replaced = untransposed(whole)(number, *slabs)
     results = list(initial)
     for (k, store), part in zip(plan.stores.items(), new, strict=True):
         results[k] = _stored(initial[k], part, store, first[store], plan, valid)
@@ -88,6 +93,17 @@ def in_lanes(loop: Operation, plan: Lanes, environment: Environment, run: Run) -
         value = trip[choice.replacement] if values is None else lax.dynamic_index_in_dim(values, at, keepdims=False)
         results[k] = lax.select(changes, lax.convert_element_type(value, initial[k].dtype), initial[k])
     return results
+
+
+def _keep_loaded(operations: Sequence[Operation], stored: set[Var], trip: Environment) -> None:
+    """Let what is loaded from arrays that the trips store into not be loaded again where it is used: XLA would keep the
+    arrays as they were for that, in copies."""
+    for operation in operations:
+        dims = touched(operation) if operation.operands and operation.operands[0] in stored else None
+        start = next((d.start for d in dims or [] if isinstance(d.start, Var)), None)
+        if start is not None:
+            (result,) = operation.results
+            trip[result], _ = loaded(trip[result], trip[start])
 
 
 def _divided(operations: Sequence[Operation], varying: set[Var]) -> tuple[list[Operation], list[Operation]]:

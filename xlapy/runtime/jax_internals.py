@@ -49,6 +49,12 @@ class Adopting:
         return made
 
 
+def may_take_apart() -> bool:
+    """Whether programs make the arrays that `Adopting` makes: the first device is a CPU, and the default."""
+    _, (device,) = _first_device()
+    return device.platform == "cpu" and _config.default_device.value is None
+
+
 @jax.jit
 def _moved(array: jax.Array) -> jax.Array:
     return array

@@ -6,7 +6,7 @@ import collections
 import contextlib
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from types import CellType, FunctionType, SimpleNamespace
@@ -47,7 +47,7 @@ from xlapy.interpreter.recipe import (
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.report import Blocker, NotOffloadableError
 from xlapy.runtime.codegen import locate
-from xlapy.runtime.jax_internals import Adopting, ConcreteArray, memory_of, set_x64, swap_x64
+from xlapy.runtime.rows import Adopted, host_memory
 from xlapy.runtime.tracebacks import traceback_of
 from xlapy.runtime.traffic import outputs_of
 
@@ -168,6 +168,8 @@ class Finisher:
             if column is not None:
                 return list(column)
             return [self._at_row(outputs, k).make(rows.item) for k in range(count)]
+        if self.leaf is to_jax and all(type(entry) is Leaf and not entry.mutable for entry in entries):
+            return [self.outputs[entry.index] for entry in entries]
         return list(map(self._item, entries))
 
     def _column(self, item: Any, outputs: _Unstacked) -> Sequence | None:
@@ -184,12 +186,12 @@ class Finisher:
                 return [known[number][k] for k, number in enumerate(chosen[: outputs.count].tolist())]
             case Leaf(mutable=0) if self.leaf is to_jax:
                 found = outputs[item.index]
-                return found if isinstance(found, list | _Adopted) else None
+                return found if isinstance(found, list | Adopted) else None
             case Leaf(python=kind) if self.leaf is not to_jax and kind in SCALAR_DTYPES:
                 numbers = _read(outputs.outputs, item.index)
                 if isinstance(numbers, np.ndarray) and numbers.dtype == SCALAR_DTYPES[kind] and numbers.ndim == 1:
                     return numbers[: outputs.count].tolist()
-            case Leaf(mutable=0, python=None) if self.leaf is to_numpy:
+            case Leaf(mutable=0, python=None) if self.leaf in (to_numpy, to_host):
                 numbers = _read(outputs.outputs, item.index)
                 if isinstance(numbers, np.ndarray) and numbers.ndim == 1:
                     return list(numbers[: outputs.count])
@@ -218,6 +220,10 @@ class Finisher:
         keys = _Unstacked(self.outputs, count, host=True)
         values = _Unstacked(self.outputs, count, host=self.leaf is not to_jax)
         host = type(self)(self.outputs, self.arguments, to_host)
+        columns = host._column(key, keys), self._column(value, values)
+        if columns[0] is not None and columns[1] is not None:
+            yield from ((key, partial(_same, value)) for key, value in zip(*columns, strict=True))
+            return
         for k in range(count):
             yield host._at_row(keys, k).make(key), partial(self._at_row(values, k).make, value)
 
@@ -232,13 +238,13 @@ class Finisher:
             raise NotOffloadableError("the function", [blocker])
         key = tuple(slice(None) if n is None else slice(int(_number(outputs[n]))) for n in recipe.lengths)
         array = outputs[recipe.whole.index]
-        memory = _memory_of(array)
+        memory = host_memory(array)
         whole = np.asarray(array) if memory is None else memory
         made = whole[key]
         is_most = 2 * made.size >= whole.size  # a small part does not keep all of the memory
         if memory is not None:
             made = np.ascontiguousarray(made) if is_most else made.copy()
-            return self.leaf(_Adopted(made[np.newaxis])[0], recipe.whole)
+            return self.leaf(Adopted(made[np.newaxis])[0], recipe.whole)
         with jax.enable_x64(True):
             return self.leaf(jax.device_put(made, may_alias=is_most), recipe.whole)
 
@@ -326,44 +332,14 @@ class _Unstacked:
             return np.asarray(array)
         if isinstance(array, jax.core.Tracer):
             return array
-        memory = _memory_of(array)
+        memory = host_memory(array)
         if memory is not None:
             # the rows of a copy: what is left of a large room is given back
-            return _Adopted(np.array(memory[: self.count]))
+            return Adopted(np.array(memory[: self.count]))
         with jax.enable_x64(True):
             if array.shape[0] > 4 * self.count + 64:
                 return jax.device_put(list(np.asarray(array)[: self.count]), array.sharding)
             return list(array)
-
-
-def _memory_of(array: Any) -> np.ndarray | None:
-    """Where the elements of an array lie that is bound to no device, on a CPU; None if that is not known."""
-    if type(array) is np.ndarray:
-        return array
-    return None if type(array) is not ConcreteArray or array.committed else memory_of(array)
-
-
-class _Adopted(Sequence):
-    """The rows of an array as `jax.Array`s, each made where it is asked for."""
-
-    def __init__(self, rows: np.ndarray) -> None:
-        self.rows, self._adopted = rows, Adopting(rows.shape[1:], rows.dtype, False)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, k: int) -> jax.Array:
-        return self._made((k,))[0]
-
-    def __iter__(self) -> Iterator[jax.Array]:
-        return iter(self._made(range(len(self.rows))))
-
-    def _made(self, places: Iterable[int]) -> list[jax.Array]:
-        before = swap_x64(True)
-        try:
-            return [self._adopted(self.rows[k, ...]) for k in places]
-        finally:
-            set_x64(before)
 
 
 def _read(outputs: Outputs, index: int) -> Any:
@@ -435,6 +411,10 @@ def _fill(target: Any, made: Any) -> None:
             base.__setitem__(target, key, value)
     else:
         (base.extend if hasattr(base, "extend") else base.update)(target, made)
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def to_jax(value: Any, leaf: Leaf) -> Any:

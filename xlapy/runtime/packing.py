@@ -7,7 +7,7 @@ wants the numbers of a list together, or gives back all that an array holds, not
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from xlapy.ir import Module, Operation, TensorType, Var
 from xlapy.ir.vectors import giving, is_unstack, putting_together, taking_apart
 from xlapy.passes import optimise
 from xlapy.passes.moving import copy_region
+from xlapy.runtime.rows import Adopted, host_memory
 from xlapy.runtime.traffic import delivered_outputs
 
 #: numbers of one kind from which on they are packed
@@ -32,11 +33,21 @@ _SAME = frozenset(SCALAR_DTYPES.values())
 
 @dataclass(frozen=True)
 class Group:
-    """The places of numbers of one dtype that travel together, and their Python type if they have one."""
+    """The places of numbers of one type that travel together.
+
+    Attributes:
+        dtype: their dtype.
+        places: the places.
+        python: the class of operands that are Python's numbers.
+        delivered: of results, whether the caller gets them as `jax.Array`s.
+        weak: whether these are of JAX's weak type.
+    """
 
     dtype: np.dtype
     places: tuple[int, ...]
     python: type | None = None
+    delivered: bool = False
+    weak: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,11 +75,24 @@ class Packing:
         for k, value in zip(self.alone, results, strict=False):
             found[k] = value
         for group, array in zip(self.groups, results[len(self.alone) :], strict=True):
+            if group.delivered:
+                for k, value in zip(group.places, _delivered(array, group), strict=True):
+                    found[k] = value
+                continue
             numbers = np.asarray(array)
             # as Python's where that says all: these are made at once
             for k, value in zip(group.places, numbers.tolist() if numbers.dtype in _SAME else numbers, strict=True):
                 found[k] = value
         return found
+
+
+def _delivered(array: Any, group: Group) -> Iterable[jax.Array]:
+    """The numbers in an array as the caller gets them."""
+    memory = host_memory(array)
+    if memory is not None:
+        return Adopted(memory, group.weak)
+    with jax.enable_x64(True):
+        return [typed(x, TensorType((), group.dtype, group.weak)) for x in array]
 
 
 class Travelling(NamedTuple):
@@ -122,18 +146,28 @@ def _container(source: Source) -> Source | None:
     return found
 
 
-def packing_of_results(analysis: Analysis, numpy: bool) -> Packing | None:
-    """How the results of a program are packed: numbers at which only the host looks. All that an array holds goes by
-    itself."""
+def packing_of_results(analysis: Analysis, numpy: bool, on_host: bool) -> Packing | None:
+    """How the results of a program are packed: numbers at which only the host looks, and those that the caller gets if
+    they are made `on_host`. All that an array holds goes by itself."""
     delivered = delivered_outputs(analysis, numpy)
     results = analysis.module.entry.results
     dtypes = [v.type.dtype for v in results]
-    # keys of JAX's have types that are not NumPy's
-    plain = [not v.type.shape and isinstance(v.type.dtype, np.dtype) for v in results]
-    alike = [dtypes[k] if plain[k] and k not in delivered else None for k in range(len(results))]
-    held = [None if alike[k] is None or not is_unstack(v.owner) else v.owner for k, v in enumerate(results)]
+    alike: list[object] = [None] * len(results)
+    for k, var in enumerate(results):
+        # keys of JAX's have types that are not NumPy's
+        if not var.type.shape and isinstance(var.type.dtype, np.dtype):
+            if k not in delivered:
+                alike[k] = var.type.dtype
+            elif on_host and (not var.type.weak or var.type.dtype in _SAME):
+                alike[k] = var.type.dtype, var.type.weak and var.type.dtype != np.bool_
+    held = [None if alike[k] is None or not is_unstack(v.owner) else (v.owner, alike[k]) for k, v in enumerate(results)]
     arrays = [g for g in _groups(held, dtypes) if _is_whole([results[k] for k in g.places])]
-    return _packing(len(results), _with_rest(arrays, alike, dtypes))
+    groups = []
+    for group in _with_rest(arrays, alike, dtypes):
+        kind = alike[group.places[0]]
+        weak = isinstance(kind, tuple) and kind[1]
+        groups.append(replace(group, delivered=isinstance(kind, tuple), weak=weak))
+    return _packing(len(results), groups)
 
 
 def _is_whole(values: Sequence[Var]) -> bool:

@@ -28,7 +28,8 @@ def finisher(analysis: Analysis, names: Sequence[str], numpy: bool) -> Maker | N
         names: the parameters of the function, in the order of its arguments.
         numpy: whether results are NumPy's.
     """
-    if analysis.raises is not None or analysis.prints or analysis.guesses:
+    # A list that has outgrown the room that was guessed for it is an error that was met.
+    if analysis.raises is not None or analysis.prints:
         return None
     arrays = list(_arrays(analysis.result)) if numpy else []
     make = _maker(analysis.result, names, numpy) if len(set(arrays)) == len(arrays) else None

@@ -131,8 +131,12 @@ class Specialisation:
         if self.traced:
             return Travelling(analysis.module, None)
         plain = _is_plain(analysis, self.cache.policy.numpy)
-        results = None if plain else packing_of_results(analysis, self.cache.policy.numpy)
+        results = None if plain else packing_of_results(analysis, self.cache.policy.numpy, self._is_on_host())
         return travelling(analysis, self.packing, results)
+
+    def _is_on_host(self) -> bool:
+        """Whether it runs on a CPU, in the caller's memory."""
+        return not self.narrow and self.cache.policy.device is None and jax.default_backend() == "cpu"
 
     def _build_of(self, analysis: Analysis) -> Build:
         """How a program is to be compiled and called."""
@@ -140,7 +144,7 @@ class Specialisation:
         if self.traced:
             return Build(waits, False, frozenset(), None, False)
         policy = self.cache.policy
-        on_host = not self.narrow and policy.device is None and jax.default_backend() == "cpu"
+        on_host = self._is_on_host()
         staged = waits and on_host
         entry = self.travelling[id(analysis)].module.entry
         lent = passed_by(entry) if staged else frozenset()

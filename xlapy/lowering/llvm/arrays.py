@@ -54,6 +54,14 @@ OWN = "own"
 _NOWHERE = Extent("0", "0")
 
 
+class Part(NamedTuple):
+    """A part of an array: the elements from `first` on along an axis."""
+
+    axis: int
+    first: int
+    value: Value
+
+
 class Lazy(NamedTuple):
     """An array that is computed element by element.
 
@@ -66,6 +74,7 @@ class Lazy(NamedTuple):
         transposed: the matrix in memory of which it is the transpose, if it is one.
         origins: the memories, each with where in it the elements are of which an element is computed: `OWN` if that is
             its own place, and other things for others; None if that is not known.
+        parts: arrays that it is made of, one behind the other along an axis; none if that is not known.
     """
 
     dtype: np.dtype
@@ -77,6 +86,7 @@ class Lazy(NamedTuple):
     window: Window | None = None
     transposed: Array | None = None
     origins: frozenset[tuple[Memory, object]] | None = None
+    parts: tuple[Part, ...] = ()
 
 
 Value = Number | Array | Lazy
@@ -159,7 +169,7 @@ def view(text: Text, value: Value, shape: tuple[int, ...], where: Callable[[Plac
     """Elements of another array."""
     at = lambda place: element(text, value, where(place))  # noqa: E731
     if isinstance(value, Lazy):
-        return value._replace(shape=shape, at=at, window=None, transposed=None, origins=None)
+        return value._replace(shape=shape, at=at, window=None, transposed=None, origins=None, parts=())
     return Lazy(dtype_of(value), shape, at, reads(value), True)
 
 
@@ -309,6 +319,7 @@ __all__ = [
     "Extent",
     "Lazy",
     "OWN",
+    "Part",
     "Place",
     "Room",
     "Value",

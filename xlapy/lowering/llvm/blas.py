@@ -20,9 +20,9 @@ import llvmlite.binding as llvm
 import numpy as np
 from jax import lax
 
-from xlapy.lowering.llvm.arrays import counted
+from xlapy.lowering.llvm.arrays import Extent, counted, ranged
 from xlapy.lowering.llvm.engine import applied
-from xlapy.lowering.llvm.text import Text, literal, part_of, times, type_in_memory
+from xlapy.lowering.llvm.text import Text, literal, part_of, plus, times, type_in_memory
 
 #: of BLAS's names: of a type
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
@@ -33,6 +33,8 @@ _NAMES = ("scipy_cblas_{}64_", "cblas_{}64_")
 _LEAST, _LEAST_OF_VECTOR = 126, 4097
 #: how matrices lie: in rows, as they are, or as their transposes
 _IN_ROWS, _PLAIN, _TRANSPOSED = 101, 111, 112
+#: which half of a symmetric matrix is computed
+_UPPER = 121
 
 
 class Product(NamedTuple):
@@ -131,6 +133,29 @@ def multiply(text: Text, dtype: np.dtype, product: Product, left: str, right: st
         counted(text, product.batch, [], trip)
 
 
+def multiply_by_itself(text: Text, dtype: np.dtype, shape: Sequence[int], of_rows: bool, x: str, result: str) -> None:
+    """Write what multiplies a matrix of floats, at an address, with its transpose (`lowering.gram`), and stores the
+    product at another one."""
+    count, terms = shape if of_rows else shape[::-1]
+    one, zero = (_factor(text, dtype, value) for value in (1, 0))
+    operands = [f"i32 {_UPPER}", f"i32 {_PLAIN if of_rows else _TRANSPOSED}", f"i64 {count}", f"i64 {terms}", one]
+    _do(text, "syrk", dtype, [*operands, f"ptr {x}", f"i64 {shape[1]}", zero, f"ptr {result}", f"i64 {count}"])
+    type = type_in_memory(dtype)
+
+    def at(row: str, column: str) -> str:
+        index = plus(text, times(text, row, count), column)
+        return text.new(f"getelementptr inbounds {type}, ptr {result}, i64 {index}")
+
+    def row(i: str, numbers: list) -> list:
+        def column(j: str, numbers: list) -> list:
+            text.do(f"store {type} {text.new(f'load {type}, ptr {at(j, i)}')}, ptr {at(i, j)}")
+            return []
+
+        return ranged(text, Extent("0", i), [], column)
+
+    counted(text, count, [], row)
+
+
 def _call(text: Text, dtype: np.dtype, product: Product, left: str, right: str, result: str) -> None:
     """One product: of two matrices, or of a matrix and a vector."""
     _, rows, inner, columns, *turned = product
@@ -205,6 +230,21 @@ def multiplied(left: jax.Array, right: jax.Array, dimension_numbers: Any) -> jax
     return applied(_body(product, np.dtype(left.dtype)), [(tuple(shape), left.dtype)], left, right, level=1)
 
 
+def suits_itself(dtype: Any, shape: Sequence[int], of_rows: bool) -> bool:
+    """Whether the product of a matrix with its transpose is for the library."""
+    if not isinstance(dtype, np.dtype) or dtype.kind != "f" or not is_possible(dtype) or prod(shape) == 0:
+        return False
+    count, terms = shape if of_rows else shape[::-1]
+    return _function("syrk", dtype) is not None and Product(1, count, terms, count, False, False).is_large
+
+
+def multiplied_by_itself(x: jax.Array, of_rows: bool) -> jax.Array:
+    """The product of a matrix of floats with its transpose (`lowering.gram`), on a CPU."""
+    text, count = Text(), x.shape[0 if of_rows else 1]
+    multiply_by_itself(text, np.dtype(x.dtype), x.shape, of_rows, "%x", "%result")
+    return applied(_main(text, ["%x", "%result"]), [((count, count), x.dtype)], x, level=1)
+
+
 def _in_order(x: jax.Array, contracted: Sequence[int], batch: Sequence[int]) -> jax.Array:
     """An array with the axes of a batch first, and those that are summed over last."""
     free = [k for k in range(x.ndim) if k not in (*contracted, *batch)]
@@ -215,9 +255,24 @@ def _body(product: Product, dtype: np.dtype) -> str:
     """The function of the addresses of two arrays and of their product."""
     text = Text()
     multiply(text, dtype, product, "%left", "%right", "%result")
-    head = "define internal void @main(ptr %left, ptr %right, ptr %result) {"
+    return _main(text, ["%left", "%right", "%result"])
+
+
+def _main(text: Text, pointers: Sequence[str]) -> str:
+    """A function of some addresses."""
+    head = f"define internal void @main({', '.join(f'ptr {pointer}' for pointer in pointers)}) {{"
     lines = [*text.tables, *text.declared.values(), head, "entry:", *text.lines, "  ret void", "}", *text.notes]
     return "\n".join(lines)
 
 
-__all__ = ["Product", "is_possible", "multiplied", "multiply", "product_of", "suits"]
+__all__ = [
+    "Product",
+    "is_possible",
+    "multiplied",
+    "multiplied_by_itself",
+    "multiply",
+    "multiply_by_itself",
+    "product_of",
+    "suits",
+    "suits_itself",
+]

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from xlapy.ir.operations import SLOW
-from xlapy.lowering.llvm import blas, exchanging, random
+from xlapy.lowering.gram import form_of
+from xlapy.lowering.llvm import blas, exchanging, parts, random
 from xlapy.lowering.llvm.arrays import (
     Extent,
     Lazy,
@@ -153,6 +154,9 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     if name in _CALLS and sort is not None:
         rule = exchanging.ordered if sort[0] == ORDERED else exchanging.places
         return [rule(text, room, tuple(equation.invars[0].aval.shape), sort[1], operands[0])]
+    of_rows = form_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
+    if of_rows is not None and blas.suits_itself(equation.invars[0].aval.dtype, shape_of(operands[0]), of_rows):
+        return [_multiplied_by_itself(text, room, of_rows, operands[0])]
     search = search_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
     if search is not None:
         return searched(text, room, search, equation.invars[0].aval.shape[0], operands)
@@ -207,7 +211,7 @@ def elementwise(
     text: Text, shape: tuple[int, ...], dtype: np.dtype, rule: Callable, operands: Sequence[Value], name: str = ""
 ) -> Value:
     """What a rule, of that name, makes of each element of operands; an axis of one element stands for a longer one."""
-    count = prod(shape)
+    count, given = prod(shape), rule
     slow = name in SLOW
     if name in IN_VECTORS and count >= _IN_VECTORS and dtype.name in ("float32", "float64"):
         rule, slow = partial(IN_VECTORS[name], text), False
@@ -225,7 +229,13 @@ def elementwise(
     made = Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window)
     origins = [origins_of(x, shape) for x in operands]
     known = [places for places in origins if places is not None]
-    return made._replace(origins=frozenset().union(*known)) if len(known) == len(origins) else made
+    if len(known) == len(origins):
+        return made._replace(origins=frozenset().union(*known))
+
+    def of_part(shape: tuple[int, ...], operands: Sequence[Value]) -> Value:
+        return elementwise(text, shape, dtype, given, operands, name)
+
+    return made._replace(parts=parts.apart(text, shape, operands, of_part))
 
 
 def _stretched(place: Place, shape: tuple[int, ...]) -> Place:
@@ -414,43 +424,13 @@ def _iota(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Valu
     return Lazy(dtype, shape, lambda at: convert(text, Number(INDEX, (at[axis],)), dtype), frozenset(), True)
 
 
-def _inside(text: Text, index: str, length: int) -> Number:
-    return Number(_BOOL, (text.new(f"icmp ult i64 {index}, {length}"),))
-
-
-def _near(text: Text, index: str, length: int) -> str:
-    """An index that is within an array, where it is to be used."""
-    return clamped(text, Number(INDEX, (index,)), length - 1)
-
-
 def _concatenate(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
-    axis = equation.params["dimension"]
-    lengths = [v.aval.shape[axis] for v in equation.invars]
-
-    def at(place: Place) -> Number:
-        found, start = None, 0
-        for x, length in zip(operands, lengths, strict=True):
-            index = plus(text, place[axis], str(-start))
-            here = element(text, x, [*place[:axis], _near(text, index, length), *place[axis + 1 :]])
-            found = here if found is None else select(text, _inside(text, index, length), here, found)
-            start += length
-        assert found is not None
-        return found
-
-    return Lazy(dtype_of(operands[0]), shape, at, reads(*operands), False, is_slow(*operands))
+    lengths = [v.aval.shape[equation.params["dimension"]] for v in equation.invars]
+    return parts.concatenated(text, shape, equation.params["dimension"], operands, lengths)
 
 
 def _stack(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
-    axis = equation.params["axis"]
-
-    def at(place: Place) -> Number:
-        found = element(text, operands[0], [*place[:axis], *place[axis + 1 :]])
-        for k, x in enumerate(operands[1:], 1):
-            here = Number(_BOOL, (text.new(f"icmp eq i64 {place[axis]}, {k}"),))
-            found = select(text, here, element(text, x, [*place[:axis], *place[axis + 1 :]]), found)
-        return found
-
-    return Lazy(dtype_of(operands[0]), shape, at, reads(*operands), False, is_slow(*operands))
+    return parts.stacked(text, shape, equation.params["axis"], operands)
 
 
 def _pad(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
@@ -462,9 +442,9 @@ def _pad(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value
 
     def at(place: Place) -> Number:
         inner = [plus(text, i, str(-low)) for i, (low, _, _) in zip(place, config, strict=True)]
-        found = element(text, x, [_near(text, i, n) for i, n in zip(inner, old, strict=True)])
+        found = element(text, x, [parts.near(text, i, n) for i, n in zip(inner, old, strict=True)])
         for i, n in zip(inner, old, strict=True):
-            found = select(text, _inside(text, i, n), found, element(text, filling, ()))
+            found = select(text, parts.within(text, i, n), found, element(text, filling, ()))
         return found
 
     return Lazy(dtype_of(x), shape, at, reads(x), False, is_slow(x))
@@ -685,6 +665,15 @@ def _multiplied(text: Text, room: Room, equation: Any, shape: tuple[int, ...], o
     place = room.made(equation.outvars[0].aval.dtype, shape)
     left, right = map(address, found)
     blas.multiply(text, place.dtype, product, left, right, place.pointer)
+    text.note_store(place.pointer, "0")
+    return place.change()
+
+
+def _multiplied_by_itself(text: Text, room: Room, of_rows: bool, x: Value) -> Value:
+    """The product of a matrix with its transpose, in memory of its own."""
+    array, shape = x if isinstance(x, Array) else room.kept(x), shape_of(x)
+    place = room.made(dtype_of(x), (shape[0 if of_rows else 1],) * 2)
+    blas.multiply_by_itself(text, place.dtype, shape, of_rows, address(array), place.pointer)
     text.note_store(place.pointer, "0")
     return place.change()
 

@@ -21,6 +21,7 @@ from xlapy.lowering.llvm.arrays import (
     OWN,
     Extent,
     Lazy,
+    Part,
     Place,
     Value,
     Window,
@@ -272,12 +273,26 @@ class _Program:
 
     def _fill_with(self, value: Value, place: Memory, shape: Sequence[int], where: Callable[[Place], Place]) -> None:
         bounded(self.text, shape, value)
+        parts = value.parts if isinstance(value, Lazy) else ()
+        together = parts if len({shape_of(part.value) for part in parts}) == 1 else ()
+        for part in () if together else parts:
+            onwards = partial(self._shifted, part=part)
+            self._fill_with(part.value, place, shape_of(part.value), lambda at, on=onwards: where(on(at)))
+        if parts and not together:
+            return
 
         def visit(at: Place, numbers: list) -> list:
-            memory.put(self.text, place, element(self.text, value, at), where(at))
+            # all are computed before one is stored: LLVM sees that they load the same
+            found = [(element(self.text, part.value, at), where(self._shifted(at, part))) for part in together]
+            for number, position in found or [(element(self.text, value, at), where(at))]:
+                memory.put(self.text, place, number, position)
             return []
 
-        over(self.text, shape, [], visit)
+        over(self.text, shape_of(together[0].value) if together else shape, [], visit)
+
+    def _shifted(self, at: Place, part: Part) -> Place:
+        """Where an element of a part is in the array."""
+        return [*at[: part.axis], plus(self.text, at[part.axis], str(part.first)), *at[part.axis + 1 :]]
 
     def _settle(self, changing: Iterable[Memory]) -> None:
         """Compute what is still wanted of memories that are about to be changed."""
