@@ -10,7 +10,7 @@ from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import find_special
-from xlapy.dispatch.python.kinds import is_instance, is_numeric_const, type_of
+from xlapy.dispatch.python.kinds import is_instance, is_numeric_const, require_fixed, type_of
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import (
     BoundedArray,
@@ -62,6 +62,7 @@ def array(machine: Machine, value: Value) -> Var:
         case Scalar():
             return machine.builder.convert(value.var, value.var.type.dtype)
         case Const():
+            require_fixed(value.value)
             made = np.asarray(value.value)
             if made.dtype.kind not in "biufc":
                 raise Refused("XP0005", f"an array of dtype {made.dtype} cannot be on the device")

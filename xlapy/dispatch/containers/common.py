@@ -17,6 +17,7 @@ from xlapy.dispatch.containers import ranges, rows, stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke, too_large
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.set_order import SetHistory
 from xlapy.domain.unordered import Unordered
@@ -419,6 +420,7 @@ def length(machine, value: Value) -> Value:
                 machine.raise_(TypeError, "len() of unsized object")
             return Const(shape[0])
         case Const():
+            kinds.require_fixed(value.value)
             return fold(machine, len, value.value)
         case Text():
             return Const(len(machine.static(value, "a string whose length is used")))

@@ -487,6 +487,8 @@ def of_object(rule: Callable) -> Callable:
     """The rule of a method of a generator."""
 
     def bound(machine, self, /, *args, **kwargs):
+        if not isinstance(self, Ref):
+            raise Refused("XP0003", f"a {machine.type_of(self).__name__} draws numbers that the device has not got")
         return rule(machine, self.object, *args, **kwargs)
 
     return bound

@@ -66,13 +66,13 @@ _PARTIAL = Intrinsic(kinds.PARTIAL, _call_partial)
 
 
 @table.attribute(functools.partial, "func")
-def _partial_function(machine, self: BoundMethod) -> Value:
-    return tuple_items(self.self)[0]
+def _partial_function(machine, self: BoundMethod | Const) -> Value:
+    return machine.world.wrap_anchored(self.value.func) if isinstance(self, Const) else tuple_items(self.self)[0]
 
 
 @table.attribute(functools.partial, "args")
-def _partial_arguments(machine, self: BoundMethod) -> Value:
-    return tuple_items(self.self)[1]
+def _partial_arguments(machine, self: BoundMethod | Const) -> Value:
+    return machine.world.wrap_anchored(self.value.args) if isinstance(self, Const) else tuple_items(self.self)[1]
 
 
 # -- reduce, wraps -----------------------------------------------------------------------------------------------------

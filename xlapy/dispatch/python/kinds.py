@@ -176,6 +176,18 @@ def is_external_instance(item: object) -> bool:
     )
 
 
+def require_fixed(item: object) -> None:
+    """Refuse to look into an object that may hold something else at the next call, which no guard would see: weak
+    references, and memory of C's."""
+    if any(cls.__module__ in _CHANGING for cls in type(item).__mro__):
+        raise Refused(
+            "XP0005", f"what a {type(item).__name__} holds may change between calls", "pass an array, a list or a dict"
+        )
+
+
+_CHANGING = ("weakref", "_weakrefset", "_ctypes")
+
+
 def known_truth(value: Value) -> bool | Var:
     """The device value or the Python value of a bool."""
     if isinstance(value, Scalar | NumpyScalar | JaxArray):

@@ -9,8 +9,10 @@ from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.numbers import overflow
-from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, logical_not, provoke
-from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Tuple, Value, tuple_items
+from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, defines, logical_not, provoke
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds
+from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Tuple, Value, is_none, tuple_items
 
 _INPLACE = {
     "+=": operator.iadd,
@@ -140,6 +142,13 @@ def _index(machine, a: Value, /) -> Value:
 
 @table.function(operator.length_hint)
 def _length_hint(machine, obj: Value, default: Value = NONE) -> Value:
+    cls = machine.type_of(obj)
+    if not defines(machine, cls, "__len__"):
+        if not defines(machine, cls, "__length_hint__"):
+            return Const(0) if is_none(default) else default
+        if not kinds.is_instance(machine, obj):
+            raise Refused("XP0010", f"operator.length_hint of a {cls.__name__}")
+        return machine.call(machine.getattr(obj, "__length_hint__"), [])
     return containers.length(machine, obj)
 
 

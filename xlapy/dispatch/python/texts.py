@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import find_special, lookup
 from xlapy.dispatch.python.exceptions import exception_parts
-from xlapy.dispatch.python.kinds import is_instance, is_string, type_of
+from xlapy.dispatch.python.kinds import is_instance, is_string, require_fixed, type_of
 from xlapy.domain.values import (
     Const,
     Text,
@@ -39,6 +39,7 @@ def format_value(machine: Machine, value: Value, specification: Value, conversio
         return value
     if machine.is_static(value) and machine.is_static(specification):
         item = machine.static(value)
+        require_fixed(item)
         try:
             item = {None: lambda v: v, "s": str, "r": repr, "a": ascii}[conversion](item)
             return Const(format(item, machine.static(specification)))

@@ -40,6 +40,7 @@ def truth(machine: Machine, value: Value) -> bool | Var:
             result = unions.over_unions(machine, (value,), lambda v: machine.boolean(truth(machine, v)))
             return kinds.known_truth(result)
         case Const():
+            kinds.require_fixed(value.value)
             if isinstance(value.value, np.generic) or not kinds.is_external_instance(value.value):
                 try:
                     return bool(value.value)
