@@ -233,7 +233,11 @@ class Emission:
             self._after_test(tag, others)
             return
         if not others:
-            raise Refused("XP0009", "the loop never ends", "let it end, or leave it by `break` or `return`")
+            if self._carries_error(head) is None:
+                raise Refused("XP0009", "the loop never ends", "let it end, or leave it by `break` or `return`")
+            # what it is left by has been raised before this
+            walk.raise_to(machine, None, machine.exception(RuntimeError, "the loop has ended"))
+            return
         frame.tag = Tag(others, tag.var if len(others) > 1 else None)
 
     def _after_test(self, tag: Tag, others: frozenset[int]) -> None:
