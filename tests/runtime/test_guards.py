@@ -1,6 +1,8 @@
 """What changes between two calls is never stale, and costs no compilation that is not needed."""
 
 import functools
+import inspect
+import sys
 import types
 
 import jax
@@ -367,3 +369,23 @@ def test_a_cell_that_gets_its_value_later():
         f(X)
     late = 3.0
     np.testing.assert_array_equal(f(X), X * 3)
+
+
+def test_many_programs_of_one_function():
+    """A text of each length is a program of its own; calls that go through all of them do not nest."""
+
+    def f(x, text):
+        return x + len(text)
+
+    compiled, depth = xlapy.jit(f), len(inspect.stack())
+    for count in range(100):
+        assert compiled(1.0, "a" * count) == f(1.0, "a" * count)
+    assert misses(compiled) == 100
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(depth + 70)
+    try:
+        found = [float(compiled(1.0, "a" * count)) for count in (3, 99, 50, 3, 0)]
+    finally:
+        sys.setrecursionlimit(before)
+    assert found == [f(1.0, "a" * count) for count in (3, 99, 50, 3, 0)]
+    assert misses(compiled) == 100

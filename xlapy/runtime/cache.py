@@ -35,6 +35,8 @@ CACHES: weakref.WeakSet[Cache] = weakref.WeakSet()
 
 #: programs that are made for one number each before one for all is looked for
 _PROGRAMS = 2
+#: programs that a call tries one after the other, each within the one before
+_CHAINED = 32
 #: programs of one function that were made for other functions and cells
 _MOVED = 8
 
@@ -102,7 +104,7 @@ class Cache:
             return self.binder.call(arguments)
         try:
             with self.lock:
-                entry = self._find(arguments) or self._moved(arguments) or self._make(arguments)
+                entry = self._found(arguments) or self._moved(arguments) or self._make(arguments)
         except NotOffloadableError as error:
             return self._fall_back(arguments, error)
         return entry.call(*arguments)
@@ -116,6 +118,13 @@ class Cache:
             self.warned = True
             warnings.warn(f"running in CPython: {error}", RuntimeWarning, stacklevel=4)
         return self.binder.call(arguments)
+
+    def _found(self, arguments: tuple) -> Specialisation | None:
+        """The same program, which is the first one to be tried from now on if there are many."""
+        entry = self._find(arguments)
+        if entry is not None and entry in self.entries[_CHAINED:]:
+            self._install((entry, *(other for other in self.entries if other is not entry)))
+        return entry
 
     def _find(self, arguments: tuple) -> Specialisation | None:
         """A program whose guards hold: for a call under a transformation, or one that another thread has just made."""
@@ -247,10 +256,13 @@ class Cache:
         return entry
 
     def _install(self, entries: tuple[Specialisation, ...]) -> None:
-        """Chain the entries: each tries the next one where its guards do not hold, the last one compiles."""
-        misses = [*(entry.call for entry in entries[1:]), self.slow]
-        for entry, miss in zip(entries, misses, strict=True) if entries else ():
-            entry.then(miss)
+        """Chain the entries: each calls the next one where its guards do not hold, the last one compiles. Where they
+        are many, those at the end are looked for before that, so that no call nests too deeply."""
+        chained, others = entries[:_CHAINED], entries[_CHAINED:]
+        for entry, following in zip(chained, chained[1:], strict=False):
+            entry.then(following.call)
+        for entry in (*chained[-1:], *others):
+            entry.then(self.slow)
         self.entries = entries
         self.wrapper.__globals__["_call"] = entries[0].call if entries else self.slow
 
