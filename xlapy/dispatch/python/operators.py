@@ -48,6 +48,7 @@ _COMPARISONS = {
     "==": ("eq", "eq"),
     "!=": ("ne", "ne"),
 }
+_REFLECTED = {s: next(r for r, (name, _) in _COMPARISONS.items() if name == n) for s, (_, n) in _COMPARISONS.items()}
 #: operators of Python's complex numbers
 _OF_COMPLEX = frozenset("+ - * / ** == !=".split())
 _UNARY = {"-": "neg", "+": "pos", "~": "invert"}
@@ -425,9 +426,12 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
         folded = _fold(machine, symbol, left, right)
         if folded is not None:
             return folded
+    name, reflected = _COMPARISONS[symbol]
+    if isinstance(right, NdArray) and machine.type_of(left) in (list, tuple):
+        # lists leave it to the array
+        return compare(machine, _REFLECTED[symbol], right, left)
     result = _built_in(machine, symbol, left, right)
     if result is None:
-        name, reflected = _COMPARISONS[symbol]
         result = _dunders(machine, symbol, left, right, f"__{name}__", f"__{reflected}__", rich=True)
     if result is not None:
         return result
