@@ -135,9 +135,16 @@ program.each(
     order_of_text=lambda x: x < "a",
     sum_of_set=lambda x: x + {1},
     called=lambda x: x[0](1),
+    list_and_number=lambda x: [1] + 1.5,
+    list_times_list=lambda x: [1] * [2],
+    list_and_object=lambda x: [1] + Plain(1),
+    object_times_tuple=lambda x: Plain(1) * (1,),
     apart=lambda x: x + Apart(),
     behind=lambda x: Apart() + x,
 )
+
+
+program.each((X, [1.0, 2.0]), options={"raises": ValueError}, list_of_another_length=lambda x, items: items < x)
 
 
 @program(X, raises=TypeError)

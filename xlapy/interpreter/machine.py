@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import math
 import types
@@ -458,9 +459,16 @@ class Machine:
                 info = self.heap.objects[value.object]
                 contents = self.heap.read(value.object, "<items>")
                 if info.kind == "list":
-                    return [self.static(item, what) for item in stacks.items(self, contents)]
+                    items = [self.static(item, what) for item in stacks.items(self, contents)]
+                    if info.cls is collections.deque:
+                        return collections.deque(items, self.static(self.heap.read(value.object, "maxlen"), what))
+                    return items
                 if info.kind == "dict" and isinstance(contents, Mapping):
-                    return {k: self.static(v, what) for k, v in contents.entries.items()}
+                    entries = {k: self.static(v, what) for k, v in contents.entries.items()}
+                    if info.cls is collections.defaultdict:
+                        factory = self.static(self.heap.read(value.object, "default_factory"), what)
+                        return collections.defaultdict(factory, entries)
+                    return entries if info.cls is dict else info.cls(entries)
                 if info.kind == "set" and isinstance(contents, Mapping):
                     history = contents.history
                     if history is None or history.order is not None:

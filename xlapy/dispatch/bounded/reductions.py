@@ -273,6 +273,10 @@ def _median(x, valid, length):
     return jnp.where(broken, jnp.nan, middle).astype(x.dtype)
 
 
+#: whether this NumPy gives the places of the elements of a matrix as a matrix
+_INVERSE_OF_SHAPE = np.unique([[1]], return_inverse=True)[1].ndim == 2
+
+
 def unique(
     machine,
     array,
@@ -293,7 +297,9 @@ def unique(
         found = machine.call(Const(_unique_rows), (array, Const(place in (1, -1)), *wanted))
         parts = machine.iterate(found)
         return parts[0] if len(parts) == 1 else found
+    shape: tuple[int, ...] = ()
     if not isinstance(array, BoundedArray):
+        shape = operand(machine, array).type.shape
         var = reshape(machine, operand(machine, array), (-1,))
         valid = machine.builder.broadcast(machine.builder.constant(True), var.type.shape)
         holder = machine.new_array(var)
@@ -312,6 +318,8 @@ def unique(
         found.append(fresh(machine, index, (lanes,)))
     if wanted[1]:
         found.append(fresh(machine, inverse, array.axes if array.lanes.valid is None else (Lanes(array.lanes.length),)))
+        if len(shape) != 1 and absent(axis) and _INVERSE_OF_SHAPE:
+            found[-1] = machine.new_array(reshape(machine, inverse, shape))
     if wanted[2]:
         found.append(fresh(machine, counts, (lanes,)))
     return found[0] if len(found) == 1 else Tuple(tuple(found))

@@ -110,6 +110,8 @@ def _flatnonzero(machine, a):
 
 @_overlay(np.argwhere)
 def _argwhere(machine, a):
+    if not isinstance(a, BoundedArray) and not operand(machine, a).type.shape:
+        raise Refused("XP0013", "np.argwhere of one number, whose size depends on data")
     indices = _indices(machine, a)
     found = [bounded.taken_apart(machine, i) for i in indices]
     hits = found[0][1][0]

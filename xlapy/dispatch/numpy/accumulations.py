@@ -22,7 +22,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Value
+from xlapy.domain.values import Const, Value
 
 
 def accumulate_rule(
@@ -94,6 +94,9 @@ cumprod_rule = function(np.cumprod)(_cumulative(np.multiply))
 def _cumulative_new(ufunc, jax_function):
     def rule(machine, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
         var = operand(machine, x)
+        if not var.type.shape:
+            x = machine.call(Const(np.atleast_1d), [x])
+            var = operand(machine, x)
         if absent(axis):
             if len(var.type.shape) != 1:
                 return machine.raise_(

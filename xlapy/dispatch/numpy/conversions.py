@@ -86,6 +86,8 @@ def ascontiguousarray(machine, a, dtype=None, *, like=None):
 def asfortranarray(machine, a, dtype=None, *, like=None):
     """np.asfortranarray."""
     result = asarray(machine, a, dtype)
+    if not result.type.shape:
+        return numpy_views.view(machine, result, "reshape", (1,))
     if layout_model(machine, result).flags.f_contiguous:
         return result
     return numpy_views.copy_of(machine, result, "F")

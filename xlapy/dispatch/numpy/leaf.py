@@ -43,7 +43,7 @@ from xlapy.dispatch.numpy.values import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.numbers import SCALAR_DTYPES
-from xlapy.domain.values import Const, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import Var, constant_value
 
 _IGNORED = frozenset({"like", "subok", "device", "overwrite_input"})
@@ -96,9 +96,9 @@ def call_leaf(
         if name in arrays and not absent(value):
             if name not in _SEQUENCES:
                 value = _one_array(machine, value)
-            elif numpy_function is not np.block and (items := sequence_items(machine, value)) is not None:
+            elif numpy_function is not np.block and (items := _parts(machine, value)) is not None:
                 value = Tuple(tuple(_one_array(machine, item) for item in items))
-            layout[name] = _array_slots(machine, value, operands)
+            layout[name] = _array_slots(machine, value, operands, apart=numpy_function is np.block)
             shown[name] = skeleton(machine, value) if isinstance(value, Value) else value
         else:
             layout[name] = hashable(known(machine, value, f"the argument '{name}' of {numpy_function.__name__}"))
@@ -129,10 +129,19 @@ def _one_array(machine: Machine, value: Any) -> Any:
     return machine.new_array(operand(machine, value))
 
 
-def _array_slots(machine: Machine, value: Any, operands: list[Var]) -> object:
+def _parts(machine: Machine, value: Any) -> list[Value] | None:
+    """The arrays of a sequence of them, or the rows of an array."""
     items = sequence_items(machine, value)
-    if items is not None and not all(_is_number(machine, item) for item in items):
-        return tuple(_array_slots(machine, item, operands) for item in items)
+    if items is None and isinstance(value, NdArray) and value.type.shape:
+        return machine.iterate(value)
+    return items
+
+
+def _array_slots(machine: Machine, value: Any, operands: list[Var], apart: bool = False) -> object:
+    """Arrays as operands; `apart` says that a sequence of numbers is not one array."""
+    items = sequence_items(machine, value)
+    if items and (apart or not all(_is_number(machine, item) for item in items)):
+        return tuple(_array_slots(machine, item, operands, apart) for item in items)
     operands.append(operand(machine, value))
     return Slot(len(operands) - 1)
 

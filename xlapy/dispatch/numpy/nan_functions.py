@@ -21,6 +21,8 @@ _NONE = getattr(np, "_NoValue", None)
 
 
 def _ptp(a, axis=None, keepdims=False):
+    if jnp.iscomplexobj(a):
+        raise NotImplementedError("of complex numbers")
     return extreme(a, True, axis, keepdims) - extreme(a, False, axis, keepdims)
 
 
@@ -35,6 +37,8 @@ def _nan_reduction(jax_function):
             options["where"] = jnp.broadcast_to(where.astype(bool), a.shape)
         if "initial" in options:
             options["initial"] = options["initial"].astype(a.dtype)
+        if jnp.iscomplexobj(a) and jax_function in (jnp.nanmax, jnp.nanmin):
+            raise NotImplementedError("of complex numbers")
         return jax_function(a, axis=axis, **options)
 
     return run

@@ -44,9 +44,19 @@ def _axis_index(machine, axis, ndim, msg_prefix=None):
     return Const(index)
 
 
+#: what is asked of these depends on values, not on types
+_BY_VALUE = (np.broadcast_shapes, np.base_repr, np.binary_repr)
+
+
+def array_shape(machine, args) -> tuple[int, ...]:
+    """The shape of the first argument, if it is an array."""
+    return getattr(machine.spec(args[0]), "shape", ()) if args else ()
+
+
 def _dtype_question(item):
     def rule(machine, /, *args, **kwargs):
-        known_args = [_stand_in(machine, v) for v in args]
+        by_value = item in _BY_VALUE or item is np.min_scalar_type and not array_shape(machine, args)
+        known_args = [known(machine, v, "a number") if by_value else _stand_in(machine, v) for v in args]
         try:
             return Const(item(*known_args, **{k: known(machine, v) for k, v in kwargs.items()}))
         except Exception as error:

@@ -24,13 +24,14 @@ from xlapy.dispatch.numpy.values import (
     known,
     operand,
     raise_as_numpy,
+    raise_real,
     require_indices,
     reshape,
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import Const, JaxArray, Scalar, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import Var, constant_value
 
 _INT64 = np.dtype(np.int64)
@@ -76,13 +77,23 @@ def _index_tuple(machine: Machine, parts) -> Value:
     return numpy_views.Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
 
 
-@function(np.nonzero, np.flatnonzero, np.argwhere)
-def nonzero(machine, a):
-    """A size that depends on data."""
-    constant = constant_value(operand(machine, a))
-    if constant is not None:
-        return _index_tuple(machine, np.nonzero(constant))
-    raise Refused("XP0013", "the number of non-zero elements depends on data", "use np.where(condition, x, y)")
+def _nonzero(item):
+    def rule(machine, a):
+        constant = constant_value(operand(machine, a))
+        if constant is None:
+            hint = "use np.where(condition, x, y)"
+            raise Refused("XP0013", "the number of non-zero elements depends on data", hint)
+        try:
+            found = item(constant)
+        except Exception as error:
+            return raise_real(machine, error)
+        return _index_tuple(machine, found) if isinstance(found, tuple) else _index_tuple(machine, [found]).items[0]
+
+    function(item)(rule)
+
+
+for _item in (np.nonzero, np.flatnonzero, np.argwhere):
+    _nonzero(_item)
 
 
 @function(np.clip)
@@ -194,6 +205,8 @@ def ix_(machine, /, *args):
             if constant is None:
                 raise Refused("XP0013", "np.ix_ of a mask")
             var = machine.builder.constant(np.nonzero(constant)[0])
+        if var.type.shape == (0,) and not isinstance(item, NdArray | JaxArray):
+            var = machine.builder.constant(np.zeros(0, np.intp))
         constant = constant_value(var)
         shape = (1,) * k + (var.type.shape[0],) + (1,) * (len(args) - k - 1)
         shaped = (

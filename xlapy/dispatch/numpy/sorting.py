@@ -154,6 +154,10 @@ def _digitize(x, bins, side, dtype):
 # -- counting --------------------------------------------------------------------------------------------------------
 
 
+#: bins of values that are known
+_MOST_BINS = 1 << 26
+
+
 @function(np.bincount)
 def bincount(machine, x, /, weights=None, minlength=0):
     """np.bincount of values known to lie below `minlength`, or of known values: the size depends on the data."""
@@ -170,7 +174,15 @@ def bincount(machine, x, /, weights=None, minlength=0):
         return raise_as_numpy(machine, np.bincount, (x,), {}, "the values must be integers")
     fixed = constant_value(var)
     if fixed is not None and fixed.size:
-        least = max(least, int(fixed.max()) + 1)
+        try:
+            counts = np.bincount(fixed, minlength=least) if fixed.max() < _MOST_BINS else None
+        except ValueError as error:
+            return raise_real(machine, error)
+        if counts is None:
+            raise Refused("XP0013", f"np.bincount with {fixed.max()} bins and more")
+        if absent(weights):
+            return machine.new_array(machine.builder.constant(counts))
+        least = len(counts)
     elif var.type.dtype.kind == "b":
         least = max(least, 2)
         if least > 2 or fixed is None:
@@ -200,6 +212,7 @@ def bincount_weights(machine, weights, shape):
 def _bincount(x, *rest):
     *weights, length = rest
     values = weights[0] if weights else jnp.ones(x.shape, jnp.int64)
+    x = x.astype(jnp.int64) if x.dtype == bool else x
     return jnp.zeros(length, values.dtype).at[x].add(values)
 
 

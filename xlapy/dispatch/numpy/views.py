@@ -18,6 +18,7 @@ from xlapy.dispatch.arrays.memory import (
 )
 from xlapy.dispatch.arrays.views import make_view, view
 from xlapy.dispatch.numpy.values import (
+    absent,
     known,
     new_list,
     operand,
@@ -26,7 +27,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, NdArray, Tuple, Value
+from xlapy.domain.values import Const, NdArray, NumpyScalar, Tuple, Value
 
 T = TypeVar("T")
 
@@ -64,6 +65,8 @@ def permuted(machine: Machine, array: NdArray, question: Callable[[np.ndarray], 
 @function(np.transpose, np.permute_dims)
 def transpose(machine, a, axes=None):
     """np.transpose."""
+    if isinstance(a, NumpyScalar) and absent(axes):
+        return a
     order = known(machine, axes, "axes")
     return permuted(machine, as_array(machine, a), lambda m: np.transpose(m, order))
 
@@ -203,6 +206,8 @@ def expand_dims(machine, a, axis):
 @function(np.squeeze)
 def squeeze(machine, a, axis=None):
     """np.squeeze."""
+    if isinstance(a, NumpyScalar) and absent(axis):
+        return a
     return squeezed(machine, a, axis)
 
 
@@ -242,7 +247,8 @@ def sliced(machine: Machine, array: NdArray, question: Callable[[np.ndarray], np
 def flip(machine, m, axis=None):
     """np.flip: a view with reversed axes."""
     axis = known(machine, axis, "an axis")
-    return sliced(machine, as_array(machine, m), lambda a: np.flip(a, axis))
+    flipped = sliced(machine, as_array(machine, m), lambda a: np.flip(a, axis))
+    return flipped if flipped.type.shape else NumpyScalar(machine.read(flipped))
 
 
 @function(np.flipud)
@@ -317,6 +323,8 @@ def _unstack(machine, x, /, *, axis=0):
     for k in range(array.type.shape[axis]):
         dims = tuple((k, 1, -1) if a == axis else (0, 1, n) for a, n in enumerate(array.type.shape))
         items.append(view(machine, array, "index", dims))
+    if len(array.type.shape) == 1:
+        return Tuple(tuple(NumpyScalar(machine.read(item)) for item in items))
     return Tuple(tuple(items))
 
 

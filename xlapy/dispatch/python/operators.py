@@ -6,6 +6,7 @@ reflected method first where its type is a subclass of the left one's.
 
 from __future__ import annotations
 
+import collections
 import operator
 import types
 from typing import Any
@@ -47,6 +48,7 @@ _COMPARISONS = {
     "==": ("eq", "eq"),
     "!=": ("ne", "ne"),
 }
+_REFLECTED = {s: next(r for r, (name, _) in _COMPARISONS.items() if name == n) for s, (_, n) in _COMPARISONS.items()}
 #: operators of Python's complex numbers
 _OF_COMPLEX = frozenset("+ - * / ** == !=".split())
 _UNARY = {"-": "neg", "+": "pos", "~": "invert"}
@@ -86,6 +88,7 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     folded = _folded(machine, symbol, left, right)
     if folded is not None:
         return folded
+    _sequence_declines(machine, symbol, left, right)
     one, two = iteration.type_name(machine, left), iteration.type_name(machine, right)
     shown = f"{symbol}" if inplace else plain
     if plain == "**":
@@ -100,6 +103,21 @@ _REAL = {
 }
 
 
+def _sequence_declines(machine: Machine, symbol: str, left: Value, right: Value) -> None:
+    """Raise what a list or a tuple says of what cannot be added to it, or multiplied by."""
+    classes = [machine.type_of(v) for v in (left, right)]
+    if symbol.removesuffix("=") not in ("+", "*") or not any(cls in _SEQUENCES for cls in classes):
+        return
+    pairs = zip(classes, (left, right), (right, left), strict=True)
+    samples = [cls() if cls in _SEQUENCES else _sample(machine, value, other) for cls, value, other in pairs]
+    if not any(s is NotImplemented for s in samples):
+        try:
+            _REAL[symbol](*samples)
+        except TypeError as error:
+            machine.reraise(error)
+
+
+_SEQUENCES = (list, tuple, collections.deque)
 #: classes whose operators have rules
 _RULED = (int, float, complex, str, bytes, tuple, frozenset, type(None), type, np.generic, types.FunctionType)
 
@@ -167,7 +185,8 @@ def _sample(machine: Machine, value: Value, other: Value) -> Any:
         case Ref() if machine.heap.objects[value.object].kind in _OBJECTS:
             # the message gives the name of its class alone
             cls = machine.heap.objects[value.object].cls
-            own = {"__array_priority__": 1} if _has_priority(machine, value, other) else {}
+            numpy = type(other) in _PRIORITY
+            own = {"__array_priority__": 1} if numpy and _has_priority(machine, value, other) else {}
             if attributes.lookup(machine, cls, "__array_ufunc__")[1] is not None:
                 own["__array_ufunc__"] = None
             return type(cls.__name__, (), own)()
@@ -407,9 +426,12 @@ def compare(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
         folded = _fold(machine, symbol, left, right)
         if folded is not None:
             return folded
+    name, reflected = _COMPARISONS[symbol]
+    if isinstance(right, NdArray) and machine.type_of(left) in (list, tuple):
+        # lists leave it to the array
+        return compare(machine, _REFLECTED[symbol], right, left)
     result = _built_in(machine, symbol, left, right)
     if result is None:
-        name, reflected = _COMPARISONS[symbol]
         result = _dunders(machine, symbol, left, right, f"__{name}__", f"__{reflected}__", rich=True)
     if result is not None:
         return result

@@ -13,7 +13,9 @@ from statistics import StatisticsError
 
 from xlapy.dispatch import table
 from xlapy.dispatch.numbers.scalar_values import fold
-from xlapy.domain.values import Const, Value
+from xlapy.dispatch.numpy.values import sequence_items
+from xlapy.dispatch.protocol import Refused
+from xlapy.domain.values import Const, NdArray, NumpyScalar, Value
 
 
 def _quotient(total, count):
@@ -121,6 +123,13 @@ def _register(function: Callable, implementation: Callable) -> None:
             known = [machine.static(v) for v in args]
             named = {k: machine.static(v) for k, v in kwargs.items()}
             return fold(machine, lambda: function(*known, **named))
+        for value in args[:1]:
+            items = sequence_items(machine, value) or ()
+            integers = any(isinstance(v, NumpyScalar) and v.var.type.dtype.kind != "f" for v in items)
+            array = isinstance(value, NdArray) and (value.type.dtype.kind != "f" or len(value.type.shape) != 1)
+            if array or integers:
+                what = "of NumPy's numbers that are no floats, which it gives a type of its own"
+                raise Refused("XP0003", f"statistics.{function.__name__} {what}", "use NumPy's function, or x.tolist()")
         return machine.call(Const(implementation), list(args), kwargs)
 
     table.function(function)(rule)
