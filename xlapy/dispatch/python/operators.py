@@ -146,7 +146,12 @@ def _is_foreign(item: Any) -> bool:
 
 def _is_by_identity(left: Any, right: Any) -> bool:
     """Whether neither object knows how to compare itself with the other."""
-    return type(left).__eq__(left, right) is NotImplemented and type(right).__eq__(right, left) is NotImplemented
+    pairs = (left, right), (right, left)
+    return all(_equal_of(type(one), one, other) is NotImplemented for one, other in pairs)
+
+
+def _equal_of(cls: Any, one: Any, other: Any) -> Any:
+    return cls.__eq__(one, other)
 
 
 #: kinds of objects that are no sequences for NumPy
