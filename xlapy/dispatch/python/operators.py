@@ -172,7 +172,7 @@ def _sample(machine: Machine, value: Value, other: Value) -> Any:
         case Ref() if machine.heap.objects[value.object].kind in _OBJECTS:
             # the message gives the name of its class alone
             cls = machine.heap.objects[value.object].cls
-            own = {"__array_priority__": 1} if _has_priority(machine, value, other) else {}
+            own: dict[str, Any] = {"__array_priority__": 1} if _has_priority(machine, value, other) else {}
             if attributes.lookup(machine, cls, "__array_ufunc__")[1] is not None:
                 own["__array_ufunc__"] = None
             return type(cls.__name__, (), own)()
