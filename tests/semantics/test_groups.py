@@ -55,6 +55,24 @@ def in_a_comprehension(a):
 
 
 @program((R,), (K,))
+def keys_that_outgrow_no_integer(a):
+    """That they do not is checked during the run, and nobody sees that."""
+    return [(k, len(list(g))) for k, g in itertools.groupby(a.tolist(), lambda v: v * v * v)]
+
+
+@program((R,), (K,))
+def keys_that_need_room(a):
+    def digits(v):
+        found = []
+        while v > 0:
+            found.append(v % 2)
+            v //= 2
+        return len(found)
+
+    return [(k, len(list(g))) for k, g in itertools.groupby(a.tolist(), digits)]
+
+
+@program((R,), (K,))
 def group_left_early(a):
     out = []
     for k, g in itertools.groupby(a):

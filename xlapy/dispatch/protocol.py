@@ -178,7 +178,7 @@ class Machine(Protocol):
     pending: list[tuple[Var, Value]]
     catching: int
     blockers: list[Blocker]
-    errors: list[type]
+    errors: list[tuple[type, Location | None]]
     memo: int
     kept_reads: dict[tuple[int, str], dict[Slot, Value]]
     custom_calls: list[Any]

@@ -229,7 +229,7 @@ class _Rewriter:
         def faster(*operands):
             of_rows = self._gram_of(equation)
             if of_rows is not None:
-                return blas.multiplied_by_itself(*operands, of_rows)
+                return blas.multiplied_by_itself(*operands, of_rows=of_rows)
             sort = self._sort_of(equation)
             if sort is not None:
                 return (sorts.ordered if sort[0] == ORDERED else sorts.places)(*operands, axis=sort[1])

@@ -220,9 +220,9 @@ class Finisher:
         keys = _Unstacked(self.outputs, count, host=True)
         values = _Unstacked(self.outputs, count, host=self.leaf is not to_jax)
         host = type(self)(self.outputs, self.arguments, to_host)
-        columns = host._column(key, keys), self._column(value, values)
-        if columns[0] is not None and columns[1] is not None:
-            yield from ((key, partial(_same, value)) for key, value in zip(*columns, strict=True))
+        own, held = host._column(key, keys), self._column(value, values)
+        if own is not None and held is not None:
+            yield from ((key, partial(_same, value)) for key, value in zip(own, held, strict=True))
             return
         for k in range(count):
             yield host._at_row(keys, k).make(key), partial(self._at_row(values, k).make, value)

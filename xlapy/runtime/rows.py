@@ -36,7 +36,7 @@ class Adopted(Sequence):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, k: int) -> jax.Array:  # type: ignore[override]
+    def __getitem__(self, k: int) -> jax.Array:
         return self._made((k,))[0]
 
     def __iter__(self) -> Iterator[jax.Array]:

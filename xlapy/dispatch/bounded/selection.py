@@ -117,7 +117,9 @@ def _argwhere(machine, a):
     hits = found[0][1][0]
     columns = [machine.read(room) for room, _ in found]
     made = fresh(machine, machine.leaf(_columns, columns, name="stack")[0], (hits, None))
-    set_order(machine, made.base if isinstance(made, BoundedArray) else made, (1, 0))
+    array = made.base if isinstance(made, BoundedArray) else made
+    assert isinstance(array, NdArray)
+    set_order(machine, array, (1, 0))
     return made
 
 

@@ -159,7 +159,8 @@ def _is_seen(machine, slot: tuple[int, str], old: bool) -> bool:
     if number != STATE:
         return old and machine.heap.objects[number].kind not in _PRIVATE
     if name.startswith("payload"):
-        return machine.errors[int(name.removeprefix("payload")) - 1] not in (Overfull, NotOffloadableError)
+        cls, _ = machine.errors[int(name.removeprefix("payload")) - 1]
+        return cls not in (Overfull, NotOffloadableError)
     return name != "error"
 
 

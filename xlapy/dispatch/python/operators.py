@@ -164,7 +164,12 @@ def _is_foreign(item: Any) -> bool:
 
 def _is_by_identity(left: Any, right: Any) -> bool:
     """Whether neither object knows how to compare itself with the other."""
-    return type(left).__eq__(left, right) is NotImplemented and type(right).__eq__(right, left) is NotImplemented
+    pairs = (left, right), (right, left)
+    return all(_equal_of(type(one), one, other) is NotImplemented for one, other in pairs)
+
+
+def _equal_of(cls: Any, one: Any, other: Any) -> Any:
+    return cls.__eq__(one, other)
 
 
 #: kinds of objects that are no sequences for NumPy
@@ -186,7 +191,7 @@ def _sample(machine: Machine, value: Value, other: Value) -> Any:
             # the message gives the name of its class alone
             cls = machine.heap.objects[value.object].cls
             numpy = type(other) in _PRIORITY
-            own = {"__array_priority__": 1} if numpy and _has_priority(machine, value, other) else {}
+            own: dict[str, Any] = {"__array_priority__": 1} if numpy and _has_priority(machine, value, other) else {}
             if attributes.lookup(machine, cls, "__array_ufunc__")[1] is not None:
                 own["__array_ufunc__"] = None
             return type(cls.__name__, (), own)()

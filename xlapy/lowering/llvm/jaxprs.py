@@ -179,6 +179,8 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         return looped(text, room, params, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
     if name in _SAME:
         return operands[:1]
+    if name == "unstack":
+        return _unstacked(text, equation, operands[0])
     if len(equation.outvars) != 1:
         raise Unsuitable(name)
     found = random.drawn(text, name, equation, operands)
@@ -409,6 +411,23 @@ def _slice(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Val
         ]
 
     return operands[0] if isinstance(operands[0], Number) else view(text, operands[0], shape, where)
+
+
+def _unstacked(text: Text, equation: Any, x: Value) -> list[Value]:
+    """The parts of an array along an axis, without that axis."""
+    axis, found = equation.params["axis"], []
+    for k, var in enumerate(equation.outvars):
+        shape = tuple(var.aval.shape)
+        if prod(shape) == 0:
+            raise Unsuitable("an array without elements")
+        where = partial(_with_index, axis, str(k))
+        part = x if isinstance(x, Number) else view(text, x, shape, where)
+        found.append(element(text, part, ("0",) * len(shape)) if prod(shape) == 1 else part)
+    return found
+
+
+def _with_index(axis: int, index: str, place: Place) -> Place:
+    return [*place[:axis], index, *place[axis:]]
 
 
 def _dynamic_slice(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:

@@ -31,7 +31,7 @@ def taken_apart(shape: tuple[int, ...], dtype: np.dtype, python: type | None) ->
     rows = [jax.ShapeDtypeStruct(shape, dtype)] * TOGETHER
 
     def apart(array: jax.Array) -> list[jax.Array]:
-        found = jax.ffi.ffi_call(name, rows)(array)
+        found = list(jax.ffi.ffi_call(name, rows)(array))
         return found if python is None else [lax.full_like(python(0), row) for row in found]
 
     # Compiled beforehand: no transformation that is under way sees the call.
