@@ -11,12 +11,14 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun, primitives
 
+from xlapy.lowering.compaction import presses
 from xlapy.lowering.convolutions import CONVOLUTION, with_channels_last
 from xlapy.lowering.gram import form_of
-from xlapy.lowering.llvm import blas, sorts
+from xlapy.lowering.llvm import blas, pressing, sorts
 from xlapy.lowering.pooling import UNPOOL, unpooled
 from xlapy.lowering.products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around
 from xlapy.lowering.sorting import ORDERED, sort_of
@@ -142,7 +144,7 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
         if _is_transpose(equation):
             self.transposed[equation.outvars[0]] = equation.invars[0]
-        if self._gram_of(equation) is not None:
+        if self._gram_of(equation) is not None or self._presses(equation):
             return True
         sort = self._sort_of(equation)
         if sort is not None:
@@ -174,6 +176,13 @@ class _Rewriter:
             return None
         aval = equation.invars[0].aval
         return of_rows if blas.suits_itself(aval.dtype, aval.shape, of_rows) else None
+
+    def _presses(self, equation) -> bool:
+        """Whether machine code moves what a mask selects to the front."""
+        if not self.cpu.certain or not self.cpu.machine_code:
+            return False
+        shapes = [v.aval.shape for v in equation.invars]
+        return presses(equation.params.get("name"), shapes) and pressing.suits(equation.outvars[0].aval.dtype)
 
     def _is_for_library(self, equation) -> bool:
         """Whether NumPy's library computes a product."""
@@ -227,6 +236,8 @@ class _Rewriter:
         primitive, params = equation.primitive, equation.params
 
         def faster(*operands):
+            if self._presses(equation):
+                return pressing.applied_to(np.dtype(equation.outvars[0].aval.dtype), *operands)
             of_rows = self._gram_of(equation)
             if of_rows is not None:
                 return blas.multiplied_by_itself(*operands, of_rows=of_rows)

@@ -34,8 +34,8 @@ class Direct:
     Args:
         otherwise: the program of XLA's, of the same operands.
         python: the classes of those operands that are Python's numbers.
-        program: finds the program for the types of operands, and which of its results become `jax.Array`s; None if
-            there is none yet.
+        program: finds the program for the types of operands, which of its results become `jax.Array`s, and of which
+            parts do; None if there is none yet.
         finished: for a program, what makes of its outputs what `otherwise` returns.
     """
 
@@ -43,7 +43,7 @@ class Direct:
         self,
         otherwise: Callable,
         python: Sequence[type | None],
-        program: Callable[[Sequence[Given]], tuple[Analysis, Travelling, Sequence[int]] | None],
+        program: Callable[[Sequence[Given]], tuple[Analysis, Travelling, Sequence[int], Sequence[int]] | None],
         finished: Finished,
     ) -> None:
         self.otherwise, self.python, self.program, self.finished = otherwise, python, program, finished
@@ -94,14 +94,15 @@ class Direct:
         return run([_plainly(x, one) for x, one in zip(found, given, strict=True)])
 
     def _made(
-        self, analysis: Analysis, program: Travelling, places: Sequence[int]
+        self, analysis: Analysis, program: Travelling, places: Sequence[int], parts: Sequence[int]
     ) -> tuple[Callable, Sequence[Given]] | None:
         """A program as a function of its operands, and what these have to be; it returns None where they are others."""
         entry = program.module.entry
         given = [Given(p.type.dtype, p.type.shape, python) for p, python in zip(entry.params, self.python, strict=True)]
         if not whole_may_be_machine_code(entry.fast or entry):
             return None
-        call = whole_as_machine_code(plain(program.module), given, places, _errors(analysis, program))
+        aligned = {*places, *parts}
+        call = whole_as_machine_code(plain(program.module), given, aligned, _errors(analysis, program))
         if call is None:
             return None
         delivered = [(k, _adopting(entry.results[k].type)) for k in places]

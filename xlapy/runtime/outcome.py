@@ -114,7 +114,7 @@ class Finisher:
                     self._arrays[recipe.mutable] = self.leaf(self.outputs[recipe.index], recipe)
                 return self._arrays[recipe.mutable]
             case Cut():
-                return self._cut(recipe)
+                return cut(recipe, self.outputs, self.leaf)
             case Known():
                 return recipe.value
             case External():
@@ -231,23 +231,6 @@ class Finisher:
         """A finisher for row k of the outputs."""
         return type(self)(_RowOf(outputs, k), self.arguments, self.leaf)
 
-    def _cut(self, recipe: Cut) -> Any:
-        outputs = self.outputs
-        if isinstance(outputs[recipe.whole.index], jax.core.Tracer):
-            blocker = Blocker("XP0013", "the size of the result depends on data, under a JAX transformation")
-            raise NotOffloadableError("the function", [blocker])
-        key = tuple(slice(None) if n is None else slice(int(_number(outputs[n]))) for n in recipe.lengths)
-        array = outputs[recipe.whole.index]
-        memory = host_memory(array)
-        whole = np.asarray(array) if memory is None else memory
-        made = whole[key]
-        is_most = 2 * made.size >= whole.size  # a small part does not keep all of the memory
-        if memory is not None:
-            made = np.ascontiguousarray(made) if is_most else made.copy()
-            return self.leaf(Adopted(made[np.newaxis])[0], recipe.whole)
-        with jax.enable_x64(True):
-            return self.leaf(jax.device_put(made, may_alias=is_most), recipe.whole)
-
     def _integer(self, recipe: Any) -> Any:
         made = self.make(recipe)
         return made if made is None or isinstance(made, int) else int(made)
@@ -309,6 +292,26 @@ class Finisher:
         else:
             made.update(key for key, _ in self.pairs(recipe.entries))
         return made
+
+
+def cut(recipe: Cut, outputs: Outputs, leaf: Callable[[Any, Leaf], Any]) -> Any:
+    """An array of the length that it has."""
+    array = outputs[recipe.whole.index]
+    if isinstance(array, jax.core.Tracer):
+        blocker = Blocker("XP0013", "the size of the result depends on data, under a JAX transformation")
+        raise NotOffloadableError("the function", [blocker])
+    key = tuple(slice(None) if n is None else slice(int(_number(outputs[n]))) for n in recipe.lengths)
+    memory = host_memory(array)
+    whole = np.asarray(array) if memory is None else memory
+    made = whole[key]
+    if leaf is to_numpy and recipe.whole.python is None:
+        return made.copy()
+    is_most = 2 * made.size >= whole.size  # a small part does not keep all of the memory
+    if memory is not None:
+        made = np.ascontiguousarray(made) if is_most else made.copy()
+        return leaf(Adopted(made[np.newaxis])[0], recipe.whole)
+    with jax.enable_x64(True):
+        return leaf(jax.device_put(made, may_alias=is_most), recipe.whole)
 
 
 class _Unstacked:

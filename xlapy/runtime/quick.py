@@ -10,9 +10,9 @@ import numpy as np
 
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.recipe import External, Known, Leaf
+from xlapy.interpreter.recipe import Cut, External, Known, Leaf
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
-from xlapy.runtime.outcome import to_numpy
+from xlapy.runtime.outcome import cut, to_jax, to_numpy
 
 #: makes an object of the outputs of a run and the arguments of the call
 Maker = Callable[[Sequence, tuple], Any]
@@ -72,6 +72,8 @@ def _arrays(recipe: Any) -> Iterable[int]:
     """The outputs that are arrays in a result."""
     if isinstance(recipe, Leaf):
         return [recipe.index] if recipe.mutable else []
+    if isinstance(recipe, Cut):
+        return _arrays(recipe.whole)
     return [k for item in recipe.items for k in _arrays(item)] if isinstance(recipe, SequenceRecipe) else []
 
 
@@ -83,6 +85,9 @@ def _maker(recipe: Any, names: Sequence[str], numpy: bool) -> Maker | None:
             return lambda outputs, arguments: _own(outputs[index])
         case Leaf(index=index):
             return lambda outputs, arguments: to_numpy(outputs[index], recipe)
+        case Cut():
+            leaf = to_numpy if numpy else to_jax
+            return lambda outputs, arguments: cut(recipe, outputs, leaf)
         case Known(value=value):
             return lambda outputs, arguments: value
         case External(source=source):

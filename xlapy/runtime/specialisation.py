@@ -28,7 +28,7 @@ from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, s
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
 from xlapy.runtime.relocation import Moves, mentions, outcome_of
 from xlapy.runtime.staging import staged
-from xlapy.runtime.traffic import NARROWED, delivered_outputs, donated_buffers
+from xlapy.runtime.traffic import NARROWED, delivered_outputs, donated_buffers, outputs_of
 
 if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
@@ -184,17 +184,20 @@ class Specialisation:
         """The inputs that travel alone."""
         return self.packing.alone if self.packing is not None else range(len(self.sources))
 
-    def _program(self, given: Sequence[Given]) -> tuple[Analysis, Travelling, Sequence[int]] | None:
-        """The program for operands as they travel, and which of its results the caller gets as `jax.Array`s."""
+    def _program(self, given: Sequence[Given]) -> tuple[Analysis, Travelling, Sequence[int], Sequence[int]] | None:
+        """The program for operands as they travel, which of its results the caller gets as `jax.Array`s, and which of
+        them become parts of such."""
         count = len(self._alone())
         analysis = self.variants.get(tuple((g.shape, str(g.dtype), False) for g in given[:count]))
         if analysis is None:
             return None
         found = self.travelling[id(analysis)]
         delivered = delivered_outputs(analysis, self.cache.policy.numpy)
+        parts = set() if self.cache.policy.numpy else set(outputs_of(analysis.result)) - delivered
         if found.results is not None:
-            delivered = {place for place, k in enumerate(found.results.alone) if k in delivered}
-        return analysis, found, sorted(delivered)
+            alone = list(enumerate(found.results.alone))
+            delivered, parts = ({place for place, k in alone if k in known} for known in (delivered, parts))
+        return analysis, found, sorted(delivered), sorted(parts)
 
     def _finished(self, analysis: Analysis) -> Callable[[tuple], Any]:
         """What makes of the results of a program what it returns."""

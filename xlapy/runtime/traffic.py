@@ -91,7 +91,8 @@ def traffic(policy: Policy, analysis: Analysis, found: Sequence) -> Traffic:
 def delivered_outputs(analysis: Analysis, numpy: bool) -> set[int]:
     """The outputs that the caller gets as `jax.Array`s; the host only looks at the others. `numpy` says whether results
     are NumPy's arrays."""
-    delivered = set() if numpy else set(outputs_of(analysis.result))
+    # Of an array that is cut to its length, the caller gets another one.
+    delivered = set() if numpy else set(outputs_of(analysis.result, cuts=False))
     for effect in analysis.effects:
         if is_device_buffer(effect.source):
             delivered |= set(outputs_of(effect.recipe))
@@ -153,14 +154,14 @@ def outputs_where(recipe: Any, wanted: Callable[[Leaf], bool]) -> Iterable[int]:
     return [i for part in _parts(recipe) for i in outputs_where(part, wanted)]
 
 
-def outputs_of(recipe: Any, seen: frozenset[int] = frozenset()) -> Iterable[int]:
-    """All outputs that go into something."""
+def outputs_of(recipe: Any, seen: frozenset[int] = frozenset(), cuts: bool = True) -> Iterable[int]:
+    """All outputs that go into something; or all but those of which arrays are made that are cut to their lengths."""
     if isinstance(recipe, Leaf):
         return [recipe.index]
     if isinstance(recipe, Cut):
-        return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)]
+        return [recipe.whole.index, *(n for n in recipe.lengths if n is not None)] if cuts else []
     if isinstance(recipe, Choice):
-        return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_of(part, seen))]
+        return [recipe.selector, *(i for part in recipe.alternatives for i in outputs_of(part, seen, cuts))]
     if isinstance(recipe, View):
         return [start.index for _, params in recipe.steps for start in _leaves(params)]
     own = [recipe.selector] if isinstance(recipe, OneOf) else []
@@ -168,7 +169,7 @@ def outputs_of(recipe: Any, seen: frozenset[int] = frozenset()) -> Iterable[int]
         if id(recipe) in seen:
             return []
         seen = seen | {id(recipe)}
-    return [*own, *(i for part in _parts(recipe) for i in outputs_of(part, seen))]
+    return [*own, *(i for part in _parts(recipe) for i in outputs_of(part, seen, cuts))]
 
 
 def _leaves(part: Any) -> list[Leaf]:

@@ -10,12 +10,15 @@ searched in parts that stay in the cache.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from math import prod
 
 import jax
 import jax.numpy as jnp
 from jax import lax
+
+from xlapy.lowering import places
 
 #: elements that are searched at once; up to which no library is called
 _PART, _FEW = 1 << 15, 1 << 10
@@ -34,8 +37,15 @@ def extreme(x: jax.Array, largest: bool, axis: int | tuple[int, ...] | None = No
         return found
     if "where" in options:
         lost = jnp.any(lax.ne(x, x), axis=axis, keepdims=keepdims, where=options["where"])
-    else:
-        lost = lax.reshape(lax.reduce_or(lax.ne(x, x), axes), found.shape)
+        return lax.select(lost, lax.full_like(found, jnp.nan), found)
+    return xlapy_or_nan(found, x, tuple(axes))
+
+
+@functools.partial(jax.jit, static_argnums=2)
+def xlapy_or_nan(found: jax.Array, x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
+    """The extreme values along some axes, or NaN where there is one. Machine code has found it (`llvm.extremes`), and
+    knows this function by its name."""
+    lost = lax.reshape(lax.reduce_or(lax.ne(x, x), axes), found.shape)
     return lax.select(lost, lax.full_like(found, jnp.nan), found)
 
 
@@ -61,7 +71,8 @@ def first_place(x: jax.Array, largest: bool, axis: int | None, keep: bool) -> ja
 
     if x.size == 0 or (_is_wide_integer(x) and axis in (None, x.ndim - 1)):
         return pairs(x)
-    return lax.platform_dependent(x, cpu=passes, default=pairs)
+    passes.__name__ = passes.__qualname__ = places.name_of(largest, axis, x.ndim)
+    return lax.platform_dependent(x, cpu=jax.jit(passes), default=pairs)
 
 
 def _is_wide_integer(x: jax.Array) -> bool:

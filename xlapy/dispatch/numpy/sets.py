@@ -9,6 +9,10 @@ from xlapy.dispatch.numpy.values import NO_VALUE, known, operand, raise_real, tr
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, NdArray, Tuple
+from xlapy.lowering import searches, sorting
+
+#: elements with which others are compared, and comparisons, up to which there is no search
+_FEW, _COMPARISONS = 16, 1 << 16
 
 
 @function(np.isin)
@@ -22,7 +26,14 @@ def isin(machine, element, test_elements, assume_unique=False, invert=False, *, 
 
 
 def _isin(element, test, invert):
-    found = jnp.isin(element, test)
+    """Few elements are compared with all; many are looked for in order. What is NaN is equal to none."""
+    if test.size <= _FEW or element.size * test.size <= _COMPARISONS or element.dtype.kind == "c":
+        found = jnp.isin(element, test)
+    else:
+        ordered = sorting.ascending(jnp.ravel(test), 0)
+        method = "scan" if element.size <= 64 else "scan_unrolled"
+        places = searches.places(ordered, element, "left", method)
+        found = jnp.take(ordered, jnp.minimum(places, test.size - 1)) == element
     return ~found if invert else found
 
 

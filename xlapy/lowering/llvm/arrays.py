@@ -24,6 +24,9 @@ _IN_LOOPS = max((1 << 18) // (os.cpu_count() or 1), 1 << 12)
 _MOST, _MOST_ONCE = (_IN_LOOPS, max(_IN_LOOPS, 1 << 15), 16), (1 << 18, 1 << 20, 2048)
 #: elements that may be computed in straight code
 _STRAIGHT = 8
+#: trips of a loop that carries something, from which on several vectors of a sum, or a maximum, do not wait for one
+#: another, and how many
+_LONG, _INTERLEAVED = 256, 4
 
 
 class Extent(NamedTuple):
@@ -269,7 +272,8 @@ def counted(text: Text, count: int, numbers: Sequence[Number], trip: Callable) -
     more = text.new(f"icmp ult i64 {following}, {count}")
     phis.close([Number(INDEX, (following,)), *found])
     # The vectorizer makes several at a time; all of them as straight code would take long to compile.
-    text.do(f"br i1 {more}, label %{body}, label %{end}{text.not_unrolled() if count > _STRAIGHT else ''}")
+    note = text.not_unrolled(_INTERLEAVED if numbers and count >= _LONG else 1) if count > _STRAIGHT else ""
+    text.do(f"br i1 {more}, label %{body}, label %{end}{note}")
     text.begin(end)
     return found
 

@@ -11,6 +11,7 @@ from jax import lax
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
 from xlapy.ir.operations import SLOW
+from xlapy.lowering.compaction import presses
 from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.exits import Errors
@@ -19,7 +20,9 @@ from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
 from xlapy.lowering.loops import inner_jaxprs
 from xlapy.lowering.native import is_transcendental, kinds_of
-from xlapy.lowering.untraced import is_opaque, traced
+from xlapy.lowering.needed import needed
+from xlapy.lowering.places import search_of
+from xlapy.lowering.untraced import branch_on_cpu, is_opaque, traced
 from xlapy.lowering.vectors import plan_of
 
 #: operations on single numbers that XLA takes long to compile; elements that are computed in less time than it takes
@@ -107,10 +110,20 @@ def _weight(kind: str) -> int:
 
 
 def _elements_of(jaxpr: Any) -> int:
-    total = 0
-    for equation in jaxpr.eqns:
+    total, branches = 0, {}
+    for equation in needed(jaxpr)[0]:
         inner = inner_jaxprs(equation)
-        if inner:
+        if equation.primitive.name == "platform_index":
+            branches[equation.outvars[0]] = branch_on_cpu(equation.params)
+        if equation.primitive.name == "cond" and not hasattr(equation.invars[0], "val"):
+            chosen = branches.get(equation.invars[0])
+            inner = inner if chosen is None else [equation.params["branches"][chosen].jaxpr]
+        name, shapes = equation.params.get("name"), [v.aval.shape for v in equation.invars]
+        if presses(name, shapes):
+            total += prod(equation.outvars[0].aval.shape)
+        elif search_of(name, shapes) is not None:
+            total += 2 * prod(shapes[0])
+        elif inner:
             total += max(map(_elements_of, inner))
         elif equation.primitive.name != "dot_general" and equation.primitive.name not in _VIEWS:
             count = max(prod(v.aval.shape) for v in (*equation.invars, *equation.outvars))

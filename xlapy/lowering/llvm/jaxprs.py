@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from xlapy.ir.operations import SLOW
+from xlapy.lowering.compaction import presses
 from xlapy.lowering.gram import form_of
-from xlapy.lowering.llvm import blas, exchanging, parts, random
+from xlapy.lowering.llvm import blas, exchanging, extremes, parts, pressing, random
 from xlapy.lowering.llvm.arrays import (
     Extent,
     Lazy,
@@ -64,6 +65,9 @@ from xlapy.lowering.llvm.text import (
     type_of,
 )
 from xlapy.lowering.moves import moves
+from xlapy.lowering.needed import needed
+from xlapy.lowering.places import Search
+from xlapy.lowering.places import search_of as places_of
 from xlapy.lowering.searches import search_of
 from xlapy.lowering.sorting import ORDERED, sort_of
 from xlapy.lowering.untraced import branch_on_cpu
@@ -76,6 +80,8 @@ _MOST_IN_COLUMNS = 256
 _IN_VECTORS = 8
 #: terms of a sum of float32 from which on it is made in float64: NumPy adds parts first, which is as exact
 _LONG_SUM = 256
+#: elements from which on the first of the largest is looked for in blocks
+_IN_BLOCKS = 64
 #: columns from which on several are reduced at a time
 _WIDTH = 4
 #: primitives by the kinds of operations that they are
@@ -90,7 +96,7 @@ _KINDS = {
 _SAME = frozenset("copy copy_p stop_gradient".split())
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
 #: functions that compute anew, as it suits XLA, what their first operands are
-_FOR_XLA = frozenset(("counted_and_summed_by_rows",))
+_FOR_XLA = frozenset(("counted_and_summed_by_rows", "xlapy_or_nan"))
 _BOOL = np.dtype(bool)
 
 
@@ -124,9 +130,10 @@ def _is_all_one(array: np.ndarray) -> bool:
 
 
 def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
-    read_by = (*(equation.invars for equation in jaxpr.eqns), jaxpr.outvars)
+    equations, wanted = needed(jaxpr)
+    read_by = (*(equation.invars for equation in equations), jaxpr.outvars)
     uses = Counter(atom for atoms in read_by for atom in atoms if not hasattr(atom, "val"))
-    environment: dict[Any, Value] = {}
+    environment: dict[Any, Any] = {}
 
     def define(atoms: Sequence, values: Sequence[Value], reduced: bool = False) -> None:
         for atom, value in zip(atoms, values, strict=True):
@@ -135,10 +142,12 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
             environment[atom] = value
 
     def read(atom: Any) -> Value:
-        return known(text, np.asarray(atom.val, atom.aval.dtype)) if hasattr(atom, "val") else environment[atom]
+        if hasattr(atom, "val"):
+            return known(text, np.asarray(atom.val, atom.aval.dtype))
+        return environment[atom] if atom in wanted else environment.get(atom)
 
     define([*jaxpr.constvars, *jaxpr.invars], operands)
-    for equation in jaxpr.eqns:
+    for equation in equations:
         found = _equation(text, room, equation, [read(atom) for atom in equation.invars])
         define(equation.outvars, found, equation.primitive.name in _REDUCTIONS)
     return [read(atom) for atom in jaxpr.outvars]
@@ -157,6 +166,13 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     of_rows = form_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
     if of_rows is not None and blas.suits_itself(equation.invars[0].aval.dtype, shape_of(operands[0]), of_rows):
         return [_multiplied_by_itself(text, room, of_rows, operands[0])]
+    if name in _CALLS and presses(params.get("name"), [v.aval.shape for v in equation.invars]):
+        if pressing.suits(equation.outvars[0].aval.dtype):
+            return [pressing.pressed(text, room, np.dtype(equation.outvars[0].aval.dtype), operands)]
+    places = places_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
+    if places is not None and dtype_of(operands[0]).kind in "biuf":
+        aval = equation.outvars[0].aval
+        return [extremes.first_places(text, room, places, operands[0], tuple(aval.shape), np.dtype(aval.dtype))]
     search = search_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
     if search is not None:
         return searched(text, room, search, equation.invars[0].aval.shape[0], operands)
@@ -480,13 +496,19 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
         is_long = kind == "add" and dtype == np.float32 and prod(old[k] for k in axes) >= _LONG_SUM
         wide = np.dtype(np.float64) if is_long else dtype
 
+        lengths = [old[k] for k in axes]
+
         def at(place: Place) -> Number:
+            if extremes.suits(kind, dtype, prod(lengths)):
+                element_at = lambda inner: found(text, x, _together(axes, inner, place))  # noqa: E731
+                return extremes.extreme(text, kind, literal(start(dtype), dtype), lengths, extents, element_at)
+
             def visit(inner: Place, numbers: list[Number]) -> list[Number]:
                 new = convert(text, found(text, x, _together(axes, inner, place)), wide)
                 return [joined(text, kind, numbers[0], new)]
 
             first = literal(start(dtype), wide)
-            return convert(text, over(text, [old[k] for k in axes], [first], visit, extents)[0], dtype)
+            return convert(text, over(text, lengths, [first], visit, extents)[0], dtype)
 
         return Lazy(dtype, shape, at, reads(x))
 
@@ -558,10 +580,11 @@ def _extreme_place(kind: str) -> Callable:
         if isinstance(x, Number):
             return literal(0, dtype)
         old = shape_of(x)
-        worst = (_least if kind == "gt" else _largest)(dtype_of(x))
+        worst = (extremes.least if kind == "gt" else extremes.largest)(dtype_of(x))
         extents = _extents_along(text, x, [axis], literal(worst, dtype_of(x)))
         if axis != len(old) - 1 and prod(old) > _MOST_IN_COLUMNS:
             raise Unsuitable("places in columns, of which XLA looks at several at a time")
+        in_blocks = axis == len(old) - 1 and not extents and is_view(x) and old[axis] >= _IN_BLOCKS
 
         def at(place: Place) -> Number:
             def visit(inner: Place, numbers: list[Number]) -> list[Number]:
@@ -574,6 +597,10 @@ def _extreme_place(kind: str) -> Callable:
                 here = Number(INDEX, (inner[0],))
                 return [select(text, better, new, best), select(text, better, here, found)]
 
+            if in_blocks:
+                search = Search(kind == "gt", 1, old[axis])
+                found = extremes.first_of(text, search, lambda k: element(text, x, [*place, k]), dtype_of(x))
+                return convert(text, found, dtype)
             first = element(text, x, [*place[:axis], "0", *place[axis:]])
             return convert(text, over(text, [old[axis]], [first, literal(0, INDEX)], visit, extents)[1], dtype)
 
@@ -653,14 +680,6 @@ def _updated(text: Text, room: Room, equation: Any, operands: list[Value]) -> Va
     return array.memory.change()
 
 
-def _least(dtype: np.dtype) -> object:
-    return {"f": -np.inf, "b": False}.get(dtype.kind) if dtype.kind in "fb" else np.iinfo(dtype).min
-
-
-def _largest(dtype: np.dtype) -> object:
-    return {"f": np.inf, "b": True}.get(dtype.kind) if dtype.kind in "fb" else np.iinfo(dtype).max
-
-
 def _is_for_library(equation: Any, operands: Sequence[Value]) -> bool:
     """Whether NumPy's library computes a product."""
     left, right = (v.aval for v in equation.invars)
@@ -730,8 +749,8 @@ def _product(text: Text, equation: Any, shape: tuple[int, ...], operands: list[V
 _JOINED: dict[str, tuple[str, Callable[[np.dtype], object]]] = {
     "reduce_sum": ("add", lambda dtype: 0),
     "reduce_prod": ("mul", lambda dtype: 1),
-    "reduce_max": ("max", _least),
-    "reduce_min": ("min", _largest),
+    "reduce_max": ("max", extremes.least),
+    "reduce_min": ("min", extremes.largest),
     "reduce_or": ("bitwise_or", lambda dtype: 0),
     "reduce_and": ("bitwise_and", lambda dtype: -1 if dtype.kind in "iu" else True),
     "reduce_xor": ("bitwise_xor", lambda dtype: 0),

@@ -215,10 +215,12 @@ class Text:
         self.constants.append(np.array(array, order="C"))
         return f"inttoptr (i64 {self.constants[-1].ctypes.data} to ptr)"
 
-    def not_unrolled(self) -> str:
-        """What is written behind the branch to the next trip of a loop that is to stay one."""
+    def not_unrolled(self, interleaved: int = 1) -> str:
+        """What is written behind the branch to the next trip of a loop that is to stay one; so many vectors of it may
+        be on their way at once."""
         name = f"!{next(self._count)}"
-        self.notes.append(f'{name} = distinct !{{{name}, !{{!"llvm.loop.unroll.disable"}}}}')
+        more = f', !{{!"llvm.loop.interleave.count", i32 {interleaved}}}' if interleaved > 1 else ""
+        self.notes.append(f'{name} = distinct !{{{name}, !{{!"llvm.loop.unroll.disable"}}{more}}}')
         return f", !llvm.loop {name}"
 
     def unlikely(self) -> str:

@@ -1,0 +1,35 @@
+"""What of a jaxpr its results need. Functions with derivatives of their own (`derivatives`) take operands that only
+those derivatives look at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jax.extend.core import Literal
+
+#: operations that call a program, and the parameter that holds it
+_CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "custom_jvp_call": "call_jaxpr"}
+
+
+def needed(jaxpr: Any) -> tuple[list, set]:
+    """The equations that the results need, in their order, and the variables that those read."""
+    wanted = {atom for atom in jaxpr.outvars if not isinstance(atom, Literal)}
+    found = []
+    for equation in reversed(jaxpr.eqns):
+        if equation.effects or not wanted.isdisjoint(equation.outvars):
+            found.append(equation)
+            wanted.update(_read(equation))
+    return found[::-1], wanted
+
+
+def _read(equation: Any) -> list:
+    """The variables that an equation reads."""
+    inner = equation.params.get(_CALLS.get(equation.primitive.name, ""))
+    atoms = equation.invars
+    if inner is not None:
+        _, wanted = needed(inner.jaxpr)
+        atoms = [atom for atom, var in zip(atoms, inner.jaxpr.invars, strict=True) if var in wanted]
+    return [atom for atom in atoms if not isinstance(atom, Literal)]
+
+
+__all__ = ["needed"]
