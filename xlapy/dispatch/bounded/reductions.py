@@ -297,7 +297,7 @@ def unique(
         found = machine.call(Const(_unique_rows), (array, Const(place in (1, -1)), *wanted))
         parts = machine.iterate(found)
         return parts[0] if len(parts) == 1 else found
-    shape: tuple[int, ...] = ()
+    shape: tuple[int, ...] | None = None
     if not isinstance(array, BoundedArray):
         shape = operand(machine, array).type.shape
         var = reshape(machine, operand(machine, array), (-1,))
@@ -318,7 +318,7 @@ def unique(
         found.append(fresh(machine, index, (lanes,)))
     if wanted[1]:
         found.append(fresh(machine, inverse, array.axes if array.lanes.valid is None else (Lanes(array.lanes.length),)))
-        if len(shape) != 1 and absent(axis) and _INVERSE_OF_SHAPE:
+        if shape is not None and len(shape) != 1 and absent(axis) and _INVERSE_OF_SHAPE:
             found[-1] = machine.new_array(reshape(machine, inverse, shape))
     if wanted[2]:
         found.append(fresh(machine, counts, (lanes,)))
