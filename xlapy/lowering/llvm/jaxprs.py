@@ -141,7 +141,7 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
                 value = room.kept(value)
             environment[atom] = value
 
-    def read(atom: Any) -> Value:
+    def read(atom: Any) -> Any:
         if hasattr(atom, "val"):
             return known(text, np.asarray(atom.val, atom.aval.dtype))
         return environment[atom] if atom in wanted else environment.get(atom)
