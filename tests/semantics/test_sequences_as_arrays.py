@@ -51,6 +51,9 @@ def means(x):
 
 
 program.add("mean_of_integers", lambda x: statistics.mean(x), np.array([3, 1, 4]), refuse=True)
+program.add(
+    "mean_of_found_integers", lambda x: statistics.mean([v for v in x if v > 1]), np.array([3, 1, 4]), refuse=True
+)
 program.add("mean_of_a_list_of_integers", lambda x: statistics.mean(list(x)), np.array([3, 1, 4]), refuse=True)
 
 

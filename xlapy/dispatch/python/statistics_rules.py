@@ -13,9 +13,8 @@ from statistics import StatisticsError
 
 from xlapy.dispatch import table
 from xlapy.dispatch.numbers.scalar_values import fold
-from xlapy.dispatch.numpy.values import sequence_items
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import Const, NdArray, NumpyScalar, Value
+from xlapy.domain.values import Const, NdArray, NumpyScalar, Ref, Stack, Tuple, Value, alternatives
 
 
 def _quotient(total, count):
@@ -116,6 +115,15 @@ def _root_of_product(x, y):
     return root
 
 
+def _samples(machine, value: Value) -> tuple[Value, ...]:
+    """Items of a list or tuple, of all types that they have."""
+    if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
+        value = machine.heap.read(value.object, "<items>")
+    if isinstance(value, Stack):
+        return tuple(alternatives(value.element))
+    return value.items if isinstance(value, Tuple) else ()
+
+
 def _register(function: Callable, implementation: Callable) -> None:
     def rule(machine, /, *args: Value, **kwargs: Value) -> Value:
         given = (*args, *kwargs.values())
@@ -124,7 +132,7 @@ def _register(function: Callable, implementation: Callable) -> None:
             named = {k: machine.static(v) for k, v in kwargs.items()}
             return fold(machine, lambda: function(*known, **named))
         for value in args[:1]:
-            items = sequence_items(machine, value) or ()
+            items = _samples(machine, value)
             integers = any(isinstance(v, NumpyScalar) and v.var.type.dtype.kind != "f" for v in items)
             array = isinstance(value, NdArray) and (value.type.dtype.kind != "f" or len(value.type.shape) != 1)
             if array or integers:
