@@ -39,6 +39,12 @@ if hasattr(np, "cumulative_sum"):
     program.add("sums_of_a_number", lambda x: (np.cumulative_sum(x[0]), np.cumulative_prod(2)), X)
 
 
+@program((X.astype(np.float32), 1.5, 3), (X.astype(np.float32), -9.0, -2))
+def python_number_clipped(x, f, n):
+    bytes_ = np.array([200, 1], np.uint8)
+    return np.clip(f, x, None), np.clip(n, x[0], None), np.clip(n, bytes_, 250), np.clip(f, 0, 1), np.clip(n, -1, 1)
+
+
 @program((X, 5), (X, 12))
 def asked_of_numbers(x, n):
     shape = np.broadcast_shapes((n, 1), (1, 3)), np.broadcast_shapes(n, 1)

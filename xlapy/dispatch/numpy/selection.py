@@ -100,7 +100,9 @@ for _item in (np.nonzero, np.flatnonzero, np.argwhere):
 def clip(
     machine, a, a_min: Any = _NO_VALUE, a_max: Any = _NO_VALUE, out=None, *, min=_NO_VALUE, max=_NO_VALUE, **kwargs
 ):
-    """np.clip: minimum(maximum(a, low), high)."""
+    """np.clip: minimum(maximum(a, low), high). A number of Python's has NumPy's type for it, unlike in these."""
+    if isinstance(machine.spec(a), type):
+        a = machine.numpy_result(operand(machine, a))
     low: Any = min if a_min is _NO_VALUE else a_min
     high: Any = max if a_max is _NO_VALUE else a_max
     low = None if low is _NO_VALUE or absent(low) else low
