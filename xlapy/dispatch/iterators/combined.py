@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import ranges
@@ -25,6 +26,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    references,
     tuple_items,
 )
 from xlapy.ir import Var
@@ -194,6 +196,8 @@ def _check_lengths(machine, position: int, longer: bool | Var, shorter: bool | V
 
 def _zip_plan(machine, number: int) -> Plan | None:
     inners = _inners(machine, number)
+    if _share(machine, inners):
+        return None
     made = [iteration.plan(machine, i) for i in inners]
     plans = [plan for plan in made if plan is not None]
     if not plans or len(plans) < len(made):
@@ -218,6 +222,25 @@ def _zip_plan(machine, number: int) -> Plan | None:
             plan.finish(k)
 
     return Plan(trips, element, finish)
+
+
+def _share(machine, iterators: Sequence[Value]) -> bool:
+    """Whether one of the iterators moves another one on, as in `zip(it, it)`."""
+    moved = [_moved(machine, iterator) for iterator in iterators]
+    return sum(map(len, moved)) > len(set().union(*moved))
+
+
+def _moved(machine, iterator: Value) -> set[int]:
+    """The iterators and generators that are moved on with one."""
+    found: set[int] = set()
+    todo = [*references(iterator)]
+    while todo:
+        number = todo.pop()
+        info = machine.heap.objects[number]
+        if number not in found and info.kind in ("iterator", "generator"):
+            found.add(number)
+            todo += [n for name in info.fields for n in references(machine.heap.read(number, name))]
+    return found
 
 
 def _zip_length(machine, number: int) -> int | None:

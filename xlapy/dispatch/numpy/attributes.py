@@ -8,6 +8,8 @@ import numpy as np
 from xlapy.dispatch.arrays.indexing import assign
 from xlapy.dispatch.arrays.memory import can_reshape_in_place, layout_model, undecided
 from xlapy.dispatch.arrays.views import view
+from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numpy import flat_iterator
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.values import array_type, known, operand
 from xlapy.dispatch.protocol import Machine, Refused
@@ -201,7 +203,9 @@ def flags(machine, self):
 @attribute(np.ndarray, "flat")
 def flat(machine: Machine, self: NdArray) -> Value:
     """The flat iterator, as a one-dimensional view: also of an array that is not contiguous, where NumPy has none."""
-    return view(machine, self, "flat", (int(np.prod(self.type.shape, dtype=np.int64)),))
+    made = view(machine, self, "flat", (int(np.prod(self.type.shape, dtype=np.int64)),))
+    machine.flat_iterators[made.identity] = iteration.over_elements(machine, flat_iterator.vector(made))
+    return made
 
 
 @attribute(np.ndarray, "base")

@@ -6,6 +6,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays.indexing import is_integer
 from xlapy.dispatch.bounded import indexing
+from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import Const, Lens, NdArray, NumpyScalar, Scalar, Value
 
@@ -18,17 +19,19 @@ def is_flat(array: NdArray) -> bool:
 def getitem(machine: Machine, iterator: NdArray, key: Value) -> Value:
     """`array.flat[key]`."""
     _check(machine, iterator, key)
-    found = indexing.getitem(machine, _vector(iterator), key)
+    iteration.rewound(machine, iterator)
+    found = indexing.getitem(machine, vector(iterator), key)
     return machine.call(machine.getattr(found, "copy"), ()) if isinstance(found, NdArray) else found
 
 
 def setitem(machine: Machine, iterator: NdArray, key: Value, value: Value) -> None:
     """`array.flat[key] = value`."""
     _check(machine, iterator, key)
+    iteration.rewound(machine, iterator)
     if isinstance(value, Scalar | NumpyScalar) or isinstance(value, Const) and np.ndim(value.value) == 0:
-        indexing.setitem(machine, _vector(iterator), key, value)
+        indexing.setitem(machine, vector(iterator), key, value)
     else:
-        machine.call(Const(_repeated), (_vector(iterator), key, value))
+        machine.call(Const(_repeated), (vector(iterator), key, value))
 
 
 def _check(machine: Machine, iterator: NdArray, key: Value) -> None:
@@ -41,7 +44,8 @@ def _in_range(index, size):
         raise IndexError(f"index {index} is out of bounds for size {size}")
 
 
-def _vector(iterator: NdArray) -> NdArray:
+def vector(iterator: NdArray) -> NdArray:
+    """The elements that `array.flat` goes through."""
     *before, last = iterator.lenses
     lenses = (*before, Lens("reshape", last.params))
     return NdArray(iterator.buffer, lenses, iterator.type, iterator.identity, iterator.writeable)

@@ -122,6 +122,7 @@ def callable_object(value: Value | None) -> Any:
 
 def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
     """`item in container`."""
+    container = iteration.flat_iterator(machine, container)
     if is_instance(machine, container):
         method = find_special(machine, container, "__contains__")
         if method is not None:
