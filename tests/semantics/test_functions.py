@@ -764,4 +764,24 @@ def parameters_of_functions(x):
     return names, takes, inspect.signature(local).parameters["v"].default, local(*bound.args, **bound.kwargs)
 
 
+@program(X)
+def annotations_of_functions(x):
+    def local(u, v=1.5):
+        return u * v
+
+    before = dict(local.__annotations__)
+    local.__annotations__["u"] = "an array"
+    return before, local.__annotations__, (lambda: 0).__annotations__, local(x)
+
+
+@program(X, refuse="maybe")
+def annotations_that_are_written(x):
+    """Since CPython 3.14 they are made when they are asked for."""
+
+    def local(u: int, v=1.5) -> float:
+        return u * v
+
+    return sorted(local.__annotations__), local(x)
+
+
 test_programs = program.test()

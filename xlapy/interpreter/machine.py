@@ -32,7 +32,7 @@ from xlapy.dispatch.python import (
 )
 from xlapy.domain import set_order
 from xlapy.domain.captures import Capture
-from xlapy.domain.exceptions import own_attributes
+from xlapy.domain.exceptions import NOTES, own_attributes
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
@@ -332,7 +332,8 @@ class Machine:
             raise error
         made = self.exception(type(error), *error.args)
         for name, value in own_attributes(error).items():
-            self.heap.write(made.object, name, Const(value))
+            held = self.new_list([Const(note) for note in value]) if name == NOTES else Const(value)
+            self.heap.write(made.object, name, held)
         raise PythonError(made)
 
     def check(self, bad: Var | bool, cls: type, *args: object) -> None:

@@ -31,7 +31,7 @@ from xlapy.dispatch.numpy.values import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Tuple, Value
 from xlapy.ir import Var, constant_value
 
 _INT64 = np.dtype(np.int64)
@@ -73,8 +73,8 @@ def _weak_operand(machine: Machine, value: Value, type_: object, dtype: np.dtype
     return operand(machine, value, dtype)
 
 
-def _index_tuple(machine: Machine, parts) -> Value:
-    return numpy_views.Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
+def _index_tuple(machine: Machine, parts) -> Tuple:
+    return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
 
 
 def _nonzero(item):

@@ -303,6 +303,10 @@ def _function_attribute(machine: Machine, value: Function, name: str) -> Value:
         return Tuple(value.defaults) if value.defaults else NONE
     if name == "__kwdefaults__" and not value.kwdefaults:
         return NONE
+    if name == "__annotations__" and "annotate" not in value.attributes:
+        held = value.attributes.get("annotations") or machine.new_dict({})
+        machine.heap.write(value.namespace, name, held)
+        return held
     if name in dir(types.FunctionType):
         raise Refused("XP0003", f"the attribute '{name}' of a function")
     return missing(machine, types.FunctionType, name)
