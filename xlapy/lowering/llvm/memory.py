@@ -93,7 +93,7 @@ def copy(text: Text, array: Array, memory: Memory) -> None:
 
 def clear(text: Text, memory: Memory) -> None:
     """Store zeros, or False, in all places of a memory."""
-    text.declared["llvm.memset"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
+    text.declared["llvm.memset.p0.i64"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
     text.do(f"call void @llvm.memset.p0.i64({_all(memory, memory.pointer)}, i8 0, i64 {_size(memory)}, i1 false)")
     text.note_store(memory.pointer, "0")
 
