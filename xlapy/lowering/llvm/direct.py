@@ -36,7 +36,7 @@ _KEPT = range(1 << 16, 1 << 23)
 #: operands and results that C's functions are called with from Python
 _MOST_ARGUMENTS = 1024
 #: lines of a program without loops, which is not worth much of LLVM's time
-_LONG = 2000
+_LONG = 1500
 #: Python's numbers that travel as numbers: how C has them, and LLVM
 _NUMBERS = {bool: (ctypes.c_bool, "i8"), int: (ctypes.c_int64, "i64"), float: (ctypes.c_double, "double")}
 
