@@ -360,7 +360,23 @@ def result_of_one_is_read_by_the_next(x):
     return y, z
 
 
+def in_rows(a, x):
+    cube, small, flags = a.reshape(3, 1, 4, 12), a[:3, :3].copy(), np.zeros((12, 12), bool)
+    sums, bits, turned = np.zeros((3, 1, 4, 12)), np.full((4, 5), -0.0), np.zeros((12, 12), complex)
+    total = 0.0
+    for i in range(1, 12):
+        sums = sums * 0.5 + cube - i
+        total += np.abs(sums).sum() + (small * i).max()
+        small = small * a[i, :3] + small.T
+        flags ^= a > a[i]
+        kept = turned.copy()
+        turned = kept * 1j + a - kept[i, ::-1]
+        bits[i % 4] = bits[i % 4, ::-1] * 1.0
+    return sums, total, small, flags, turned, np.signbit(bits), np.sort(x), np.zeros((2, 3), np.int8)
+
+
 PROGRAMS = [
+    (in_rows, (MATRIX, WHOLE)),
     (swapped_elements, (VECTOR,)),
     (swapped_rows, (MATRIX,)),
     (moved_within_itself, (VECTOR,)),

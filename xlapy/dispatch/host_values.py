@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -11,9 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.domain.numbers import SCALAR_DTYPES
-from xlapy.ir import Operation, Region, TensorType, Var, captured
+from xlapy.ir import Module, Operation, Region, TensorType, Var, captured
 from xlapy.lowering.compiler_options import compiler_options
 from xlapy.lowering.evaluate import evaluate_fast
+from xlapy.lowering.llvm import Given, whole_as_machine_code, whole_may_be_machine_code
+from xlapy.passes import clean
+from xlapy.passes.moving import copy_region
+from xlapy.passes.plain import plain
 
 
 class HostValue:
@@ -39,6 +44,30 @@ class HostValue:
             return np.asarray(self._compiled(*fitting))
 
     def _compile(self) -> Callable:
+        return self._as_machine_code() or self._by_xla()
+
+    def _as_machine_code(self) -> Callable | None:
+        """The part as machine code, which takes less time to compile and to call; None if it does not suit."""
+        if jax.default_backend() != "cpu" or not whole_may_be_machine_code(self.region):
+            return None
+        copy = copy_region(self.region, {})
+        clean(copy)
+        given = [Given(t.dtype, t.shape) for t in self._types]
+        call = whole_as_machine_code(plain(Module(copy, [])), given, level=1)
+        if call is None:
+            return None
+
+        def run(*operands: Any) -> Any:
+            found = call(*(np.require(x, g.dtype, "CA") for x, g in zip(operands, given, strict=True)))
+            return self._otherwise(*operands) if found is None else found[0]
+
+        return run
+
+    @functools.cached_property
+    def _otherwise(self) -> Callable:
+        return self._by_xla()
+
+    def _by_xla(self) -> Callable:
         # Compiled ahead of time it is one program, and runs as one also where JAX traces the caller.
         def run(*operands):
             return evaluate_fast(self.region, dict(zip(self.region.params, operands, strict=True)), native=False)[0]

@@ -183,6 +183,8 @@ class StateJoin:
 
 def detail_values(details: object) -> list[Value]:
     """Abstract values in the static description of an object (what an iterator iterates over)."""
+    if details is None:
+        return []
     if isinstance(details, Value):
         return [details]
     if isinstance(details, tuple | list):
@@ -229,8 +231,11 @@ def _closure(heap: Heap, roots: Iterable, slots: dict, named: Callable[..., Sequ
         number = todo.pop()
         if number not in found:
             found.add(number)
-            todo += [n for value in contents.get(number, ()) for n in named(value)]
-            todo += [n for value in detail_values(heap.objects[number].details) for n in references(value)]
+            for value in contents.get(number, ()):
+                todo += named(value)
+            details = heap.objects[number].details
+            if details is not None:
+                todo += [n for value in detail_values(details) for n in references(value)]
     return found
 
 

@@ -103,7 +103,7 @@ class Cache:
         if self.policy.fallback and transforms.kinds(arguments) in self.refused:
             return self.binder.call(arguments)
         try:
-            with self.lock:
+            with self.lock, _uncollected():
                 entry = self._found(arguments) or self._moved(arguments) or self._make(arguments)
         except NotOffloadableError as error:
             return self._fall_back(arguments, error)
@@ -330,7 +330,7 @@ class Cache:
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """An analysis makes many objects and drops few: Python's collector would look through all of them, in vain."""
+    """A compilation makes many objects and drops few: Python's collector would look through all of them, in vain."""
     enabled = gc.isenabled()
     gc.disable()
     try:

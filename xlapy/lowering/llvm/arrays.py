@@ -22,8 +22,8 @@ Place = tuple[str, ...] | list[str]
 _IN_LOOPS = max((1 << 18) // (os.cpu_count() or 1), 1 << 12)
 #: elements that are computed, that are moved, and of which a function of the C library is taken, in a loop and outside
 _MOST, _MOST_ONCE = (_IN_LOOPS, max(_IN_LOOPS, 1 << 15), 16), (1 << 18, 1 << 20, 2048)
-#: elements that may be computed in straight code
-_STRAIGHT = 8
+#: elements that may be computed in straight code: along an axis, of a small matrix, and in each trip of a loop
+_STRAIGHT, _STRAIGHT_IN_ROWS, _STRAIGHT_IN_LOOPS = 8, 32, 4
 #: trips of a loop that carries something, from which on several vectors of a sum, or a maximum, do not wait for one
 #: another, and how many
 _LONG, _INTERLEAVED = 256, 4
@@ -136,6 +136,13 @@ def origins_of(value: Value, shape: tuple[int, ...]) -> frozenset[tuple[Memory, 
     if shape_of(value) != shape:
         return None
     return frozenset([(value.memory, OWN)]) if isinstance(value, Array) else value.origins
+
+
+def lies_in_rows(value: Value, shape: tuple[int, ...]) -> bool:
+    """Whether the elements of an array of that shape are, in all that they are computed of, at the places that they
+    have in rows: where one is, is told by how many are before it."""
+    found = origins_of(value, shape)
+    return found is not None and all(where == OWN for _, where in found)
 
 
 def is_computed_in_place(value: Value, memory: Memory, where: object) -> bool:
@@ -258,8 +265,11 @@ def clamped(text: Text, start: Number, most: int) -> str:
     return RULES["min"](text, number, literal(most, INDEX)).name
 
 
-def counted(text: Text, count: int, numbers: Sequence[Number], trip: Callable) -> list[Number]:
-    """What numbers become in so many trips; `trip` gets the name of the index, and the numbers."""
+def counted(
+    text: Text, count: int, numbers: Sequence[Number], trip: Callable, straight: int = _STRAIGHT
+) -> list[Number]:
+    """What numbers become in so many trips; `trip` gets the name of the index, and the numbers. Up to `straight` trips
+    may be made one after the other in straight code."""
     if count == 1:
         return list(trip("0", list(numbers)))
     phis = text.phis([literal(0, INDEX), *numbers])
@@ -267,12 +277,19 @@ def counted(text: Text, count: int, numbers: Sequence[Number], trip: Callable) -
     text.do(f"br label %{body}")
     phis.begin(body)
     index, *carried = phis.numbers
+    straight = min(straight, _STRAIGHT_IN_LOOPS) if text.open_loops else straight
+    stays, kept = count > straight, text.kept_loops
+    text.open_loops += stays
     found = list(trip(index.name, carried))
+    text.open_loops -= stays
+    stays = stays or text.kept_loops > kept
+    text.kept_loops += stays
     following = text.new(f"add nuw nsw i64 {index.name}, 1")
     more = text.new(f"icmp ult i64 {following}, {count}")
     phis.close([Number(INDEX, (following,)), *found])
-    # The vectorizer makes several at a time; all of them as straight code would take long to compile.
-    note = text.not_unrolled(_INTERLEAVED if numbers and count >= _LONG else 1) if count > _STRAIGHT else ""
+    # The vectorizer makes several at a time; all of them as straight code would take long to compile, and so would a
+    # loop around it.
+    note = text.not_unrolled(_INTERLEAVED if numbers and count >= _LONG else 1) if stays else ""
     text.do(f"br i1 {more}, label %{body}, label %{end}{note}")
     text.begin(end)
     return found
@@ -300,9 +317,18 @@ def over(
     numbers: Sequence[Number],
     visit: Callable,
     extents: Sequence[Extent | None] = (),
+    in_rows: bool = False,
 ) -> list[Number]:
     """The same for each place of a shape, or in a window of it, in the order of its rows; `visit` gets the place, and
-    the numbers."""
+    the numbers. Where all elements lie `in_rows` it is one loop, which counts along the last axis beyond its end."""
+    long = [axis for axis, n in enumerate(shape) if n > 1]
+    if in_rows and not extents and len(long) > 1:
+
+        def visit_flat(k: str, carried: list[Number]) -> list[Number]:
+            return list(visit(tuple(k if axis == long[-1] else "0" for axis in range(len(shape))), carried))
+
+        straight = _STRAIGHT_IN_ROWS if max(shape) <= _STRAIGHT else _STRAIGHT
+        return counted(text, prod(shape), numbers, visit_flat, straight)
 
     def along(axis: int, place: tuple[str, ...], numbers: list[Number]) -> list[Number]:
         if axis == len(shape):
@@ -339,6 +365,7 @@ __all__ = [
     "is_slow",
     "is_uniform",
     "is_view",
+    "lies_in_rows",
     "meeting",
     "origins_of",
     "over",

@@ -141,7 +141,7 @@ def _outermost_loops(region: Region) -> Iterator[Operation]:
 
 
 def whole_as_machine_code(
-    region: Region, given: Sequence[Given], aligned: Container[int] = (), errors: Errors | None = None
+    region: Region, given: Sequence[Given], aligned: Container[int] = (), errors: Errors | None = None, level: int = 3
 ) -> Callable[..., tuple | None] | None:
     """A program as a function of NumPy's arrays and Python's numbers (see `lowering.llvm.direct`); None if it does not
     suit.
@@ -151,6 +151,7 @@ def whole_as_machine_code(
         given: what its parameters are.
         aligned: results that begin at multiples of 64 where they are large.
         errors: which results tell of errors, if the others do not matter where there is one.
+        level: how much LLVM does for it.
     """
     if not is_possible():
         return None
@@ -159,7 +160,7 @@ def whole_as_machine_code(
             function = function_of(region, True, errors)
     except Unsuitable:
         return None
-    return called_directly(function, region.params, given, aligned)
+    return called_directly(function, region.params, given, aligned, level)
 
 
 def machine_code_of(loop: Operation, available: Container[Var]) -> MachineCode:

@@ -36,7 +36,7 @@ _KEPT = range(1 << 16, 1 << 23)
 #: operands and results that C's functions are called with from Python
 _MOST_ARGUMENTS = 1024
 #: lines of a program without loops, which is not worth much of LLVM's time
-_LONG = 2000
+_LONG = 1500
 #: Python's numbers that travel as numbers: how C has them, and LLVM
 _NUMBERS = {bool: (ctypes.c_bool, "i8"), int: (ctypes.c_int64, "i64"), float: (ctypes.c_double, "double")}
 
@@ -77,7 +77,7 @@ def is_possible() -> bool:
 
 
 def called_directly(
-    function: Function, params: Sequence, given: Sequence[Given], aligned: Container[int] = ()
+    function: Function, params: Sequence, given: Sequence[Given], aligned: Container[int] = (), level: int = 3
 ) -> Callable[..., tuple | None] | None:
     """Compiles a program to a function of its operands: the tuple of its results, new arrays; or None where an operand
     is not exactly an `np.ndarray` of the type and shape that is expected, with its elements in rows. None if there are
@@ -88,6 +88,7 @@ def called_directly(
         params: the parameters of the region that it was made of.
         given: for each of them, what the operand is.
         aligned: results that begin at multiples of 64 where they are large.
+        level: how much LLVM does for it, if it is not long and straight.
     """
     if not all(isinstance(v.type.dtype, np.dtype) for v in function.results):
         return None  # JAX's keys are made by JAX
@@ -99,7 +100,7 @@ def called_directly(
     sizes = [prod(one.shape) * one.dtype.itemsize for one in outputs]
     shifted = [k for k, size in enumerate(sizes) if k in aligned and size >= _LARGE][:_MOST_SHIFTED]
     text = f"{function.body}\n{_entry(function, params, given, dtypes, shifted)}"
-    engine = compiled(text, 3 if function.has_loops or text.count("\n") < _LONG else 0)
+    engine = compiled(text, level if function.has_loops or text.count("\n") < _LONG else 0)
     kinds = [_NUMBERS[g.python][0] if g.python in _NUMBERS else ctypes.py_object for g in given]
     made = [ctypes.py_object] * (len(outputs) + len(function.rooms))
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, *made)(engine.get_function_address("entry"))

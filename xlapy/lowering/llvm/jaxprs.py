@@ -31,6 +31,7 @@ from xlapy.lowering.llvm.arrays import (
     is_slow,
     is_uniform,
     is_view,
+    lies_in_rows,
     meeting,
     origins_of,
     over,
@@ -493,6 +494,7 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
         old, dtype = shape_of(x), dtype_of(x)
         extents = _extents_along(text, x, axes, literal(start(dtype), dtype))
         found = inside if extents and len(axes) == len(old) else element
+        in_rows = tuple(axes) == tuple(range(len(old))) and lies_in_rows(x, old)
         is_long = kind == "add" and dtype == np.float32 and prod(old[k] for k in axes) >= _LONG_SUM
         wide = np.dtype(np.float64) if is_long else dtype
 
@@ -508,7 +510,7 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
                 return [joined(text, kind, numbers[0], new)]
 
             first = literal(start(dtype), wide)
-            return convert(text, over(text, lengths, [first], visit, extents)[0], dtype)
+            return convert(text, over(text, lengths, [first], visit, extents, in_rows)[0], dtype)
 
         return Lazy(dtype, shape, at, reads(x))
 
@@ -559,7 +561,7 @@ def _joined_by_rows(
 
         return over(text, shape, [], visit)
 
-    over(text, shape, [], begin)
+    over(text, shape, [], begin, in_rows=True)
     over(text, [old[k] for k in axes], [], join_row, extents)
     return found.change()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xlapy.lowering.llvm.arrays import Room, Value, element, is_view, over, shape_of
-from xlapy.lowering.llvm.memory import Array, Memory, put
+from xlapy.lowering.llvm.arrays import Room, Value, element, is_view, shape_of
+from xlapy.lowering.llvm.memory import Array, Memory, copy
 from xlapy.lowering.llvm.text import Number, Text, Unsuitable
 
 #: writes what a closed jaxpr computes of values
@@ -54,12 +54,7 @@ def _carry_on(text: Text, room: Room, arrays: Sequence[tuple[Memory, Value]]) ->
         if not (isinstance(new, Array) and new.now() is memory):
             moved.append((memory, room.kept(new)))
     for memory, new in moved:
-
-        def visit(at: Any, numbers: list, memory: Memory = memory, new: Array = new) -> list:
-            put(text, memory, element(text, new, at), at)
-            return []
-
-        over(text, memory.shape, [], visit)
+        copy(text, new, memory)
         memory.change()
 
 

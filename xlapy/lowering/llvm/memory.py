@@ -82,6 +82,36 @@ def put(text: Text, memory: Memory, number: Number, indices: Sequence[str]) -> N
         text.note_store(memory.pointer, indices[0])
 
 
+def copy(text: Text, array: Array, memory: Memory) -> None:
+    """Store all elements of an array in another memory of its shape and type."""
+    text.do(
+        f"call void @llvm.memcpy.p0.p0.i64({_all(memory, memory.pointer)}, {_all(memory, address(array))}, "
+        f"i64 {_size(memory)}, i1 false)"
+    )
+    text.note_store(memory.pointer, "0")
+
+
+def clear(text: Text, memory: Memory) -> None:
+    """Store zeros, or False, in all places of a memory."""
+    text.declared["llvm.memset.p0.i64"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
+    text.do(f"call void @llvm.memset.p0.i64({_all(memory, memory.pointer)}, i8 0, i64 {_size(memory)}, i1 false)")
+    text.note_store(memory.pointer, "0")
+
+
+def is_zero(number: Number) -> bool:
+    """Whether a number is known to have no bit set."""
+    return all(part in ("0", "false") or part.startswith("0x") and not int(part, 16) for part in number.parts)
+
+
+def _all(memory: Memory, pointer: str) -> str:
+    """An address of elements such as those of a memory, as a function gets it that moves all of them."""
+    return f"ptr align {part_of(memory.dtype).itemsize} {pointer}"
+
+
+def _size(memory: Memory) -> int:
+    return prod(memory.shape) * memory.dtype.itemsize
+
+
 def _pointers(text: Text, memory: Memory, indices: Sequence[str]) -> list[str]:
     """The addresses of the parts of an element."""
     place = "0"
@@ -94,4 +124,4 @@ def _pointers(text: Text, memory: Memory, indices: Sequence[str]) -> list[str]:
     return [first, text.new(f"getelementptr inbounds {type}, ptr {first}, i64 1")]
 
 
-__all__ = ["Array", "Memory", "address", "load", "put"]
+__all__ = ["Array", "Memory", "address", "clear", "copy", "is_zero", "load", "put"]

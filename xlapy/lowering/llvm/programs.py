@@ -31,10 +31,13 @@ from xlapy.lowering.llvm.arrays import (
     is_computed_in_place,
     is_mask,
     is_slow,
+    is_uniform,
     is_view,
+    lies_in_rows,
     over,
     placed,
     reads,
+    rest_of,
     shape_of,
     view,
     window_of,
@@ -268,10 +271,26 @@ class _Program:
 
     def _fill(self, place: Memory, value: Value, where: Callable[[Place], Place] | None = None) -> None:
         """Store the elements of an array, at the places in a memory that they go to."""
-        shape = place.shape if where is None or isinstance(value, Number) else shape_of(value)
-        self._fill_with(value, place, shape, where or (lambda at: at))
+        if where is not None:
+            self._fill_with(value, place, place.shape if isinstance(value, Number) else shape_of(value), where)
+            return
+        bounded(self.text, place.shape, value)
+        number = rest_of(value) if isinstance(value, Number) or is_uniform(value) else None
+        if isinstance(value, Array):
+            memory.copy(self.text, value, place)
+        elif number is not None and memory.is_zero(number):
+            memory.clear(self.text, place)
+        else:
+            self._fill_with(value, place, place.shape, lambda at: at, lies_in_rows(value, place.shape))
 
-    def _fill_with(self, value: Value, place: Memory, shape: Sequence[int], where: Callable[[Place], Place]) -> None:
+    def _fill_with(
+        self,
+        value: Value,
+        place: Memory,
+        shape: Sequence[int],
+        where: Callable[[Place], Place],
+        in_rows: bool = False,
+    ) -> None:
         bounded(self.text, shape, value)
         parts = value.parts if isinstance(value, Lazy) else ()
         together = parts if len({shape_of(part.value) for part in parts}) == 1 else ()
@@ -288,7 +307,7 @@ class _Program:
                 memory.put(self.text, place, number, position)
             return []
 
-        over(self.text, shape_of(together[0].value) if together else shape, [], visit)
+        over(self.text, shape_of(together[0].value) if together else shape, [], visit, in_rows=in_rows and not parts)
 
     def _shifted(self, at: Place, part: Part) -> Place:
         """Where an element of a part is in the array."""

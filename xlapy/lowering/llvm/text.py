@@ -152,6 +152,8 @@ class Text:
         #: how many loops of the program are open, and whether there are any
         self.loops = 0
         self.has_loops = False
+        #: how many loops over elements that stay loops are open, and how many there are
+        self.open_loops = self.kept_loops = 0
         self._count = count()
         #: the block that instructions are put into
         self.block = "entry"
