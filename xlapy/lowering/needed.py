@@ -9,6 +9,8 @@ from jax.extend.core import Literal
 
 #: operations that call a program, and the parameter that holds it
 _CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "custom_jvp_call": "call_jaxpr"}
+#: functions that compute anew, as it suits XLA, what their first operands are: machine code takes these
+FOR_XLA = frozenset(("counted_and_summed_by_rows", "xlapy_or_nan"))
 
 
 def needed(jaxpr: Any) -> tuple[list, set]:
@@ -26,10 +28,10 @@ def _read(equation: Any) -> list:
     """The variables that an equation reads."""
     inner = equation.params.get(_CALLS.get(equation.primitive.name, ""))
     atoms = equation.invars
-    if inner is not None:
+    if inner is not None and equation.params.get("name") not in FOR_XLA:
         _, wanted = needed(inner.jaxpr)
         atoms = [atom for atom, var in zip(atoms, inner.jaxpr.invars, strict=True) if var in wanted]
     return [atom for atom in atoms if not isinstance(atom, Literal)]
 
 
-__all__ = ["needed"]
+__all__ = ["FOR_XLA", "needed"]

@@ -66,7 +66,7 @@ from xlapy.lowering.llvm.text import (
     type_of,
 )
 from xlapy.lowering.moves import moves
-from xlapy.lowering.needed import needed
+from xlapy.lowering.needed import FOR_XLA, needed
 from xlapy.lowering.places import Search
 from xlapy.lowering.places import search_of as places_of
 from xlapy.lowering.searches import search_of
@@ -96,8 +96,6 @@ _KINDS = {
 }
 _SAME = frozenset("copy copy_p stop_gradient".split())
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
-#: functions that compute anew, as it suits XLA, what their first operands are
-_FOR_XLA = frozenset(("counted_and_summed_by_rows", "xlapy_or_nan"))
 _BOOL = np.dtype(bool)
 
 
@@ -158,7 +156,7 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     name, params = equation.primitive.name, equation.params
     if equation.effects:
         raise Unsuitable(f"the effects of {name}")
-    if name in _CALLS and params.get("name") in _FOR_XLA:
+    if name in _CALLS and params.get("name") in FOR_XLA:
         return operands[: len(equation.outvars)]
     sort = sort_of(params.get("name"), [v.aval.shape for v in equation.invars])
     if name in _CALLS and sort is not None:
