@@ -1,4 +1,4 @@
-"""Machine code leaves out what no result needs, and takes what it has computed itself in the place of what suits XLA."""
+"""Machine code leaves out what no result needs, and takes what it has computed in the place of what suits XLA."""
 
 import numpy as np
 import pytest
