@@ -58,7 +58,7 @@ class HostValue:
             return None
 
         def run(*operands: Any) -> Any:
-            found = call(*(np.require(x, g.dtype, "CA") for x, g in zip(operands, given, strict=True)))
+            found = call(*(np.require(x, g.dtype, ("C", "A")) for x, g in zip(operands, given, strict=True)))
             return self._otherwise(*operands) if found is None else found[0]
 
         return run
