@@ -1,4 +1,4 @@
-"""Every kernel is deterministic, and its hand-written JAX version computes the same."""
+"""Every kernel is deterministic, and compiled or written by hand in JAX it computes the same."""
 
 import jax
 import numpy as np
@@ -8,13 +8,14 @@ from benchmarks.agreement import disagreement
 from benchmarks.kernels.all import FAMILIES, KERNELS
 from benchmarks.kernels.registry import kernel
 from benchmarks.suites.kernels import copied
+from xlapy import jit
 
 SCALE = 0.05
 
 
-def answer(spec):
-    arguments = copied(spec.made(SCALE))
-    return spec.answer(spec.function(*arguments), arguments)
+def answer(spec, scale=SCALE, function=None):
+    arguments = copied(spec.made(scale))
+    return spec.answer((function or spec.function)(*arguments), arguments)
 
 
 def test_there_are_enough():
@@ -45,6 +46,16 @@ def test_hand_written_jax_agrees(name):
     if isinstance(result, tuple) and len(result) == 1:
         (result,) = result
     assert disagreement(answer(spec), result, spec.rtol, spec.atol) is None
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_compiled_at_the_size_of_the_benchmark(name):
+    """Large arrays take other ways through the compiler than small ones."""
+    spec = KERNELS[name]
+    compiled = jit(spec.function)
+    expected = answer(spec, 1.0)
+    for _ in range(2):
+        assert disagreement(expected, answer(spec, 1.0, compiled), spec.rtol, spec.atol) is None
 
 
 def test_two_kernels_of_one_name_are_refused():
