@@ -10,7 +10,8 @@ from xlapy.lowering import compaction, rewriting
 from xlapy.lowering.counting import _in_parts, _scattered, occurrences
 from xlapy.lowering.llvm import pressing
 from xlapy.lowering.needed import needed
-from xlapy.runtime import direct
+
+from . import ways
 
 RANDOM = np.random.default_rng(5)
 MASKS = [RANDOM.random(n) < share for n in (0, 1, 7, 300, 513, 1200) for share in (0.0, 0.1, 0.7, 1.0)]
@@ -134,16 +135,10 @@ def nothing(x):
     return x[x > 99], np.nonzero(x > 99)[0], x[:0][x[:0] > 0], x[:1][x[:1] == x[:1]]
 
 
-@pytest.fixture(params=["machine code", "XLA", "XLA alone"])
+@pytest.fixture(params=ways.ALL)
 def way(request, monkeypatch):
     """Programs are machine code as a whole, or XLA's; the latter also without functions that it calls."""
-    if request.param != "machine code":
-        monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: None)
-    if request.param == "XLA alone":
-        monkeypatch.setattr(pressing, "suits", lambda dtype: False)
-    rewriting._rewritten.cache_clear()
-    yield request.param
-    rewriting._rewritten.cache_clear()
+    yield from ways.chosen(request.param, monkeypatch, (pressing, "suits"))
 
 
 PROGRAMS = [compared, of_computed, of_columns, in_a_loop, in_branches, stored, nothing]

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering import rewriting
 from xlapy.lowering.gram import form_of
 from xlapy.lowering.llvm import blas
-from xlapy.runtime import direct
+
+from . import ways
 
 RNG = np.random.default_rng(3)
 
@@ -72,16 +72,10 @@ PROGRAMS = [of_columns, of_rows, of_a_part, centred, transposed_once_more, in_a_
 PROGRAMS += [of_two_arrays]
 
 
-@pytest.fixture(params=["machine code", "XLA", "XLA alone"])
+@pytest.fixture(params=ways.ALL)
 def way(request, monkeypatch):
     """Programs are machine code as a whole, or XLA's; the latter also without NumPy's library."""
-    if request.param != "machine code":
-        monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: None)
-    if request.param == "XLA alone":
-        monkeypatch.setattr(blas, "is_possible", lambda dtype: False)
-    rewriting._rewritten.cache_clear()
-    yield request.param
-    rewriting._rewritten.cache_clear()
+    yield from ways.chosen(request.param, monkeypatch, (blas, "is_possible"))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

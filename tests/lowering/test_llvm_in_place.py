@@ -1,6 +1,5 @@
 """Arrays that machine code changes in place, element by element: only where no element is wanted as it was."""
 
-import copy
 import threading
 
 import jax
@@ -9,7 +8,8 @@ import pytest
 
 import xlapy
 from xlapy.lowering.llvm import direct as machine_code
-from xlapy.runtime import direct
+
+from .ways import check_machine_code
 
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
@@ -137,19 +137,9 @@ OF_MATRICES = [rows_and_columns, with_the_transpose, with_a_row]
 @pytest.mark.parametrize("way", ["whole", "called by XLA"])
 @pytest.mark.parametrize("function", [*OF_VECTORS, *OF_MATRICES])
 def test_programs(function, way, monkeypatch):
-    made = []
-    original = direct.whole_as_machine_code
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *a: made.append(original(*a)) or made[-1])
-    if way != "whole":
-        monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: made.append(True))
     given = (MATRIX if function in OF_MATRICES else VECTOR), 7
-    theirs, ours = copy.deepcopy(given), copy.deepcopy(given)
     with np.errstate(all="ignore"):
-        wanted, found = function(*theirs), xlapy.jit(function, returns="numpy")(*ours)
-    assert made and made[0] is not None
-    for one, other in zip(jax.tree.leaves((found, ours)), jax.tree.leaves((wanted, theirs)), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12)
-        assert np.asarray(one).dtype == np.asarray(other).dtype
+        check_machine_code(function, given, way == "whole", monkeypatch)
 
 
 def test_no_room_is_made_for_what_becomes_something_else_in_place(monkeypatch):

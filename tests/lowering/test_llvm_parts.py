@@ -1,15 +1,14 @@
 """Arrays made of others, one behind the other, in machine code: each part is written by itself, whatever is done with
 the array, and wherever it comes from."""
 
-import copy
-
 import jax
 import numpy as np
 import pytest
 
 import xlapy
 from xlapy.lowering.llvm import direct as machine_code
-from xlapy.runtime import direct
+
+from .ways import check_machine_code
 
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
@@ -111,18 +110,8 @@ MATRICES = [oscillators, in_columns, along_a_last_axis, parts_of_parts, with_row
 @pytest.mark.parametrize("way", ["whole", "called by XLA"])
 @pytest.mark.parametrize("function", [*VECTORS, *MATRICES])
 def test_programs(function, way, monkeypatch):
-    made = []
-    original = direct.whole_as_machine_code
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *a: made.append(original(*a)) or made[-1])
-    if way != "whole":
-        monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: made.append(True))
     given = (MATRIX if function in MATRICES else VECTOR), 5
-    theirs, ours = copy.deepcopy(given), copy.deepcopy(given)
-    wanted, found = function(*theirs), xlapy.jit(function, returns="numpy")(*ours)
-    assert made and made[0] is not None
-    for one, other in zip(jax.tree.leaves((found, ours)), jax.tree.leaves((wanted, theirs)), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12)
-        assert np.asarray(one).dtype == np.asarray(other).dtype
+    check_machine_code(function, given, way == "whole", monkeypatch)
 
 
 def test_code_grows_with_the_parts_only():

@@ -18,7 +18,7 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import stack_rules, stacks, subclasses, table_sets
-from xlapy.dispatch.iterators import generator_functions, iteration
+from xlapy.dispatch.iterators import flat, generator_functions
 from xlapy.dispatch.jax import custom_rules
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers import mixed
@@ -223,7 +223,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     else:
         given = set(map(type, (*args, *kwargs.values()) if kwargs else args))
         if machine.flat_iterators and NdArray in given:
-            args = [iteration.consumed(machine, item, arg) for arg in args]
+            args = [flat.consumed(machine, item, arg) for arg in args]
         if MixedScalar in given:
             if BoundedArray in given:
                 return _told_apart(machine, args, kwargs, lambda a, k: _call_object(machine, function, a, k))

@@ -324,7 +324,7 @@ class Cache:
         if analysis.raises is not None:
             if analysis.prints:
                 outcome.write_texts(analysis, values, named)
-            raise outcome.made(analysis.raises, values, named)
+            raise outcome.exception_of(analysis.raises, values, named)
         return outcome.finish(analysis, values, named, outcome.to_numpy if self.policy.numpy else outcome.to_jax)
 
 

@@ -481,10 +481,10 @@ def raise_errors(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any]
     """Raise the exception that the program met, if it met one."""
     number = _number(outputs[-1])
     if number:
-        raise made(analysis.errors[number - 1], outputs, arguments)
+        raise exception_of(analysis.errors[number - 1], outputs, arguments)
 
 
-def made(raised: Raised, outputs: Outputs, arguments: dict[str, Any]) -> BaseException:
+def exception_of(raised: Raised, outputs: Outputs, arguments: dict[str, Any]) -> BaseException:
     """An exception that a program raises, with a traceback that ends where it does."""
     error = make_exception(raised.cls, raised.parts, outputs, arguments)
     return error.with_traceback(traceback_of(raised.location))

@@ -61,7 +61,7 @@ def finish(cache: Cache, analysis: Analysis, values: tuple, arguments: tuple) ->
         _check(analysis, values, named)
     try:
         if analysis.raises is not None:
-            raise outcome.made(analysis.raises, values, named)
+            raise outcome.exception_of(analysis.raises, values, named)
         return _Finisher(values, named, outcome.to_jax).make(analysis.result)
     except _UNKNOWN as error:
         message = "which object is returned depends on data, which is not known under a JAX transformation"

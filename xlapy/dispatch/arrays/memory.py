@@ -250,6 +250,14 @@ def _agreed(machine: Machine, array: NdArray, question: Callable[[np.ndarray], T
     return answers.pop() if len(answers) == 1 else None
 
 
+def _certain(machine: Machine, array: NdArray, question: Callable[[np.ndarray], T]) -> T:
+    """The same where the program depends on it."""
+    found = _agreed(machine, array, question)
+    if found is None:
+        raise undecided()
+    return found
+
+
 def _base_strides(machine: Machine, array: NdArray) -> list[tuple[int, ...]]:
     """The strides that the memory of an array may have, as the array that was made with it has them."""
     base = _base_type(machine, array)
@@ -416,20 +424,14 @@ def perhaps_a_view(machine: Machine, array: NdArray, copy: NdArray) -> NdArray:
 
 def is_c_contiguous(machine: Machine, array: NdArray) -> bool:
     """`array.flags.c_contiguous`."""
-    found = _agreed(machine, array, lambda model: model.flags.c_contiguous)
-    if found is None:
-        raise undecided()
-    return found
+    return _certain(machine, array, lambda model: model.flags.c_contiguous)
 
 
 def lies(machine: Machine, array: NdArray, order: object) -> bool:
     """Whether an array lies in memory as `order`, an argument of np.asarray, asks."""
     if order not in ("C", "F"):
         return True
-    found = _agreed(machine, array, lambda m: m.flags.c_contiguous if order == "C" else m.flags.f_contiguous)
-    if found is None:
-        raise undecided()
-    return found
+    return _certain(machine, array, lambda m: m.flags.c_contiguous if order == "C" else m.flags.f_contiguous)
 
 
 def arranged(machine: Machine, result: NdArray, source: Value | None, order: object) -> NdArray:

@@ -134,6 +134,14 @@ PRODUCERS: dict[object, Callable] = {map: _map, filter: _filter}
 _EXHAUSTING = frozenset({sum, list, tuple, set, collections.deque, sorted, dict, max, min})
 
 
+def consumes(item: object) -> bool:
+    """Whether a built-in goes through what a generator yields."""
+    try:
+        return item in CONSUMERS or item in PRODUCERS
+    except TypeError:
+        return False
+
+
 def exhausts(item: object) -> bool:
     """Whether a built-in takes all that a generator yields."""
     try:

@@ -13,6 +13,7 @@ import numpy as np
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.iterators import flat
 from xlapy.dispatch.iterators.dict_views import dict_iterator
 from xlapy.dispatch.iterators.sequences import (
     INDEXED,
@@ -37,7 +38,6 @@ from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
     UNBOUND,
     Const,
-    NdArray,
     Ref,
     Scalar,
     Tuple,
@@ -69,8 +69,8 @@ def make_iterator(machine, value: Value) -> Value:
         return new(machine, INDEXED, type(iter([])), source=value, position=_ZERO)
     if is_iterator(machine, value):
         return value
-    if _is_flat(value):
-        return flat_iterator(machine, value)
+    if flat.is_flat(value):
+        return flat.iterator_of(machine, value)
     source = sequence_of(machine, value)
     if source is not None:
         cls = type(iter(())) if not isinstance(value, Ref) else type(iter([]))
@@ -86,48 +86,6 @@ def make_iterator(machine, value: Value) -> Value:
     if isinstance(value, Tuple):
         return _user_iterator(machine, value)
     return machine.raise_(TypeError, f"'{type_name(machine, value)}' object is not iterable")
-
-
-def over_elements(machine, array: NdArray) -> Ref:
-    """An iterator over the elements of a vector."""
-    return as_ref(new(machine, INDEXED, type(iter([])), source=array, position=_ZERO))
-
-
-def _is_flat(value: Value) -> bool:
-    return isinstance(value, NdArray) and bool(value.lenses) and value.lenses[-1].kind == "flat"
-
-
-def flat_iterator(machine, value: Value) -> Value:
-    """What goes through the elements of `array.flat`, which goes on where it was; anything else as it is."""
-    if not isinstance(value, NdArray) or not _is_flat(value):
-        return value
-    known = machine.flat_iterators.get(value.identity)
-    if known is None:
-        raise Refused("XP0010", "an `array.flat` that is one of several", "iterate over `array.ravel()`")
-    return known
-
-
-#: what looks at all items of an iterator, and at those up to one that is found
-_EXHAUSTS = (sum, max, min, sorted)
-_LOOKS = (any, all, list, tuple, set, frozenset, dict, zip, enumerate, map, filter, *_EXHAUSTS)
-
-
-def consumed(machine, function: object, value: Value) -> Value:
-    """What a function of Python's gets in the place of `array.flat`: an iterator that is moved on; a vector, for what
-    needs all items, if it is at its beginning."""
-    if not isinstance(value, NdArray) or not _is_flat(value) or not any(function is f for f in _LOOKS):
-        return value
-    iterator = as_ref(flat_iterator(machine, value))
-    position = machine.heap.read(iterator.object, "position")
-    if not any(function is f for f in _EXHAUSTS) or not isinstance(position, Const) or position.value != 0:
-        return iterator
-    machine.heap.write(iterator.object, "position", Const(value.type.shape[0]))
-    return machine.heap.read(iterator.object, "source")
-
-
-def rewound(machine, value: NdArray) -> None:
-    """NumPy's `array.flat` begins anew after it has been indexed."""
-    machine.heap.write(as_ref(flat_iterator(machine, value)).object, "position", _ZERO)
 
 
 def step(machine, iterator: Value) -> Step:

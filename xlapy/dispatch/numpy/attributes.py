@@ -8,8 +8,7 @@ import numpy as np
 from xlapy.dispatch.arrays.indexing import assign
 from xlapy.dispatch.arrays.memory import can_reshape_in_place, layout_model, undecided
 from xlapy.dispatch.arrays.views import view
-from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numpy import flat_iterator
+from xlapy.dispatch.iterators import flat as flat_iterators
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.values import array_type, known, operand
 from xlapy.dispatch.protocol import Machine, Refused
@@ -204,7 +203,7 @@ def flags(machine, self):
 def flat(machine: Machine, self: NdArray) -> Value:
     """The flat iterator, as a one-dimensional view: also of an array that is not contiguous, where NumPy has none."""
     made = view(machine, self, "flat", (int(np.prod(self.type.shape, dtype=np.int64)),))
-    machine.flat_iterators[made.identity] = iteration.over_elements(machine, flat_iterator.vector(made))
+    flat_iterators.begin(machine, made)
     return made
 
 

@@ -6,20 +6,15 @@ import numpy as np
 
 from xlapy.dispatch.arrays.indexing import is_integer
 from xlapy.dispatch.bounded import indexing
-from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators.flat import rewound, vector
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import Const, Lens, NdArray, NumpyScalar, Scalar, Value
-
-
-def is_flat(array: NdArray) -> bool:
-    """Whether an array stands for the iterator `array.flat`."""
-    return bool(array.lenses) and array.lenses[-1].kind == "flat"
+from xlapy.domain.values import Const, NdArray, NumpyScalar, Scalar, Value
 
 
 def getitem(machine: Machine, iterator: NdArray, key: Value) -> Value:
     """`array.flat[key]`."""
     _check(machine, iterator, key)
-    iteration.rewound(machine, iterator)
+    rewound(machine, iterator)
     found = indexing.getitem(machine, vector(iterator), key)
     return machine.call(machine.getattr(found, "copy"), ()) if isinstance(found, NdArray) else found
 
@@ -27,7 +22,7 @@ def getitem(machine: Machine, iterator: NdArray, key: Value) -> Value:
 def setitem(machine: Machine, iterator: NdArray, key: Value, value: Value) -> None:
     """`array.flat[key] = value`."""
     _check(machine, iterator, key)
-    iteration.rewound(machine, iterator)
+    rewound(machine, iterator)
     if isinstance(value, Scalar | NumpyScalar) or isinstance(value, Const) and np.ndim(value.value) == 0:
         indexing.setitem(machine, vector(iterator), key, value)
     else:
@@ -42,13 +37,6 @@ def _check(machine: Machine, iterator: NdArray, key: Value) -> None:
 def _in_range(index, size):
     if index < -size or index >= size:
         raise IndexError(f"index {index} is out of bounds for size {size}")
-
-
-def vector(iterator: NdArray) -> NdArray:
-    """The elements that `array.flat` goes through."""
-    *before, last = iterator.lenses
-    lenses = (*before, Lens("reshape", last.params))
-    return NdArray(iterator.buffer, lenses, iterator.type, iterator.identity, iterator.writeable)
 
 
 def _repeated(vector, key, values):

@@ -257,7 +257,6 @@ def iter_(machine, source: Value, sentinel: Value | None = None, /) -> Value:
 @table.function(next)
 def next_(machine, iterator: Value, *default: Value) -> Value:
     """`next(iterator[, default])`."""
-    iterator = iteration.flat_iterator(machine, iterator)
     steps = sequences.is_iterator(machine, iterator) or containers.heap_kind(machine, iterator) == "generator"
     if not steps and not defines(machine, machine.type_of(iterator), "__next__"):
         name = iteration.type_name(machine, iterator)

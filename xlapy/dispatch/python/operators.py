@@ -133,7 +133,7 @@ def _folded(machine: Machine, symbol: str, left: Value, right: Value) -> Value |
     if any(s is NotImplemented for s in samples):
         return None
     beside_array = any(isinstance(v, NdArray | NumpyScalar) for v in (left, right))
-    foreign = [s for v, s in zip((left, right), samples, strict=True) if isinstance(v, Const) and _is_foreign(s)]
+    foreign = [v.value for v in (left, right) if isinstance(v, Const) and not isinstance(v.value, _RULED)]
     equality = symbol in ("==", "!=")
     if not foreign and (equality or not beside_array):
         return None
@@ -156,10 +156,6 @@ def _folded(machine: Machine, symbol: str, left: Value, right: Value) -> Value |
         v if isinstance(v, Const) else Const(machine.static(v, f"an operand of '{symbol}'")) for v in (left, right)
     ]
     return _fold(machine, symbol, *fixed)
-
-
-def _is_foreign(item: Any) -> bool:
-    return not isinstance(item, _RULED)
 
 
 def _is_by_identity(left: Any, right: Any) -> bool:

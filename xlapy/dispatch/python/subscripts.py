@@ -10,6 +10,7 @@ from xlapy.dispatch.bounded import indexing as bounded_indexing
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import stack_arrays
 from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators.flat import is_flat
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import clip, lacks, python_int
@@ -99,7 +100,7 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
             return found or unions.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
         case JaxArray():
             return jax_arrays.getitem(machine, value, key)
-        case NdArray() if flat_iterator.is_flat(value):
+        case NdArray() if is_flat(value):
             return flat_iterator.getitem(machine, value, key)
         case NdArray() | NumpyScalar() | BoundedArray():
             return bounded_indexing.getitem(machine, value, key)
@@ -131,7 +132,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
     if isinstance(value, Union):
         if not containers.setitem_of_row(machine, value, key, item):
             unions.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
-    elif isinstance(value, NdArray) and flat_iterator.is_flat(value):
+    elif is_flat(value):
         flat_iterator.setitem(machine, value, key, item)
     elif isinstance(value, NdArray | BoundedArray):
         bounded_indexing.setitem(machine, value, key, item)
