@@ -176,6 +176,15 @@ def by_plus(k):
     return out
 
 
+@program(X, -X)
+def by_plus_behind_other_items(x):
+    letters = ["b" for v in x if v > 0]
+    pairs = [("b", v) for v in x if v > 0]
+    ones = [1 for v in x if v > 0]
+    plain = ["a"] + letters, [None] + letters, [int] + [float for v in x if v > 0], [("a", 1.0)] + pairs
+    return plain, [("a",)] + pairs, [True] + ones, [2.5] + ones, [] + letters, [[1]] + letters
+
+
 @program(K, EMPTY)
 def by_augmented_plus(k):
     out = [0]

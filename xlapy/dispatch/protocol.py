@@ -192,7 +192,6 @@ class Machine(Protocol):
     keys_of_items: bool
     short_sequence: int
     short_index: Var | None
-    flat_iterators: dict[int, Ref]
     orders_of_sets: dict[tuple[int, Var], Callable]
     capacities: dict[object, int]
     works_out: bool

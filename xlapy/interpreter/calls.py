@@ -23,7 +23,7 @@ from xlapy.dispatch.jax import custom_rules
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import lacks
-from xlapy.dispatch.numpy import ufuncs
+from xlapy.dispatch.numpy import flat_iterator, ufuncs
 from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, caches, functools_rules, kinds, wrong_calls
 from xlapy.domain.exceptions import INITIALISED
@@ -222,8 +222,6 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return _descriptor(machine, item, args, kwargs)
     else:
         given = set(map(type, (*args, *kwargs.values()) if kwargs else args))
-        if machine.flat_iterators and NdArray in given:
-            args = [flat.consumed(machine, item, arg) for arg in args]
         if MixedScalar in given:
             if BoundedArray in given:
                 return _told_apart(machine, args, kwargs, lambda a, k: _call_object(machine, function, a, k))
@@ -238,6 +236,9 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         if item is locals and not args:
             return variables.as_dict(machine)
         if Ref in given:
+            if any(flat.is_flat(machine, value) for value in (*args, *kwargs.values())):
+                args = [flat.consumed(machine, item, arg) for arg in args]
+                args, kwargs = flat_iterator.arguments(machine, item, args, kwargs)
             args, kwargs = table_sets.arguments(machine, item, args, kwargs)
             if any(stacks.of(machine, a) is not None for a in (*args, *kwargs.values())):
                 joined = stack_rules.joined_arrays(machine, item, args, kwargs)

@@ -203,8 +203,6 @@ class Machine:
         self.loop_bodies: dict[int, tuple] = {}
         #: the loops whose bodies were begun, each as often as that
         self.loops_begun: list[int] = []
-        #: what goes through `array.flat`, by the identity of that
-        self.flat_iterators: dict[int, Ref] = {}
         #: operations executed so far
         self.executed = 0
         #: places of states joined so far

@@ -7,6 +7,7 @@ import numpy as np
 from xlapy.dispatch.arrays import views
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.iterators.flat import is_flat, vector
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import find_special
@@ -71,6 +72,8 @@ def array(machine: Machine, value: Value) -> Var:
             return array(machine, Tuple(tuple(machine.iterate(value))))
         case Union():
             return _one_of_several(machine, value)
+        case Ref() if is_flat(machine, value):
+            return read_array(machine, vector(machine, value))
         case Tuple() | Ref():
             if isinstance(value, Ref) and is_instance(machine, value):
                 method = find_special(machine, value, "__array__") or find_special(machine, value, "__jax_array__")

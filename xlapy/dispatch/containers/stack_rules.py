@@ -321,13 +321,17 @@ def _repeated(items, count):
 
 
 def _stack_of(machine, left: Ref, right: Ref) -> Stack:
-    """The contents of `left` as a stack."""
+    """The contents of `left` as a stack; of known ones, as a stack that takes what is in `right`, too."""
     found = stacks.of(machine, left)
     if found is not None:
         return found
     other = stacks.of(machine, right)
     assert other is not None
-    return stacks.of_items(machine, containers.contents(machine, left), other.element)
+    items = containers.contents(machine, left)
+    if not items:
+        return stacks.of_items(machine, items, other.element)
+    element = stacks.exact_joiner(machine).join(stacks.common_element(machine, items), other.element)
+    return stacks.of_items(machine, items, element)
 
 
 _ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}

@@ -1,59 +1,61 @@
-"""`array.flat` as an iterator. It stands for a vector in NumPy's functions, and goes on where it was in Python's: the
-heap has an iterator over its elements from the moment at which it is made."""
+"""`array.flat`: an iterator over the elements of an array, which can be indexed. In NumPy's functions it stands for a
+vector (`dispatch.numpy.flat_iterator`); Python's go on where it is."""
 
 from __future__ import annotations
 
-from typing import TypeGuard
+import numpy as np
 
+from xlapy.dispatch.arrays.views import view
 from xlapy.dispatch.iterators import generator_functions
-from xlapy.dispatch.iterators.sequences import INDEXED, new
-from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import Const, Lens, NdArray, Value, as_ref
+from xlapy.dispatch.iterators.sequences import INDEXED, Kind, Step, indexed_step, new
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import Const, NdArray, Ref, Value, as_ref
 
 _ZERO = Const(0)
 
 
-def is_flat(value: Value) -> TypeGuard[NdArray]:
+def _step(machine, number: int) -> Step:
+    before = machine.heap.read(number, "position")
+    more, element = indexed_step(machine, number)
+    if more is False:  # a list's iterator is at its end for ever; this one has an index, and may begin anew
+        machine.heap.write(number, "position", before)
+    return more, element
+
+
+FLAT = Kind("flat", _step, INDEXED.plan, INDEXED.known_length)
+
+
+def begin(machine: Machine, array: NdArray) -> Ref:
+    """`array.flat`."""
+    elements = view(machine, array, "flat", (int(np.prod(array.type.shape, dtype=np.int64)),))
+    return new(machine, FLAT, np.flatiter, source=elements, base=array, position=_ZERO)
+
+
+def is_flat(machine: Machine, value: Value) -> bool:
     """Whether a value is `array.flat`."""
-    return isinstance(value, NdArray) and bool(value.lenses) and value.lenses[-1].kind == "flat"
+    return isinstance(value, Ref) and machine.heap.objects[value.object].details is FLAT
 
 
-def vector(flat: NdArray) -> NdArray:
+def vector(machine: Machine, flat: Ref) -> NdArray:
     """The elements that `array.flat` goes through."""
-    *before, last = flat.lenses
-    lenses = (*before, Lens("reshape", last.params))
-    return NdArray(flat.buffer, lenses, flat.type, flat.identity, flat.writeable)
-
-
-def begin(machine: Machine, flat: NdArray) -> None:
-    """`array.flat` has been made."""
-    made = new(machine, INDEXED, type(iter([])), source=vector(flat), position=_ZERO)
-    machine.flat_iterators[flat.identity] = as_ref(made)
-
-
-def iterator_of(machine: Machine, value: Value) -> Value:
-    """What goes through the elements of `array.flat`; anything else as it is."""
-    if not is_flat(value):
-        return value
-    known = machine.flat_iterators.get(value.identity)
-    if known is None:
-        raise Refused("XP0010", "an `array.flat` that is one of several", "iterate over `array.ravel()`")
-    return known
+    elements = machine.heap.read(flat.object, "source")
+    assert isinstance(elements, NdArray)
+    return elements
 
 
 def consumed(machine: Machine, function: object, value: Value) -> Value:
-    """What a function of Python's gets in the place of `array.flat`: an iterator that is moved on; a vector, for what
-    takes all items, if it is at its beginning."""
-    if not is_flat(value) or not generator_functions.consumes(function):
+    """What a function of Python's that takes all items gets: of `array.flat` that has not begun, a vector."""
+    if not is_flat(machine, value) or not generator_functions.exhausts(function):
         return value
-    number = as_ref(iterator_of(machine, value)).object
+    number = as_ref(value).object
     position = machine.heap.read(number, "position")
-    if not generator_functions.exhausts(function) or not isinstance(position, Const) or position.value != 0:
-        return iterator_of(machine, value)
-    machine.heap.write(number, "position", Const(value.type.shape[0]))
-    return vector(value)
+    if not isinstance(position, Const) or position.value != 0:
+        return value
+    elements = vector(machine, as_ref(value))
+    machine.heap.write(number, "position", Const(elements.type.shape[0]))
+    return elements
 
 
-def rewound(machine: Machine, flat: NdArray) -> None:
+def rewind(machine: Machine, flat: Ref) -> None:
     """NumPy's `array.flat` begins anew after it has been indexed."""
-    machine.heap.write(as_ref(iterator_of(machine, flat)).object, "position", _ZERO)
+    machine.heap.write(flat.object, "position", _ZERO)

@@ -11,6 +11,7 @@ from xlapy.dispatch.numpy import (
     eigen,
     einsum,
     fft,
+    flat_iterator,
     histograms,
     index_tricks,
     linalg,

@@ -8,7 +8,6 @@ import numpy as np
 from xlapy.dispatch.arrays.indexing import assign
 from xlapy.dispatch.arrays.memory import can_reshape_in_place, layout_model, undecided
 from xlapy.dispatch.arrays.views import view
-from xlapy.dispatch.iterators import flat as flat_iterators
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.values import array_type, known, operand
 from xlapy.dispatch.protocol import Machine, Refused
@@ -197,14 +196,6 @@ def set_flag(machine: Machine, array: NdArray, name: str, value: Value) -> None:
 def flags(machine, self):
     """The flags of NumPy's array."""
     return machine.call(machine.world.wrap_anchored(Flags), (self,))
-
-
-@attribute(np.ndarray, "flat")
-def flat(machine: Machine, self: NdArray) -> Value:
-    """The flat iterator, as a one-dimensional view: also of an array that is not contiguous, where NumPy has none."""
-    made = view(machine, self, "flat", (int(np.prod(self.type.shape, dtype=np.int64)),))
-    flat_iterators.begin(machine, made)
-    return made
 
 
 @attribute(np.ndarray, "base")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from xlapy.dispatch.iterators.flat import is_flat
 from xlapy.dispatch.numpy.ufuncs import call, compute, ufunc_rule
 from xlapy.dispatch.numpy.values import array_type, cast, operand, raise_as_numpy, raise_real, sequence_items
 from xlapy.dispatch.protocol import Machine
@@ -42,7 +43,9 @@ def binary_rule(machine: Machine, symbol: str, left: Value, right: Value) -> Val
     """`left symbol right` and `left symbol= right` where one of the two is NumPy's; None for NotImplemented."""
     if symbol in ("in", "not in"):
         return _contains(machine, symbol, left, right)
-    left, right = (machine.call(Const(np.asarray), [v]) if _is_range(v) else v for v in (left, right))
+    left, right = (
+        machine.call(Const(np.asarray), [v]) if _is_range(v) or is_flat(machine, v) else v for v in (left, right)
+    )
     inplace = symbol.endswith("=") and symbol not in BINARY
     ufunc = BINARY.get(symbol[:-1] if inplace else symbol)
     if ufunc is None:

@@ -20,6 +20,7 @@ from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import catching
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
     FALSE,
     NONE,
@@ -283,7 +284,7 @@ def hash_(machine, obj: Value, /) -> Value:
     if isinstance(obj, Ref):
         cls = machine.type_of(obj)
         if cls.__hash__ is None:
-            machine.raise_(TypeError, f"unhashable type: '{cls.__name__}'")
+            machine.raise_(TypeError, f"unhashable type: '{kinds.shown(cls)}'")
         if isinstance(getattr(cls, "__hash__", None), types.FunctionType):
             return machine.call(machine.getattr(obj, "__hash__"), [])
         raise Refused("XP0003", "the hash of an object that is made on the device has no meaning")

@@ -11,7 +11,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import subclasses
-from xlapy.dispatch.iterators import flat, iteration
+from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
@@ -122,7 +122,6 @@ def callable_object(value: Value | None) -> Any:
 
 def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
     """`item in container`."""
-    container = flat.iterator_of(machine, container)
     if is_instance(machine, container):
         method = find_special(machine, container, "__contains__")
         if method is not None:

@@ -31,11 +31,13 @@ def _mean(data):
 
 
 def _fmean(data, weights=None):
+    count = len(data) if hasattr(data, "__len__") else None  # which `array.flat` has that has begun, too
     data = list(data)
     if weights is None:
-        if len(data) < 1:
+        count = len(data) if count is None else count
+        if count < 1:
             raise StatisticsError("fmean requires at least one data point")
-        return float(sum(data)) / len(data)
+        return float(sum(data)) / count
     weights = list(weights)
     if len(weights) != len(data):
         raise StatisticsError("data and weights must be the same length")

@@ -14,7 +14,6 @@ from xlapy.dispatch.iterators.flat import is_flat
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import clip, lacks, python_int
-from xlapy.dispatch.numpy import flat_iterator
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import attributes, kinds, objects
 from xlapy.dispatch.python.operators import special
@@ -64,6 +63,8 @@ def _array_key(machine: Machine, key: Value) -> Value:
             return key if method is None else machine.call(method, ())
         case Ref() if machine.heap.objects[key.object].kind == "tuple":
             raise Refused("XP0004", "a tuple whose length depends on data, as an index of an array")
+        case Ref() if is_flat(machine, key):
+            return machine.call(Const(np.asarray), [key])
         case Ref():
             return stack_arrays.as_index(machine, key) or key
     return key
@@ -100,8 +101,6 @@ def getitem(machine: Machine, value: Value, key: Value) -> Value:
             return found or unions.over_unions(machine, (value,), lambda v: getitem(machine, v, key))
         case JaxArray():
             return jax_arrays.getitem(machine, value, key)
-        case NdArray() if is_flat(value):
-            return flat_iterator.getitem(machine, value, key)
         case NdArray() | NumpyScalar() | BoundedArray():
             return bounded_indexing.getitem(machine, value, key)
     key = _position(machine, value, key)
@@ -132,8 +131,6 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
     if isinstance(value, Union):
         if not containers.setitem_of_row(machine, value, key, item):
             unions.over_unions(machine, (value,), lambda v: setitem(machine, v, key, item) or NONE)
-    elif is_flat(value):
-        flat_iterator.setitem(machine, value, key, item)
     elif isinstance(value, NdArray | BoundedArray):
         bounded_indexing.setitem(machine, value, key, item)
     elif isinstance(value, JaxArray):

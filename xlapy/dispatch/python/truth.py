@@ -64,7 +64,7 @@ def truth(machine: Machine, value: Value) -> bool | Var:
             return True
         case Ref():
             info = machine.heap.objects[value.object]
-            if info.kind in ("list", "tuple", "dict", "set", "view"):
+            if info.kind in ("list", "tuple", "dict", "set", "view") or info.cls is np.flatiter:
                 return truth(machine, containers.length(machine, value))
             if info.kind == "instance":
                 return _own_truth(machine, value)
