@@ -229,14 +229,15 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
             if machine.blockers:
                 raise NotOffloadableError(function.__qualname__, machine.blockers) from None
             always = True
-            if isinstance(error.value, Union) or machine.error_flag() is not None:
+            several = isinstance(error.value, Union) or isinstance(exceptions.arguments(machine, error.value), Union)
+            if several or machine.error_flag() is not None:
                 if error.frame is not None:
                     machine.frames.append(error.frame)
                 machine.register_error(machine.builder.constant(True), error.value)
                 machine.frames.clear()
             else:
                 cls, args = exceptions.exception_parts(machine, error.value)
-                parts = outputs.exception(args, exceptions.attributes(machine, error.value))
+                parts = outputs.exception(args, error_tag.attributes_of(machine, error.value))
                 raises = Raised(cls, parts, error_tag.place_of(machine, error.value))
                 prints = outputs.prints()
                 machine.heap.slots.clear()

@@ -25,7 +25,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import lacks
 from xlapy.dispatch.numpy import flat_iterator, ufuncs
 from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
-from xlapy.dispatch.python import assignments, attributes, caches, functools_rules, kinds, wrong_calls
+from xlapy.dispatch.python import assignments, attributes, caches, exceptions, functools_rules, kinds, wrong_calls
 from xlapy.domain.exceptions import INITIALISED
 from xlapy.domain.subclasses import base_of
 from xlapy.domain.values import (
@@ -359,6 +359,7 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
         return NONE
     if name == "__init__":
         if issubclass(owner, BaseException) and isinstance(receiver, Ref):
+            exceptions.check_made(owner, args[1:], kwargs)
             machine.heap.write(receiver.object, "args", Tuple(tuple(args[1:])))
         return NONE
     if name == "__call__" and owner is type:
@@ -412,6 +413,7 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
         kinds.check_container(cls)
         made = Tuple(tuple(machine.iterate(args[0])) if args else (), cls)
     elif issubclass(cls, BaseException):
+        exceptions.check_made(cls, args, kwargs)
         made = machine.exception(cls, *args)
     elif (base := base_of(cls)) is not None and "__del__" not in vars(cls):
         made = subclasses.make(machine, cls, base)
@@ -471,6 +473,7 @@ def _new_object(machine: Machine, cls: Value, /, *args: Value, **kwargs: Value) 
     """`object.__new__(cls)`."""
     made = machine.static(cls)
     if issubclass(made, BaseException):
+        exceptions.check_made(made, args, kwargs)
         return machine.exception(made, *args)
     if not _plain_class(made):
         what = f"objects of class '{made.__module__}.{made.__qualname__}' cannot be made in a program"

@@ -109,13 +109,16 @@ def _annotations(machine: Machine, value: Value) -> Value:
 # -- exceptions --------------------------------------------------------------------------------------------------------
 
 
+_NO_CAUSE = "exception causes must derive from BaseException"
+
+
 @handles("raise")
 def _raise(machine, frame, op, exception=None, cause=None):
     if exception is None:
         raise PythonError(_to_raise_again(machine, frame))
     raised = exceptions.as_exception(machine, exception)
     if cause is not None and isinstance(raised, Ref):
-        chained = NONE if is_none(cause) else exceptions.as_exception(machine, cause)
+        chained = NONE if is_none(cause) else exceptions.as_exception(machine, cause, _NO_CAUSE)
         machine.heap.write(raised.object, "__cause__", chained)
     if isinstance(raised, Ref):
         machine.heap.objects[raised.object].location = machine.location()

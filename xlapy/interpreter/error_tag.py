@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch.python import exceptions
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import exceptions, kinds
 from xlapy.domain.heap import STATE
 from xlapy.domain.values import DEAD, Const, JaxArray, Ref, Text, Tuple, Union, Value, number_var
 from xlapy.ir import Location, Var, constant_value
@@ -42,8 +43,29 @@ def register(machine: Machine, bad: Var, exception: Value) -> None:
             here = machine.builder.elementwise("eq", exception.selector, machine.builder.constant(index, _INT32))
             register(machine, machine.builder.elementwise("bitwise_and", bad, here), alternative)
         return
-    cls, args = exceptions.exception_parts(machine, exception)
-    attributes = exceptions.attributes(machine, exception)
+    args = exceptions.arguments(machine, exception)
+    if isinstance(args, Union):
+        for index, one in enumerate(args.alternatives):
+            here = machine.builder.elementwise("eq", args.selector, machine.builder.constant(index, _INT32))
+            _register(machine, machine.builder.elementwise("bitwise_and", bad, here), exception, one)
+        return
+    _register(machine, bad, exception, args)
+
+
+def attributes_of(machine: Machine, exception: Value) -> tuple[tuple[str, Value], ...]:
+    """What an exception that leaves the program has beside its arguments."""
+    try:
+        return exceptions.attributes(machine, exception)
+    except Refused as refusal:
+        refusal.location = refusal.location or place_of(machine, exception)
+        raise
+
+
+def _register(machine: Machine, bad: Var, exception: Value, arguments: Value) -> None:
+    cls = kinds.type_of(machine, exception)
+    if not isinstance(arguments, Tuple):
+        raise Refused("XP0004", "an exception with arguments of unknown number")
+    args, attributes = arguments.items, attributes_of(machine, exception)
     names = tuple(name for name, _ in attributes)
     shape = (*map(_kind_of_argument, args), names)
     key = (machine.location(), cls, shape)

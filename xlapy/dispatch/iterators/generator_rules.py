@@ -7,7 +7,7 @@ import types
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.python import builtin_functions, exceptions, objects
+from xlapy.dispatch.python import builtin_functions, exceptions, kinds, objects
 from xlapy.domain.values import NONE, Ref, Value, is_none
 from xlapy.ir import Var
 
@@ -37,7 +37,9 @@ def _send(machine, self: Ref, item: Value) -> Value:
 
 @table.method(types.GeneratorType, "throw")
 def _throw(machine, self: Ref, kind: Value, value: Value = NONE, traceback: Value = NONE) -> Value:
-    exception = exceptions.as_exception(machine, kind if is_none(value) else value)
+    name = kinds.type_of(machine, kind).__name__
+    otherwise = f"exceptions must be classes or instances deriving from BaseException, not {name}"
+    exception = exceptions.as_exception(machine, kind if is_none(value) else value, otherwise)
     return _result(machine, machine.advance(self, NONE, exception))
 
 

@@ -14,6 +14,7 @@ from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.numpy import attributes as numpy_attributes
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.python import exceptions
 from xlapy.dispatch.python.attributes import lookup, missing
 from xlapy.dispatch.python.kinds import has_dict, shown, type_of
 from xlapy.dispatch.unions import over_unions
@@ -81,6 +82,8 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         return
     if isinstance(value, BoundedArray) and hasattr(np.ndarray, name):
         raise require_static(machine, value, f"setting ndarray.{name}")
+    if issubclass(cls, BaseException):
+        raise Refused("XP0010", f"the attribute '{name}' of an exception of the caller's is assigned", "make a new one")
     _require_plain(cls)
     _raise_unsettable(machine, cls, name)
 
@@ -137,6 +140,8 @@ def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value)
     if not isinstance(found, types.MemberDescriptorType) and not has_dict(info.cls):
         _require_plain(info.cls)
         _raise_unsettable(machine, info.cls, name)
+    if issubclass(info.cls, BaseException):
+        item = exceptions.assigned(machine, value, name, item)
     machine.heap.write(value.object, name, item)
 
 
@@ -172,6 +177,8 @@ def delete_instance_attribute(machine: Machine, value: Ref, name: str) -> None:
         if isinstance(deleter, types.FunctionType):
             machine.call(Const(deleter), (machine.world.class_value(owner, name), value))
             return
+    if owner is BaseException and isinstance(found, types.GetSetDescriptorType):
+        machine.reraise(provoke(delattr, BaseException(), name))
     held = machine.heap.read(value.object, name)
     if isinstance(held, Union) and UNBOUND in held.alternatives:
         raise Refused("XP0010", f"deleting the attribute '{name}', which the object has on some paths only")

@@ -20,7 +20,7 @@ from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers.scalar_values import lacks
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python import caches, namespaces
-from xlapy.dispatch.python.exceptions import exception_parts
+from xlapy.dispatch.python.exceptions import exception_parts, hidden_attribute
 from xlapy.dispatch.python.kinds import has_dict, is_instance, shown, type_of
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.sources import attribute
@@ -166,6 +166,8 @@ def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
     found, owner = lookup(machine, cls, name)
     if owner is None:
         return _real_attribute(machine, value, name)
+    if owner is BaseException and (hidden := hidden_attribute(machine, value, name)) is not None:
+        return hidden
     if isinstance(found, types.FunctionType) and not isinstance(item, types.MethodType | functools.partial):
         return BoundMethod(machine.world.class_value(owner, name), value)
     if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
@@ -388,6 +390,8 @@ def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = 
                 return machine.getattr(inner, name)
             return _own(machine, value, cls, name, found.__objclass__)
         if isinstance(found, types.GetSetDescriptorType):
+            if found.__objclass__ is BaseException and (hidden := hidden_attribute(machine, value, name)) is not None:
+                return hidden
             own = machine.heap.read(value.object, name)
             return own if own is not UNBOUND else missing(machine, cls, name)
         return _bind(machine, owner, name, found, value, cls)
@@ -423,12 +427,14 @@ def _class_fallback(machine, value: Ref, cls: type, name: str, found: object, ow
 
 
 def _own(machine: Machine, value: Ref, cls: type, name: str, owner: type) -> Value:
-    if (name, owner) in (("value", StopIteration), ("code", SystemExit)):
+    own = machine.heap.read(value.object, name)
+    if owner is BaseException and (hidden := hidden_attribute(machine, value, name)) is not None:
+        return hidden
+    if own is UNBOUND and (name, owner) in (("value", StopIteration), ("code", SystemExit)):
         args = exception_parts(machine, value)[1]
         if len(args) > 1 and owner is SystemExit:
             return Tuple(tuple(args))
         return args[0] if args else NONE
-    own = machine.heap.read(value.object, name)
     if own is UNBOUND and issubclass(owner, BaseException) and owner.__module__ == "builtins":
         raise Refused("XP0003", f"the attribute '{name}' of an exception of class {cls.__name__}")
     if own is UNBOUND:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from xlapy.dispatch import table
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import find_special, lookup
-from xlapy.dispatch.python.exceptions import exception_parts
+from xlapy.dispatch.python.exceptions import arguments
 from xlapy.dispatch.python.kinds import is_instance, is_string, require_fixed, type_of
+from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import (
     Const,
     Text,
@@ -56,8 +59,6 @@ def format_value(machine: Machine, value: Value, specification: Value, conversio
                 machine.raise_(TypeError, f"unsupported format string passed to {cls.__name__}.__format__")
         method = find_special(machine, value, "__repr__" if conversion == "r" else "__str__")
         method = method or find_special(machine, value, "__repr__")
-        if method is None and issubclass(type_of(machine, value), BaseException):
-            return format_value(machine, exception_text(machine, value, conversion == "r"), specification, None)
         if method is None:
             raise Refused("XP0004", f"the text of an object of class {type_of(machine, value).__name__}")
         return format_value(machine, machine.call(method, ()), specification, None)
@@ -65,22 +66,47 @@ def format_value(machine: Machine, value: Value, specification: Value, conversio
     return machine.message(text, value)
 
 
-#: what gives the arguments of an exception as its text
-_PLAIN_TEXTS = {
-    c.__str__ for c in (BaseException, KeyError, NameError, UnboundLocalError, AttributeError, StopIteration)
-}
+# -- exceptions -------------------------------------------------------------------------------------------------------
+
+#: classes whose text is that of the arguments; of the others in compiled code it is refused
+_PLAIN = (
+    BaseException,
+    KeyError,
+    NameError,
+    UnboundLocalError,
+    AttributeError,
+    StopIteration,
+    OSError,  # of one argument: others are refused
+    ImportError,
+)
+_PLAIN_TEXTS = {cls.__str__ for cls in _PLAIN} | {BaseException.__repr__}
 
 
-def exception_text(machine: Machine, value: Value, shown_as_code: bool) -> Value:
-    """`str(error)`, or `repr(error)`, of an exception whose class has no text of its own."""
-    cls, args = exception_parts(machine, value)
-    if cls.__str__ not in _PLAIN_TEXTS or cls.__repr__ is not BaseException.__repr__:
-        raise Refused("XP0004", f"the text of an object of class {cls.__name__}")
-    if not shown_as_code and len(args) == 1:
-        return format_value(machine, args[0], Const(""), "r" if cls.__str__ is KeyError.__str__ else "s")
-    if not shown_as_code:
-        return format_value(machine, Tuple(args), Const(""), "s") if args else Const("")
-    parts: list[Value] = [Const(f"{cls.__name__}(")]
-    for index, arg in enumerate(args):
-        parts += [Const(", ")] * (index > 0) + [format_value(machine, arg, Const(""), "r")]
-    return join_strings(machine, [*parts, Const(")")])
+def _text_of(how: object) -> Callable[[Machine, Value], Value]:
+    def rule(machine: Machine, self: Value) -> Value:
+        if how not in _PLAIN_TEXTS:
+            raise Refused("XP0004", f"the text of an object of class {type_of(machine, self).__name__}")
+        return over_unions(machine, (arguments(machine, self),), lambda v: _of_arguments(machine, self, v, how))
+
+    return rule
+
+
+for _cls in [cls for cls in vars(builtins).values() if isinstance(cls, type) and issubclass(cls, BaseException)]:
+    for _name in ("__str__", "__repr__"):
+        if _name in vars(_cls):
+            table.method(_cls, _name)(_text_of(vars(_cls)[_name]))
+
+
+def _of_arguments(machine: Machine, error: Value, arguments: Value, how: object) -> Value:
+    """What `how` makes of an exception with these arguments."""
+    if not isinstance(arguments, Tuple):
+        raise Refused("XP0004", "the text of an exception with arguments of unknown number")
+    args = arguments.items
+    if how is BaseException.__repr__:
+        parts: list[Value] = [Const(f"{type_of(machine, error).__name__}(")]
+        for index, arg in enumerate(args):
+            parts += [Const(", ")] * (index > 0) + [format_value(machine, arg, Const(""), "r")]
+        return join_strings(machine, [*parts, Const(")")])
+    if len(args) == 1:
+        return format_value(machine, args[0], Const(""), "r" if how is KeyError.__str__ else "s")
+    return format_value(machine, Tuple(args), Const(""), "s") if args else Const("")
