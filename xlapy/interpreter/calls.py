@@ -554,7 +554,9 @@ def _inline_object(machine: Machine, item: types.FunctionType, args: list[Value]
 
 def _is_whole(machine: Machine, function: object, value: Value) -> bool:
     """Whether a value is a generator that was not advanced, and that nobody goes on with: the function takes all that
-    it yields, or nobody else refers to it."""
+    it yields, or goes through it and nobody else refers to it."""
+    if not generator_functions.consumes(function):
+        return False  # `iter` gives the generator itself
     if not resumption.is_generator(machine, value) or not resumption.is_fresh(machine, as_ref(value)):
         return False
     exhausts = generator_functions.exhausts(function)

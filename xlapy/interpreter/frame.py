@@ -68,6 +68,8 @@ class Frame:
     base_depth: int = -1
     #: what a `yield` of a generator's frame does with its value
     on_yield: Callable[[Value], None] | None = None
+    #: whether the consumer of a generator's frame may close it at a `yield`
+    may_close: bool = False
     #: what is sent to a generator's frame, or thrown at it, where it goes on
     sent: Value = NONE
     thrown: Value | None = None

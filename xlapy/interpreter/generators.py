@@ -42,9 +42,9 @@ _MOST_ITEMS = 10_000
 CLOSING = Const(GeneratorExit())
 
 
-def run(machine: Machine, generator: Ref, on_yield: OnYield) -> Value:
-    """Run a generator to its end, calling `on_yield` with each value; what it returns. Where it raises, that is
-    pending."""
+def run(machine: Machine, generator: Ref, on_yield: OnYield, may_close: bool = False) -> Value:
+    """Run a generator to its end, calling `on_yield` with each value, which may close it; what it returns. Where it
+    raises, that is pending."""
     if not resumption.is_fresh(machine, generator):
         if resumption.has_ended(machine, generator):
             return NONE
@@ -57,7 +57,7 @@ def run(machine: Machine, generator: Ref, on_yield: OnYield) -> Value:
         if value is not None:
             frame.registers[register] = value
     heap.write(generator.object, "state", resumption.RUNNING)
-    frame.on_yield = on_yield
+    frame.on_yield, frame.may_close = on_yield, may_close
     machine.frames.append(frame)
     machine.catching += 1
     try:
@@ -106,7 +106,7 @@ def delegate(machine: Machine, generator: Ref, on_yield: OnYield) -> tuple[Value
             note(machine.pending[-1][0])
 
     note(machine.builder.constant(False))
-    result = run(machine, generator, noted)
+    result = run(machine, generator, noted, machine.frame.may_close)
     left = number_var(machine.heap.read(where, "left"))
     known = constant_value(left)
     return result, left if known is None else bool(known)
@@ -165,9 +165,13 @@ def runs_whole(machine: Machine, node: Loop, generator: Ref) -> bool:
     left before its end."""
     if not resumption.is_fresh(machine, generator):
         return False
+    return not _leaves(machine, node) or generator.object in machine.private or not is_shared(machine, generator)
+
+
+def _leaves(machine: Machine, node: Loop) -> bool:
+    """Whether a loop may be left before its end: from its body, or where the consumer of a generator closes it."""
     step = walk.loops.step_of(node)
-    leaves = step is not None and walk.loops.exit_labels(step.body) - {node.label}
-    return not leaves or generator.object in machine.private or not is_shared(machine, generator)
+    return step is not None and bool(walk.loops.exit_labels(step.body) - {node.label} or machine.frame.may_close)
 
 
 def is_shared(machine: Machine, generator: Ref) -> bool:
@@ -213,7 +217,7 @@ class _Consumer:
         machine.catching += catches
         self.catching = machine.catching
         try:
-            run(machine, generator, self._body)
+            run(machine, generator, self._body, _leaves(machine, node))
         except PythonError as error:
             self._load()
             walk.raise_to(machine, self.step.handler, error.value)

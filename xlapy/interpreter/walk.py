@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -449,6 +449,17 @@ def _each(machine: Machine, register: int, union: Union, then: Callable[[], None
     )
 
 
+def _one_by_one(machine: Machine, iterator: Value) -> Iterator[Value]:
+    """The items of an iterator, each taken when it is asked for."""
+    while True:
+        more, element = iteration.step(machine, iterator)
+        if isinstance(more, Var):
+            raise Refused("XP0013", "the number of items of an iterator in 'yield from' depends on data")
+        if not more:
+            return
+        yield element()
+
+
 def _send(machine: Machine, node: Send) -> None:
     """`yield from`: every value goes to whoever consumes this generator."""
     frame = machine.frame
@@ -468,7 +479,7 @@ def _send(machine: Machine, node: Send) -> None:
         if resumption.is_generator(machine, receiver):
             result, closed = generators.delegate(machine, as_ref(receiver), frame.on_yield)
         else:
-            for value in machine.iterate(receiver):
+            for value in _one_by_one(machine, receiver) if frame.may_close else machine.iterate(receiver):
                 frame.on_yield(value)
                 if machine.pending:
                     raise Refused("XP0002", "the consumer of 'yield from' leaves its loop under a condition")

@@ -218,8 +218,13 @@ def _zip_plan(machine, number: int) -> Plan | None:
         return _combined(machine, number, [p.element(k) for p in plans])
 
     def finish(k: Value) -> None:
+        ended = k is trips or isinstance(k, Const) and k.value == 0  # and the loop was not left before
+        shortest = plans[0].trips
         for plan in plans:
-            plan.finish(k)
+            shortest = ranges.minimum(machine, shortest, plan.trips)
+            longer = machine.truth(machine.compare(">", shortest, trips)) if ended else False
+            # what comes before the one that has ended has given an item for nothing
+            plan.finish(k if longer is False else machine.binary("+", k, machine.boolean(longer)))
 
     return Plan(trips, element, finish)
 

@@ -85,7 +85,11 @@ def _drop_while(predicate, iterable):
 def dropwhile(machine, predicate: Value, iterable: Value, /) -> Value:
     """`itertools.dropwhile(predicate, iterable)`: at once where the items are known, else a generator."""
     inner = iteration.make_iterator(machine, iterable)
-    if iteration.plan(machine, inner) is not None or iteration.known_length(machine, inner) is None:
+    if (
+        inner is iterable
+        or iteration.plan(machine, inner) is not None
+        or iteration.known_length(machine, inner) is None
+    ):
         return machine.call(Const(_drop_while), [predicate, inner])
     items = iteration.items(machine, inner)
     for number, item in enumerate(items):
@@ -107,7 +111,8 @@ def _select(data, selectors):
 def compress(machine, data: Value, selectors: Value) -> Value:
     """`itertools.compress(data, selectors)`: at once where the selectors are known, else a generator."""
     inners = [iteration.make_iterator(machine, v) for v in (data, selectors)]
-    if any(iteration.known_length(machine, i) is None for i in inners):
+    shared = any(i is v for i, v in zip(inners, (data, selectors), strict=True))
+    if shared or any(iteration.known_length(machine, i) is None for i in inners):
         return machine.call(Const(_select), inners)
     items, flags = (iteration.items(machine, i) for i in inners)
     known = [machine.truth(flag) for flag in flags]
@@ -172,9 +177,26 @@ for _function in (itertools.permutations, itertools.combinations, itertools.comb
 @table.function(itertools.zip_longest)
 def zip_longest(machine, *iterables: Value, fillvalue: Value = NONE) -> Value:
     """`itertools.zip_longest(*iterables, fillvalue=...)`."""
-    columns = [iteration.items(machine, i) for i in iterables]
+    inners = [iteration.make_iterator(machine, i) for i in iterables]
+    if any(i is given for i, given in zip(inners, iterables, strict=True)):
+        return machine.call(Const(_zip_longest), [Tuple(tuple(inners)), fillvalue])
+    columns = [iteration.items(machine, i) for i in inners]
     rows = itertools.zip_longest(*columns, fillvalue=fillvalue)
     return iteration.make_iterator(machine, Tuple(tuple(Tuple(tuple(row)) for row in rows)))
+
+
+def _zip_longest(iterators, fillvalue):
+    active = [True for _ in iterators]
+    while True:
+        row = ()
+        for k, iterator in enumerate(iterators):
+            item = next(iterator, _MISSING) if active[k] else _MISSING
+            if item is _MISSING:
+                active[k] = False
+            row += (fillvalue if item is _MISSING else item,)
+        if True not in active:
+            return
+        yield row
 
 
 @table.function(itertools.tee)

@@ -10,7 +10,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.combined import absent, advance, inner_of
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, new
-from xlapy.dispatch.numbers.scalar_values import INT_MAX
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, logical_and, provoke, refuse_where
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import NONE, UNBOUND, Const, Tuple, Value
 from xlapy.ir import Var
@@ -118,11 +118,39 @@ _CYCLE = Kind("cycle", _cycle_step, _cycle_plan)
 def islice(machine, iterable: Value, *args: Value) -> Value:
     """`itertools.islice(iterable, [start,] stop[, step])`."""
     parts = [_ZERO, args[0], NONE] if len(args) == 1 else [*args, NONE][:3]
+    # CPython takes a stop of -1, alone, for no number
+    for place, bound, least in ((1, _BOUNDS[0], -1), (1, _BOUNDS[1], 0), (0, _BOUNDS[0], 0), (2, _BOUNDS[2], 1)):
+        _check_bound(machine, parts[place], bound if _is_bound(machine, parts[place]) else _BOUNDS[place], least)
     start = _ZERO if absent(parts[0]) else ranges.index(machine, parts[0])
-    stop = ENDLESS if absent(parts[1]) else ranges.index(machine, parts[1])
+    stop = ENDLESS if absent(parts[1]) else ranges.maximum(machine, ranges.index(machine, parts[1]), start)
     size = _ONE if absent(parts[2]) else ranges.index(machine, parts[2])
     indices = ranges.make(machine, start, stop, size)
-    return new(machine, _ISLICE, itertools.islice, inner=make_iterator(machine, iterable), indices=indices, taken=_ZERO)
+    inner = make_iterator(machine, iterable)
+    shared = Const(inner is iterable)
+    return new(machine, _ISLICE, itertools.islice, inner=inner, indices=indices, taken=_ZERO, shared=shared)
+
+
+def _refused_bounds(*bounds: object) -> str:
+    return str(provoke(itertools.islice, (), *bounds))
+
+
+#: what CPython says of a start, a stop and a step
+_BOUNDS = [_refused_bounds(-1, 1), _refused_bounds(0, -1), _refused_bounds(0, 1, 0)]
+
+
+def _is_bound(machine, part: Value) -> bool:
+    return absent(part) or ranges.is_index(machine, part)
+
+
+def _check_bound(machine, part: Value, text: str, least: int) -> None:
+    """A bound of islice is None or an int of at least so much."""
+    if absent(part):
+        return
+    if not _is_bound(machine, part):
+        machine.raise_(ValueError, text)
+    bad = machine.truth(machine.compare("<", ranges.index(machine, part), Const(least)))
+    if bad is not False:
+        machine.check(bad, ValueError, text)
 
 
 def _islice_step(machine, number: int) -> Step:
@@ -167,11 +195,30 @@ def _islice_plan(machine, number: int) -> Plan | None:
     last = ranges.minimum(machine, stop, inner.trips)
     wanted = ranges.make(machine, start, last, size)
 
-    def finish(k: Value) -> None:
-        machine.heap.write(number, "taken", last)
-        inner.finish(last)
+    trips = ranges.length(machine, wanted)
 
-    return Plan(ranges.length(machine, wanted), lambda k: inner.element(ranges.item(machine, wanted, k)), finish)
+    def finish(k: Value) -> None:
+        taken = last
+        if k is not trips and not (isinstance(k, Const) and k.value == 0):
+            # the loop may have been left: behind an item, unless there was none
+            behind = machine.binary("+", ranges.item(machine, wanted, machine.binary("-", k, _ONE)), _ONE)
+            none = machine.truth(machine.compare("<", k, _ONE))
+            taken = machine.cond(none, lambda: last, lambda: behind)
+            if machine.heap.read(number, "shared").value:
+                _tell_ends_apart(machine, machine.compare("==", k, trips), machine.compare("<", taken, last))
+        machine.heap.write(number, "taken", taken)
+        inner.finish(taken)
+
+    return Plan(trips, lambda k: inner.element(ranges.item(machine, wanted, k)), finish)
+
+
+def _tell_ends_apart(machine, all_given: Value, more_to_skip: Value) -> None:
+    """Refuse a loop over every other item of an iterator that has given the last one, where it is not known whether the
+    loop was left there or has ended, and skipped what is behind it."""
+    bad = logical_and(machine, machine.truth(all_given), machine.truth(more_to_skip))
+    if bad is not False:
+        bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
+        refuse_where(machine, bad, "XP0004", "how far a loop over islice with a step has moved its iterator on")
 
 
 _ISLICE = Kind("islice", _islice_step, _islice_plan)

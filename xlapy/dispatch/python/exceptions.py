@@ -21,7 +21,6 @@ from xlapy.domain.values import (
     is_none,
 )
 
-
 _NO_EXCEPTION = "exceptions must derive from BaseException"
 
 
