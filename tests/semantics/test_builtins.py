@@ -447,4 +447,47 @@ def assert_and_walrus_mix(n, items):
     return k
 
 
+@program((np.array([2.5]), np.array([[3]])), (np.array([-1.0]), np.array([[0]])))
+def arrays_of_one_element_as_numbers(x, n):
+    def attempt(action):
+        try:
+            return action()
+        except (TypeError, ValueError) as error:
+            return type(error), str(error)
+
+    found = [float(v[()]) if v.shape == () else attempt(lambda v=v: float(v)) for v in (x, n, x[0], n[0, 0])]
+    of_math = [attempt(lambda: f(x)) for f in (math.floor, math.radians, math.frexp, math.exp, math.isnan)]
+    return found, of_math, attempt(lambda: math.atan2(x, 2)), attempt(lambda: math.hypot(1, n)), attempt(lambda: int(n))
+
+
+@program((2.5, 3, np.array([1.0]), [1]), (-1.0, 0, np.array([2.0]), [2]))
+def formats_that_kinds_do_not_have(x, n, a, items):
+    def attempt(action):
+        try:
+            return action()
+        except (TypeError, ValueError) as error:
+            return type(error), str(error)
+
+    wrong = [
+        lambda: f"{x:5d}",
+        lambda: f"{x:b}",
+        lambda: f"{a:.2f}",
+        lambda: f"{items:>5}",
+        lambda: format((x, n), "x"),
+    ]
+    return [attempt(w) for w in wrong], f"{x:.2f} {n:5d} {n:b} {a[0]:.1f} {x!r:>6}"
+
+
+@program((2.5, 3), (-1.0, 0))
+def strings_and_numbers(x, n):
+    def attempt(action):
+        try:
+            return action()
+        except TypeError as error:
+            return str(error)
+
+    wrong = [lambda: "a" + n, lambda: "a" + x, lambda: "a" * x, lambda: x * "a", lambda: b"a" + n, lambda: "a" + None]
+    return [attempt(w) for w in wrong], hasattr(n > 1, "is_integer"), hasattr(n, "is_integer")
+
+
 test_programs = program.test()

@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import table
-from xlapy.dispatch.numbers.number_functions import number, truncated, two_product
+from xlapy.dispatch.numbers.number_functions import no_complex, number, truncated, two_product
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
     check,
@@ -46,8 +46,7 @@ def real(machine, value: Value) -> Var:
         return device(machine, value, float)
     var = number(machine, value)
     if var is not None:
-        if var.type.dtype.kind == "c":
-            machine.raise_(TypeError, *provoke(math.sqrt, 1j).args)
+        no_complex(machine, var, "a function of `math`")
         return machine.builder.convert(var, np.dtype(np.float64), True)
     if isinstance(value, Ref):
         for name in ("__float__", "__index__"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import jax.numpy as jnp
 import numpy as np
@@ -59,8 +60,22 @@ def _reshape(x):
     return x.reshape(())
 
 
+def _refusal_of_axes() -> TypeError | None:
+    """What this NumPy raises where an array of one element that has dimensions is to be a number; None if it is one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            float(np.zeros(1))
+        except TypeError as error:
+            return error
+    return None
+
+
+_WITH_AXES = _refusal_of_axes()
+
+
 def number(machine, value: Value) -> Var | None:
-    """A NumPy scalar, or an array of one element, as a rank-0 device value; None for anything else."""
+    """A NumPy scalar, or an array that is converted to a number, as a rank-0 device value; None for anything else."""
     match value:
         case NumpyScalar():
             return value.var
@@ -69,6 +84,8 @@ def number(machine, value: Value) -> Var | None:
         case NdArray():
             if int(np.prod(value.type.shape)) != 1:
                 machine.raise_(TypeError, *_LENGTH_ONE.args)
+            if value.type.shape and _WITH_AXES is not None:
+                machine.raise_(TypeError, *_WITH_AXES.args)
             var = machine.read(value)
             return var if not var.type.shape else machine.leaf(_reshape, [var])[0]
         case JaxArray():
@@ -130,7 +147,7 @@ def int_(machine, /, *args: Value, **kwargs: Value) -> Value:
         return fold(machine, int, 0j)
     var = number(machine, value)
     if var is not None:
-        _no_complex(machine, var, "int")
+        no_complex(machine, var, "int")
         return truncated(machine, var, bounds=getattr(value, "bounds", None))
     result = _dunder(machine, value, "__int__", "__index__", "__trunc__")
     if result is None:
@@ -145,7 +162,8 @@ def _known_text(machine, value: Value) -> Value:
     return Const(machine.static(value, "a string that is made a number")) if isinstance(value, Text) else value
 
 
-def _no_complex(machine, var: Var, function: str) -> None:
+def no_complex(machine, var: Var, function: str) -> None:
+    """Refuse a complex number of NumPy's in the place of a real one."""
     if var.type.dtype.kind == "c":
         raise Refused(
             "XP0004", f"{function}() of a complex array or NumPy scalar drops its imaginary part", "use .real"
@@ -174,7 +192,7 @@ def float_(machine, x: Value | None = None, /) -> Value:
         return scalar(machine, float, device(machine, value, float))
     var = number(machine, value)
     if var is not None:
-        _no_complex(machine, var, "float")
+        no_complex(machine, var, "float")
         return scalar(machine, float, var)
     result = _dunder(machine, value, "__float__", "__index__")
     if result is None:

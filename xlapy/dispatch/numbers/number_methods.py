@@ -81,9 +81,12 @@ def _ones_of(n):
     return lax.population_count(jnp.abs(n))
 
 
-@table.method(int, "is_integer")
 def _int_is_integer(machine, self: Value) -> Value:
     return Const(True)
+
+
+if hasattr(int, "is_integer"):  # from Python 3.12 on
+    table.method(int, "is_integer")(_int_is_integer)
 
 
 @table.method(float, "is_integer")

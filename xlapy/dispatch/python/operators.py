@@ -117,7 +117,7 @@ def _sequence_declines(machine: Machine, symbol: str, left: Value, right: Value)
             machine.reraise(error)
 
 
-_SEQUENCES = (list, tuple, collections.deque)
+_SEQUENCES = (list, tuple, collections.deque, str, bytes)
 #: classes whose operators have rules
 _RULED = (int, float, complex, str, bytes, tuple, frozenset, type(None), type, np.generic, types.FunctionType)
 

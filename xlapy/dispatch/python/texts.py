@@ -6,6 +6,8 @@ import builtins
 import types
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from xlapy.dispatch import table
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import find_special, lookup
@@ -14,6 +16,10 @@ from xlapy.dispatch.python.kinds import is_instance, is_string, require_fixed, t
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import (
     Const,
+    NdArray,
+    NumpyScalar,
+    Ref,
+    Scalar,
     Text,
     Tuple,
     Union,
@@ -62,8 +68,35 @@ def format_value(machine: Machine, value: Value, specification: Value, conversio
         if method is None:
             raise Refused("XP0004", f"the text of an object of class {type_of(machine, value).__name__}")
         return format_value(machine, machine.call(method, ()), specification, None)
-    text = "{" + (f"!{conversion}" if conversion else "") + f":{machine.static(specification)}" + "}"
-    return machine.message(text, value)
+    wanted = machine.static(specification)
+    sample = "" if conversion else _sample(machine, value)
+    if sample is not None:
+        _check_format(machine, sample, wanted)
+    return machine.message("{" + (f"!{conversion}" if conversion else "") + f":{wanted}" + "}", value)
+
+
+def _check_format(machine: Machine, sample: object, specification: str) -> None:
+    """Raise what a value of the kind of `sample` says of a format that it does not have."""
+    try:
+        format(sample, specification)
+    except (TypeError, ValueError) as error:
+        machine.reraise(error)
+
+
+def _sample(machine: Machine, value: Value) -> object:
+    """A value of the same kind; None where none is known."""
+    match value:
+        case Scalar():
+            return value.kind(1)
+        case NumpyScalar():
+            return value.var.type.dtype.type(1)
+        case NdArray():
+            return np.ones(tuple(min(n, 1) for n in value.type.shape), value.type.dtype)
+        case Tuple() if value.cls is tuple:
+            return ()
+        case Ref() if type_of(machine, value) in (list, dict, set):
+            return type_of(machine, value)()
+    return None
 
 
 # -- exceptions -------------------------------------------------------------------------------------------------------
