@@ -253,7 +253,7 @@ class Staging:
         machine.loops_begun.append(id(self.node))
         self.enter(head, iter(body.params[1:]))
         found = [*(frame.registers[r] for r in head.registers), frame.handled, *map(machine.heap.slots.get, head.slots)]
-        widening.note(machine, self.key, self.at_entry(head), found)
+        noted = widening.note(machine, self.key, self.at_entry(head), found)
         mark = machine.heap.next_identity
         start, executed, self.entangled = machine.heap.slots.copy(), machine.executed, machine.heap.entangled.copy()
         self.start = start
@@ -272,6 +272,8 @@ class Staging:
                     walk.run(machine, self.node.body)
         finally:
             machine.short_index, machine.short_indices = outer, around
+            for var in noted:
+                machine.widened.pop(var, None)
         self.steps = max(self.steps, machine.executed - executed)
         if self.plan is not None and self._advanced(start):
             raise Restart

@@ -61,8 +61,9 @@ class Widened(NamedTuple):
     before: Value
 
 
-def note(machine: Machine, loop: tuple, before: Sequence[Value], at_head: Sequence[Value]) -> None:
-    """Note which numbers at the head of a loop are wider than before it."""
+def note(machine: Machine, loop: tuple, before: Sequence[Value], at_head: Sequence[Value]) -> list[Var]:
+    """Note which numbers at the head of a loop are wider than before it, as long as its body is analysed."""
+    noted: list[Var] = []
     for one, two in zip(before, at_head, strict=True):
         for old, new in _pairs(one, two):
             var = new.var if isinstance(new, Scalar | NumpyScalar | JaxArray) else None
@@ -71,10 +72,13 @@ def note(machine: Machine, loop: tuple, before: Sequence[Value], at_head: Sequen
             kind = numeric(old)
             if kind is not None and kind != numeric(new):
                 machine.widened[var] = Widened(loop, old)
+                noted.append(var)
             elif machine.widened and isinstance(old, Scalar | NumpyScalar):
                 origin = _origin(machine, old.var)
                 if origin is not None:
                     machine.widened[var] = origin
+                    noted.append(var)
+    return noted
 
 
 def _pairs(before: Value, at_head: Value) -> Iterator[tuple[Value, Value]]:
