@@ -196,4 +196,51 @@ def raised_only_for_the_wider_one(x, index):
     return total
 
 
+NARROW = {
+    "small_ints": (np.int8(100), lambda v: np.int64(v)),
+    "an_int_that_becomes_small": (2, lambda v: np.int8(v)),
+    "an_int_that_is_too_large": (300, lambda v: np.int8(v)),
+    "single_precision": (np.float32(0.1), lambda v: v),
+    "a_float_that_becomes_single": (0.1, lambda v: np.float32(v)),
+    "truths": (True, lambda v: v > 1),
+}
+ARITHMETIC = {
+    "doubled": lambda a: a + a,
+    "times_a_number": lambda a: a * 100,
+    "times_a_fraction": lambda a: a * 1.1,
+    "squared": lambda a: np.multiply(a, a),
+    "compared": lambda a: a == 0.1,
+    "negative": lambda a: -a if not isinstance(a, bool | np.bool_) else 5,
+    "as_a_key": lambda a: len([10, 20][a : a + 1]) if isinstance(a, int) else 7,
+}
+
+
+def loop_of(first, following, question):
+    def program(x):
+        a, total = first, 0.0
+        for v in x:
+            total += question(a)
+            a = following(v)
+        return total
+
+    return program
+
+
+for name, (first, following) in NARROW.items():
+    for what, question in ARITHMETIC.items():
+        program.add(f"{name}_{what}", loop_of(first, following, question), X[:1] + 1, X + 1)
+
+
+@program(X, X[:1])
+def a_truth_of_either_kind_as_a_key(x):
+    a, total = True, 0.0
+    for v in x:
+        try:
+            total += x[a].sum()
+        except IndexError:
+            total += 100
+        a = v > 2
+    return total
+
+
 test_programs = program.test()

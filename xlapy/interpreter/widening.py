@@ -38,12 +38,14 @@ _ASKING = (
 )  # fmt: skip
 #: a number of each of Python's classes
 _SAMPLES: dict[Any, complex] = {bool: True, int: 0, float: 0.0, complex: 0j}
+#: the types of NumPy's that hold Python's numbers
+_WIDEST = tuple(map(np.dtype, ("int64", "float64", "complex128")))
 #: attributes of all numbers
 _ATTRIBUTES = ("real", "imag", "conjugate")
 #: operations that ask
 _ASKING_OPERATIONS = frozenset(("format", "convert", "match_class"))
 #: operations that are looked at
-LOOKED_AT = _ASKING_OPERATIONS | {"getattr", "call", "call_ex", "enter", "binary", "inplace"}
+LOOKED_AT = _ASKING_OPERATIONS | {"getattr", "call", "call_ex", "enter", "binary", "inplace", "compare"}
 
 
 class Asked(JoinFailure):
@@ -96,10 +98,10 @@ def look(machine: Machine, op: Op, args: Sequence[Value]) -> None:
     elif op.kind == "getattr":
         if op.imm not in _ATTRIBUTES:
             _require_told(machine, args)
-    elif op.kind in ("binary", "inplace"):
+    elif op.kind in ("binary", "inplace", "compare"):
         if op.imm == "%" and isinstance(args[0], Const) and isinstance(args[0].value, str | bytes):
             _require_told(machine, args[1:])
-        elif any(isinstance(a, NdArray) for a in args):
+        else:
             _require_same_types(machine, args)
     elif any(isinstance(a, Tuple | Ref | Scalar | NumpyScalar) for a in args[1:]):
         _look_at_call(machine, args[0], args[1:])
@@ -134,19 +136,37 @@ def _require_told(machine: Machine, values: Iterable[Value]) -> None:
 
 
 def _require_same_types(machine: Machine, args: Sequence[Value]) -> None:
-    """Numbers beside arrays have to be such that the result is of the same type."""
-    arrays = [a.type.dtype for a in args if isinstance(a, NdArray)]
-    if not arrays:
-        return
-    for value in _numbers(machine, args):
-        origin = _origin(machine, value.var)
-        if origin is not None and _beside(arrays, origin.before) != _beside(arrays, value):
-            raise Asked(origin, value)
+    """What is computed with these numbers and arrays has to be of the same type, unless it is equal in both types."""
+    among_arrays = any(isinstance(a, NdArray) for a in args)
+    before, asked = [*args], None
+    for place, value in enumerate(args):
+        origin = _origin(machine, value.var) if isinstance(value, Scalar | NumpyScalar) else None
+        if origin is not None and (among_arrays or not _is_exact(origin.before, value)):
+            before[place] = origin.before
+            asked = Asked(origin, value)
+    if asked is not None and _type_of(before) != _type_of(args):
+        raise asked
 
 
-def _beside(arrays: Sequence[np.dtype], number: Value) -> np.dtype:
-    origin, kind = numeric(number) or ("numpy", np.dtype(object))
-    return np.result_type(*arrays, _SAMPLES.get(kind, 0) if origin == "python" else kind)
+def _is_exact(before: Value, after: Value) -> bool:
+    """Whether arithmetic on a number gives the same in both types, but for integers that floats do not tell apart."""
+    one, two = numeric(before), numeric(after)
+    if one is None or two is None:
+        return False
+    wide = two[0] == "python" or two[1] in _WIDEST
+    return wide and (one[0] == "python" or one[1] in _WIDEST)
+
+
+def _type_of(values: Sequence[Value]) -> np.dtype | None:
+    """The type of what NumPy computes with numbers and arrays."""
+    kinds: list[Any] = []
+    for value in values:
+        origin, kind = numeric(value) or ("", None)
+        if isinstance(value, NdArray):
+            kinds.append(value.type.dtype)
+        elif kind is not None:
+            kinds.append(_SAMPLES[kind] if origin == "python" else kind)
+    return np.result_type(*kinds) if kinds else None
 
 
 def _numbers(machine: Machine, values: Iterable[Value]) -> Iterator[Scalar | NumpyScalar]:
@@ -184,15 +204,16 @@ def _sources(owner: Operation, var: Var) -> Sequence[Var]:
     """What the type of a number follows from."""
     if owner.regions:
         return (*owner.operands, *(result for region in owner.regions for result in region.results))
-    if owner.kind in _FLOATS or owner.kind in _READING:
+    if owner.kind in _FLOATS or _reads(owner):
         return ()
     if owner.kind == "select":
         return owner.operands[1:]
-    if var.type.dtype.kind in "fc" and any(_is_read(operand) for operand in owner.operands):
+    makers = (operand.owner for operand in owner.operands)
+    if var.type.dtype.kind in "fc" and any(isinstance(maker, Operation) and _reads(maker) for maker in makers):
         return ()
     return owner.operands
 
 
-def _is_read(var: Var) -> bool:
-    """Whether a number is read from somewhere: it was not made wider."""
-    return isinstance(var.owner, Operation) and var.owner.kind in _READING
+def _reads(operation: Operation) -> bool:
+    """Whether an operation reads a number from an array: it was not made wider."""
+    return operation.kind in _READING and any(operand.type.shape for operand in operation.operands)
