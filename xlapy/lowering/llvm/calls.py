@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 from jax import lax
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
@@ -22,16 +24,26 @@ from xlapy.lowering.loops import inner_jaxprs
 from xlapy.lowering.native import is_transcendental, kinds_of
 from xlapy.lowering.needed import needed
 from xlapy.lowering.places import search_of
+from xlapy.lowering.rules import IN_VECTORS as IN_LAX
 from xlapy.lowering.untraced import branch_on_cpu, is_opaque, traced
 from xlapy.lowering.vectors import plan_of
 
-#: operations on single numbers that XLA takes long to compile; elements that are computed in less time than it takes
-#: to call XLA
-_MANY_NUMBERS, _FEW_ELEMENTS = 64, 1 << 20
-#: as many as one of which a function is taken: of the C library, or without a call
-_SLOW, _INLINE = 16, 4
+#: operations on single numbers that XLA takes long to compile
+_MANY_NUMBERS = 64
+#: elements that are loaded, computed and stored in less time than it takes to call XLA, which copies them first, and
+#: computes with all processors
+_FEW_ELEMENTS = max((1 << 23) // (os.cpu_count() or 1), 1 << 20)
+#: how many of them take as long as one of which a function is taken, of the C library or without a call, and as one
+#: that is the result of an instruction
+_SLOW, _INLINE, _INSTRUCTION = 16, 4, 0.25
 #: what computes no elements here
-_VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose".split())
+_VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose iota".split())
+#: what is one instruction, or a few, of several elements at a time
+_INSTRUCTIONS = frozenset(
+    "abs add and bitcast_convert_type bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp convert"
+    " convert_element_type eq floor ge gt imag integer_pow is_finite le lt max min mul ne neg not or real round select"
+    " select_n shift_left shift_right_arithmetic shift_right_logical sign square sub xor".split()
+)
 #: trips of a loop for which vectors are not worth what they cost to compile
 _FEW_TRIPS = 64
 _PRODUCTS = frozenset(("dot_general", "fft"))
@@ -92,25 +104,31 @@ def whole_may_be_machine_code(region: Region) -> bool:
         return True
     # What JAX's functions compute is what `jax.jit` makes of them, to the last bit.
     is_of_jax = any(o.kind == "leaf" and not o.attributes.get("as_written") for o in operations)
-    return not is_of_jax and sum(map(_elements, operations)) <= _FEW_ELEMENTS
+    outside = sum(prod(v.type.shape) for v in {*region.params, *region.results})
+    return not is_of_jax and outside + sum(map(_elements, operations)) <= _FEW_ELEMENTS
 
 
-def _elements(operation: Operation) -> int:
-    """How many elements an operation computes or looks at, but for products that a library computes."""
+def _elements(operation: Operation) -> float:
+    """How many elements take as long to load and store as those that an operation computes or looks at, but for
+    products that a library computes."""
     if operation.kind == "leaf":
         return _elements_of(traced(operation.attributes["jaxpr"]).jaxpr)
     if operation.kind in ("constant", "if"):
         return 0
-    return max(prod(v.type.shape) for v in operation.results) * _weight(operation.kind)
+    return _weighed(operation.kind, operation.results[0].type.dtype, max(prod(v.type.shape) for v in operation.results))
 
 
-def _weight(kind: str) -> int:
-    """How many elements take as long to compute as one that an operation of that kind does."""
-    return _INLINE if kind in IN_VECTORS else _SLOW if kind in SLOW else 1
+def _weighed(kind: str, dtype: Any, count: int) -> float:
+    """How many elements take as long to load and store as so many that an operation of that kind computes."""
+    if kind in _INSTRUCTIONS:
+        return _INSTRUCTION * count
+    if kind in IN_VECTORS or count >= IN_LAX.get(kind, np.inf):
+        return _INLINE * count
+    return (_SLOW if kind in SLOW or kind == "rem" and dtype.kind == "f" else 1) * count
 
 
-def _elements_of(jaxpr: Any) -> int:
-    total, branches = 0, {}
+def _elements_of(jaxpr: Any) -> float:
+    total, branches = 0.0, {}
     for equation in needed(jaxpr)[0]:
         inner = inner_jaxprs(equation)
         if equation.primitive.name == "platform_index":
@@ -127,7 +145,7 @@ def _elements_of(jaxpr: Any) -> int:
             total += max(map(_elements_of, inner))
         elif equation.primitive.name != "dot_general" and equation.primitive.name not in _VIEWS:
             count = max(prod(v.aval.shape) for v in (*equation.invars, *equation.outvars))
-            total += count * _weight(equation.primitive.name)
+            total += _weighed(equation.primitive.name, equation.outvars[0].aval.dtype, count)
     return total
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.ir.operations import SLOW
+from xlapy.lowering.barrier import APART
 from xlapy.lowering.compaction import presses
 from xlapy.lowering.gram import form_of
 from xlapy.lowering.llvm import blas, exchanging, extremes, parts, pressing, random
@@ -44,8 +45,9 @@ from xlapy.lowering.llvm.arrays import (
     window_of,
 )
 from xlapy.lowering.llvm.functions import IN_VECTORS
+from xlapy.lowering.llvm.fusing import remembered, shared_of
 from xlapy.lowering.llvm.indexing import gather, scatter
-from xlapy.lowering.llvm.loops import looped
+from xlapy.lowering.llvm.loops import branched, looped
 from xlapy.lowering.llvm.memory import Array, Memory, address, put
 from xlapy.lowering.llvm.moves import moved_rows
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
@@ -132,12 +134,13 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
     equations, wanted = needed(jaxpr)
     read_by = (*(equation.invars for equation in equations), jaxpr.outvars)
     uses = Counter(atom for atoms in read_by for atom in atoms if not hasattr(atom, "val"))
+    shared = shared_of(equations, jaxpr.outvars, _is_elementwise)
     environment: dict[Any, Any] = {}
 
     def define(atoms: Sequence, values: Sequence[Value], reduced: bool = False) -> None:
         for atom, value in zip(atoms, values, strict=True):
-            if not is_view(value) and (reduced or uses[atom] > 1):
-                value = room.kept(value)
+            if isinstance(value, Lazy) and not value.is_view and not value.is_shared and (reduced or uses[atom] > 1):
+                value = remembered(text, value) if atom in shared else room.kept(value)
             environment[atom] = value
 
     def read(atom: Any) -> Any:
@@ -150,6 +153,22 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
         found = _equation(text, room, equation, [read(atom) for atom in equation.invars])
         define(equation.outvars, found, equation.primitive.name in _REDUCTIONS)
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def _is_elementwise(equation: Any) -> bool:
+    """Whether each element of the result of an equation is made of those of its operands at that place."""
+    name, inner = equation.primitive.name, equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
+    if len(equation.outvars) != 1 or equation.effects:
+        return False
+    if name in _CALLS and inner is not None:
+        known = str(equation.params.get("name")).startswith("xlapy_") or equation.params.get("name") in FOR_XLA
+        jaxpr = getattr(inner, "jaxpr", inner)
+        return not known and all(_is_elementwise(e) or _spreads_number(e) for e in jaxpr.eqns)
+    return name in _NUMBERS or name in _KINDS or name in _SAME
+
+
+def _spreads_number(equation: Any) -> bool:
+    return equation.primitive.name == "broadcast_in_dim" and prod(equation.invars[0].aval.shape) == 1
 
 
 def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
@@ -180,6 +199,10 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     if name == "sort":
         shape, axis, keys = equation.invars[0].aval.shape, params["dimension"], params["num_keys"]
         return exchanging.all_ordered(text, room, tuple(shape), axis, keys, operands)
+    if name in _CALLS and params.get("name") == APART:
+        fast = params["jaxpr"].jaxpr.eqns[-1]
+        if fast.primitive.name == "cond" and fast.outvars == params["jaxpr"].jaxpr.outvars:
+            return evaluated(text, room, fast.params["branches"][-1], operands)
     if name in _CALLS:
         inner = params.get("jaxpr", params.get("call_jaxpr"))
         closed = hasattr(inner, "consts")
@@ -190,6 +213,8 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         branches = params["branches"]
         chosen = branches[min(max(known_int(operands[0]) or 0, 0), len(branches) - 1)]
         return evaluated(text, room, chosen, operands[1:])
+    if name == "cond" and isinstance(operands[0], Number) and len(params["branches"]) == 2:
+        return branched(text, room, equation, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
     if name == "while":
         return looped(text, room, params, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
     if name in _SAME:
