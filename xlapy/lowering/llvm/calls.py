@@ -14,6 +14,7 @@ from jax import lax
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
 from xlapy.ir.operations import SLOW
 from xlapy.lowering.compaction import presses
+from xlapy.lowering.divisions import QUOTIENT, REMAINDER
 from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.exits import Errors
@@ -33,9 +34,9 @@ _MANY_NUMBERS = 64
 #: elements that are loaded, computed and stored in less time than it takes to call XLA, which copies them first, and
 #: computes with all processors
 _FEW_ELEMENTS = max((1 << 23) // (os.cpu_count() or 1), 1 << 20)
-#: how many of them take as long as one of which a function is taken, of the C library or without a call, and as one
-#: that is the result of an instruction
-_SLOW, _INLINE, _INSTRUCTION = 16, 4, 0.25
+#: how many of them take as long as one of which a function is taken, of the C library or without a call, as one that is
+#: a quotient of integers, and as one that is the result of an instruction
+_SLOW, _INLINE, _DIVISION, _INSTRUCTION = 16, 4, 4, 0.25
 #: what computes no elements here
 _VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose iota".split())
 #: what is one instruction, or a few, of several elements at a time
@@ -137,7 +138,9 @@ def _elements_of(jaxpr: Any) -> float:
             chosen = branches.get(equation.invars[0])
             inner = inner if chosen is None else [equation.params["branches"][chosen].jaxpr]
         name, shapes = equation.params.get("name"), [v.aval.shape for v in equation.invars]
-        if presses(name, shapes):
+        if name in (QUOTIENT, REMAINDER):
+            total += _DIVISION * prod(equation.outvars[0].aval.shape)
+        elif presses(name, shapes):
             total += prod(equation.outvars[0].aval.shape)
         elif search_of(name, shapes) is not None:
             total += 2 * prod(shapes[0])

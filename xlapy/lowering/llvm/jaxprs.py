@@ -44,6 +44,7 @@ from xlapy.lowering.llvm.arrays import (
     view,
     window_of,
 )
+from xlapy.lowering.llvm.divisions import DIVISIONS
 from xlapy.lowering.llvm.functions import IN_VECTORS
 from xlapy.lowering.llvm.fusing import remembered, shared_of
 from xlapy.lowering.llvm.indexing import gather, scatter
@@ -160,6 +161,8 @@ def _is_elementwise(equation: Any) -> bool:
     name, inner = equation.primitive.name, equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
     if len(equation.outvars) != 1 or equation.effects:
         return False
+    if name in _CALLS and equation.params.get("name") in DIVISIONS:
+        return True
     if name in _CALLS and inner is not None:
         known = str(equation.params.get("name")).startswith("xlapy_") or equation.params.get("name") in FOR_XLA
         jaxpr = getattr(inner, "jaxpr", inner)
@@ -199,6 +202,9 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     if name == "sort":
         shape, axis, keys = equation.invars[0].aval.shape, params["dimension"], params["num_keys"]
         return exchanging.all_ordered(text, room, tuple(shape), axis, keys, operands)
+    if name in _CALLS and params.get("name") in DIVISIONS:
+        aval, rule = equation.outvars[0].aval, partial(DIVISIONS[params["name"]], text)
+        return [elementwise(text, tuple(aval.shape), np.dtype(aval.dtype), rule, operands)]
     if name in _CALLS and params.get("name") == APART:
         fast = params["jaxpr"].jaxpr.eqns[-1]
         if fast.primitive.name == "cond" and fast.outvars == params["jaxpr"].jaxpr.outvars:
