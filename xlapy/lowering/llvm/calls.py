@@ -14,6 +14,7 @@ from jax import lax
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
 from xlapy.ir.operations import SLOW
 from xlapy.lowering.compaction import presses
+from xlapy.lowering.convolutions import mode_of
 from xlapy.lowering.divisions import QUOTIENT, REMAINDER
 from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
@@ -140,6 +141,8 @@ def _elements_of(jaxpr: Any) -> float:
         name, shapes = equation.params.get("name"), [v.aval.shape for v in equation.invars]
         if name in (QUOTIENT, REMAINDER):
             total += _DIVISION * prod(equation.outvars[0].aval.shape)
+        elif mode_of(name, shapes) is not None:
+            total += 2 * _INSTRUCTION * prod(equation.outvars[0].aval.shape) * shapes[1][0]
         elif presses(name, shapes):
             total += prod(equation.outvars[0].aval.shape)
         elif search_of(name, shapes) is not None:
