@@ -25,6 +25,7 @@ from xlapy.lowering.llvm.arrays import (
     placed,
     reads,
     shape_of,
+    uniform,
     view,
 )
 from xlapy.lowering.llvm.numbers import select
@@ -115,7 +116,8 @@ def apart(
     for axis, first, value in known:
         length = shape_of(value)[axis]
         sections = [_section(text, x, axis, first, length) for x in operands]
-        found.append(Part(axis, first, made(shape_of(value), sections)))
+        part = made(shape_of(value), sections)
+        found.append(Part(axis, first, uniform(part, shape_of(value)) if isinstance(part, Number) else part))
     return tuple(found)
 
 
