@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
@@ -35,6 +36,11 @@ _MANY_NUMBERS = 64
 #: elements that are loaded, computed and stored in less time than it takes to call XLA, which copies them first, and
 #: computes with all processors
 _FEW_ELEMENTS = max((1 << 23) // (os.cpu_count() or 1), 1 << 20)
+#: how many of them take as long as XLA takes for one that it copies first; how many times as much is read as is left,
+#: where that matters
+_COPIED, _LITTLE = 4, 8
+#: bytes that are stored and loaded again in the time of one such element
+_STORED = 4
 #: how many of them take as long as one of which a function is taken, of the C library or without a call, as one that is
 #: a quotient of integers, and as one that is the result of an instruction
 _SLOW, _INLINE, _DIVISION, _INSTRUCTION = 16, 4, 4, 0.25
@@ -106,8 +112,17 @@ def whole_may_be_machine_code(region: Region) -> bool:
         return True
     # What JAX's functions compute is what `jax.jit` makes of them, to the last bit.
     is_of_jax = any(o.kind == "leaf" and not o.attributes.get("as_written") for o in operations)
-    outside = sum(prod(v.type.shape) for v in {*region.params, *region.results})
-    return not is_of_jax and outside + sum(map(_elements, operations)) <= _FEW_ELEMENTS
+    read, written = (sum(prod(v.type.shape) for v in set(values)) for values in (region.params, region.results))
+    # Where little is left of much, to copy it for XLA takes as long as the rest.
+    most = _FEW_ELEMENTS + (_COPIED * read if read >= _LITTLE * written else 0)
+    uses = Counter(v for o in operations for v in o.operands)
+    # What is used more than once is stored, and loaded again.
+    stored = sum(_bytes(v) / _STORED for o in operations for v in o.results if uses[v] > 1)
+    return not is_of_jax and read + written + stored + sum(map(_elements, operations)) <= most
+
+
+def _bytes(var: Var) -> int:
+    return prod(var.type.shape) * getattr(var.type.dtype, "itemsize", 8)
 
 
 def _elements(operation: Operation) -> float:
@@ -115,7 +130,7 @@ def _elements(operation: Operation) -> float:
     products that a library computes."""
     if operation.kind == "leaf":
         return _elements_of(traced(operation.attributes["jaxpr"]).jaxpr)
-    if operation.kind in ("constant", "if"):
+    if operation.kind in ("constant", "if", "broadcast"):
         return 0
     return _weighed(operation.kind, operation.results[0].type.dtype, max(prod(v.type.shape) for v in operation.results))
 
@@ -146,7 +161,7 @@ def _elements_of(jaxpr: Any) -> float:
         elif presses(name, shapes):
             total += prod(equation.outvars[0].aval.shape)
         elif search_of(name, shapes) is not None:
-            total += 2 * prod(shapes[0])
+            total += (1 if equation.invars[0].aval.dtype == bool else 2) * prod(shapes[0])
         elif inner:
             total += max(map(_elements_of, inner))
         elif equation.primitive.name != "dot_general" and equation.primitive.name not in _VIEWS:
