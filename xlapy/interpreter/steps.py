@@ -81,6 +81,8 @@ COMPARED, JOINED = 1 / 4, 16
 MAXIMUM_JOINS = 2_000_000
 #: how much if there may be a shorter way: some three seconds
 FEW_JOINS = 150_000
+#: how much if functions that call themselves are loops, for which there may be another way, too
+JOINS_OF_RECURSIONS = 600_000
 
 
 class TooLarge(Exception):
