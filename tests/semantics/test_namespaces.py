@@ -448,6 +448,20 @@ def the_last_attribute_is_lost_and_got_again(x):
     return made
 
 
+def plain():
+    made = Plain()
+    made.b = 1
+    made.a = 2
+    return made
+
+
+@program((plain(), np.array([1.0, 2.0])), refuse=True)
+def an_attribute_of_the_callers_is_lost_and_got_again(made, x):
+    del made.b
+    made.b = x.sum()
+    return x
+
+
 test_programs = program.test()
 
 

@@ -412,16 +412,21 @@ class Outputs:
             what = "the __dict__ of an object that is returned or stored outside itself"
             raise Refused("XP0010", what, "return a copy: dict(vars(obj))")
 
+    def _require_order(self, number: int) -> None:
+        """The order of what is in an object's `__dict__` is not that in which it got its attributes first."""
+        for name in self.machine.heap.order.made_again(number):
+            if self.machine.heap.read(number, name) is not UNBOUND:
+                cls = self.machine.heap.objects[number].cls
+                what = f"the order of the attributes of a {cls.__name__} which lost '{name}' and got it again"
+                raise Refused("XP0004", what, "make a new object, or assign the attribute without deleting it")
+
     def _names(self, number: int) -> list[str]:
         """The attributes of an object in the order in which they were made, as far as that is known."""
         info = self.machine.heap.objects[number]
         known = self.machine.heap.order.sorted(number, info.cls, info.fields)
         if known is not None:
             return known
-        for name in self.machine.heap.order.made_again(number):
-            if self.machine.heap.read(number, name) is not UNBOUND:
-                what = f"the order of the attributes of a {info.cls.__name__} which lost '{name}' and got it again"
-                raise Refused("XP0004", what, "return an object that is made anew")
+        self._require_order(number)
         if self._order is None:
             self._order = {}
             for owner, name in self.machine.heap.slots:
@@ -497,6 +502,7 @@ class Outputs:
             info = heap.objects[number]
             if number == STATE or info.source is None or heap.initial.get((number, name)) is value:
                 continue
+            self._require_order(number)
             if unchanged(heap.initial.get((number, name)), value):
                 continue
             if info.kind == "random":
