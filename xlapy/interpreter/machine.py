@@ -76,6 +76,7 @@ from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.rehearsal import Recollection
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
 from xlapy.interpreter.steps import COMPARED, FEW_JOINS, JOINED, JOINS_OF_RECURSIONS, MAXIMUM_JOINS, TooLarge
+from xlapy.interpreter.widening import Widened
 from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
@@ -199,6 +200,8 @@ class Machine:
         self.loop_memory: dict[tuple, Recollection] = {}
         #: and of the arrays that change their size in them: what a trip adds, and guesses of the room
         self.loop_sizes: dict[object, tuple[dict, dict]] = {}
+        #: numbers at the heads of loops that are wider than before these (see `interpreter.widening`)
+        self.widened: dict[Var, Widened] = {}
         #: body regions of loops, by identity, with the key of the loop
         self.loop_bodies: dict[int, tuple] = {}
         #: the loops whose bodies were begun, each as often as that

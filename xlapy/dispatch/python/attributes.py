@@ -35,6 +35,7 @@ from xlapy.domain.values import (
     Intrinsic,
     JaxArray,
     Ref,
+    Scalar,
     Tuple,
     Union,
     Value,
@@ -119,6 +120,8 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
     cls = type_of(machine, value)
     if name == "__class__":
         return Const(cls)
+    if isinstance(value, Scalar) and not hasattr(cls, name):
+        return missing(machine, cls, name)  # `int.is_integer` is Python 3.12's
     of_table = _from_tables(machine, value, cls, name)
     if of_table is not None:
         return of_table
