@@ -1,12 +1,11 @@
 """`pyright` reports nothing. That is a minute of work, and a tool of `pip install -e '.[dev]'`: without it this is
-skipped, and with other versions of JAX, which name their types otherwise."""
+skipped."""
 
 import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
-import jax
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -14,7 +13,6 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@pytest.mark.skipif(not jax.__version__.startswith("0.10."), reason="types as they are named in JAX 0.10")
 @pytest.mark.skipif(
     importlib.util.find_spec("pyright") is None, reason="pyright is not installed: pip install '.[dev]'"
 )

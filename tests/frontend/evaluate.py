@@ -187,8 +187,6 @@ class Frame:
             for register in op.dst:
                 self.r[register] = UNBOUND
             return
-        if op.kind == "enter":
-            a.append(len(op.dst) - 2)
         if op.kind in ("push_exc", "enter_with", "unpack", "frames", "enter", "restore"):
             for register, value in zip(op.dst, getattr(self, op.kind)(op.imm, *a), strict=True):
                 self.r[register] = value
@@ -313,14 +311,15 @@ class Frame:
     def frames(self, _):
         return [], None
 
-    def enter(self, call, function, *given):
-        *args, count = given
-        kind, names = call
+    def enter(self, call, function, *args):
+        kind, names, members = call
         if isinstance(function, MethodType):
             function, args = function.__func__, [function.__self__, *args]
-        if getattr(function, "__code__", None) is not self.program.code:
+        code = getattr(function, "__code__", None)
+        state = next((state for member, state, _ in members if member is code), None)
+        if state is None:
             made = self.call_(names, function, *args) if kind == "call" else call_ex(None, function, *args)
-            return False, made, *[UNBOUND] * count
+            return False, UNBOUND, made, *[UNBOUND] * sum(count for _, _, count in members)
         named: dict = {}
         if kind == "call_ex":
             args, named = args[0], args[1] if len(args) > 1 else {}
@@ -328,7 +327,14 @@ class Frame:
             args, named = args[: -len(names)], dict(zip(names, args[-len(names) :], strict=True))
         bound = inspect.signature(function).bind(*args, **named)
         bound.apply_defaults()
-        return True, UNBOUND, *(bound.arguments[name] for name in self.program.code.co_varnames[:count])
+        given = [bound.arguments[name] for name in code.co_varnames[: len(bound.arguments)]]
+        if code is not self.program.code:
+            given += function.__closure__ or ()
+        return True, state, UNBOUND, *(
+            value
+            for member, _, count in members
+            for value in (given if member is code else [UNBOUND] * count)
+        )  # fmt: skip
 
     def check_depth_(self, _, frames):
         if len(frames) >= sys.getrecursionlimit():
@@ -342,7 +348,7 @@ class Frame:
         return frames.pop()
 
     def goes_on_(self, state, value):
-        return value == state
+        return value == state[0][0]
 
     def intrinsic_(self, name, value):
         assert name == "stopiteration_error"

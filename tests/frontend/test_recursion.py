@@ -1,21 +1,24 @@
-"""Functions that call themselves as loops: their programs do what CPython does, with no activation but the first."""
+"""Functions that call themselves, or each other, as loops: their programs do what CPython does, with no activation but
+the first."""
 
 import copy
 
 import pytest
 
-from xlapy.frontend import Loop, Seq, check, operations, recursive, structured
+from xlapy.frontend import Call, Loop, NoCall, Seq, Span, check, operations, recursive, structured
 
 from .evaluate import evaluate
 
 
-def calls_in(f):
-    """Where a function calls something."""
-    return frozenset(op.span for op in operations(structured(f.__code__).body) if op.kind in ("call", "call_ex"))
+def calls_in(f, *others):
+    """Where functions call something: each place for a call of each of them."""
+    codes = [g.__code__ for g in (f, *others)]
+    places = [(c, op.span) for c in codes for op in operations(structured(c).body) if op.kind in ("call", "call_ex")]
+    return frozenset(Call(code, span, callee) for code, span in places for callee in codes)
 
 
-def looped(f):
-    program = recursive(f.__code__, calls_in(f))
+def looped(f, *others):
+    program = recursive(f.__code__, calls_in(f, *others))
     check(program)
     return program
 
@@ -121,7 +124,94 @@ def nested(tree, depth=0):
     return total
 
 
+def even(n):
+    return True if n == 0 else odd(n - 1)
+
+
+def odd(n):
+    return False if n == 0 else even(n - 1)
+
+
+def female(n):
+    return 1 if n == 0 else n - male(female(n - 1))
+
+
+def male(n):
+    return 0 if n == 0 else n - female(male(n - 1))
+
+
+def expression(text):
+    value = term(text)
+    while text and text[0] in "+-":
+        value = value + term(text) if text.pop(0) == "+" else value - term(text)
+    return value
+
+
+def term(text):
+    value = factor(text)
+    while text and text[0] == "*":
+        text.pop(0)
+        value *= factor(text)
+    return value
+
+
+def factor(text):
+    if not text:
+        raise SyntaxError("the end")
+    first = text.pop(0)
+    if first == "-":
+        return -factor(text)
+    if first != "(":
+        return int(first)
+    value = expression(text)
+    if text.pop(0) != ")":
+        raise SyntaxError("no )")
+    return value
+
+
+def guarded(x, i, log):
+    try:
+        return unguarded(x, i, log) + 1
+    except KeyError as error:
+        log.append((i, str(error)))
+        if x[i] > 1:
+            raise ValueError(i) from error
+        return 0
+    finally:
+        log.append(-i)
+
+
+def unguarded(x, i, log):
+    if i == len(x) - 1:
+        raise KeyError(i)
+    return guarded(x, i + 1, log) * 2 if x[i] < 5 else 0
+
+
+def make(step):
+    def up(n, by=2):
+        nonlocal step
+        step += 1
+        return n if n > 20 else down(n + by * step)
+
+    def down(n):
+        return up(n - 1, by=3) + step
+
+    return up, down
+
+
 TREE = [1, [2, 3, [7, 8]], [[4], 6], 5]
+TOGETHER = [
+    (even, (odd,), (7,)),
+    (odd, (even,), (7,)),
+    (female, (male,), (9,)),
+    (expression, (term, factor), ([*"2*(3+4)-5*-(1+1)"],)),
+    (expression, (term, factor), ([*"2*(3+"],)),
+    (expression, (term, factor), ([*"2*(3+4-"],)),
+    (factor, (expression, term), ([*"(3+4*(1-6))"],)),
+    (guarded, (unguarded,), ([0, 1, 0, 1], 0, [])),
+    (guarded, (unguarded,), ([0, 1, 2, 2], 0, [])),
+    (guarded, (unguarded,), ([0, 1, 6, 2], 0, [])),
+]
 PROGRAMS = [
     (fibonacci, (9,)),
     (ackermann, (2, 3)),
@@ -147,6 +237,35 @@ def test_does_what_cpython_does(f, args):
     assert mine == theirs
 
 
+@pytest.mark.parametrize("f, others, args", TOGETHER, ids=[f.__name__ for f, *_ in TOGETHER])
+def test_functions_that_call_each_other(f, others, args):
+    program = looped(f, *others)
+    mine, theirs = copy.deepcopy(args), copy.deepcopy(args)
+    assert outcome(lambda: evaluate(f, *mine, program=program)) == outcome(lambda: f(*theirs))
+    assert mine == theirs
+    assert not any(op.kind == "call" and op.span.code is None for op in operations(program.body) if f is even)
+
+
+def test_variables_of_the_function_around_them():
+    theirs = [make(1)[0](0), make(3)[0](1)]
+    found = []
+    for step, n in ((1, 0), (3, 1)):
+        up, down = make(step)
+        found.append(evaluate(up, n, program=looped(up, down)))
+    assert found == theirs
+
+
+def test_calls_of_the_same_name_need_not_be_named():
+    first = min(calls_in(fibonacci), key=lambda call: call.span.col)
+    program = recursive(fibonacci.__code__, frozenset((first,)))
+    assert not any(op.kind == "call" for op in operations(program.body))
+
+
+def test_where_there_is_no_call():
+    with pytest.raises(NoCall, match="fibonacci"):
+        recursive(fibonacci.__code__, frozenset((Call(fibonacci.__code__, Span(1, 1, 0, 1), fibonacci.__code__),)))
+
+
 def test_it_is_one_loop_without_a_call():
     program = looped(fibonacci)
     assert not any(op.kind == "call" for op in operations(program.body))
@@ -165,5 +284,5 @@ def test_the_depth_has_an_end():
 def test_a_program_is_remembered_by_its_calls():
     places = calls_in(fibonacci)
     assert recursive(fibonacci.__code__, places) is recursive(fibonacci.__code__, places)
-    one = frozenset(sorted(places, key=lambda span: span.col)[:1])
+    one = frozenset(sorted(places, key=lambda call: call.span.col)[:1])
     assert recursive(fibonacci.__code__, one) is not recursive(fibonacci.__code__, places)

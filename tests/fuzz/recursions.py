@@ -1,5 +1,5 @@
-"""Programs with a function that calls itself as often as data says: between other statements, in loops and branches,
-under handlers, with arrays and lists that all its calls change."""
+"""Programs with functions that call themselves, or each other, as often as data says: between other statements, in
+loops and branches, under handlers, with arrays and lists that all calls change."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .programs import HEADER, PARAMETERS, SAMPLE_GLOBALS, Generated
 from .scope import Scope
 from .statements import block, indent, result
 
-#: what a call of the function gives, for samples
-STUB = "def again(fuel, i, f, v, l): return 1.5\n"
+#: what a call of the functions gives, for samples
+STUB = "def again(fuel, i, f, v, l): return 1.5\nother = again\n"
 CALLS = [
     "z = again(fuel - 1, {i}, {f}, v, l)",
     "z = again(fuel - 1 - abs({i}), i, {f}, {v}, l)",
@@ -39,6 +39,23 @@ def recursive_programs(draw) -> Generated:
     samples = {name: eval(PARAMETERS[name][1][0], SAMPLE_GLOBALS) for name in names}
     known = {name: value for name, value in SAMPLE_GLOBALS.items() if name not in ("bump", "f", "helper", "total")}
     exec(STUB, known)
+    functions = ["again", "other"][: draw(st.integers(1, 2))]
+    texts = [line for name in functions for line in _function(draw, name, functions, known)]
+    outer = Scope(samples, known | {"again": lambda *_: 1.5}, function=True)
+    first = f"again(a % 6 + {draw(st.integers(0, 2))}, {expression(draw, outer, 'int', 1)}, p, x, l)"
+    text = HEADER + "\n".join(
+        [
+            *texts,
+            f"def program({', '.join(names)}):",
+            *indent([f"z = {first}", f"return z, {result(draw, outer)}"]),
+        ]
+    )
+    calls = (", ".join(draw(st.sampled_from(PARAMETERS[name][1])) for name in names) + "," for _ in range(3))
+    return Generated(text + "\n", tuple(calls))
+
+
+def _function(draw, name: str, functions: list[str], known: dict) -> list[str]:
+    """One of the functions, which call all of them."""
     inner = Scope(
         {"i": 2, "f": 0.5, "v": np.array([1.0, -2.0, 3.0, 0.5]), "l": [1, 2, 3]},
         known | {"fuel": 3},
@@ -50,31 +67,19 @@ def recursive_programs(draw) -> Generated:
         f"    return {expression(draw, inner, draw(st.sampled_from(['int', 'float', 'numpy'])), 1)}",
     ]
     for _ in range(draw(st.integers(1, 2))):
-        body += [*block(draw, inner, 2, 2), *_call(draw, inner)]
+        body += [*block(draw, inner, 2, 2), *_call(draw, inner, functions)]
     body += [
         *block(draw, inner, 1, 2),
         "return " + draw(st.sampled_from(["f", "i + f", "v[0] + f", "z", "len(l) + f"])),
     ]
-    inner.names.setdefault("z", 1.5)
-    outer = Scope(samples, known | {"again": lambda *_: 1.5}, function=True)
-    first = f"again(a % 6 + {draw(st.integers(0, 2))}, {expression(draw, outer, 'int', 1)}, p, x, l)"
-    text = HEADER + "\n".join(
-        [
-            "def again(fuel, i, f, v, l):",
-            *indent(["z = 0.0", *body]),
-            "",
-            "",
-            f"def program({', '.join(names)}):",
-            *indent([f"z = {first}", f"return z, {result(draw, outer)}"]),
-        ]
-    )
-    calls = (", ".join(draw(st.sampled_from(PARAMETERS[name][1])) for name in names) + "," for _ in range(3))
-    return Generated(text + "\n", tuple(calls))
+    return [f"def {name}(fuel, i, f, v, l):", *indent(["z = 0.0", *body]), "", ""]
 
 
-def _call(draw, scope: Scope) -> list[str]:
-    """A call of the function by itself, alone or within other statements."""
-    lines = [fill(draw, scope, draw(st.sampled_from(CALLS)))]
+def _call(draw, scope: Scope, functions: list[str]) -> list[str]:
+    """A call of one of the functions, alone or within other statements."""
+    call = draw(st.sampled_from(CALLS)).split("again(")
+    names = [draw(st.sampled_from(functions)) for _ in call[1:]]
+    lines = [fill(draw, scope, "".join((call[0], *(f"{n}({rest}" for n, rest in zip(names, call[1:])))))]
     if draw(st.integers(0, 3)) == 0:
         lines = [fill(draw, scope, draw(st.sampled_from(WAYS))), *lines]
     match draw(st.integers(0, 7)):

@@ -138,6 +138,18 @@ def recursion(x):
     return h(x[0], 4) + h(x[1], 2)
 
 
+def mutual_recursion(x):
+
+    def up(v, n):
+        return v if v > 4 or n > 6 else down(v * 1.9, n + 1) + x[1]
+
+    def down(v, n):
+        below = up(v - x[0] * 0.3, n)
+        return below * np.sin(v)
+
+    return up(x[2], 0) + down(x[3], 0)
+
+
 def gen(x):
 
     def g(x):
@@ -594,6 +606,7 @@ PROGRAMS = [
     accumulate_reduce,
     starred,
     recursion,
+    mutual_recursion,
     gen,
     gen_send,
     try_data,

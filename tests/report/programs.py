@@ -299,17 +299,13 @@ def type_changes(x):
     return s
 
 
-def deep(x, n):
-    return deeper(x, n) if n else x
+def branching(x, n):
+    return n if n <= x[0] else sum(branching(x, n - v) for v in x)  # here
 
 
-def deeper(x, n):
-    return deep(x, n - 1)  # here
-
-
-@program("XP0008", "deep(x, n - 1)", X, others=(deeper,))
+@program("XP0008", "sum(branching(x, n - v) for v in x)", X, others=(branching,))
 def endless(x):
-    return deep(x, 1000)
+    return branching(x, x.sum())
 
 
 @program("XP0009", None, X)

@@ -145,3 +145,29 @@ def test_an_exception_under_a_transformation_of_jax():
     with pytest.raises(ValueError, match="too long") as caught:
         jax.grad(xlapy.jit(f))(jax.numpy.ones(3))
     assert traceback.extract_tb(caught.value.__traceback__)[-1].name == "f"
+
+
+def countdown(x, n):
+    if n == 0:
+        raise ValueError(f"the end: {x[0]}")
+    return halfway(x * 2, n - 1)
+
+
+def halfway(x, n):
+    return countdown(x + 1, n) if n >= 0 else x
+
+
+def test_functions_that_call_each_other():
+    """The frames that are suspended are not in the traceback: their number is data."""
+
+    def program(x, n):
+        return countdown(x, n[0])
+
+    for n in (4, 0):
+        with pytest.raises(ValueError) as theirs:
+            program(np.ones(2), [n])
+        with pytest.raises(ValueError) as mine:
+            xlapy.jit(program)(np.ones(2), np.array([n]))
+        assert str(mine.value) == str(theirs.value)
+        last = [traceback.extract_tb(error.value.__traceback__)[-1] for error in (mine, theirs)]
+        assert last[0].name == last[1].name == "countdown" and last[0].line == last[1].line

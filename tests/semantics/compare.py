@@ -17,6 +17,10 @@ RTOL = {"f2": 1e-2, "f4": 1e-5, "c8": 1e-5, "f8": 1e-12, "c16": 1e-12}
 CONTAINERS = (list, dict, set, collections.deque)
 
 
+#: what is compared of functions that a program makes
+_OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__defaults__", "__kwdefaults__", "__annotations__", "__dict__")
+
+
 class Mismatch(Exception):
     """Two values differ; the message says where and how."""
 
@@ -102,7 +106,7 @@ class Comparison:
             return
         self.twins[id(ref)] = got
         self.keep += [ref, got]
-        for name in ("__name__", "__qualname__", "__doc__", "__defaults__", "__kwdefaults__", "__dict__"):
+        for name in _OF_FUNCTIONS:
             self(getattr(ref, name), getattr(got, name), f"{path}.{name}")
         for name, a, b in zip(ref.__code__.co_freevars, ref.__closure__ or (), got.__closure__ or ()):
             self(contents_of(a), contents_of(b), f"{path}.<cell {name}>")

@@ -423,6 +423,45 @@ def templates(x):
     return "{machine} {self}".format(machine=1, self=2), x
 
 
+class Plain:
+    pass
+
+
+@program(np.array([1.0, 2.0]), refuse=True)
+def an_attribute_that_is_lost_and_got_again(x):
+    made = Plain()
+    made.b = 1
+    made.a = x.sum()
+    del made.b
+    made.b = 3
+    return made
+
+
+@program(np.array([1.0, 2.0]))
+def the_last_attribute_is_lost_and_got_again(x):
+    made = Plain()
+    for k in range(3):
+        made.a = x.sum()
+        made.b = k
+        del made.b
+    made.b = 3
+    return made
+
+
+def plain():
+    made = Plain()
+    made.b = 1
+    made.a = 2
+    return made
+
+
+@program((plain(), np.array([1.0, 2.0])), refuse=True)
+def an_attribute_of_the_callers_is_lost_and_got_again(made, x):
+    del made.b
+    made.b = x.sum()
+    return x
+
+
 test_programs = program.test()
 
 

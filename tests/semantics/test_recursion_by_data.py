@@ -407,7 +407,7 @@ def methods(n):
     return Chain(3).total(n[0])
 
 
-@program((np.array([12]),), refuse="XP0008")
+@program((np.array([12]),), (np.array([1]),), compiles=1)
 def methods_that_call_each_other(n):
     return Doubled(4).total(min(n[0], 3))
 
@@ -420,7 +420,7 @@ def by_way_of_map(n):
     return go(n[1])
 
 
-@program((np.array([1, 2, 1, 0]),), refuse="XP0008")
+@program((np.array([1, 2, 1, 0]),), (np.array([1, 3, 0]),), raises=ValueError)
 def in_a_handler(x):
     def go(i):
         try:

@@ -15,11 +15,11 @@ from typing import Any
 import jax
 import jax.core
 from jax.api_util import debug_info
-from jax.extend.core import ClosedJaxpr
 from jax.extend.linear_util import wrap_init
 from jax.interpreters.partial_eval import trace_to_jaxpr_dynamic
 
 from xlapy.ir import Builder, TensorType, Var
+from xlapy.lowering.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.untraced import Untraced
 
 _TRACES: OrderedDict[object, Any] = OrderedDict()

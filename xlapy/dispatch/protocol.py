@@ -52,7 +52,7 @@ class NeedStatic(Exception):
 
 
 class NeedLoop(Exception):
-    """A function calls itself, at these places of its code, and has to be a loop over suspended activations."""
+    """A function calls itself, by these calls, and has to be a loop over suspended activations."""
 
     def __init__(self, code: types.CodeType, calls: frozenset) -> None:
         super().__init__(code.co_qualname)

@@ -14,17 +14,26 @@ class AttributeOrder:
 
     def __init__(self) -> None:
         self._of: dict[int | type, list[str] | None] = {}
+        self._again: dict[int, set[str]] = {}
 
-    def created(self, number: int, cls: type, name: str, has: Callable[[str], bool]) -> None:
-        """An object that `has` other attributes gets one that it has not had, or not on every path."""
+    def created(self, number: int, cls: type, name: str, has: Callable[[str], bool], again: bool = False) -> None:
+        """An object that `has` other attributes gets one that it has not had, or not on every path.
+
+        Args:
+            again: it has had that attribute before.
+        """
         for key in (number, cls):
             order = self._of.setdefault(key, [])
-            if order is None:
-                continue
-            if name not in order:
+            if order is not None and name not in order:
                 order.append(name)
-            elif any(map(has, order[order.index(name) + 1 :])):
-                self._of[key] = None
+            elif order is not None and any(map(has, order[order.index(name) + 1 :])):
+                self._of[key] = order = None
+            if again and order is None and key == number:
+                self._again.setdefault(number, set()).add(name)
+
+    def made_again(self, number: int) -> frozenset[str]:
+        """Attributes that an object lost and got again, after others that it kept."""
+        return frozenset(self._again.get(number, ()))
 
     def found(self, number: int, cls: type, names: Sequence[str]) -> None:
         """An object came with these attributes from outside."""

@@ -280,7 +280,7 @@ class Heap:
         before = self.slots.get(slot)
         if self.journal is not None:
             self.journal.writes.append((slot, before))
-        if info.kind == "instance" and value is not UNBOUND:
+        if info.kind in ("instance", "function") and value is not UNBOUND:
             self._created(number, info, name, before)
         self.slots[slot] = value
 
@@ -299,7 +299,7 @@ class Heap:
 
         if own:
             self.order.found(number, info.cls, tuple(own))
-        self.order.created(number, info.cls, name, has)
+        self.order.created(number, info.cls, name, has, before is UNBOUND)
 
     def scatter(self, number: int) -> None:
         """The items of a container may lie elsewhere from now on."""

@@ -21,6 +21,7 @@ from xlapy.domain.heap import Heap, Slot
 from xlapy.domain.numbers import (
     INT64,
     becomes,
+    fits,
     hull,
     in_parts,
     known_bounds,
@@ -354,7 +355,8 @@ class Joiner(ObjectNames):
             if self._widens() and becomes(kind, other_kind):
                 return self._scalar(a, b, other_kind) if origin == "python" else self._numpy_scalar(a, b, other_kind)
         elif self._widens() and origin == "python" and kind is not bool and becomes(kind, other_kind):
-            return self._numpy_scalar(a, b, other_kind)
+            if kind is not int or fits(known_bounds(a), other_kind):
+                return self._numpy_scalar(a, b, other_kind)
         raise JoinFailure(a, b)
 
     def _bounds(self, a: Value, b: Value, slow: bool) -> tuple[int, int] | None:

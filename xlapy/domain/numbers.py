@@ -138,3 +138,11 @@ def becomes(before: type | np.dtype, after: type | np.dtype) -> bool:
     if isinstance(after, type):
         after = np.dtype(after)
     return "b" not in (before.kind, after.kind) and bool(np.can_cast(before, after))
+
+
+def fits(bounds: tuple[int, int] | None, dtype: np.dtype) -> bool:
+    """Whether a Python integer in this interval is one of a type of NumPy's."""
+    if dtype.kind not in "iu" or dtype.itemsize == 8:
+        return True
+    info = np.iinfo(dtype)
+    return bounds is not None and int(info.min) <= bounds[0] and bounds[1] <= int(info.max)

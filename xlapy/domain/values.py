@@ -357,6 +357,10 @@ class Text(Value):
         return Text(self.template, tuple(parts))
 
 
+#: how the slots begin of what lies in the `__dict__` of a function under the name of one of its own attributes
+SHADOWED = "<dict> "
+
+
 @immutable(eq=False)
 class Function(Value):
     """A Python function made inside the program (`def`, `lambda`, comprehension)."""

@@ -2,7 +2,7 @@
 
 In order: `decode` (bytecode to basic blocks of `operations` on registers, by the tables in `versions`), `graph`
 (clean-up, dominators, loops), `structure` (the tree), `liveness`. `program` holds the result's types and semantics;
-`resumption` makes state machines of generators.
+`resumption` makes state machines of generators, `recursion` loops of functions that call themselves.
 """
 
 from xlapy.frontend.compile import structured
@@ -19,6 +19,7 @@ from xlapy.frontend.program import (
     Handler,
     If,
     Loop,
+    Member,
     Node,
     Op,
     Program,
@@ -26,7 +27,7 @@ from xlapy.frontend.program import (
     Seq,
     Span,
 )
-from xlapy.frontend.recursion import recursive
+from xlapy.frontend.recursion import Call, NoCall, recursive
 from xlapy.frontend.resumption import FINISHED, START, Resumable, resumable
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "RETURN",
     "START",
     "STATEMENTS",
+    "Call",
     "Code",
     "Exit",
     "For",
@@ -44,6 +46,8 @@ __all__ = [
     "Handler",
     "If",
     "Loop",
+    "Member",
+    "NoCall",
     "Node",
     "Op",
     "Operation",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from types import CodeType
+from collections.abc import Mapping
+from types import CodeType, MappingProxyType
 
 from xlapy.frontend.cleanups import without_detours
-from xlapy.frontend.decode import NOWHERE, Machine, blocks
+from xlapy.frontend.decode import NOWHERE, Machine, blocks, fast_names
 from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import Block, Graph, dominators, loops, simplified, thread
 from xlapy.frontend.liveness import live_at_entry, registers_of
-from xlapy.frontend.program import RAISE, RETURN, Program, Span, TooTangled
+from xlapy.frontend.program import RAISE, RETURN, Member, Program, Span, TooTangled
 from xlapy.frontend.splitting import size, with_single_entries
 from xlapy.frontend.structure import label, tree
 from xlapy.frontend.versions import TABLE
@@ -63,10 +64,16 @@ def _compiled(code: CodeType, detours: bool, merging: bool) -> Program:
 
 
 def program_of(
-    graph: Graph, machine: Machine, instructions: int, most: int, returned: frozenset[int] | None = None
+    graph: Graph,
+    machine: Machine,
+    instructions: int,
+    most: int,
+    returned: frozenset[int] | None = None,
+    others: Mapping[Member, tuple[str, ...]] = MappingProxyType({}),
 ) -> Program:
     """Structures a graph, and says which registers are what and which are live; `returned` those after a return. The
-    graph may become as large as `most`.
+    graph may become as large as `most`. `others` are its members but for the code itself, with the names of their first
+    registers.
 
     Raises:
         TooTangled: it would become larger.
@@ -87,7 +94,9 @@ def program_of(
     live = live_at_entry(graph, machine.return_register)
     names = machine.names
     registers = machine.scratch + machine.scratch_used
-    first_free = len(names) - len(code.co_freevars)
+    register_names = [*names, *(None,) * (registers - len(names))]
+    for member, theirs in others.items():
+        register_names[member.first : member.first + len(theirs)] = theirs
     # `locals()` reads them all
     shown = (1 << len(names)) - 1 if "locals" in code.co_names else 0
     return Program(
@@ -95,10 +104,10 @@ def program_of(
         name=code.co_qualname,
         filename=code.co_filename,
         registers=registers,
-        register_names=names + (None,) * (registers - len(names)),
+        register_names=tuple(register_names),
         nlocals=code.co_nlocals,
         cells=tuple(names.index(name) for name in code.co_cellvars),
-        frees=tuple(range(first_free, len(names))),
+        members=(member_of(code), *others),
         return_register=machine.return_register,
         body=body,
         live={label(n): registers_of(live[n] | shown) for n in labels}
@@ -108,6 +117,12 @@ def program_of(
         labels={label(n): _begin(graph.blocks[n]) for n in labels},
         instructions=instructions,
     )
+
+
+def member_of(code: CodeType, first: int = 0) -> Member:
+    """A code object with these registers."""
+    count = len(fast_names(code))
+    return Member(code, first, tuple(range(first + count - len(code.co_freevars), first + count)))
 
 
 def _begin(block: Block) -> Span:

@@ -8,13 +8,14 @@ apart like others (see `splitting`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import CodeType
 
 from xlapy.frontend.decode import Machine, blocks, fast_names
 from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import Block, End, Segment, copied, ordered, thread
 from xlapy.frontend.liveness import live_at_entry, registers_of
-from xlapy.frontend.program import Op, Span
+from xlapy.frontend.program import Handler, Op, Span
 from xlapy.frontend.versions import TABLE
 
 #: operations that a program may have when its loops are taken apart
@@ -27,14 +28,29 @@ class Cut:
     def __init__(self, code: CodeType, scratch: int) -> None:
         self.code = code
         self.machine = Machine(code)
-        self.blocks, self.instructions = blocks(self.machine, TABLE)
-        thread(self.blocks)
-        if merge_duplicates(self.blocks, 0):
-            thread(self.blocks)
+        self.blocks, self.instructions = decoded(self.machine)
         self.fresh = min(self.blocks) - 1
+        self.own: tuple[int, ...] = self.scratch(scratch)
+
+    def scratch(self, count: int) -> tuple[int, ...]:
+        """New registers."""
         first = self.machine.scratch + self.machine.scratch_used
-        self.own = tuple(range(first, first + scratch))
-        self.machine.scratch_used += scratch
+        self.machine.scratch_used += count
+        return tuple(range(first, first + count))
+
+    def add(self, code: CodeType) -> tuple[Machine, int, int]:
+        """The blocks of another code object, with registers of their own: the machine that it was decoded for, its
+        first register, and the block that it begins with."""
+        machine = Machine(code)
+        added, instructions = decoded(machine)
+        self.instructions += instructions
+        first = self.scratch(machine.scratch + machine.scratch_used)[0]
+        number = {n: self.fresh - i for i, n in enumerate(added)}
+        self.fresh -= len(added)
+        shift = _Shift(code, first, number)
+        self.blocks |= {number[n]: shift.block(block) for n, block in added.items()}
+        self.machine.handlers |= {number[n]: shift.handler(handler) for n, handler in machine.handlers.items()}
+        return machine, first, number[0]
 
     def block(self, ops: list[Op], end: End, handler: int | None = None, raises: bool = False) -> int:
         """A new block; its number."""
@@ -42,20 +58,17 @@ class Cut:
         self.blocks[number] = Block([Segment(ops, handler, raises)] if ops else [], end)
         return number
 
-    @staticmethod
-    def arguments_and_free_variables_of(code: CodeType) -> set[int]:
-        """The registers that have a value where the function begins."""
-        names = fast_names(code)
-        count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-        return {*range(count), *range(len(names) - len(code.co_freevars), len(names))}
-
     def arguments_and_free_variables(self) -> set[int]:
         """The registers that have a value where the function begins."""
-        return self.arguments_and_free_variables_of(self.code)
+        arguments, free = arguments_and_free_variables_of(self.code)
+        return {*arguments, *free}
 
-    def unbind(self) -> list[Op]:
-        """What leaves all other variables without a value, as they are where the function begins."""
-        unbound = tuple(sorted(set(range(len(self.machine.names))) - self.arguments_and_free_variables()))
+    @staticmethod
+    def unbind(code: CodeType, first: int = 0) -> list[Op]:
+        """What leaves all variables but arguments and free ones without a value, as they are where a function
+        begins."""
+        arguments, free = arguments_and_free_variables_of(code)
+        unbound = tuple(range(first + arguments.stop, first + free.start))
         return [Op("unbind", unbound, (), None, Span())] if unbound else []
 
     def split(self, is_cut: Callable[[Op], bool]) -> list[tuple[int, int, Op, int | None]]:
@@ -84,9 +97,9 @@ class Cut:
             todo.append(resume)
         return found
 
-    def live(self, entries: list[int], own: set[int]) -> dict[int, set[int]]:
+    def live(self, entries: list[int], own: set[int], begin: int = 0) -> dict[int, set[int]]:
         """The registers, but for `own`, that are live at each of these blocks; none where it cannot be reached."""
-        entry, index = ordered(copied(self.blocks), 0, self.machine.handlers)
+        entry, index = ordered(copied(self.blocks), begin, self.machine.handlers)
         live = live_at_entry(entry, self.machine.return_register)
         return {n: set(registers_of(live[index[n]])) - own if n in index else set() for n in entries}
 
@@ -98,3 +111,49 @@ class Cut:
             last.ops = [*last.ops, *ops]
         else:
             block.segments = [*block.segments, Segment(ops, handler, raises)]
+
+
+def decoded(machine: Machine) -> tuple[dict[int, Block], int]:
+    """The blocks of the code object of a new machine, from number 0 on, and the number of instructions."""
+    found, instructions = blocks(machine, TABLE)
+    thread(found)
+    if merge_duplicates(found, 0):
+        thread(found)
+    return found, instructions
+
+
+def arguments_and_free_variables_of(code: CodeType) -> tuple[range, range]:
+    """The registers that have a value where a function begins."""
+    count = len(fast_names(code))
+    given = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    return range(given), range(count - len(code.co_freevars), count)
+
+
+class _Shift:
+    """Blocks of another code object, as they are with registers from `first` on, and renumbered."""
+
+    def __init__(self, code: CodeType, first: int, number: dict[int, int]) -> None:
+        self.code, self.first, self.number = code, first, number
+        self.spans: dict[Span, Span] = {}
+
+    def registers(self, registers: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(self.first + register for register in registers)
+
+    def span(self, span: Span) -> Span:
+        return self.spans.setdefault(span, replace(span, code=self.code))
+
+    def target(self, block: int | None) -> int | None:
+        return None if block is None else self.number[block]
+
+    def op(self, op: Op) -> Op:
+        return Op(op.kind, self.registers(op.dst), self.registers(op.args), op.imm, self.span(op.span))
+
+    def block(self, block: Block) -> Block:
+        segments = [Segment(list(map(self.op, s.ops)), self.target(s.handler), s.raises) for s in block.segments]
+        end = block.end
+        targets, registers = [self.number[t] for t in end.targets], self.registers(end.registers)
+        return Block(segments, End(end.kind, targets, registers, self.target(end.handler), self.span(end.span)))
+
+    def handler(self, handler: Handler) -> Handler:
+        lasti = None if handler.lasti is None else self.first + handler.lasti
+        return Handler(self.first + handler.exception, lasti, handler.depth)

@@ -141,10 +141,11 @@ OPERATIONS: dict[str, Operation] = {
     # functions that call themselves
     "frames": _op(2, 0, "a new list of suspended activations, and the objects that all of them mean", raises=False),
     "enter": _op(
-        (2, None),
+        (3, None),
         (1, None),
-        "imm is (kind, imm) of a call: dst are whether it is one of the function itself, what it returns if it is not, "
-        "and the arguments if it is",
+        "imm is (kind, imm, members) of a call, with the code, the state and the number of arguments for each member "
+        "that it may be one of: dst are whether it is, the state for that member, what the call returns if it is not, "
+        "and the arguments of each member",
     ),
     "check_depth": _op(0, 1, "RecursionError if there are too many activations on the list args[0]"),
     "suspend": _op(
@@ -156,7 +157,13 @@ OPERATIONS: dict[str, Operation] = {
     "restore": _op(
         (1, None), 2, "the state and the registers that were put last on the list; args are what frames gave"
     ),
-    "goes_on": _op(1, 1, "whether the state args[0], a number, is imm; a bool", raises=False),
+    "goes_on": _op(
+        1,
+        1,
+        "whether the state args[0], a number, is that of imm[0], or else one of those of imm[1], each with the "
+        "registers that are needed to go on so; a bool",
+        raises=False,
+    ),
     "get_yield_from_iter": _op(1, 1, "args[0] if it is a generator, else iter(args[0])"),
     # rest
     "intrinsic": _op(1, (1, 2), "CPython's intrinsic function named imm"),

@@ -49,12 +49,14 @@ class TooTangled(FrontendError):
 
 @immutable()
 class Span:
-    """A place in the source: lines from 1, columns in UTF-8 bytes from 0, as `CodeType.co_positions` gives them."""
+    """A place in the source: lines from 1, columns in UTF-8 bytes from 0, as `CodeType.co_positions` gives them; `code`
+    is what they are lines of, where that is not the code of the program but of another one of its members."""
 
     line: int | None = None
     end_line: int | None = None
     col: int | None = None
     end_col: int | None = None
+    code: CodeType | None = None
 
 
 @immutable(eq=False)
@@ -160,6 +162,16 @@ class Handler:
     depth: int
 
 
+@immutable()
+class Member:
+    """A code object whose operations are in a program: its first register, and those of `co_freevars`, in that
+    order."""
+
+    code: CodeType
+    first: int
+    frees: tuple[int, ...]
+
+
 @immutable(eq=False)
 class Program:
     """One code object, structured.
@@ -172,7 +184,7 @@ class Program:
         register_names: the name of each register that is a local, a cell or a free variable; None for others.
         nlocals: the number of plain locals (`co_nlocals`); they are the first registers.
         cells: the registers of `co_cellvars`, in that order.
-        frees: the registers of `co_freevars`, in that order; the interpreter puts the closure's cells there at entry.
+        members: the code object, and others that call it and that it calls (see `recursion`).
         return_register: where the result is when the tag is `RETURN`.
         body: the tree.
         live: the registers live at the entry of each label, stack registers included, exception edges counted.
@@ -190,7 +202,7 @@ class Program:
     register_names: tuple[str | None, ...]
     nlocals: int
     cells: tuple[int, ...]
-    frees: tuple[int, ...]
+    members: tuple[Member, ...]
     return_register: int
     body: Node
     live: dict[int, frozenset[int]]
@@ -198,3 +210,12 @@ class Program:
     is_generator: bool
     labels: dict[int, Span]
     instructions: int
+
+    @property
+    def frees(self) -> tuple[int, ...]:
+        """The registers of `co_freevars`, where the interpreter puts the closure's cells at entry."""
+        return self.members[0].frees
+
+    def member(self, code: CodeType) -> Member | None:
+        """The member with this code."""
+        return next((member for member in self.members if member.code is code), None)

@@ -1,9 +1,11 @@
-"""Functions that call themselves as loops over a list of suspended activations.
+"""Functions that call themselves, or each other, as loops over a list of suspended activations.
 
-The graph is cut at calls of the function by itself. In the place of such a call its arguments are bound, the registers
-that are needed afterwards are put on a list of *frames* with the number of the call, and control goes to the beginning.
-A `return` takes the last frame from the list, if there is one, and goes on behind the call that it came from. All of
-that is one loop, whose head branches by a register, the *state*: 0 for the beginning, k for what follows the k-th call.
+The graphs of these functions, the *members*, are put together in one and cut at the calls by which they call each
+other. In the place of such a call its arguments are bound, the registers that are needed afterwards are put on a list
+of *frames* with the number of the call, and control goes to the beginning of the function that is called. A `return`
+takes the last frame from the list, if there is one, and goes on behind the call that it came from. All of that is one
+loop, whose head branches by a register, the *state*: k for what follows the k-th call, 0 for the beginning of the first
+member, and negative numbers for those of the others.
 
 A handler around such a call gets what the activations within have raised: an exception that none of them handles takes
 the frames from the list, one after the other, and is raised where each was suspended.
@@ -12,27 +14,44 @@ the frames from the list, one after the other, and is raised where each was susp
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from types import CodeType
+from typing import NamedTuple
 
-from xlapy.frontend.compile import REMEMBERED, program_of
-from xlapy.frontend.cutting import MOST_OPERATIONS, Cut
+from xlapy.frontend.compile import REMEMBERED, member_of, program_of
+from xlapy.frontend.cutting import MOST_OPERATIONS, Cut, arguments_and_free_variables_of
+from xlapy.frontend.decode import fast_names
 from xlapy.frontend.graph import Block, End, Segment, simplified
 from xlapy.frontend.liveness import landed, registers_of
-from xlapy.frontend.program import Handler, Op, Program, Span
+from xlapy.frontend.program import FrontendError, Handler, Op, Program, Span
 
 BEGINNING = 0
 _CALLS = ("call", "call_ex")
+_LOADS = ("load", "load_bound", "load_deref", "load_global")
 
-_programs: OrderedDict[tuple[int, frozenset[Span]], tuple[CodeType, Program]] = OrderedDict()
+
+class Call(NamedTuple):
+    """A call of a function by another one, or by itself: the code of both, and where in the first it is made."""
+
+    code: CodeType
+    span: Span
+    callee: CodeType
 
 
-def recursive(code: CodeType, calls: frozenset[Span]) -> Program:
-    """The program of a function of which the calls at these places may be calls of itself, remembered like
-    `structured`.
+class NoCall(FrontendError):
+    """Where a function is called there is no call in its caller's text: it is an operator, or the step of a loop."""
+
+
+_programs: OrderedDict[tuple[int, frozenset[Call]], tuple[CodeType, Program]] = OrderedDict()
+
+
+def recursive(code: CodeType, calls: frozenset[Call]) -> Program:
+    """The program of a function and of those that it is called by again, which may call each other at these places,
+    remembered like `structured`.
 
     Raises:
-        FrontendError: its control flow is too tangled.
+        FrontendError: its control flow is too tangled, or there is no call in one of the places.
     """
     key = id(code), calls
     found = _programs.get(key)
@@ -43,10 +62,40 @@ def recursive(code: CodeType, calls: frozenset[Span]) -> Program:
     return found[1]
 
 
+@dataclass(frozen=True, eq=False)
+class _Function:
+    """A member: its code, its first register, the block that it begins with, and the state for that; the registers that
+    its caller binds, and where they go; the register of what it returns, and of what it has returned."""
+
+    code: CodeType
+    first: int
+    entry: int
+    state: int
+    parameters: tuple[int, ...]
+    bound: tuple[int, ...]
+    returns: int
+    returned: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its first registers."""
+        return fast_names(self.code)
+
+    def is_named(self, register: int) -> bool:
+        """Whether a register is one of its variables."""
+        return self.first <= register < self.first + len(self.names)
+
+    def begin(self) -> list[Op]:
+        """What an activation begins with."""
+        moved = [Op("move", (p,), (b,), None, Span()) for p, b in zip(self.parameters, self.bound, strict=True)]
+        kill = [Op("kill", self.bound, (), None, Span())] if self.bound else []
+        return [*Cut.unbind(self.code, self.first), *moved, *kill]
+
+
 @dataclass(frozen=True)
-class _Call:
-    """A call that may be one of the function by itself: the block that ends with it, the block that goes on behind it,
-    the operation, its handler, and the registers that are needed afterwards."""
+class _Site:
+    """A call that may be one of a member: the block that ends with it, the block that goes on behind it, the operation,
+    its handler, and the registers that are needed afterwards."""
 
     block: int
     after: int
@@ -59,35 +108,95 @@ class _Looped(Cut):
     """A variable has one place in all frames; a slot of the value stack, which means something else behind each call,
     one for each call."""
 
-    def __init__(self, code: CodeType, calls: frozenset[Span]) -> None:
-        count = len(self.arguments_and_free_variables_of(code)) - len(code.co_freevars)
-        super().__init__(code, count + 7)
-        self.frames, self.known, self.state, self.test, self.raised, self.result, self.nothing, *self.bound = self.own
-        self.parameters = range(count)
-        self.first_free = len(self.machine.names) - len(code.co_freevars)
-        self.calls = self._calls(calls)
-        named = len(self.machine.names)
-        needed = sorted(set().union(*(call.live for call in self.calls)))
+    def __init__(self, code: CodeType, calls: frozenset[Call]) -> None:
+        super().__init__(code, 7)
+        self.frames, self.known, self.state, self.test, self.raised, self.result, self.nothing = self.own
+        others = list(dict.fromkeys(c for call in _sorted(calls) for c in (call.code, call.callee) if c is not code))
+        self.first = self._first()
+        self.functions = [self.first, *(self._other(c, -i) for i, c in enumerate(others, 1))]
+        calls = self._with_like(calls)
+        sites = self._sites({_place(call, code) for call in calls})
+        #: the calls by their states, from 1 on: the place, and the function that is called there
+        self.calls: list[tuple[_Site, _Function]] = []
+        for call in _sorted(calls):
+            # what is done in `finally` is in the bytecode once for each way to it
+            found = [site for site in sites if site.op.span == _place(call, code)]
+            if not found:
+                raise NoCall(f"no call of '{call.callee.co_qualname}'", call.code, call.span.line)
+            callee = next(f for f in self.functions if f.code is call.callee)
+            self.calls += ((site, callee) for site in found)
+        needed = sorted(set().union(*(site.live for site in sites)))
         #: what lies where in a frame: for each place the register that is restored from it
-        self.places: list[int] = [r for r in needed if r < named]
-        #: for each call, the places of slots of the value stack
-        self.slots: list[dict[int, int]] = []
-        for call in self.calls:
-            self.slots.append({r: self._scratch() for r in sorted(call.live) if r >= named})
-            self.places += self.slots[-1].values()
+        self.places: list[int] = [r for r in needed if self._is_named(r)]
+        #: for each place of a call, the places of slots of the value stack
+        self.slots: dict[int, dict[int, int]] = {}
+        for site in sites:
+            slots = sorted(r for r in site.live if not self._is_named(r))
+            self.slots[site.block] = dict(zip(slots, self.scratch(len(slots)), strict=True))
+            self.places += self.slots[site.block].values()
+        self.sites = sites
 
-    def _scratch(self) -> int:
-        register = self.machine.scratch + self.machine.scratch_used
-        self.machine.scratch_used += 1
-        return register
+    def _first(self) -> _Function:
+        """The function that is called from outside: its free variables are the same ones in all activations."""
+        arguments, free = arguments_and_free_variables_of(self.code)
+        self.own += (self.machine.return_register, *free)
+        returns = self.machine.return_register
+        bound = self.scratch(len(arguments))
+        return _Function(self.code, 0, 0, BEGINNING, tuple(arguments), bound, returns, returns)
 
-    def _calls(self, spans: frozenset[Span]) -> list[_Call]:
-        sites = self.split(lambda op: op.kind in _CALLS and op.span in spans)
-        free = range(self.first_free, len(self.machine.names))
-        own = {*self.own, self.machine.return_register, *free}
+    def _other(self, code: CodeType, state: int) -> _Function:
+        """Another function, which is called with the cells of its free variables as well."""
+        machine, first, entry = self.add(code)
+        arguments, free = arguments_and_free_variables_of(code)
+        parameters = tuple(first + r for r in (*arguments, *free))
+        (returned,) = self.scratch(1)
+        self.own += (returned,)
+        bound = self.scratch(len(parameters))
+        returns = first + machine.return_register
+        function = _Function(code, first, entry, state, parameters, bound, returns, returned)
+        for block in self._returns(function):
+            self.append(block, [Op("move", (returned,), (function.returns,), None, block.end.span)])
+        return function
+
+    def _returns(self, function: _Function) -> list[Block]:
+        """The blocks that end with a `return` of a function."""
+        code = None if function is self.first else function.code
+        return [b for b in self.blocks.values() if b.end.kind == "return" and b.end.span.code is code]
+
+    def _with_like(self, calls: frozenset[Call]) -> frozenset[Call]:
+        """These calls, and those in other places of what has the same name: it is the same function in all likelihood,
+        which the analysis would have to find out one by one."""
+        written: dict[Span, object] = {}
+        for block in self.blocks.values():
+            loaded: dict[int, object] = {}
+            for op in (op for segment in block.segments for op in segment.ops):
+                name = None
+                if op.kind in _CALLS:
+                    written[op.span] = loaded.get(op.args[0])
+                elif op.kind == "move" or op.kind == "getattr" and op.args[0] in loaded:
+                    name = loaded.get(op.args[0]) if op.kind == "move" else (op.imm, loaded[op.args[0]])
+                elif op.kind in _LOADS:
+                    name = op.imm
+                loaded |= dict.fromkeys(op.dst, name)
+        known = {name: call.callee for call in calls if (name := written.get(_place(call, self.code))) is not None}
+        like = (
+            Call(span.code or self.code, replace(span, code=None), known[name])
+            for span, name in written.items()
+            if name in known and span.line is not None
+        )
+        return calls.union(like)
+
+    def _is_named(self, register: int) -> bool:
+        return any(function.is_named(register) for function in self.functions)
+
+    def _sites(self, places: set[Span]) -> list[_Site]:
+        sites = self.split(lambda op: op.kind in _CALLS and op.span in places)
         for block, _, op, handler in sites:
             self.append(self.blocks[block], [op], handler, True)
-        live = self.live([n for _, resume, _, handler in sites for n in (resume, handler) if n is not None], own)
+        all_of_them = self.block([], End("goto", [function.entry for function in self.functions]))
+        wanted = [n for _, resume, _, handler in sites for n in (resume, handler) if n is not None]
+        live = self.live(wanted, {*self.own}, all_of_them)
+        del self.blocks[all_of_them]
         for block, *_ in sites:
             self.blocks[block].segments[-1].ops = self.blocks[block].segments[-1].ops[:-1]
         found = []
@@ -95,78 +204,90 @@ class _Looped(Cut):
             needed = live[resume] - {*op.dst}
             if handler is not None:
                 needed |= live[handler] - registers_of(landed(self.machine.handlers[handler]))
-            found.append(_Call(block, resume, op, handler, frozenset(needed)))
+            found.append(_Site(block, resume, op, handler, frozenset(needed)))
         return found
 
     def run(self) -> Program:
         """The whole transformation."""
-        ends = [block for block in self.blocks.values() if block.end.kind == "return"]
+        ends = [block for function in self.functions for block in self._returns(function)]
         head = self._head()
-        for number, call in enumerate(self.calls, 1):
-            self._suspend(call, number, head)
+        for site in self.sites:
+            self._suspend(site, head)
         for block in ends:
             self._return(block, head)
-        if any(call.handler is not None for call in self.calls):
+        if any(site.handler is not None for site in self.sites):
             self._unwind()
+        function = self.first
         start = [
             Op("frames", (self.frames, self.known), (), None, Span()),
-            *(Op("move", (b,), (p,), None, Span()) for p, b in zip(self.parameters, self.bound, strict=True)),
-            self._forget({self.nothing}, Span()),
-            self._to(BEGINNING),
+            *(Op("move", (b,), (p,), None, Span()) for p, b in zip(function.parameters, function.bound, strict=True)),
+            self._forget({self.nothing, *(r for f in self.functions[1:] for r in f.bound)}, Span()),
+            Op("const", (self.state,), (), BEGINNING, Span()),
         ]
         entry = self.block(start, End("goto", [head]))
         graph = simplified(self.blocks, entry, self.machine.handlers)
-        return program_of(graph, self.machine, self.instructions, MOST_OPERATIONS)
+        others = {member_of(f.code, f.first): f.names for f in self.functions[1:]}
+        return program_of(graph, self.machine, self.instructions, MOST_OPERATIONS, others=others)
 
     def _forget(self, more: set[int], span: Span) -> Op:
         """What a new activation finds nothing in: an argument that is a cell's lies elsewhere until it is made one."""
-        registers = {*self.places, *self.parameters, self.machine.return_register} | more
+        registers = {*self.places, *(r for f in self.functions for r in (*f.parameters, f.returned))} | more
         return Op("kill", tuple(sorted(registers)), (), None, span)
 
-    def _to(self, state: int) -> Op:
-        return Op("const", (self.state,), (), state, Span())
-
-    def _by_state(self, targets: list[int], first: int) -> int:
-        """A block from which control goes to one of `targets`, as the state says, which is `first` for the first."""
-        chosen = targets[-1]
-        for number, target in reversed(list(enumerate(targets[:-1], first))):
-            test = Op("goes_on", (self.test,), (self.state,), number, Span())
+    def _by_state(self, targets: Sequence[tuple[int, tuple[int, ...], int]]) -> int:
+        """A block from which control goes where the state says: for each state the registers that are needed there, and
+        the block to go to."""
+        state, needed, chosen = targets[-1]
+        others: tuple = ((state, needed),)
+        for state, needed, target in reversed(targets[:-1]):
+            test = Op("goes_on", (self.test,), (self.state,), ((state, needed), others), Span())
             chosen = self.block([test], End("true", [target, chosen], (self.test,)))
+            others = ((state, needed), *others)
         return chosen
 
-    def _restored(self, number: int) -> list[Op]:
+    def _needed(self, site: _Site) -> tuple[int, ...]:
+        """The places from which an activation takes what it goes on with."""
+        slots = self.slots[site.block]
+        return tuple(slots.get(r, r) for r in sorted(site.live))
+
+    def _restored(self, site: _Site) -> list[Op]:
         """The slots of the value stack as they were at a call."""
-        return [Op("move", (r,), (place,), None, Span()) for r, place in self.slots[number - 1].items()]
+        return [Op("move", (r,), (place,), None, Span()) for r, place in self.slots[site.block].items()]
 
     def _head(self) -> int:
         """The head of the loop: to the beginning, or to what follows a call."""
-        begin = self.unbind()
-        begin += [Op("move", (p,), (b,), None, Span()) for p, b in zip(self.parameters, self.bound, strict=True)]
-        begin += [Op("kill", tuple(self.bound), (), None, Span())] if self.bound else []
-        targets = [self.block(begin, End("goto", [0]))]
-        for number, call in enumerate(self.calls, 1):
-            returned = Op("move", call.op.dst, (self.machine.return_register,), None, call.op.span)
-            targets.append(self.block([*self._restored(number), returned], End("goto", [call.after])))
+        targets = [(f.state, f.bound, self.block(f.begin(), End("goto", [f.entry]))) for f in self.functions]
+        for number, (site, callee) in enumerate(self.calls, 1):
+            returned = Op("move", site.op.dst, (callee.returned,), None, site.op.span)
+            after = self.block([*self._restored(site), returned], End("goto", [site.after]))
+            targets.append((number, (*self._needed(site), callee.returned), after))
         # the head of a loop of its own, which nothing is merged with
-        return self.block([], End("goto", [self._by_state(targets, BEGINNING)]))
+        return self.block([], End("goto", [self._by_state(targets)]))
 
-    def _suspend(self, call: _Call, number: int, head: int) -> None:
-        """In the place of a call: if the function calls itself, to its beginning with other arguments."""
-        block, op = self.blocks[call.block], call.op
-        enter = Op("enter", (self.test, self.result, *self.bound), op.args, (op.kind, op.imm), op.span)
-        self.append(block, [enter], call.handler, True)
-        slots = {place: r for r, place in self.slots[number - 1].items()}
-        held = [r if r in call.live else slots.get(r, self.nothing) for r in self.places]
-        suspend = [
-            Op("suspend", (), (self.frames, self.known, *held, *self.bound), (number, len(held)), op.span),
-            self._forget({self.result}, op.span),
-            self._to(BEGINNING),
-        ]
-        deeper = Op("check_depth", (), (self.frames,), None, op.span)
-        again = self.block([deeper], End("goto", [head], span=op.span), call.handler, True)
-        self.blocks[again].segments.append(Segment(suspend, None, True))
-        other = self.block([Op("move", op.dst, (self.result,), None, op.span)], End("goto", [call.after], span=op.span))
-        block.end = End("true", [again, other], (self.test,), span=op.span)
+    def _suspend(self, site: _Site, head: int) -> None:
+        """In the place of a call: if it is one of a member, to the beginning of that with other arguments."""
+        block, op = self.blocks[site.block], site.op
+        calls = [(number, callee) for number, (s, callee) in enumerate(self.calls, 1) if s is site]
+        given = [register for _, callee in calls for register in callee.bound]
+        expected = tuple((callee.code, callee.state, len(callee.bound)) for _, callee in calls)
+        imm = (op.kind, op.imm, expected)
+        enter = Op("enter", (self.test, self.state, self.result, *given), op.args, imm, op.span)
+        self.append(block, [enter], site.handler, True)
+        slots = {place: r for r, place in self.slots[site.block].items()}
+        held = [r if r in site.live else slots.get(r, self.nothing) for r in self.places]
+        deeper = [Op("check_depth", (), (self.frames,), None, op.span)]
+        targets = []
+        for number, callee in calls:
+            suspend = [
+                Op("suspend", (), (self.frames, self.known, *held, *callee.bound), (number, len(held)), op.span),
+                self._forget({self.result}, op.span),
+                Op("const", (self.state,), (), callee.state, Span()),
+            ]
+            again = self.block(deeper, End("goto", [head], span=op.span), site.handler, True)
+            self.blocks[again].segments.append(Segment(suspend, None, True))
+            targets.append((callee.state, (), again))
+        other = self.block([Op("move", op.dst, (self.result,), None, op.span)], End("goto", [site.after], span=op.span))
+        block.end = End("true", [self._by_state(targets), other], (self.test,), span=op.span)
 
     def _take(self, span: Span) -> Op:
         return Op("restore", (self.state, *self.places), (self.frames, self.known), None, span)
@@ -193,11 +314,28 @@ class _Looped(Cut):
         again = Op("reraise", (), (self.raised,), None, Span())
         last = self.block([again], End("stop", []), None, True)
         targets = []
-        for number, call in enumerate(self.calls, 1):
-            segments = [Segment(ops, None, False) for ops in [self._restored(number)] if ops]
-            raised = Op("reraise", (), (self.raised,), None, call.op.span)
-            targets.append(self.block([raised], End("stop", []), call.handler or unwind, True))
-            self.blocks[targets[-1]].segments[:0] = segments
-        back = self.block([self._take(Span())], End("goto", [self._by_state(targets, 1)]))
+        for number, (site, _) in enumerate(self.calls, 1):
+            segments = [Segment(ops, None, False) for ops in [self._restored(site)] if ops]
+            raised = Op("reraise", (), (self.raised,), None, site.op.span)
+            target = self.block([raised], End("stop", []), site.handler or unwind, True)
+            self.blocks[target].segments[:0] = segments
+            targets.append((number, self._needed(site), target))
+        back = self.block([self._take(Span())], End("goto", [self._by_state(targets)]))
         test = Op("truth", (self.test,), (self.frames,), None, Span())
         self.blocks[unwind] = Block([Segment([test], None, False)], End("true", [back, last], (self.test,)))
+
+
+def _place(call: Call, first: CodeType) -> Span:
+    """Where a call is, in the graph of all members."""
+    return call.span if call.code is first else replace(call.span, code=call.code)
+
+
+def _sorted(calls: frozenset[Call]) -> list[Call]:
+    """Calls in an order that is always the same."""
+
+    def key(call: Call) -> tuple:
+        codes = [(code.co_firstlineno, code.co_qualname) for code in (call.code, call.callee)]
+        span = call.span
+        return (*codes, *(n or 0 for n in (span.line, span.col, span.end_line, span.end_col)))
+
+    return sorted(calls, key=key)

@@ -80,7 +80,7 @@ class _Cut(Cut):
 
     def _start(self) -> int:
         """Where a generator begins that was not advanced yet: its variables are unbound."""
-        ops = [*self.unbind(), Op("resume", (self.test,), (), "start", Span())]
+        ops = [*self.unbind(self.code), Op("resume", (self.test,), (), "start", Span())]
         return self.block(ops, End("goto", [0]), None, True)
 
     def _split(self) -> list[tuple[int, int]]:

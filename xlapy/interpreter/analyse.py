@@ -16,7 +16,7 @@ from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value, number_var
-from xlapy.frontend import Span
+from xlapy.frontend import Call
 from xlapy.interpreter import calls, error_tag, resumption, walk
 from xlapy.interpreter.describe import locate, unjoined
 from xlapy.interpreter.frame import place_of
@@ -137,7 +137,7 @@ def _settled(
     """The analysis, begun again until it settles."""
     ambient_x64, narrow, capacities, sizes_vary, returns_views = settings
     modes: dict[tuple, str] = {}
-    recursions: dict[types.CodeType, frozenset[Span]] = {}
+    recursions: dict[types.CodeType, frozenset[Call]] = {}
     as_loop: NotOffloadableError | None = None
     given = set(static)
     optimistic = may_share = may_hand_over = True

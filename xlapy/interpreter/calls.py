@@ -45,7 +45,7 @@ from xlapy.domain.values import (
     as_ref,
     is_none,
 )
-from xlapy.frontend import RAISE, RETURN, FrontendError, Program, recursive, structured
+from xlapy.frontend import RAISE, RETURN, FrontendError, NoCall, Program, recursive, structured
 from xlapy.interpreter import (
     classes,
     enumerations,
@@ -324,11 +324,12 @@ def _super(machine: Machine, args: list[Value]) -> Value:
     if args:
         return Intrinsic("super", None, (args[0], args[1]))
     frame = machine.frame
-    names = frame.program.code.co_freevars
+    member = frame.member
+    names = member.code.co_freevars
     if "__class__" not in names:
         return machine.raise_(RuntimeError, "super(): __class__ cell not found")
-    cell = frame.registers[frame.program.frees[names.index("__class__")]]
-    self = frame.registers[0]
+    cell = frame.registers[member.frees[names.index("__class__")]]
+    self = frame.registers[member.first]
     if isinstance(self, Ref) and machine.heap.objects[self.object].kind == "cell":
         self = machine.heap.read(self.object, "value")
     return Intrinsic("super", None, (machine.heap.read(as_ref(cell).object, "value"), self))
@@ -585,11 +586,12 @@ def _call_function(machine: Machine, function: Function, args: list[Value], kwar
 
 
 def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
-    calls_of_itself = machine.recursions.get(code)
-    if calls_of_itself is not None:
-        if recursion.enters_itself(machine, code):
-            return _new_frame(machine, globals_, lambda: structured(code))
-        return _new_frame(machine, globals_, lambda: recursive(code, calls_of_itself))
+    if machine.recursions:
+        if recursion.enters(machine, code):
+            return _new_frame(machine, code, globals_, lambda: structured(code))
+        known = machine.recursions.get(code)
+        if known is not None:
+            return _new_frame(machine, code, globals_, lambda: recursive(code, known))
     same = [f.region_depth for f in machine.frames if f.program.code is code]
     depth = min(len(same), len(set(same)))
     many = depth > _MAXIMUM_DYNAMIC_DEPTH
@@ -599,9 +601,10 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
         machine.calls_of_itself[code] = count = machine.calls_of_itself.get(code, 0) + 1
         often = count > _MANY_CALLS
     if machine.loops_recursions and (depth > _FEW or often or endless):
-        spans = recursion.own_calls(machine, code)
-        if spans is not None:
-            raise NeedLoop(code, spans)
+        first = next(index for index, frame in enumerate(machine.frames) if frame.program.code is code)
+        on_the_way = recursion.calls_on_the_way(machine, first, code)
+        if on_the_way is not None:
+            raise NeedLoop(code, on_the_way)
     if many or endless:
         # Integers among the inputs may decide how deep it goes: on the way that they take it may end.
         for condition in reversed(machine.conditions):
@@ -615,12 +618,15 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
             f"'{code.co_qualname}' calls itself more than {_MAXIMUM_DEPTH} times, or its depth depends on data",
             "write the recursion as a loop",
         )
-    return _new_frame(machine, globals_, lambda: structured(code))
+    return _new_frame(machine, code, globals_, lambda: structured(code))
 
 
-def _new_frame(machine: Machine, globals_: int, program_of: Callable[[], Program]) -> Frame:
+def _new_frame(machine: Machine, code: types.CodeType, globals_: int, program_of: Callable[[], Program]) -> Frame:
     try:
         program = program_of()
+    except NoCall as error:
+        message = f"'{code.co_qualname}' calls itself by way of '{error.code.co_qualname}', as often as data says"
+        raise Refused("XP0008", message) from error
     except FrontendError as error:
         raise Refused("XP0014", str(error)) from error
     if machine.frames:
@@ -635,8 +641,8 @@ def _new_frame(machine: Machine, globals_: int, program_of: Callable[[], Program
 def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Value]) -> Value:
     """Run a frame whose arguments are bound; the value it returns."""
     entering, machine.entering = machine.entering, None
-    if entering is not None and entering.program.code is frame.program.code:
-        raise recursion.Entered(bound, cells)
+    if entering is not None and entering.program.member(frame.program.code) is not None:
+        raise recursion.Entered(frame, bound, cells)
     frame.registers[: len(bound)] = bound
     for register, cell in zip(frame.program.frees, cells, strict=True):
         frame.registers[register] = cell

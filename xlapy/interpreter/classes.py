@@ -129,7 +129,7 @@ def real_function(
     code: types.CodeType = value.code
     namespace = machine.heap.objects[value.globals.object].real
     cells = tuple(_cell(machine, cell, known or {}) for cell in value.closure)
-    made = types.FunctionType(code, namespace, value.name, None, cells)
+    made: Any = types.FunctionType(code, namespace, value.name, None, cells)
     made.__qualname__ = code.co_qualname
     defaults = [_default(machine, d) for d in value.defaults]
     made.__defaults__ = tuple(defaults) or None
@@ -137,6 +137,9 @@ def real_function(
     annotations = value.attributes.get("annotations")
     if annotations is not None:
         made.__annotations__ = real(machine, annotations, "annotations")
+    annotate = value.attributes.get("annotate")
+    if isinstance(annotate, Function):
+        made.__annotate__ = real_function(machine, annotate, known)
     machine.functions[id(made)] = (made, value)
     return made
 

@@ -93,8 +93,8 @@ def _with_attribute(machine: Machine, made: Function, name: str, value: Value) -
     named = made.attributes
     if name == "annotations":
         named = {**named, name: _annotations(machine, value)}
-    elif name == "annotate":  # there are annotations, which nobody has made
-        named = {**named, name: NONE}
+    elif name == "annotate":
+        named = {**named, name: value}
     return Function(made.code, made.globals, made.name, defaults, kwdefaults, closure, named, made.namespace)
 
 

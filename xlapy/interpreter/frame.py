@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import NamedTuple
 
 from xlapy.domain.values import DEAD, NONE, UNBOUND, Ref, Value, is_none
-from xlapy.frontend import Op, Program, Span
+from xlapy.frontend import Member, Op, Program, Span
 from xlapy.ir import Location, Var
 
 #: a key for "this place in the program, reached by these calls and unrolled iterations"
@@ -81,6 +82,18 @@ class Frame:
         """Where the exception is when the tag is RAISE."""
         return len(self.registers) - 1
 
+    @property
+    def code(self) -> CodeType:
+        """The code that is being executed: the program's own, or that of another member of it."""
+        return self.span.code or self.program.code
+
+    @property
+    def member(self) -> Member:
+        """The member of the program that is being executed."""
+        member = self.program.member(self.code)
+        assert member is not None
+        return member
+
     def enter(self, op: Op) -> None:
         """Note that `op` is being executed, for locations."""
         self.span = op.span
@@ -88,7 +101,7 @@ class Frame:
     def location(self) -> Location:
         """The place in the source that is being executed."""
         if self._located is not self.span or self._location is None:
-            span, code = self.span, self.program.code
+            span, code = self.span, self.code
             self._location = Location(
                 code.co_filename, code.co_qualname, span.line, span.end_line, span.col, span.end_col, self.caller
             )

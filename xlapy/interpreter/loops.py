@@ -43,7 +43,7 @@ from xlapy.domain.values import (
     references,
 )
 from xlapy.frontend import Code, For, If, Loop, Node, Seq
-from xlapy.interpreter import generators, merge, resumption, walk
+from xlapy.interpreter import generators, merge, resumption, walk, widening
 from xlapy.interpreter.describe import named, unjoined
 from xlapy.interpreter.frame import Frame, Tag, place_of, static_tag
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
@@ -115,6 +115,8 @@ def run_loop(machine: Machine, node: Loop) -> None:
             else:
                 _ATTEMPTS[attempt](machine, node)
         except (JoinFailure, _Unending, Captured) as error:
+            if isinstance(error, widening.Asked) and error.loop != key:
+                raise
             failure = error if failure is None or isinstance(failure, _Unending) else failure
             aliased = aliased or isinstance(error, Aliased)
             settling = attempt == "peel" and _settles(error)
@@ -238,6 +240,10 @@ def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, att
         del machine.blockers[obstacles:]
         try:
             mode(machine, node)
+        except widening.Asked as error:
+            if error.loop != key:
+                raise
+            continue
         except (JoinFailure, _Unending, walk.Poison, Refused, Captured):
             continue
         if len(machine.blockers) == obstacles:

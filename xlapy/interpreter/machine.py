@@ -59,7 +59,7 @@ from xlapy.domain.values import (
     Value,
     number_var,
 )
-from xlapy.frontend import Span
+from xlapy.frontend import Call
 from xlapy.interpreter import (  # noqa: F401
     calls,
     error_tag,
@@ -75,7 +75,8 @@ from xlapy.interpreter.frame import Frame, Tag
 from xlapy.interpreter.memory import Memory
 from xlapy.interpreter.rehearsal import Recollection
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
-from xlapy.interpreter.steps import COMPARED, FEW_JOINS, JOINED, MAXIMUM_JOINS, TooLarge
+from xlapy.interpreter.steps import COMPARED, FEW_JOINS, JOINED, JOINS_OF_RECURSIONS, MAXIMUM_JOINS, TooLarge
+from xlapy.interpreter.widening import Widened
 from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
@@ -163,9 +164,9 @@ class Machine:
         self.before: walk.Before | None = None
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
-        #: functions that call themselves and are loops for that, with the places of these calls; whether others may
-        #: become such; and the frame that is about to call its own function
-        self.recursions: dict[types.CodeType, frozenset[Span]] = {}
+        #: functions that call themselves and are loops for that, with the calls by which they do; whether others may
+        #: become such; and the frame that is about to call a member of its program
+        self.recursions: dict[types.CodeType, frozenset[Call]] = {}
         self.loops_recursions = True
         #: how often functions have called themselves
         self.calls_of_itself: dict[types.CodeType, int] = {}
@@ -199,6 +200,8 @@ class Machine:
         self.loop_memory: dict[tuple, Recollection] = {}
         #: and of the arrays that change their size in them: what a trip adds, and guesses of the room
         self.loop_sizes: dict[object, tuple[dict, dict]] = {}
+        #: numbers at the heads of loops that are wider than before these (see `interpreter.widening`)
+        self.widened: dict[Var, Widened] = {}
         #: body regions of loops, by identity, with the key of the loop
         self.loop_bodies: dict[int, tuple] = {}
         #: the loops whose bodies were begun, each as often as that
@@ -280,7 +283,9 @@ class Machine:
 
     def most_joins(self) -> int:
         """How much joins may cost."""
-        return FEW_JOINS if self.recursions or self.hurries and self.could_stack_more else MAXIMUM_JOINS
+        if self.hurries and self.could_stack_more:
+            return FEW_JOINS
+        return JOINS_OF_RECURSIONS if self.recursions else MAXIMUM_JOINS
 
     # -- branches ---------------------------------------------------------------------------------------------------
 

@@ -332,10 +332,13 @@ class Outputs:
         made.cells += [self._cell(cell) for cell in value.closure]
         made.defaults += map(self.recipe, value.defaults)
         made.kwdefaults.update((name, self.recipe(v)) for name, v in value.kwdefaults.items())
-        if "annotations" in value.attributes:
-            made.attributes["__annotations__"] = self.recipe(value.attributes["annotations"])
-        for name in sorted(heap.objects[value.namespace].fields):
-            made.attributes[name] = self.recipe(heap.read(value.namespace, name))
+        for name, item in value.attributes.items():
+            made.attributes[f"__{name}__"] = self.recipe(item)
+        self._require_unmirrored(value.namespace)
+        for name in self._names(value.namespace):
+            item = heap.read(value.namespace, name)
+            if item is not UNBOUND:
+                made.attributes[name] = self.recipe(_or_nothing(item))
         return made
 
     def _cell(self, cell: Value) -> Recipe:
@@ -403,10 +406,19 @@ class Outputs:
         if owner is None:
             seen = any(owner == number and mirror in self._made for mirror, owner in mirrors.items())
         else:
-            seen = owner in self._made or self.machine.heap.objects[owner].source is not None
+            made = owner in self._made or owner in self._functions
+            seen = made or self.machine.heap.objects[owner].source is not None
         if seen:
             what = "the __dict__ of an object that is returned or stored outside itself"
             raise Refused("XP0010", what, "return a copy: dict(vars(obj))")
+
+    def _require_order(self, number: int) -> None:
+        """The order of what is in an object's `__dict__` is not that in which it got its attributes first."""
+        for name in self.machine.heap.order.made_again(number):
+            if self.machine.heap.read(number, name) is not UNBOUND:
+                cls = self.machine.heap.objects[number].cls
+                what = f"the order of the attributes of a {cls.__name__} which lost '{name}' and got it again"
+                raise Refused("XP0004", what, "make a new object, or assign the attribute without deleting it")
 
     def _names(self, number: int) -> list[str]:
         """The attributes of an object in the order in which they were made, as far as that is known."""
@@ -414,6 +426,7 @@ class Outputs:
         known = self.machine.heap.order.sorted(number, info.cls, info.fields)
         if known is not None:
             return known
+        self._require_order(number)
         if self._order is None:
             self._order = {}
             for owner, name in self.machine.heap.slots:
@@ -489,6 +502,7 @@ class Outputs:
             info = heap.objects[number]
             if number == STATE or info.source is None or heap.initial.get((number, name)) is value:
                 continue
+            self._require_order(number)
             if unchanged(heap.initial.get((number, name)), value):
                 continue
             if info.kind == "random":

@@ -1,19 +1,22 @@
-"""Functions that call themselves as often as data says: one loop over a list of suspended activations.
+"""Functions that call themselves, or each other, as often as data says: one loop over a list of suspended activations.
 
-A function whose calls of itself do not end at compile time is interpreted from another program (`frontend.recursive`):
-what an activation goes on with is put on a list, the *frames*, which is a list that grows in a loop like any other (see
-`domain.stacks`), and so is held by value. Objects that were there before the first call are put there by name instead:
-all activations mean the same ones. An iterator of a loop around a call is put there as its sort and the contents of its
-slots, and is made anew, as is the cell of a variable.
+A function whose calls of itself do not end at compile time is interpreted from another program (`frontend.recursive`),
+of which the functions that it calls on the way are *members*, too. What an activation goes on with is put on a list,
+the *frames*, which is a list that grows in a loop like any other (see `domain.stacks`), and so is held by value.
+Objects that were there before the first call are put there by name instead: all activations mean the same ones. An
+iterator of a loop around a call is put there as its sort and the contents of its slots, and is made anew, as is the
+cell of a variable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from inspect import CO_GENERATOR
 from types import CellType, CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from xlapy.dispatch import unions
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.domain.values import (
@@ -35,12 +38,13 @@ from xlapy.domain.values import (
     references,
     tuple_items,
 )
-from xlapy.frontend import Span
+from xlapy.frontend import Call, Op
 from xlapy.interpreter import control, operations
 from xlapy.interpreter.depth import recursion_limit
 from xlapy.interpreter.steps import handles
 
 if TYPE_CHECKING:
+    from xlapy.interpreter.frame import Frame
     from xlapy.interpreter.machine import Machine
 
 _TOO_DEEP = "maximum recursion depth exceeded"
@@ -52,10 +56,11 @@ _NOT_KEPT = "a call of a function by itself, the depth of which depends on data,
 
 
 class Entered(Exception):
-    """A frame calls its own function, with these values in its first registers and its free variables."""
+    """A frame calls a member of its program: the frame that this would have, with these values in its first registers
+    and its free variables."""
 
-    def __init__(self, bound: list[Value], cells: list[Value]) -> None:
-        self.bound, self.cells = bound, cells
+    def __init__(self, frame: Frame, bound: list[Value], cells: list[Value]) -> None:
+        self.frame, self.bound, self.cells = frame, bound, cells
 
 
 class _Named(Opaque):
@@ -90,33 +95,38 @@ class Frames:
         return self._known.setdefault((details, cls, names), Const(_Sort(details, cls, names)))
 
 
-def own_calls(machine: Machine, code: CodeType) -> frozenset[Span] | None:
-    """The places at which the activations of a function that are in progress call the next one; None if it is not
-    each time the function itself that does."""
-    if code.co_flags & CO_GENERATOR or "locals" in code.co_names:
+def calls_on_the_way(machine: Machine, first: int, code: CodeType) -> frozenset[Call] | None:
+    """The calls that lead from a frame to the one that is about to be made of a function, and those that are known of
+    the frames between; None if it is not each time a function that is run as it is called."""
+    frames = machine.frames[first:]
+    codes = [frame.code for frame in frames]
+    if any(c.co_flags & CO_GENERATOR or "locals" in c.co_names for c in (*codes, code)):
         return None
-    found = [index for index, frame in enumerate(machine.frames) if frame.program.code is code]
-    if not found or found != list(range(found[0], found[0] + len(found))) or found[-1] != len(machine.frames) - 1:
+    if any(frame.span.line is None or frame.namespace is not None for frame in frames):
         return None
-    spans = frozenset(machine.frames[index].span for index in found)
-    return spans if all(span.line is not None for span in spans) else None
+    callees = [*codes[1:], code]
+    found = {Call(f.code, replace(f.span, code=None), c) for f, c in zip(frames, callees, strict=True)}
+    return frozenset(found.union(*(machine.recursions.get(frame.program.code, ()) for frame in frames)))
 
 
-def enters_itself(machine: Machine, code: CodeType) -> bool:
-    """Whether a call that is about to be made is one of a function that is a loop by itself.
+def enters(machine: Machine, code: CodeType) -> bool:
+    """Whether a call that is about to be made is one of a member of the program that makes it.
 
     Raises:
-        NeedLoop: it is called in a place that has not been known.
-        Refused: it is not called by this frame, but by what that calls.
+        NeedLoop: it is called in a place, or on a way, that has not been known.
+        Refused: it is not called by a frame, but by what that calls.
     """
-    frame = machine.frames[-1] if machine.frames else None
-    if frame is None or frame.program.code is not code:
-        return False
-    if machine.entering is frame:
+    if machine.entering is not None and machine.entering.program.member(code) is not None:
         return True
-    if frame.span in machine.recursions[code]:
-        raise Refused("XP0008", f"'{code.co_qualname}' calls itself by way of another function, as often as data says")
-    raise NeedLoop(code, frozenset((frame.span,)))
+    for first, frame in enumerate(machine.frames):
+        if frame.program.code in machine.recursions and frame.program.member(code) is not None:
+            known = machine.recursions[frame.program.code]
+            calls = calls_on_the_way(machine, first, code)
+            if calls is None or calls == known:
+                message = f"'{code.co_qualname}' calls itself by way of another function, as often as data says"
+                raise Refused("XP0008", message)
+            raise NeedLoop(frame.program.code, calls)
+    return False
 
 
 @handles("frames")
@@ -130,20 +140,45 @@ def _frames(machine, frame, op):
 
 @handles("enter")
 def _enter(machine, frame, op, function, *args):
-    kind, imm = op.imm
-    if isinstance(function, Union) or isinstance(function, BoundMethod) and isinstance(function.self, Union):
+    def entered(one: Value) -> Value:
+        if isinstance(function, BoundMethod):
+            one = replace(function, self=one)
+        return Tuple(_entered(machine, frame, op, one, args))
+
+    # which of several it is, is told apart here; its arguments are moved as they are
+    result = unions.over_unions(machine, [function.self if isinstance(function, BoundMethod) else function], entered)
+    if not isinstance(result, Tuple):
         raise Refused("XP0008", f"{_NOT_KEPT} or of another one, as data says")
-    outer, machine.entering = machine.entering, frame if _code_of(function) is frame.program.code else None
+    return result.items
+
+
+def _entered(machine: Machine, frame: Frame, op: Op, function: Value, args: Sequence[Value]) -> tuple[Value, ...]:
+    kind, imm, expected = cast(tuple, op.imm)
+    code = _code_of(function)
+    outer = machine.entering
+    machine.entering = frame if any(code is callee for callee, _, _ in expected) else None
     try:
         result = control.called(machine, kind, imm, function, *args)
     except Entered as entered:
-        for own, given in zip(frame.program.frees, entered.cells, strict=True):
-            if machine.is_(frame.registers[own], given) is not True:
-                raise Refused("XP0008", f"{_NOT_KEPT} with other variables of the function around it") from None
-        return (TRUE, DEAD, *entered.bound)
+        bound = _bound(machine, frame, entered)
+        given = [v for callee, _, n in expected for v in (bound if callee is code else (DEAD,) * n)]
+        return (TRUE, Const(next(state for callee, state, _ in expected if callee is code)), DEAD, *given)
     finally:
         machine.entering = outer
-    return (FALSE, result, *(DEAD,) * (len(op.dst) - 2))
+    return (FALSE, DEAD, result, *(DEAD,) * (len(op.dst) - 3))
+
+
+def _bound(machine: Machine, frame: Frame, entered: Entered) -> list[Value]:
+    """What a call of a member puts into the registers that this begins with."""
+    called = entered.frame
+    if called.globals != frame.globals:
+        raise Refused("XP0008", f"{_NOT_KEPT} by way of a function of another module")
+    if called.program.code is not frame.program.code:
+        return [*entered.bound, *entered.cells]
+    for own, given in zip(frame.program.frees, entered.cells, strict=True):
+        if machine.is_(frame.registers[own], given) is not True:
+            raise Refused("XP0008", f"{_NOT_KEPT} with other variables of the function around it")
+    return entered.bound
 
 
 def _code_of(function: Value) -> CodeType | None:
@@ -265,4 +300,16 @@ def _taken(machine: Machine, known: Frames, value: Value) -> Value:
 
 @handles("goes_on")
 def _goes_on(machine, frame, op, state):
-    return machine.boolean(machine.truth(machine.compare("==", state, Const(op.imm))))
+    (number, needed), others = op.imm
+    if not isinstance(state, Const):
+        # what nothing has been restored for in this round of the analysis, is where the loop does not go
+        if _is_missing(frame, needed):
+            return FALSE
+        if all(_is_missing(frame, more) for _, more in others):
+            return TRUE
+    return machine.boolean(machine.truth(machine.compare("==", state, Const(number))))
+
+
+def _is_missing(frame: Frame, registers: tuple[int, ...]) -> bool:
+    """Whether there is no value yet of something that an activation goes on with."""
+    return any(frame.registers[register] is DEAD for register in registers)

@@ -34,7 +34,7 @@ from xlapy.domain.values import (
     references,
 )
 from xlapy.frontend import Loop, Node
-from xlapy.interpreter import merge, walk
+from xlapy.interpreter import merge, walk, widening
 from xlapy.interpreter.collecting import Growing
 from xlapy.interpreter.emission import Emission
 from xlapy.interpreter.equal_lanes import EqualLanes
@@ -252,6 +252,8 @@ class Staging:
         machine.loop_bodies[id(body)] = self.key
         machine.loops_begun.append(id(self.node))
         self.enter(head, iter(body.params[1:]))
+        found = [*(frame.registers[r] for r in head.registers), frame.handled, *map(machine.heap.slots.get, head.slots)]
+        noted = widening.note(machine, self.key, self.at_entry(head), found)
         mark = machine.heap.next_identity
         start, executed, self.entangled = machine.heap.slots.copy(), machine.executed, machine.heap.entangled.copy()
         self.start = start
@@ -270,6 +272,8 @@ class Staging:
                     walk.run(machine, self.node.body)
         finally:
             machine.short_index, machine.short_indices = outer, around
+            for var in noted:
+                machine.widened.pop(var, None)
         self.steps = max(self.steps, machine.executed - executed)
         if self.plan is not None and self._advanced(start):
             raise Restart

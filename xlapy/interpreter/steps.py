@@ -32,6 +32,7 @@ from xlapy.domain.values import (
     tuple_items,
 )
 from xlapy.frontend import Code, Op
+from xlapy.interpreter import widening
 from xlapy.interpreter.frame import Frame
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ COMPARED, JOINED = 1 / 4, 16
 MAXIMUM_JOINS = 2_000_000
 #: how much if there may be a shorter way: some three seconds
 FEW_JOINS = 150_000
+#: how much if functions that call themselves are loops, for which there may be another way, too
+JOINS_OF_RECURSIONS = 600_000
 
 
 class TooLarge(Exception):
@@ -111,6 +114,7 @@ class Step(NamedTuple):
         constant: what it gives, if it is a constant.
         called: the register of the function that it calls.
         fetch: the register of its one argument, or what takes several from all registers.
+        asks: whether it may ask after the class of its arguments.
     """
 
     op: Op
@@ -122,6 +126,7 @@ class Step(NamedTuple):
     constant: Value | None
     called: int | None
     fetch: itemgetter | int | None
+    asks: bool
 
 
 def prepare(code: Code) -> list[Step]:
@@ -138,8 +143,9 @@ def _step(op: Op) -> Step:
     target = op.dst[0] if len(op.dst) == 1 else -1
     constant = constant_value(op.imm) if op.kind == "const" else None
     called = op.args[0] if op.kind in ("call", "call_ex") else None
+    asks = op.kind in widening.LOOKED_AT
     fetch = itemgetter(*op.args) if len(op.args) > 1 else op.args[0] if op.args else None
-    return Step(op, HANDLERS[op.kind], treatment, copied, target, changes, constant, called, fetch)
+    return Step(op, HANDLERS[op.kind], treatment, copied, target, changes, constant, called, fetch, asks)
 
 
 @functools.cache
@@ -163,6 +169,8 @@ def execute(machine: Machine, frame: Frame, step: Step) -> None:
         args = (registers[fetch],)
     elif fetch is not None:
         args = fetch(registers)
+    if step.asks and machine.widened:
+        widening.look(machine, op, args)
     if treatment != _MOVE:
         for value in args:
             kind = type(value)
@@ -239,7 +247,7 @@ def _is_list(machine: Machine, value: Value) -> bool:
 
 def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) -> Value:
     """The packed result of an operation, for each of the contents that the containers among its arguments may have."""
-    op, handler, treatment, *_ = step
+    op, handler, treatment = step.op, step.handler, step.treatment
     result = None
     if treatment >= _CONTENT and machine.heap.has_unions:
         apart = op.kind == "iter" and dict_views.is_one(machine, args[0])

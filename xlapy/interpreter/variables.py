@@ -130,7 +130,7 @@ def _load_deref(machine, frame, op, cell):
     if isinstance(cell, Union):
         return unions.over_unions(machine, [cell], lambda one: _load_deref(machine, frame, op, one))
     value = machine.heap.read(cell.object, "value")
-    if op.args[0] in frame.program.frees:
+    if op.args[0] in frame.member.frees:
         message = f"cannot access free variable '{op.imm}' where it is not associated with a value in enclosing scope"
         return bound(machine, value, NameError, message)
     message = f"cannot access local variable '{op.imm}' where it is not associated with a value"

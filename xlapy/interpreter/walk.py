@@ -24,6 +24,7 @@ from xlapy.interpreter import (  # noqa: F401
     plain,
     resumption,
     variables,
+    widening,
 )
 from xlapy.interpreter.frame import Frame, Tag, static_tag
 from xlapy.interpreter.steps import (
@@ -234,6 +235,8 @@ def _operations(machine: Machine, node: Code, start: int) -> int:
             try:
                 execute(machine, frame, step)
             except PythonError as error:
+                if machine.widened:
+                    widening.look_at_error(machine, error.value, [frame.registers[r] for r in op.args])
                 raised, machine.pending = machine.pending, []
                 machine.before = None
                 certain = functools.partial(raise_to, machine, node.handler, error.value)

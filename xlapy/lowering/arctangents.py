@@ -24,7 +24,7 @@ from xlapy.lowering.derivatives import differentiated_as
 from xlapy.lowering.polynomials import MANY, polynomial
 
 #: fewer elements are left to the C library
-_FEW = 16
+FEW = 16
 #: larger tangents are taken from an eighth of a turn
 _FAR = 0.66
 #: from the highest power of x**2 down
@@ -72,7 +72,7 @@ def atan2(y: jax.Array, x: jax.Array) -> jax.Array:
 
 
 def _on_cpu(fast: Callable, plain: Callable, *operands: jax.Array) -> jax.Array:
-    if operands[0].size < _FEW or operands[0].dtype not in (jnp.float32, jnp.float64):
+    if operands[0].size < FEW or operands[0].dtype not in (jnp.float32, jnp.float64):
         return plain(*operands)
 
     def alone(*operands: jax.Array) -> jax.Array:
@@ -132,4 +132,4 @@ def _lost(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(low, dtype), np.asarray(low_of_three, dtype)
 
 
-__all__ = ["acos", "asin", "atan", "atan2"]
+__all__ = ["FEW", "acos", "asin", "atan", "atan2"]

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+#: what `apart` is called: machine code computes what is computed
+APART = "xlapy_apart"
 
 
 def behind_branch(predicate: Any, *values: Any) -> Any:
@@ -42,5 +46,10 @@ def apart(fast: Callable, plain: Callable, *operands: Any) -> Any:
         plain: computes the same.
         operands: arrays, of which the first one has elements.
     """
-    bits = lax.bitcast_convert_type(operands[0].ravel()[0], jnp.int32).ravel()[0]
-    return lax.cond(always(bits), fast, plain, *operands)
+
+    def either(*operands: Any) -> Any:
+        bits = lax.bitcast_convert_type(operands[0].ravel()[0], jnp.int32).ravel()[0]
+        return lax.cond(always(bits), fast, plain, *operands)
+
+    either.__name__ = either.__qualname__ = APART
+    return jax.jit(either)(*operands)

@@ -13,11 +13,12 @@ from math import prod
 import jax
 import numpy as np
 from jax import lax
-from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
+from jax.extend.core import jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
 from xlapy.ir.vectors import MANY, is_stack, is_unstack
 from xlapy.lowering import packed, reversible_leaves, rewriting
+from xlapy.lowering.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.lent import Lent, product
 from xlapy.lowering.live import live
 from xlapy.lowering.llvm import as_machine_code, may_be_machine_code

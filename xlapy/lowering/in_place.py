@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Literal
+from jax.extend.core import Literal
 
 from xlapy.lowering.barrier import loaded
+from xlapy.lowering.jaxpr_types import ClosedJaxpr
 
 _SUMS = ("add", "add_any")
 _UPDATES = ("dynamic_update_slice", "scatter", "scatter-add")

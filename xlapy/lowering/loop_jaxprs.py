@@ -11,9 +11,10 @@ import jax.core
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
+from jax.extend.core import jaxpr_as_fun
 
 from xlapy.lowering import in_place
+from xlapy.lowering.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.live import live
 
 Mask = tuple[bool, ...]

@@ -11,11 +11,13 @@ _NAME = "xlapy_first_place"
 
 
 class Search(NamedTuple):
-    """A search for the largest element of each row, or for the smallest one."""
+    """A search for the largest element of each row, or for the smallest one; or of each of several columns of some
+    matrices, one behind the other, of which there are as many as rows."""
 
     largest: bool
     rows: int
     length: int
+    columns: int = 1
 
 
 def name_of(largest: bool, axis: int | None, rank: int) -> str:
@@ -24,8 +26,8 @@ def name_of(largest: bool, axis: int | None, rank: int) -> str:
 
 
 def search_of(name: object, shapes: Sequence[tuple[int, ...]]) -> Search | None:
-    """What a function of that name looks for in arrays of such shapes; None if it is another one, if the elements of a
-    row are not neighbours, or if it has become one of arrays of another rank, as vectorisations are."""
+    """What a function of that name looks for in arrays of such shapes; None if it is another one, or if it has become
+    one of arrays of another rank, as vectorisations are."""
     kind, _, rest = str(name).partition("_along_")
     axis, _, rank = rest.partition("_of_")
     if not kind.startswith(f"{_NAME}_of_") or len(shapes) != 1 or int(rank) != len(shapes[0]) or 0 in shapes[0]:
@@ -33,9 +35,8 @@ def search_of(name: object, shapes: Sequence[tuple[int, ...]]) -> Search | None:
     (shape,) = shapes
     if axis == "None":
         return Search(kind.endswith("largest"), 1, prod(shape))
-    if int(axis) != len(shape) - 1:
-        return None
-    return Search(kind.endswith("largest"), prod(shape[:-1]), shape[-1])
+    k = int(axis)
+    return Search(kind.endswith("largest"), prod(shape[:k]), shape[k], prod(shape[k + 1 :]))
 
 
 __all__ = ["Search", "name_of", "search_of"]

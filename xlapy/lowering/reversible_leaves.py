@@ -9,8 +9,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun
+from jax.extend.core import Literal, jaxpr_as_fun
 
+from xlapy.lowering.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.reversible_while import reversible_while
 
 #: calls that are looked into, each with the parameter that holds what is called

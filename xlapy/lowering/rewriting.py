@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Literal, jaxpr_as_fun, primitives
+from jax.extend.core import Literal, jaxpr_as_fun, primitives
 
 from xlapy.lowering.compaction import presses
 from xlapy.lowering.convolutions import CONVOLUTION, with_channels_last
 from xlapy.lowering.gram import form_of
+from xlapy.lowering.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.llvm import blas, pressing, sorts
 from xlapy.lowering.pooling import UNPOOL, unpooled
 from xlapy.lowering.products import DOT, has_faster_form, is_of_matrix_and_vector, product, turned_around

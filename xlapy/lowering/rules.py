@@ -15,6 +15,7 @@ from xlapy.ir.places import touched
 from xlapy.lowering import ahead, arctangents, logarithms, powers, sines
 from xlapy.lowering.derivatives import differentiated_as
 from xlapy.lowering.float_bits import nextafter
+from xlapy.lowering.polynomials import MANY
 from xlapy.lowering.untraced import traced
 
 RULES: dict[str, Callable[[Operation, Sequence], Sequence]] = {}
@@ -78,6 +79,12 @@ for _kind, _function in {
     "select": lax.select,
 }.items():
     RULES[_kind] = _simple(_function)
+
+#: functions that are computed for vectors, without calls, and from how many elements on
+IN_VECTORS = {
+    **dict.fromkeys(("sin", "cos", "tan", "atan2", "pow"), MANY),
+    **dict.fromkeys(("asin", "acos", "atan"), arctangents.FEW),
+}
 
 
 def _constant(operation: Operation, operands: Sequence) -> Sequence:

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 from jax import lax
-from jax.extend.core import ClosedJaxpr, Literal, primitives
+from jax.extend.core import Literal, primitives
 
+from xlapy.lowering.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.reductions import ELEMENTWISE
 
 _BROADCAST, _TRANSPOSE = primitives.broadcast_in_dim_p, primitives.transpose_p

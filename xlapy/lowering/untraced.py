@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from jax.extend.core import ClosedJaxpr
-
 from xlapy.ir import Operation, Region
 from xlapy.ir.operations import ARITY
+from xlapy.lowering.jaxpr_types import ClosedJaxpr
 
 #: what maps, moves, reduces and multiplies elements: JAX maps it over one more axis without conditions
 _SAFE = frozenset(

@@ -67,10 +67,11 @@ CODES: dict[str, Code] = {
     ),
     "XP0008": Code(
         "recursion that cannot be followed",
-        "A call is compiled in its place in the caller: there is no stack of calls on the device. A function that calls"
-        " itself as often as data says becomes a loop instead, over a list of what the suspended calls go on with. The"
-        " list holds that by value: nothing else may refer to what a call has made and goes on with. Functions that"
-        " call each other are followed as deep as integer arguments say.",
+        "A call is compiled in its place in the caller: there is no stack of calls on the device. Functions that call"
+        " themselves, or each other, as often as data says become a loop instead, over a list of what the suspended"
+        " calls go on with. The list holds that by value: nothing else may refer to what a call has made and goes on"
+        " with. What calls them again has to be a call in the text of one of them, not a generator, nor a function of"
+        " a library (`max(..., key=f)`); and all of them have to be of one module.",
         "keep what the calls share in arrays that are made before the first one, or write the recursion as a loop",
     ),
     "XP0009": Code(

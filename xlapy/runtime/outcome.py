@@ -24,6 +24,7 @@ from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.set_order import SetHistory
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.subclasses import BASES, CONTENTS
+from xlapy.domain.values import SHADOWED
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import (
     Attribute,
@@ -249,8 +250,12 @@ class Finisher:
                 self._made[id(cell)].cell_contents = self.make(cell.fields["value"])
         made.__defaults__ = tuple(map(self.make, recipe.defaults)) or None
         made.__kwdefaults__ = {name: self.make(v) for name, v in recipe.kwdefaults.items()} or None
-        for name, value in recipe.attributes.items():
-            setattr(made, name, self.make(value))
+        for name, item in recipe.attributes.items():
+            value = self.make(item)
+            if name.startswith(SHADOWED):
+                made.__dict__[name.removeprefix(SHADOWED)] = value
+            elif value is not ABSENT:
+                setattr(made, name, value)
         return made
 
     def _object(self, recipe: Made) -> Any:

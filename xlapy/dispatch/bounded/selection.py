@@ -18,6 +18,7 @@ from xlapy.dispatch.bounded import appending
 from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import reductions as bounded_reductions
+from xlapy.dispatch.bounded.arithmetic import on_lanes
 from xlapy.dispatch.bounded.indexing import assign, getitem
 from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
@@ -317,7 +318,7 @@ def _intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     if return_indices:
         one, first = np.unique(ar1, return_index=True)
         two, second = np.unique(ar2, return_index=True)
-        mine, yours = _among(one, two), _among(two, one)
+        mine, yours = _among(one, np.ravel(ar2)), _among(two, np.ravel(ar1))
         return one[mine].astype(dtype), first[mine], second[yours]
     one = np.unique(ar1)
     return one[_among(one, np.ravel(ar2))].astype(dtype)
@@ -342,7 +343,25 @@ def _setxor1d(ar1, ar2, assume_unique=False):
 
 
 def _among(values, others):
+    """Which of some values are among others."""
+    raise NotImplementedError  # the rule below stands for it
+
+
+@table.function(_among)
+def _among_rule(machine, values, others):
+    """Which of some values are among others: these are put in order, if their number is known."""
+    if involved(others):
+        return machine.call(Const(_compared), (values, others))
+    if isinstance(values, BoundedArray):
+        return on_lanes(machine, values, lambda room: machine.call(Const(np.isin), (room, others)))
+    return machine.call(Const(np.isin), (values, others))
+
+
+def _compared(values, others):
     return (values[:, None] == others[None, :]).any(axis=1)
+
+
+FUNCTIONS[_among] = _among_rule
 
 
 def _isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):

@@ -15,6 +15,7 @@ from xlapy.dispatch.numpy.leaf import numpy_leaf, python_scalar
 from xlapy.dispatch.numpy.values import absent, array_type, cast_array, kind_of, known, operand, raise_as_numpy
 from xlapy.dispatch.table import function, function_rule
 from xlapy.domain.values import Const, NdArray, Tuple, Value
+from xlapy.lowering import arctangents, convolutions
 from xlapy.lowering.derivatives import differentiated_as
 
 
@@ -216,6 +217,13 @@ def convolve(a, v, mode="full"):
     a, v = jnp.atleast_1d(a), jnp.atleast_1d(v)
     if v.size > a.size:
         a, v = v, a
+    if not v.size or a.dtype.kind not in "iuf":
+        return _convolved(a, v, mode)
+    return convolutions.of_vectors(_convolved, mode)(a, v)
+
+
+def _convolved(a, v, mode):
+    """`np.convolve(a, v, mode)`, where `v` is the shorter one."""
     if a.dtype.kind in "iub":
         return _shifted_sum(a, v, mode)
     if 0 < v.size <= (_FEW_NARROW if a.dtype.itemsize <= 4 else _FEW):
@@ -250,7 +258,8 @@ def _shifted_sum(a, v, mode):
 def correlate(a, v, mode="valid"):
     """np.correlate."""
     a, v = jnp.atleast_1d(a), jnp.atleast_1d(v)
-    if a.dtype.kind in "fc" and 0 < v.size <= min(a.size, _FEW) and mode in ("full", "same", "valid"):
+    is_short = v.size <= _FEW or a.dtype.kind == "f" and v.size <= a.size
+    if a.dtype.kind in "fc" and 0 < v.size <= a.size and is_short and mode in ("full", "same", "valid"):
         return convolve(a, jnp.conj(v[::-1]), mode)
     return jnp.correlate(a, v, mode=mode, precision="highest")
 
@@ -353,7 +362,10 @@ def _sinc(x):
 
 
 def _angle(z, deg=False):
-    return jnp.angle(z, deg)
+    if z.dtype.kind != "c":
+        return jnp.angle(z, deg)
+    found = arctangents.atan2(z.imag, z.real)
+    return found * np.asarray(180 / np.pi, found.dtype) if deg else found
 
 
 def _unwrap(p, discont=None, axis=-1, period=2 * np.pi):

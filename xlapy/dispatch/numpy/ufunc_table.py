@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.lowering import float_bits, whole_results
+from xlapy.lowering import divisions, float_bits, whole_results
 from xlapy.lowering.derivatives import complex_power, differentiated_as
 
 
@@ -26,32 +26,8 @@ def identity(x):
 # -- integers --------------------------------------------------------------------------------------------------------
 
 
-def _int_floor_divide(x, y):
-    """Floor division; by zero it gives 0, and the smallest integer by -1 stays, as in NumPy."""
-    zero = y == 0
-    overflow = (y == -1) & (x == jnp.iinfo(x.dtype).min)
-    safe = jnp.where(zero | overflow, 1, y)
-    quotient = lax.div(x, safe)
-    quotient = jnp.where((lax.rem(x, safe) != 0) & ((x < 0) != (safe < 0)), quotient - 1, quotient)
-    return jnp.where(zero, 0, quotient)
-
-
-def _uint_floor_divide(x, y):
-    return jnp.where(y == 0, 0, lax.div(x, jnp.where(y == 0, 1, y)))
-
-
-def _int_remainder(x, y):
-    safe = jnp.where((y == 0) | (y == -1), 1, y)
-    remainder = lax.rem(x, safe)
-    return jnp.where((remainder != 0) & ((remainder < 0) != (y < 0)), remainder + y, remainder)
-
-
-def _uint_remainder(x, y):
-    return jnp.where(y == 0, 0, lax.rem(x, jnp.where(y == 0, 1, y)))
-
-
 def _int_fmod(x, y):
-    return lax.rem(x, jnp.where((y == 0) | (y == -1), 1, y)) if x.dtype.kind == "i" else _uint_remainder(x, y)
+    return lax.rem(x, jnp.where((y == 0) | (y == -1), 1, y)) if x.dtype.kind == "i" else divisions.remainder(x, y)
 
 
 def _int_power(x, y):
@@ -100,9 +76,7 @@ def _popcount(x):
 
 
 def _int_divmod(x, y):
-    if x.dtype.kind == "u":
-        return _uint_floor_divide(x, y), _uint_remainder(x, y)
-    return _int_floor_divide(x, y), _int_remainder(x, y)
+    return divisions.floor_divide(x, y), divisions.remainder(x, y)
 
 
 # -- floats ----------------------------------------------------------------------------------------------------------
@@ -403,8 +377,8 @@ TABLE: dict[np.ufunc, Entry] = {
     np.subtract: {"*": "sub"},
     np.multiply: {"b": "bitwise_and", "*": "mul"},
     np.divide: {"c": _complex_divide, "*": "div"},
-    np.floor_divide: {"i": _int_floor_divide, "u": _uint_floor_divide, "f": _float_floor_divide},
-    np.remainder: {"i": _int_remainder, "u": _uint_remainder, "f": _float_remainder},
+    np.floor_divide: {"i": divisions.floor_divide, "u": divisions.floor_divide, "f": _float_floor_divide},
+    np.remainder: {"i": divisions.remainder, "u": divisions.remainder, "f": _float_remainder},
     np.fmod: {"i": _int_fmod, "u": _int_fmod, "f": "rem"},
     np.divmod: {"i": _int_divmod, "u": _int_divmod, "f": _float_divmod},
     np.power: {"i": _int_power, "u": _int_power, "f": "pow", "c": _complex_power},

@@ -31,6 +31,7 @@ from xlapy.domain.values import (
     Union,
     Value,
     as_ref,
+    is_none,
 )
 
 
@@ -67,9 +68,7 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         _assign_namespace(machine, value.value, name, item)
         return
     if isinstance(value, Function):
-        if name in ("__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"):
-            raise Refused("XP0010", f"the attribute '{name}' of a function made inside the program is assigned")
-        machine.heap.write(value.namespace, name, item)
+        set_function_attribute(machine, value, name, item)
         return
     cls = type_of(machine, value)
     if issubclass(cls, collections.defaultdict) and name == "default_factory":
@@ -116,6 +115,25 @@ def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name:
         raise Refused("XP0010", f"the attribute '{name}' of a class or function is assigned")
     machine.forget_calls()
     machine.heap.write(machine.world.namespace_of(holder), name, item)
+
+
+#: what is part of a function itself
+_FIXED = ("__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__", "__dict__", "__class__")
+
+
+def set_function_attribute(machine: Machine, value: Function, name: str, item: Value) -> None:
+    """An attribute of a function made inside the program is assigned."""
+    heap = machine.heap
+    if name == "__dict__" and isinstance(item, Ref) and heap.mirrors.get(item.object) == value.namespace:
+        return  # as `f.__dict__ |= ...` does
+    if name in _FIXED:
+        raise Refused("XP0010", f"the attribute '{name}' of a function made inside the program is assigned")
+    if name == "__annotate__" and name in vars(types.FunctionType) and not is_none(item):
+        if "annotations" in value.attributes or "__annotations__" in heap.objects[value.namespace].fields:
+            raise Refused("XP0010", f"the attribute '{name}' of a function that has its annotations is assigned")
+    if name == "__annotations__" and "__annotate__" in vars(types.FunctionType):
+        heap.write(value.namespace, "__annotate__", NONE)
+    heap.write(value.namespace, name, item)
 
 
 def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value) -> None:

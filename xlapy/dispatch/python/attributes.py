@@ -35,9 +35,11 @@ from xlapy.domain.values import (
     Intrinsic,
     JaxArray,
     Ref,
+    Scalar,
     Tuple,
     Union,
     Value,
+    alternatives,
     is_none,
 )
 
@@ -118,6 +120,8 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
     cls = type_of(machine, value)
     if name == "__class__":
         return Const(cls)
+    if isinstance(value, Scalar) and not hasattr(cls, name):
+        return missing(machine, cls, name)  # `int.is_integer` is Python 3.12's
     of_table = _from_tables(machine, value, cls, name)
     if of_table is not None:
         return of_table
@@ -156,6 +160,8 @@ def _const_attribute(machine: Machine, value: Const, name: str) -> Value:
             held = machine.heap.read(machine.world.namespace_of(item), name)
             if held is not UNBOUND:
                 return held
+        if name == "__dict__":
+            return namespaces.namespace(machine, Ref(machine.world.namespace_of(item)))
         if not hasattr(item, name):
             machine.world.lacks(item, name)
         return _real_attribute(machine, value, name)
@@ -283,20 +289,26 @@ def lookup(machine: Machine, cls: type, name: str) -> tuple[Any, type | None]:
     return machine.world.lookup(cls.__mro__, name)
 
 
+#: attributes that a function has from its code
+_OF_CODE = tuple(
+    name for name in ("__name__", "__qualname__", "__doc__", "__type_params__") if name in vars(types.FunctionType)
+)
+
+
 def _function_attribute(machine: Machine, value: Function, name: str) -> Value:
     if name in machine.heap.objects[value.namespace].fields:
         held = machine.heap.read(value.namespace, name)
-        if isinstance(held, Union) or held is UNBOUND:
+        if UNBOUND in alternatives(held) and held is not UNBOUND:
             raise Refused("XP0004", f"the attribute '{name}' of a function that has it on some paths only")
-        return held
+        if held is not UNBOUND:
+            return held
     if name in value.attributes:
         return value.attributes[name]
-    if name in ("__name__", "__qualname__"):
-        return Const(value.name)
-    if name == "__doc__":
-        return NONE
+    if name in _OF_CODE:
+        cells = tuple(types.CellType() for _ in value.code.co_freevars)
+        return Const(getattr(types.FunctionType(value.code, {}, None, None, cells), name))
     if name == "__dict__":
-        return machine.new_dict({})
+        return namespaces.namespace(machine, Ref(value.namespace))
     if name == "__code__":
         return Const(value.code)
     if name == "__module__":
@@ -305,13 +317,23 @@ def _function_attribute(machine: Machine, value: Function, name: str) -> Value:
         return Tuple(value.defaults) if value.defaults else NONE
     if name == "__kwdefaults__" and not value.kwdefaults:
         return NONE
-    if name == "__annotations__" and "annotate" not in value.attributes:
-        held = value.attributes.get("annotations") or machine.new_dict({})
+    if name == "__annotations__":
+        held = value.attributes.get("annotations") or _computed_annotations(machine, value)
         machine.heap.write(value.namespace, name, held)
         return held
+    if name == "__annotate__" and name in vars(types.FunctionType):
+        return value.attributes.get("annotate", NONE)
     if name in dir(types.FunctionType):
         raise Refused("XP0003", f"the attribute '{name}' of a function")
     return missing(machine, types.FunctionType, name)
+
+
+def _computed_annotations(machine: Machine, value: Function) -> Value:
+    """The annotations of a function that has not been asked for them: since 3.14 another function gives them."""
+    held = machine.heap.objects[value.namespace].fields
+    known = "__annotate__" in held or "annotate" in value.attributes
+    annotate = _function_attribute(machine, value, "__annotate__") if known else NONE
+    return machine.new_dict({}) if is_none(annotate) else machine.call(annotate, [Const(1)])
 
 
 def _super_attribute(machine: Machine, value: Intrinsic, name: str) -> Value:

@@ -75,7 +75,7 @@ def _partial_arguments(machine, self: BoundMethod | Const) -> Value:
     return machine.world.wrap_anchored(self.value.args) if isinstance(self, Const) else tuple_items(self.self)[1]
 
 
-# -- reduce, wraps -----------------------------------------------------------------------------------------------------
+# -- reduce -----------------------------------------------------------------------------------------------------------
 
 _REDUCE_EMPTY = str(provoke(functools.reduce, lambda a, b: a, []))
 
@@ -98,23 +98,6 @@ def reduce(machine, function: Value, iterable: Value, initial: Value | None = No
             machine.check(containers.logical_not(machine, more), TypeError, _REDUCE_EMPTY)
         initial = element()
     return machine.call(Const(_reduce_loop), [function, iterator, initial])
-
-
-@table.replacement(functools.update_wrapper)
-def _update_wrapper(wrapper, wrapped, assigned=(), updated=()):
-    return wrapper
-
-
-@table.replacement(functools.wraps)
-def _wraps(wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=()):
-    def decorate(wrapper):
-        for name in assigned:
-            if name not in ("__annotations__", "__type_params__") and hasattr(wrapped, name):
-                setattr(wrapper, name, getattr(wrapped, name))
-        wrapper.__wrapped__ = wrapped
-        return wrapper
-
-    return decorate
 
 
 class _ByComparison:

@@ -104,7 +104,7 @@ def _compares_fields(machine: Machine, first: int, second: int) -> bool:
     is False: they say the same, unless one of them is NaN."""
     cls = machine.heap.objects[first].cls
     code: Any = getattr(vars(cls).get("__eq__"), "__code__", None)
-    if not dataclasses.is_dataclass(cls) or machine.frames[-1].program.code is not code:
+    if not dataclasses.is_dataclass(cls) or machine.frames[-1].code is not code:
         return False
     if code.co_filename != "<string>":
         return False

@@ -11,7 +11,7 @@ from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.kinds import has_dict, slots_of, type_of
 from xlapy.domain.sources import attribute
 from xlapy.domain.subclasses import CONTENTS
-from xlapy.domain.values import UNBOUND, Const, Function, Mapping, Ref, Union, Value, alternatives, as_ref
+from xlapy.domain.values import SHADOWED, UNBOUND, Const, Function, Mapping, Ref, Union, Value, alternatives, as_ref
 
 #: what exceptions have beside their `__dict__`
 _OF_EXCEPTIONS = {"args", "value", "__cause__", "__context__", "__suppress_context__", "__traceback__"}
@@ -20,8 +20,24 @@ _OF_EXCEPTIONS = {"args", "value", "__cause__", "__context__", "__suppress_conte
 _NO_DICT = provoke(vars, 1)
 
 
+#: what functions have beside their `__dict__`
+_OF_FUNCTIONS = {
+    name for cls in types.FunctionType.__mro__ for name, held in vars(cls).items() if hasattr(type(held), "__set__")
+}
+
+
+def _outside(cls: type) -> set[str]:
+    """The attributes of an object that do not lie in its `__dict__`."""
+    return _OF_FUNCTIONS if cls is types.FunctionType else slots_of(cls)
+
+
+def _slot(cls: type, key: str) -> str:
+    """Where an entry of an object's `__dict__` is kept: that of a function may have the name of another attribute."""
+    return SHADOWED + key if cls is types.FunctionType and key in _OF_FUNCTIONS else key
+
+
 def namespace(machine: Machine, value: Ref) -> Ref:
-    """The `__dict__` of an object."""
+    """The `__dict__` of an object, or that of the attributes which a program gives a function."""
     heap = machine.heap
     known = next((mirror for mirror, owner in heap.mirrors.items() if owner == value.object), None)
     if known is None:
@@ -40,7 +56,7 @@ def contents(machine: Machine, number: int) -> Mapping:
     info, found = heap.objects[number], {}
     heap.untold += 1
     own = machine.world.own_attributes(number) if info.source is not None else ()
-    hidden = slots_of(info.cls) | {CONTENTS} | (_OF_EXCEPTIONS if issubclass(info.cls, BaseException) else set())
+    hidden = _outside(info.cls) | {CONTENTS} | (_OF_EXCEPTIONS if issubclass(info.cls, BaseException) else set())
     for name in (info.fields | set(own)) - hidden:
         value = heap.read(number, name)
         if value is UNBOUND:
@@ -49,29 +65,33 @@ def contents(machine: Machine, number: int) -> Mapping:
             raise Refused("XP0004", f"the __dict__ of an object that has the attribute '{name}' on some paths only")
         found[name] = value
     for other, that in heap.objects.items():
-        if that.cls is info.cls and that.kind == "instance" and that.source is not None:
+        if that.cls is info.cls and that.kind == info.kind and that.source is not None:
             heap.order.found(other, info.cls, machine.world.own_attributes(other))
     order = heap.order.sorted(number, info.cls, set(found))
     if order is None:
         what = f"the order of the attributes of a {info.cls.__name__}, which depends on data"
         raise Refused("XP0004", what, "read the attributes by name")
-    return Mapping({name: found[name] for name in order})
+    return Mapping({name.removeprefix(SHADOWED): found[name] for name in order})
 
 
 def fill(machine: Machine, number: int, items: Value) -> None:
     """Change an object's `__dict__` to hold `items`."""
     heap = machine.heap
+    if heap.objects[number].kind == "function" and heap.objects[number].source is not None:
+        raise Refused(
+            "XP0010", "the __dict__ of a function of the caller's is changed", "assign its attributes by name"
+        )
     cls, before = heap.objects[number].cls, contents(machine, number).entries
     if not isinstance(items, Mapping):
         raise Refused("XP0010", "a __dict__ gets keys that depend on data")
-    odd = next((key for key in items.entries if not isinstance(key, str) or key in slots_of(cls)), None)
+    odd = next((key for key in items.entries if not isinstance(key, str) or _slot(cls, key) in _outside(cls)), None)
     if odd is not None:
         raise Refused("XP0010", f"a __dict__ gets the key {odd!r}, which is no attribute")
     for name in before.keys() - items.entries.keys():
-        heap.write(number, name, UNBOUND)
+        heap.write(number, _slot(cls, name), UNBOUND)
     for name, value in items.entries.items():
         if before.get(name) is not value:
-            heap.write(number, name, value)
+            heap.write(number, _slot(cls, name), value)
 
 
 def of_class(machine: Machine, cls: type) -> Value:

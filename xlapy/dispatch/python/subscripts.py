@@ -41,7 +41,7 @@ def _array_key(machine: Machine, key: Value) -> Value:
     """A key in which integers that are Python's on some paths and NumPy's on others are Python's, objects with
     `__index__` are ints, and lists of ints whose length depends on data are arrays."""
     match key:
-        case MixedScalar() if key.python.kind is int:
+        case MixedScalar() if key.python.kind in (int, bool):
             return key.python
         case Union() if all(map(indexing.is_integer, key.alternatives)):
             found = [python_int(machine, machine.array(v), known_bounds(v)) for v in key.alternatives]

@@ -21,7 +21,7 @@ Place = tuple[str, ...] | list[str]
 #: with two)
 _IN_LOOPS = max((1 << 18) // (os.cpu_count() or 1), 1 << 12)
 #: elements that are computed, that are moved, and of which a function of the C library is taken, in a loop and outside
-_MOST, _MOST_ONCE = (_IN_LOOPS, max(_IN_LOOPS, 1 << 15), 16), (1 << 18, 1 << 20, 2048)
+_MOST, _MOST_ONCE = (_IN_LOOPS, max(_IN_LOOPS, 1 << 15), 16), (1 << 23, 1 << 23, 2048)
 #: elements that may be computed in straight code: along an axis, of a small matrix, and in each trip of a loop
 _STRAIGHT, _STRAIGHT_IN_ROWS, _STRAIGHT_IN_LOOPS = 8, 32, 4
 #: trips of a loop that carries something, from which on several vectors of a sum, or a maximum, do not wait for one
@@ -78,6 +78,7 @@ class Lazy(NamedTuple):
         origins: the memories, each with where in it the elements are of which an element is computed: `OWN` if that is
             its own place, and other things for others; None if that is not known.
         parts: arrays that it is made of, one behind the other along an axis; none if that is not known.
+        is_shared: whether an element is computed once, though several things read it (`fusing`).
     """
 
     dtype: np.dtype
@@ -90,6 +91,7 @@ class Lazy(NamedTuple):
     transposed: Array | None = None
     origins: frozenset[tuple[Memory, object]] | None = None
     parts: tuple[Part, ...] = ()
+    is_shared: bool = False
 
 
 Value = Number | Array | Lazy
@@ -169,7 +171,10 @@ def is_view(value: Value) -> bool:
 
 
 def bounded(text: Text, shape: Sequence[int], *values: Value) -> None:
-    """Refuse what is to be done for so many elements that XLA, for all its calls, is faster."""
+    """Refuse what is to be done for so many elements that XLA, for all its calls, is faster. What is done in one case
+    only does not matter."""
+    if text.arms:
+        return
     computed, moved, slow = _MOST if text.loops else _MOST_ONCE
     if prod(shape) > (slow if is_slow(*values) else moved if all(map(is_view, values)) else computed):
         raise Unsuitable("so many elements")
@@ -179,7 +184,7 @@ def view(text: Text, value: Value, shape: tuple[int, ...], where: Callable[[Plac
     """Elements of another array."""
     at = lambda place: element(text, value, where(place))  # noqa: E731
     if isinstance(value, Lazy):
-        return value._replace(shape=shape, at=at, window=None, transposed=None, origins=None, parts=())
+        return value._replace(shape=shape, at=at, window=None, transposed=None, origins=None, parts=(), is_shared=False)
     return Lazy(dtype_of(value), shape, at, reads(value), True)
 
 

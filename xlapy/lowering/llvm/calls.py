@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 from jax import lax
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
 from xlapy.ir.operations import SLOW
 from xlapy.lowering.compaction import presses
+from xlapy.lowering.convolutions import mode_of
+from xlapy.lowering.divisions import QUOTIENT, REMAINDER
 from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.exits import Errors
@@ -22,16 +27,31 @@ from xlapy.lowering.loops import inner_jaxprs
 from xlapy.lowering.native import is_transcendental, kinds_of
 from xlapy.lowering.needed import needed
 from xlapy.lowering.places import search_of
+from xlapy.lowering.rules import IN_VECTORS as IN_LAX
 from xlapy.lowering.untraced import branch_on_cpu, is_opaque, traced
 from xlapy.lowering.vectors import plan_of
 
-#: operations on single numbers that XLA takes long to compile; elements that are computed in less time than it takes
-#: to call XLA
-_MANY_NUMBERS, _FEW_ELEMENTS = 64, 1 << 20
-#: as many as one of which a function is taken: of the C library, or without a call
-_SLOW, _INLINE = 16, 4
+#: operations on single numbers that XLA takes long to compile
+_MANY_NUMBERS = 64
+#: elements that are loaded, computed and stored in less time than it takes to call XLA, which copies them first, and
+#: computes with all processors
+_FEW_ELEMENTS = max((1 << 23) // (os.cpu_count() or 1), 1 << 20)
+#: how many of them take as long as XLA takes for one that it copies first; how many times as much is read as is left,
+#: where that matters
+_COPIED, _LITTLE = 4, 8
+#: bytes that are stored and loaded again in the time of one such element
+_STORED = 4
+#: how many of them take as long as one of which a function is taken, of the C library or without a call, as one that is
+#: a quotient of integers, and as one that is the result of an instruction
+_SLOW, _INLINE, _DIVISION, _INSTRUCTION = 16, 4, 4, 0.25
 #: what computes no elements here
-_VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose".split())
+_VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose iota".split())
+#: what is one instruction, or a few, of several elements at a time
+_INSTRUCTIONS = frozenset(
+    "abs add and bitcast_convert_type bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp convert"
+    " convert_element_type eq floor ge gt imag integer_pow is_finite le lt max min mul ne neg not or real round select"
+    " select_n shift_left shift_right_arithmetic shift_right_logical sign square sub xor".split()
+)
 #: trips of a loop for which vectors are not worth what they cost to compile
 _FEW_TRIPS = 64
 _PRODUCTS = frozenset(("dot_general", "fft"))
@@ -92,25 +112,40 @@ def whole_may_be_machine_code(region: Region) -> bool:
         return True
     # What JAX's functions compute is what `jax.jit` makes of them, to the last bit.
     is_of_jax = any(o.kind == "leaf" and not o.attributes.get("as_written") for o in operations)
-    return not is_of_jax and sum(map(_elements, operations)) <= _FEW_ELEMENTS
+    read, written = (sum(prod(v.type.shape) for v in set(values)) for values in (region.params, region.results))
+    # Where little is left of much, to copy it for XLA takes as long as the rest.
+    most = _FEW_ELEMENTS + (_COPIED * read if read >= _LITTLE * written else 0)
+    uses = Counter(v for o in operations for v in o.operands)
+    # What is used more than once is stored, and loaded again.
+    stored = sum(_bytes(v) / _STORED for o in operations for v in o.results if uses[v] > 1)
+    return not is_of_jax and read + written + stored + sum(map(_elements, operations)) <= most
 
 
-def _elements(operation: Operation) -> int:
-    """How many elements an operation computes or looks at, but for products that a library computes."""
+def _bytes(var: Var) -> int:
+    return prod(var.type.shape) * getattr(var.type.dtype, "itemsize", 8)
+
+
+def _elements(operation: Operation) -> float:
+    """How many elements take as long to load and store as those that an operation computes or looks at, but for
+    products that a library computes."""
     if operation.kind == "leaf":
         return _elements_of(traced(operation.attributes["jaxpr"]).jaxpr)
-    if operation.kind in ("constant", "if"):
+    if operation.kind in ("constant", "if", "broadcast"):
         return 0
-    return max(prod(v.type.shape) for v in operation.results) * _weight(operation.kind)
+    return _weighed(operation.kind, operation.results[0].type.dtype, max(prod(v.type.shape) for v in operation.results))
 
 
-def _weight(kind: str) -> int:
-    """How many elements take as long to compute as one that an operation of that kind does."""
-    return _INLINE if kind in IN_VECTORS else _SLOW if kind in SLOW else 1
+def _weighed(kind: str, dtype: Any, count: int) -> float:
+    """How many elements take as long to load and store as so many that an operation of that kind computes."""
+    if kind in _INSTRUCTIONS:
+        return _INSTRUCTION * count
+    if kind in IN_VECTORS or count >= IN_LAX.get(kind, np.inf):
+        return _INLINE * count
+    return (_SLOW if kind in SLOW or kind == "rem" and dtype.kind == "f" else 1) * count
 
 
-def _elements_of(jaxpr: Any) -> int:
-    total, branches = 0, {}
+def _elements_of(jaxpr: Any) -> float:
+    total, branches = 0.0, {}
     for equation in needed(jaxpr)[0]:
         inner = inner_jaxprs(equation)
         if equation.primitive.name == "platform_index":
@@ -119,15 +154,19 @@ def _elements_of(jaxpr: Any) -> int:
             chosen = branches.get(equation.invars[0])
             inner = inner if chosen is None else [equation.params["branches"][chosen].jaxpr]
         name, shapes = equation.params.get("name"), [v.aval.shape for v in equation.invars]
-        if presses(name, shapes):
+        if name in (QUOTIENT, REMAINDER):
+            total += _DIVISION * prod(equation.outvars[0].aval.shape)
+        elif mode_of(name, shapes) is not None:
+            total += 2 * _INSTRUCTION * prod(equation.outvars[0].aval.shape) * shapes[1][0]
+        elif presses(name, shapes):
             total += prod(equation.outvars[0].aval.shape)
         elif search_of(name, shapes) is not None:
-            total += 2 * prod(shapes[0])
+            total += (1 if equation.invars[0].aval.dtype == bool else 2) * prod(shapes[0])
         elif inner:
             total += max(map(_elements_of, inner))
         elif equation.primitive.name != "dot_general" and equation.primitive.name not in _VIEWS:
             count = max(prod(v.aval.shape) for v in (*equation.invars, *equation.outvars))
-            total += count * _weight(equation.primitive.name)
+            total += _weighed(equation.primitive.name, equation.outvars[0].aval.dtype, count)
     return total
 
 

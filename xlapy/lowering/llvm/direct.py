@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from xlapy.lowering.llvm.blocks import BLOCKS
 from xlapy.lowering.llvm.engine import compiled
 from xlapy.lowering.llvm.programs import Function
 
@@ -104,7 +105,7 @@ def called_directly(
     kinds = [_NUMBERS[g.python][0] if g.python in _NUMBERS else ctypes.py_object for g in given]
     made = [ctypes.py_object] * (len(outputs) + len(function.rooms))
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds, *made)(engine.get_function_address("entry"))
-    namespace = {"run": run, "empty": np.empty, "array": np.ndarray, "byte": np.dtype(np.uint8)}
+    namespace = {"run": run, "empty": np.empty, "array": np.ndarray, "byte": np.dtype(np.uint8), "block": BLOCKS.of}
     namespace["kept"] = engine, dtypes, function.constants
     names = [f"o{k}" for k in range(len(given))]
     lines = []
@@ -114,8 +115,8 @@ def called_directly(
     results = [f"r{k}" for k in range(len(outputs))]
     for k, (name, one) in enumerate(zip(results, outputs, strict=True)):
         namespace[f"d{k}"] = one.dtype
-        made_as = f"{sizes[k] + _LINE - 1}, byte" if k in shifted else f"{one.shape!r}, d{k}"
-        lines.append(f"{name} = empty({made_as})")
+        new = f"block({sizes[k] + _LINE - 1})" if k in shifted else f"empty({one.shape!r}, d{k})"
+        lines.append(f"{name} = {new}")
     rooms = [f"w{k}" for k in range(len(function.rooms))]
     for k, (name, (size, _)) in enumerate(zip(rooms, function.rooms, strict=True)):
         # Memory that is new to the process is dear: it is kept, for one call at a time.

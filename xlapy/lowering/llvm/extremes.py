@@ -17,6 +17,7 @@ from xlapy.lowering.llvm.arrays import (
     Room,
     Value,
     bounded,
+    counted,
     dtype_of,
     element,
     is_view,
@@ -80,6 +81,8 @@ def first_places(text: Text, room: Room, search: Search, x: Value, shape: tuple[
         return literal(0, dtype)
     bounded(text, shape_of(x), x)
     kind = dtype_of(x)
+    if search.columns > 1:
+        return _in_columns(text, room, search, x, shape, dtype)
     if len(shape_of(x)) == 1 and is_view(x):
         return convert(text, first_of(text, search, lambda k: element(text, x, (k,)), kind), dtype)
     pointer = address(x if isinstance(x, Array) else room.kept(x))
@@ -97,6 +100,57 @@ def first_places(text: Text, room: Room, search: Search, x: Value, shape: tuple[
 
     over(text, (search.rows,), [], visit)
     return place.change()
+
+
+def _in_columns(text: Text, room: Room, search: Search, x: Value, shape: tuple[int, ...], dtype: np.dtype) -> Value:
+    """The same in each column: row after row is compared with the best of those before it."""
+    kind, (_, rows, length, columns) = dtype_of(x), search
+    pointer = address(x if isinstance(x, Array) else room.kept(x))
+    whole = Memory(pointer, kind, (rows, length, columns), True)
+    array = Array(whole, whole.version)
+    # as wide as the elements, so that as many are compared at a time
+    narrow = np.dtype(np.int32) if kind.itemsize <= 4 and length < 2**31 else INDEX
+    best, where = room.made(kind, (columns,)), room.made(narrow, (columns,))
+    found = room.made(dtype, shape)
+    flat = Memory(found.pointer, dtype, (rows, columns), False)
+    better = RULES["gt" if search.largest else "lt"]
+
+    def each(outer: Place, numbers: list) -> list:
+        def begin(place: Place, numbers: list) -> list:
+            put(text, best, element(text, array, [outer[0], "0", place[0]]), place)
+            put(text, where, literal(0, narrow), place)
+            return []
+
+        def compare(row: str, numbers: list) -> list:
+            index = plus(text, row, "1")
+
+            def visit(place: Place, numbers: list) -> list:
+                new = element(text, array, [outer[0], index, place[0]])
+                old, before = (element(text, Array(m, m.version), place) for m in (best, where))
+                is_better = better(text, new, old)
+                if kind.kind == "f":
+                    lost = RULES["bitwise_and"](text, RULES["ne"](text, new, new), RULES["eq"](text, old, old))
+                    is_better = RULES["bitwise_or"](text, is_better, lost)
+                here = convert(text, Number(INDEX, (index,)), narrow)
+                put(text, best, select(text, is_better, new, old), place)
+                put(text, where, select(text, is_better, here, before), place)
+                return []
+
+            return over(text, (columns,), [], visit)
+
+        def finish(place: Place, numbers: list) -> list:
+            number = convert(text, element(text, Array(where, where.version), place), dtype)
+            put(text, flat, number, [outer[0], place[0]])
+            return []
+
+        over(text, (columns,), [], begin)
+        if length > 1:
+            counted(text, length - 1, [], compare)
+        over(text, (columns,), [], finish)
+        return []
+
+    over(text, (rows,), [], each)
+    return found.change()
 
 
 def first_of(text: Text, search: Search, at: Callable[[str], Number], dtype: np.dtype) -> Number:

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from xlapy.ir.operations import SLOW
+from xlapy.lowering.barrier import APART
 from xlapy.lowering.compaction import presses
+from xlapy.lowering.convolutions import mode_of
 from xlapy.lowering.gram import form_of
 from xlapy.lowering.llvm import blas, exchanging, extremes, parts, pressing, random
 from xlapy.lowering.llvm.arrays import (
@@ -43,9 +45,12 @@ from xlapy.lowering.llvm.arrays import (
     view,
     window_of,
 )
+from xlapy.lowering.llvm.convolving import convolved
+from xlapy.lowering.llvm.divisions import DIVISIONS
 from xlapy.lowering.llvm.functions import IN_VECTORS
+from xlapy.lowering.llvm.fusing import remembered, shared_of
 from xlapy.lowering.llvm.indexing import gather, scatter
-from xlapy.lowering.llvm.loops import looped
+from xlapy.lowering.llvm.loops import branched, looped
 from xlapy.lowering.llvm.memory import Array, Memory, address, put
 from xlapy.lowering.llvm.moves import moved_rows
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
@@ -73,8 +78,9 @@ from xlapy.lowering.searches import search_of
 from xlapy.lowering.sorting import ORDERED, sort_of
 from xlapy.lowering.untraced import branch_on_cpu
 
-#: multiplications in a product; elements of a constant that is written into the program
-_MOST_PRODUCTS, _MOST_WRITTEN = 1 << 14, 512
+#: multiplications in a product, and in one that reads each element of both operands once; elements of a constant that
+#: is written into the program
+_MOST_PRODUCTS, _MOST_READ_ONCE, _MOST_WRITTEN = 1 << 14, 1 << 21, 512
 #: elements of a matrix in whose columns the largest or smallest ones are looked for
 _MOST_IN_COLUMNS = 256
 #: elements from which on functions are computed without calls
@@ -132,12 +138,13 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
     equations, wanted = needed(jaxpr)
     read_by = (*(equation.invars for equation in equations), jaxpr.outvars)
     uses = Counter(atom for atoms in read_by for atom in atoms if not hasattr(atom, "val"))
+    shared = shared_of(equations, jaxpr.outvars, _is_elementwise)
     environment: dict[Any, Any] = {}
 
     def define(atoms: Sequence, values: Sequence[Value], reduced: bool = False) -> None:
         for atom, value in zip(atoms, values, strict=True):
-            if not is_view(value) and (reduced or uses[atom] > 1):
-                value = room.kept(value)
+            if isinstance(value, Lazy) and not value.is_view and not value.is_shared and (reduced or uses[atom] > 1):
+                value = remembered(text, value) if atom in shared else room.kept(value)
             environment[atom] = value
 
     def read(atom: Any) -> Any:
@@ -150,6 +157,24 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
         found = _equation(text, room, equation, [read(atom) for atom in equation.invars])
         define(equation.outvars, found, equation.primitive.name in _REDUCTIONS)
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def _is_elementwise(equation: Any) -> bool:
+    """Whether each element of the result of an equation is made of those of its operands at that place."""
+    name, inner = equation.primitive.name, equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
+    if len(equation.outvars) != 1 or equation.effects:
+        return False
+    if name in _CALLS and equation.params.get("name") in DIVISIONS:
+        return True
+    if name in _CALLS and inner is not None:
+        known = str(equation.params.get("name")).startswith("xlapy_") or equation.params.get("name") in FOR_XLA
+        jaxpr = getattr(inner, "jaxpr", inner)
+        return not known and all(_is_elementwise(e) or _spreads_number(e) for e in jaxpr.eqns)
+    return name in _NUMBERS or name in _KINDS or name in _SAME
+
+
+def _spreads_number(equation: Any) -> bool:
+    return equation.primitive.name == "broadcast_in_dim" and prod(equation.invars[0].aval.shape) == 1
 
 
 def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> list[Value]:
@@ -180,6 +205,16 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     if name == "sort":
         shape, axis, keys = equation.invars[0].aval.shape, params["dimension"], params["num_keys"]
         return exchanging.all_ordered(text, room, tuple(shape), axis, keys, operands)
+    if name in _CALLS and params.get("name") in DIVISIONS:
+        aval, rule = equation.outvars[0].aval, partial(DIVISIONS[params["name"]], text)
+        return [elementwise(text, tuple(aval.shape), np.dtype(aval.dtype), rule, operands)]
+    mode = mode_of(params.get("name"), [v.aval.shape for v in equation.invars]) if name in _CALLS else None
+    if mode is not None and equation.outvars[0].aval.size > 1:
+        return [convolved(text, room, mode, equation.outvars[0].aval.shape[0], operands)]
+    if name in _CALLS and params.get("name") == APART:
+        fast = params["jaxpr"].jaxpr.eqns[-1]
+        if fast.primitive.name == "cond" and fast.outvars == params["jaxpr"].jaxpr.outvars:
+            return evaluated(text, room, fast.params["branches"][-1], operands)
     if name in _CALLS:
         inner = params.get("jaxpr", params.get("call_jaxpr"))
         closed = hasattr(inner, "consts")
@@ -190,12 +225,17 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         branches = params["branches"]
         chosen = branches[min(max(known_int(operands[0]) or 0, 0), len(branches) - 1)]
         return evaluated(text, room, chosen, operands[1:])
+    # In a loop such branches are mostly about vectors, of which a trip looks at a part.
+    if name == "cond" and isinstance(operands[0], Number) and len(params["branches"]) == 2 and not text.loops:
+        return branched(text, room, equation, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
     if name == "while":
         return looped(text, room, params, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
     if name in _SAME:
         return operands[:1]
     if name == "unstack":
         return _unstacked(text, equation, operands[0])
+    if name == "tile" and not isinstance(operands[0], Number):
+        return [parts.tiled(text, room, tuple(equation.outvars[0].aval.shape), operands[0], params["reps"])]
     if len(equation.outvars) != 1:
         raise Unsuitable(name)
     found = random.drawn(text, name, equation, operands)
@@ -350,6 +390,18 @@ def _same_bits(text: Text, params: dict, x: Number) -> Number:
     return Number(dtype, (x.name if old == new else text.new(f"bitcast {old} {x.name} to {new}"),))
 
 
+def _counted_bits(name: str) -> Callable:
+    """An intrinsic function of LLVM's, of the bits of an integer."""
+
+    def rule(text: Text, params: dict, x: Number) -> Number:
+        type = type_of(x.dtype)
+        last = ", i1 false" if name == "ctlz" else ""
+        text.declared[f"llvm.{name}.{type}"] = f"declare {type} @llvm.{name}.{type}({type}{last and ', i1'})"
+        return Number(x.dtype, (text.new(f"call {type} @llvm.{name}.{type}({type} {x.name}{last})"),))
+
+    return rule
+
+
 _NUMBERS: dict[str, Callable[..., Number]] = {
     "bitcast_convert_type": _same_bits,
     "erf_inv": lambda text, params, x: IN_VECTORS["erf_inv"](text, x),
@@ -365,6 +417,8 @@ _NUMBERS: dict[str, Callable[..., Number]] = {
     "real": _part(0),
     "imag": _part(1),
     "conj": _conj,
+    "clz": _counted_bits("ctlz"),
+    "population_count": _counted_bits("ctpop"),
 }
 
 
@@ -384,18 +438,40 @@ def reshaped(text: Text, x: Value, shape: tuple[int, ...]) -> Value:
         longer = iter([k for k, n in enumerate(shape) if n > 1])
         return placed(text, x, shape, [next(longer) if n > 1 else 0 for n in old])
 
+    groups = _groups(old, shape)
+
     def where(at: Place) -> Place:
-        flat = "0"
-        for k, index in enumerate(at):
-            flat = plus(text, flat, times(text, index, prod(shape[k + 1 :])))
-        found = []
-        for k, length in enumerate(old):
-            stride = prod(old[k + 1 :])
-            index = flat if stride == 1 else text.new(f"udiv i64 {flat}, {stride}")
-            found.append(index if k == 0 else text.new(f"urem i64 {index}, {length}"))
+        found: list[str] = []
+        for olds, news in groups:
+            flat = "0"
+            for k in news:
+                flat = plus(text, flat, times(text, at[k], prod(shape[j] for j in news if j > k)))
+            for k in olds:
+                stride = prod(old[j] for j in olds if j > k)
+                index = flat if stride == 1 else text.new(f"udiv i64 {flat}, {stride}")
+                found.append(index if k == olds[0] else text.new(f"urem i64 {index}, {old[k]}"))
         return found
 
     return view(text, x, shape, where)
+
+
+def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+    """Axes of two shapes of as many elements that go together, as few as possible: in each group both have as many."""
+    groups, i, j = [], 0, 0
+    while i < len(old):
+        olds, news, one, other = [i], [j], old[i], new[j]
+        i, j = i + 1, j + 1
+        while one != other:
+            if one < other:
+                olds, one, i = [*olds, i], one * old[i], i + 1
+            else:
+                news, other, j = [*news, j], other * new[j], j + 1
+        while i < len(old) and old[i] == 1:
+            olds, i = [*olds, i], i + 1
+        while j < len(new) and new[j] == 1:
+            news, j = [*news, j], j + 1
+        groups.append((olds, news))
+    return groups
 
 
 def _reshape(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
@@ -721,7 +797,9 @@ def _product(text: Text, equation: Any, shape: tuple[int, ...], operands: list[V
     left, right = (v.aval.shape for v in equation.invars)
     dtype = np.dtype(equation.outvars[0].aval.dtype)
     extents = [left[k] for k in contracted[0]]
-    if any(v.aval.dtype != dtype for v in equation.invars) or prod(shape) * prod(extents) > _MOST_PRODUCTS:
+    read_once = prod(shape) * prod(extents) == max(prod(left), prod(right)) and not text.loops
+    most = _MOST_READ_ONCE if read_once else _MOST_PRODUCTS
+    if any(v.aval.dtype != dtype for v in equation.invars) or prod(shape) * prod(extents) > most:
         raise Unsuitable("such a product")
     if is_slow(x, y):
         raise Unsuitable("a product of what takes long to compute")

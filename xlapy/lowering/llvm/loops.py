@@ -1,13 +1,16 @@
-"""Loops of JAX's in leaves: `lax.while_loop`, and what becomes one."""
+"""Loops and branches of JAX's in leaves: `lax.while_loop`, `lax.cond`, and what becomes one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
-from xlapy.lowering.llvm.arrays import Room, Value, element, is_view, shape_of
-from xlapy.lowering.llvm.memory import Array, Memory, copy
-from xlapy.lowering.llvm.text import Number, Text, Unsuitable
+import numpy as np
+
+from xlapy.lowering.llvm.arrays import Room, Value, element, is_view, lies_in_rows, over, shape_of
+from xlapy.lowering.llvm.memory import Array, Memory, copy, put
+from xlapy.lowering.llvm.text import Number, Text, Unsuitable, type_of
 
 #: writes what a closed jaxpr computes of values
 Evaluate = Callable[[Any, Sequence[Value]], list[Value]]
@@ -47,6 +50,55 @@ def looped(text: Text, room: Room, params: dict, operands: Sequence[Value], eval
     return [Array(x.memory, x.memory.version) if isinstance(x, Array) else x for x in carried]
 
 
+def branched(text: Text, room: Room, equation: Any, operands: Sequence[Value], evaluate: Evaluate) -> list[Value]:
+    """What the equation of a branch computes; arrays lie in memory of its own."""
+    predicate, *values = operands
+    orelse, then = equation.params["branches"]
+    assert isinstance(predicate, Number)
+    is_so = text.new(f"icmp ne {type_of(predicate.dtype)} {predicate.name}, 0")
+    types = [(np.dtype(v.aval.dtype), tuple(v.aval.shape)) for v in equation.outvars]
+    rooms = [None if prod(shape) == 1 else room.made(dtype, shape) for dtype, shape in types]
+    labels, end = [text.label(), text.label()], text.label()
+    text.do(f"br i1 {is_so}, label %{labels[0]}, label %{labels[1]}")
+    arms: list[tuple[str, list[Number]]] = []
+    text.arms += 1
+    for label, jaxpr in zip(labels, (then, orelse), strict=True):
+        text.begin(label)
+        numbers = []
+        for value, place in zip(evaluate(jaxpr, values), rooms, strict=True):
+            if place is None:
+                numbers.append(element(text, value, ("0",) * len(shape_of(value))))
+            else:
+                _put_all(text, place, value)
+        arms.append((text.block, numbers))
+        text.do(f"br label %{end}")
+    text.arms -= 1
+    text.begin(end)
+    (one, first), (other, second) = arms
+    merged = iter(_merged(text, one, x, other, y) for x, y in zip(first, second, strict=True))
+    return [next(merged) if place is None else place.change() for place in rooms]
+
+
+def _put_all(text: Text, place: Memory, value: Value) -> None:
+    """Store all elements of an array."""
+    if isinstance(value, Array):
+        copy(text, value, place)
+        return
+
+    def visit(at: Sequence[str], numbers: list) -> list:
+        put(text, place, element(text, value, at), at)
+        return []
+
+    over(text, place.shape, [], visit, in_rows=isinstance(value, Number) or lies_in_rows(value, place.shape))
+
+
+def _merged(text: Text, block: str, x: Number, other: str, y: Number) -> Number:
+    """A number that is one thing behind one block, and another behind another."""
+    type = type_of(x.dtype)
+    pairs = zip(x.parts, y.parts, strict=True)
+    return Number(x.dtype, tuple(text.new(f"phi {type} [{a}, %{block}], [{b}, %{other}]") for a, b in pairs))
+
+
 def _carry_on(text: Text, room: Room, arrays: Sequence[tuple[Memory, Value]]) -> None:
     """Put what the next trip gets where it looks for it."""
     moved = []
@@ -58,4 +110,4 @@ def _carry_on(text: Text, room: Room, arrays: Sequence[tuple[Memory, Value]]) ->
         memory.change()
 
 
-__all__ = ["looped"]
+__all__ = ["branched", "looped"]

@@ -110,7 +110,19 @@ def _abs(text: Text, x: Number) -> Number:
         return _same(x, text.new(f"call {type} @llvm.abs.{type}({type} {x.name}, i1 false)"))
     if x.dtype.kind == "f":
         return _intrinsic("fabs")(text, x)
-    raise Unsuitable("the absolute value of a complex number")
+    return _length(text, *(_abs(text, Number(part_of(x.dtype), (part,))) for part in x.parts))
+
+
+def _length(text: Text, x: Number, y: Number) -> Number:
+    """The root of the sum of two squares, which may be too large or too small; infinite if one number is."""
+    infinity = literal(np.inf, x.dtype)
+    large, small = RULES["max"](text, x, y), RULES["min"](text, x, y)
+    ratio = RULES["div"](text, small, large)
+    root = _intrinsic("sqrt")(text, RULES["add"](text, RULES["mul"](text, ratio, ratio), literal(1, x.dtype)))
+    found = RULES["mul"](text, large, root)
+    found = select(text, RULES["eq"](text, large, literal(0, x.dtype)), large, found)
+    endless = (RULES["eq"](text, part, infinity).name for part in (x, y))
+    return select(text, Number(_BOOL, (text.new(f"or i1 {next(endless)}, {next(endless)}"),)), infinity, found)
 
 
 def _sign(text: Text, x: Number) -> Number:

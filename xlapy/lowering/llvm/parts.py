@@ -15,21 +15,25 @@ from xlapy.lowering.llvm.arrays import (
     Lazy,
     Part,
     Place,
+    Room,
     Value,
     clamped,
     dtype_of,
     element,
     is_slow,
+    is_view,
     placed,
     reads,
     shape_of,
+    uniform,
     view,
 )
 from xlapy.lowering.llvm.numbers import select
 from xlapy.lowering.llvm.text import INDEX, Number, Text, plus
 
-#: elements of a part that is worth a loop of its own; parts of one array
-_FEWEST, _MOST = 8, 16
+#: elements of a part that is worth a loop of its own, and, for each part, of an array of which any part is; parts of
+#: one array
+_FEWEST, _LARGE, _MOST = 8, 64, 16
 
 
 def within(text: Text, index: str, length: int) -> Number:
@@ -64,6 +68,26 @@ def concatenated(
     return Lazy(dtype_of(operands[0]), shape, at, reads(*operands), False, is_slow(*operands), parts=_worth(parts))
 
 
+def tiled(text: Text, room: Room, shape: tuple[int, ...], x: Value, repeats: Sequence[int]) -> Value:
+    """An array so many times along each axis, from the last one on."""
+    for axis in range(len(shape) - 1, -1, -1):
+        count, old = repeats[axis], shape_of(x)
+        if count == 1:
+            continue
+        if count <= _MOST:
+            x = x if is_view(x) else room.kept(x)
+            x = concatenated(text, _with(old, axis, count * old[axis]), axis, [x] * count, [old[axis]] * count)
+            x = room.kept(x) if any(n > 1 for n in repeats[:axis]) else x
+        else:
+
+            def where(at: Place, axis: int = axis, length: int = old[axis]) -> Place:
+                index = text.new(f"urem i64 {at[axis]}, {length}") if length > 1 else "0"
+                return [*at[:axis], index, *at[axis + 1 :]]
+
+            x = view(text, x if is_view(x) else room.kept(x), _with(old, axis, count * old[axis]), where)
+    return x
+
+
 def stacked(text: Text, shape: tuple[int, ...], axis: int, operands: Sequence[Value]) -> Lazy:
     """Arrays along a new axis."""
 
@@ -92,7 +116,8 @@ def apart(
     for axis, first, value in known:
         length = shape_of(value)[axis]
         sections = [_section(text, x, axis, first, length) for x in operands]
-        found.append(Part(axis, first, made(shape_of(value), sections)))
+        part = made(shape_of(value), sections)
+        found.append(Part(axis, first, uniform(part, shape_of(value)) if isinstance(part, Number) else part))
     return tuple(found)
 
 
@@ -108,12 +133,13 @@ def _section(text: Text, x: Value, axis: int, first: int, length: int) -> Value:
 
 
 def _worth(parts: Sequence[Part]) -> tuple[Part, ...]:
-    many = len(parts) > _MOST or any(prod(shape_of(part.value)) < _FEWEST for part in parts)
-    return () if many else tuple(parts)
+    sizes = [prod(shape_of(part.value)) for part in parts]
+    worth = len(parts) <= _MOST and (min(sizes) >= _FEWEST or sum(sizes) >= _LARGE * len(parts))
+    return tuple(parts) if worth else ()
 
 
 def _with(shape: tuple[int, ...], axis: int, length: int) -> tuple[int, ...]:
     return (*shape[:axis], length, *shape[axis + 1 :])
 
 
-__all__ = ["apart", "concatenated", "near", "stacked", "within"]
+__all__ = ["apart", "concatenated", "near", "stacked", "tiled", "within"]

@@ -64,6 +64,7 @@ from xlapy.lowering.llvm.text import (
     type_in_memory,
     type_of,
 )
+from xlapy.lowering.rules import IN_VECTORS as IN_LAX
 from xlapy.lowering.rules import RULES as LAX
 from xlapy.lowering.untraced import traced
 
@@ -207,6 +208,8 @@ class _Program:
 
     def _changeable(self, value: Value) -> Value:
         """What a loop carries, in a memory that it may change."""
+        if self.text.arms and not isinstance(value, Number):
+            return self.kept(value)  # behind the branch it is as it was
         if isinstance(value, Number) or isinstance(value, Array) and self._is_own(value.now()):
             return value
         if self._around or self.text.loops or not isinstance(value, Array) or value.memory not in self._outside:
@@ -380,6 +383,8 @@ class _Program:
             name = "fmul" if operation.kind == "mul" else f"f{operation.kind}"
             return [self._numeric(operation, partial(any_order, self.text, name))]
         if operation.kind not in RULES or operation.kind == "pow" and constant_value(operation.operands[1]) is not None:
+            return self._as_lax(operation)
+        if prod(operation.results[0].type.shape) >= IN_LAX.get(operation.kind, np.inf):
             return self._as_lax(operation)
         return [self._numeric(operation, partial(RULES[operation.kind], self.text))]
 

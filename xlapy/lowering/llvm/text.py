@@ -152,6 +152,8 @@ class Text:
         #: how many loops of the program are open, and whether there are any
         self.loops = 0
         self.has_loops = False
+        #: how many arms of branches in leaves are open
+        self.arms = 0
         #: how many loops over elements that stay loops are open, and how many there are
         self.open_loops = self.kept_loops = 0
         self._count = count()
