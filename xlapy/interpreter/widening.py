@@ -28,9 +28,11 @@ _FAR = 400
 _FLOATS = frozenset("sqrt exp exp2 expm1 log log1p sin cos tan tanh sinh cosh asin acos atan atan2".split())
 #: operations that read elements of arrays
 _READING = frozenset(("leaf", "part"))
-#: functions whose results tell what class of number their arguments are
+#: functions that tell what class of number their first argument is
+_OF_ITSELF = (isinstance, type, hasattr, getattr, hash)
+#: functions whose results tell what class of number their arguments are, or what these hold
 _ASKING = (
-    isinstance, type, hasattr, getattr, str, repr, format, ascii, print, hash,
+    str, repr, format, ascii, print,
     np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.full, np.full_like, np.zeros_like, np.ones_like,
     np.empty_like, np.arange, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.repeat, np.tile, np.cumsum, np.cumprod,
     np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.append, np.insert, np.result_type, np.can_cast,
@@ -57,10 +59,12 @@ class Asked(JoinFailure):
 
 
 class Widened(NamedTuple):
-    """A number that is another one at the head of a loop than before it: the loop's key, and what it was."""
+    """A number that is another one at the head of a loop than before it: the loop's key, what it was, and whether
+    arithmetic on it gives the same in both types."""
 
     loop: tuple
     before: Value
+    exact: bool
 
 
 def note(machine: Machine, loop: tuple, before: Sequence[Value], at_head: Sequence[Value]) -> list[Var]:
@@ -73,7 +77,7 @@ def note(machine: Machine, loop: tuple, before: Sequence[Value], at_head: Sequen
                 continue
             kind = numeric(old)
             if kind is not None and kind != numeric(new):
-                machine.widened[var] = Widened(loop, old)
+                machine.widened[var] = Widened(loop, old, _is_exact(old, new))
                 noted.append(var)
             elif machine.widened and isinstance(old, Scalar | NumpyScalar):
                 origin = _origin(machine, old.var)
@@ -96,7 +100,7 @@ def look(machine: Machine, op: Op, args: Sequence[Value]) -> None:
     if op.kind in _ASKING_OPERATIONS:
         _require_told(machine, args)
     elif op.kind == "getattr":
-        if op.imm not in _ATTRIBUTES:
+        if op.imm not in _ATTRIBUTES and isinstance(args[0], Scalar | NumpyScalar):
             _require_told(machine, args)
     elif op.kind in ("binary", "inplace", "compare"):
         if op.imm == "%" and isinstance(args[0], Const) and isinstance(args[0].value, str | bytes):
@@ -115,8 +119,9 @@ def _look_at_call(machine: Machine, function: Value, args: Sequence[Value]) -> N
     item = function.value if isinstance(function, Const) else None
     if any(item is asking for asking in _ASKING) or isinstance(item, type) and issubclass(item, BaseException):
         _require_told(machine, args)
-    elif functools_rules.is_single_dispatch(item):
-        _require_told(machine, args[:1])
+    elif any(item is asking for asking in _OF_ITSELF) or functools_rules.is_single_dispatch(item):
+        if isinstance(args[0], Scalar | NumpyScalar):
+            _require_told(machine, args[:1])
     elif getattr(item, "__module__", None) == "numpy" or isinstance(item, np.ufunc):
         _require_same_types(machine, args)
 
@@ -138,10 +143,12 @@ def _require_told(machine: Machine, values: Iterable[Value]) -> None:
 def _require_same_types(machine: Machine, args: Sequence[Value]) -> None:
     """What is computed with these numbers and arrays has to be of the same type, unless it is equal in both types."""
     among_arrays = any(isinstance(a, NdArray) for a in args)
+    if not among_arrays and all(widened.exact for widened in machine.widened.values()):
+        return
     before, asked = [*args], None
     for place, value in enumerate(args):
         origin = _origin(machine, value.var) if isinstance(value, Scalar | NumpyScalar) else None
-        if origin is not None and (among_arrays or not _is_exact(origin.before, value)):
+        if origin is not None and (among_arrays or not origin.exact):
             before[place] = origin.before
             asked = Asked(origin, value)
     if asked is not None and _type_of(before) != _type_of(args):
