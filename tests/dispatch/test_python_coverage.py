@@ -13,13 +13,13 @@ from xlapy.dispatch.table import find_attribute, find_function, find_method, fin
 
 assert rules
 
-#: classes that are not made inside programs, what only makes sense on the host or in a class body, and what the
-#: interpreter does itself
+#: classes that are not made inside programs, what only makes sense on the host or in a class body, what the interpreter
+#: does itself, and functions in Python that are interpreted as they are
 WITHOUT = set(
     "locals aiter anext bytearray classmethod copyright credits exit help license memoryview object property quit"
     " staticmethod super GenericAlias RLock cached_property get_cache_token namedtuple partialmethod recursive_repr"
     " singledispatch singledispatchmethod total_ordering ChainMap UserDict UserList UserString Placeholder"
-    " MappingProxyType MethodType UnionType".split()
+    " MappingProxyType MethodType UnionType update_wrapper wraps".split()
 )
 
 

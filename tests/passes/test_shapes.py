@@ -78,11 +78,19 @@ PROGRAMS = [
 NAMES = [function.__name__ for function, *_ in PROGRAMS]
 
 
+def same(mine, its):
+    """Equal, but for products of complex numbers: `a * b + c` is rounded once (see "Accepted differences")."""
+    if its.dtype.kind == "c":
+        np.testing.assert_allclose(mine, its, rtol=1e-14)
+    else:
+        np.testing.assert_array_equal(mine, its)
+
+
 @pytest.mark.parametrize(("function", "arguments", "gone"), PROGRAMS, ids=NAMES)
 def test_programs(function, arguments, gone):
     for n in (arguments[1], 0, 1):
         mine, its = ([v.copy() for v in arguments[:1]] for _ in range(2))
-        jax.tree.map(np.testing.assert_array_equal, xlapy.jit(function)(*mine, n), function(*its, n))
+        jax.tree.map(same, xlapy.jit(function)(*mine, n), function(*its, n))
         np.testing.assert_array_equal(mine[0], its[0])
 
 
