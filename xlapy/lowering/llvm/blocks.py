@@ -35,7 +35,7 @@ class Blocks:
         if size not in _SIZES:
             return np.empty(size, np.uint8)
         with self._lock:
-            blocks = self._of.get(size, ())
+            blocks = self._of.get(size, [])
             for k in range(len(blocks) - 1, -1, -1):
                 if _users(blocks, k) == _ALONE:
                     return blocks[k]

@@ -86,7 +86,7 @@ def _put_all(text: Text, place: Memory, value: Value) -> None:
         return
 
     def visit(at: Sequence[str], numbers: list) -> list:
-        put(text, place, element(text, value, at), at)
+        put(text, place, element(text, value, [*at]), at)
         return []
 
     over(text, place.shape, [], visit, in_rows=isinstance(value, Number) or lies_in_rows(value, place.shape))
