@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from types import CodeType, MappingProxyType
+from collections.abc import Sequence
+from types import CodeType
 
 from xlapy.frontend.cleanups import without_detours
-from xlapy.frontend.decode import NOWHERE, Machine, blocks, fast_names
+from xlapy.frontend.decode import NOWHERE, Machine, arguments_and_free_variables_of, blocks, fast_names
 from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import Block, Graph, dominators, loops, simplified, thread
 from xlapy.frontend.liveness import live_at_entry, registers_of
@@ -69,11 +69,10 @@ def program_of(
     instructions: int,
     most: int,
     returned: frozenset[int] | None = None,
-    others: Mapping[Member, tuple[str, ...]] = MappingProxyType({}),
+    others: Sequence[Member] = (),
 ) -> Program:
     """Structures a graph, and says which registers are what and which are live; `returned` those after a return. The
-    graph may become as large as `most`. `others` are its members but for the code itself, with the names of their first
-    registers.
+    graph may become as large as `most`. `others` are its members but for the code itself.
 
     Raises:
         TooTangled: it would become larger.
@@ -95,7 +94,8 @@ def program_of(
     names = machine.names
     registers = machine.scratch + machine.scratch_used
     register_names = [*names, *(None,) * (registers - len(names))]
-    for member, theirs in others.items():
+    for member in others:
+        theirs = fast_names(member.code)
         register_names[member.first : member.first + len(theirs)] = theirs
     # `locals()` reads them all
     shown = (1 << len(names)) - 1 if "locals" in code.co_names else 0
@@ -121,8 +121,8 @@ def program_of(
 
 def member_of(code: CodeType, first: int = 0) -> Member:
     """A code object with these registers."""
-    count = len(fast_names(code))
-    return Member(code, first, tuple(range(first + count - len(code.co_freevars), first + count)))
+    _, free = arguments_and_free_variables_of(code)
+    return Member(code, first, tuple(first + register for register in free))
 
 
 def _begin(block: Block) -> Span:

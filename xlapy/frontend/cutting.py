@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import CodeType
 
-from xlapy.frontend.decode import Machine, blocks, fast_names
+from xlapy.frontend.decode import Machine, arguments_and_free_variables_of, blocks
 from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import Block, End, Segment, copied, ordered, thread
 from xlapy.frontend.liveness import live_at_entry, registers_of
@@ -120,13 +120,6 @@ def decoded(machine: Machine) -> tuple[dict[int, Block], int]:
     if merge_duplicates(found, 0):
         thread(found)
     return found, instructions
-
-
-def arguments_and_free_variables_of(code: CodeType) -> tuple[range, range]:
-    """The registers that have a value where a function begins."""
-    count = len(fast_names(code))
-    given = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-    return range(given), range(count - len(code.co_freevars), count)
 
 
 class _Shift:

@@ -214,6 +214,13 @@ def fast_names(code: CodeType) -> tuple[str, ...]:
     return (*own, *(name for name in code.co_cellvars if name not in own), *code.co_freevars)
 
 
+def arguments_and_free_variables_of(code: CodeType) -> tuple[range, range]:
+    """The registers that have a value where a function begins."""
+    count = len(fast_names(code))
+    given = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    return range(given), range(count - len(code.co_freevars), count)
+
+
 Position = tuple[int | None, int | None, int | None, int | None]
 """Line, last line, column, last column."""
 

@@ -20,8 +20,8 @@ from types import CodeType
 from typing import NamedTuple
 
 from xlapy.frontend.compile import REMEMBERED, member_of, program_of
-from xlapy.frontend.cutting import MOST_OPERATIONS, Cut, arguments_and_free_variables_of
-from xlapy.frontend.decode import fast_names
+from xlapy.frontend.cutting import MOST_OPERATIONS, Cut
+from xlapy.frontend.decode import arguments_and_free_variables_of, fast_names
 from xlapy.frontend.graph import Block, End, Segment, simplified
 from xlapy.frontend.liveness import landed, registers_of
 from xlapy.frontend.program import FrontendError, Handler, Op, Program, Span
@@ -76,14 +76,9 @@ class _Function:
     returns: int
     returned: int
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its first registers."""
-        return fast_names(self.code)
-
     def is_named(self, register: int) -> bool:
         """Whether a register is one of its variables."""
-        return self.first <= register < self.first + len(self.names)
+        return self.first <= register < self.first + len(fast_names(self.code))
 
     def begin(self) -> list[Op]:
         """What an activation begins with."""
@@ -226,7 +221,7 @@ class _Looped(Cut):
         ]
         entry = self.block(start, End("goto", [head]))
         graph = simplified(self.blocks, entry, self.machine.handlers)
-        others = {member_of(f.code, f.first): f.names for f in self.functions[1:]}
+        others = [member_of(function.code, function.first) for function in self.functions[1:]]
         return program_of(graph, self.machine, self.instructions, MOST_OPERATIONS, others=others)
 
     def _forget(self, more: set[int], span: Span) -> Op:

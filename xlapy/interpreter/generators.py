@@ -176,11 +176,7 @@ def _leaves(machine: Machine, node: Loop) -> bool:
 
 def is_shared(machine: Machine, generator: Ref) -> bool:
     """Whether a variable or an object refers to a generator."""
-    slots = machine.heap.slots
-    # what a running generator has in its slots is in its frame's registers
-    running = {n for (n, name), v in slots.items() if name == "state" and v is resumption.RUNNING}
-    others = [v for f in machine.frames for v in walk.loops._named(f)]
-    others += [v for (n, _), v in slots.items() if n != generator.object and n not in running]
+    others = walk.loops.values_but_of(machine, {generator.object})
     return any(generator.object in references(v) for v in others)
 
 

@@ -445,12 +445,18 @@ def _private_iterators(machine: Machine, node: Loop, exits: Iterable[int]) -> se
             contents += merge.detail_values(heap.objects[number].details)
             todo += [n for v in contents for n in references(v)]
     frame = machine.frame
-    others = [v for f in machine.frames for v in _named(f)]
+    others = values_but_of(machine, mine)
     others += [frame.registers[r] for label in exits for r in merge.live_at(frame, label, frame.program.live)]
-    # what a running generator has in its slots is in its frame's registers
-    running = {n for (n, name), v in heap.slots.items() if name == "state" and v is resumption.RUNNING}
-    others += [v for (n, _), v in heap.slots.items() if n not in mine and n not in running]
     return None if any(n in mine for v in others for n in references(v)) else mine
+
+
+def values_but_of(machine: Machine, mine: set[int]) -> list[Value]:
+    """The values of all variables, and of all objects but these."""
+    slots = machine.heap.slots
+    # what a running generator has in its slots is in its frame's registers
+    running = {n for (n, name), v in slots.items() if name == "state" and v is resumption.RUNNING}
+    found = [v for frame in machine.frames for v in _named(frame)]
+    return found + [v for (n, _), v in slots.items() if n not in mine and n not in running]
 
 
 def _named(frame: Frame) -> list[Value]:
@@ -583,4 +589,4 @@ _ATTEMPTS = {
     "stepped": lambda machine, node: Staging(machine, node, unions=False, planned=False).run(),
 }
 
-__all__ = ["captured_refusal", "exit_labels", "run_loop", "step_of"]
+__all__ = ["captured_refusal", "exit_labels", "run_loop", "step_of", "values_but_of"]
