@@ -49,12 +49,12 @@ from xlapy.frontend import RAISE, RETURN, FrontendError, NoCall, Program, recurs
 from xlapy.interpreter import (
     classes,
     enumerations,
+    fusing,
     generators,
     memory,
     merge,
     plain,
     recursion,
-    resumption,
     variables,
     walk,
 )
@@ -248,9 +248,10 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
                     given, named = stack_rules.as_arrays(machine, item, args, kwargs)
                     if [*given, *named.values()] != [*args, *kwargs.values()]:
                         return _told_apart(machine, given, named, lambda a, k: _call_object(machine, function, a, k))
-            consumer = generator_functions.find(item, [_is_whole(machine, item, a) for a in args])
+            consumer = generator_functions.find(item, [generators.is_whole(machine, item, a) for a in args])
             if consumer is not None:
-                return _substituted(machine, item, consumer, args, kwargs)
+                with fusing.noted(machine, item, args, kwargs):
+                    return _substituted(machine, item, consumer, args, kwargs)
     rule = table.find_function(item)
     if rule is not None:
         mark = machine.heap.next_identity
@@ -551,20 +552,6 @@ def _inline_object(machine: Machine, item: types.FunctionType, args: list[Value]
     finally:
         mark.leave(machine)
     return result
-
-
-def _is_whole(machine: Machine, function: object, value: Value) -> bool:
-    """Whether a value is a generator that was not advanced, and that nobody goes on with: the function takes all that
-    it yields, or goes through it and nobody else refers to it."""
-    if not generator_functions.consumes(function):
-        return False  # `iter` gives the generator itself
-    if not resumption.is_generator(machine, value) or not resumption.is_fresh(machine, as_ref(value)):
-        return False
-    exhausts = generator_functions.exhausts(function)
-    if exhausts or as_ref(value).object in machine.private or not generators.is_shared(machine, as_ref(value)):
-        machine.private.add(as_ref(value).object)
-        return True
-    return False
 
 
 def _inline(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
