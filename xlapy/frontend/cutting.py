@@ -86,7 +86,9 @@ class Cut:
         shift = _Shift(code, first, number, span)
         blocks = {number[n]: shift.block(block) for n, block in added.items()}
         self.blocks |= blocks
-        self.machine.handlers |= {number[n]: shift.handler(handler) for n, handler in machine.handlers.items()}
+        # nothing is left of a handler where nothing raises, or that is like another one
+        handlers = {n: handler for n, handler in machine.handlers.items() if n in number}
+        self.machine.handlers |= {number[n]: shift.handler(handler) for n, handler in handlers.items()}
         ends = tuple(block.end for block in blocks.values() if block.end.kind == "return")
         returns = first + machine.return_register
         return Added(code, first, range(first, first + len(registers)), number[0], tuple(blocks), returns, ends)
