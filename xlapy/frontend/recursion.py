@@ -23,7 +23,7 @@ from xlapy.frontend.compile import REMEMBERED, member_of, program_of
 from xlapy.frontend.cutting import MOST_OPERATIONS, Added, Cut
 from xlapy.frontend.decode import arguments_and_free_variables_of, fast_names
 from xlapy.frontend.fusing import Fused, assigned_in, fuse
-from xlapy.frontend.graph import Block, End, Segment, simplified
+from xlapy.frontend.graph import Block, End, Segment, handled_at, simplified
 from xlapy.frontend.liveness import landed, registers_of
 from xlapy.frontend.program import FrontendError, Handler, Member, Op, Program, Span
 
@@ -111,13 +111,21 @@ class _Function:
 @dataclass(frozen=True)
 class _Site:
     """A call that may be one of a member: the block that ends with it, the block that goes on behind it, the operation,
-    its handler, and the registers that are needed afterwards."""
+    its handler, the registers that are needed if it returns and if it raises, and whether an exception is being handled
+    there."""
 
     block: int
     after: int
     op: Op
     handler: int | None
-    live: frozenset[int]
+    returned: frozenset[int]
+    raised: frozenset[int]
+    handles: bool
+
+    @property
+    def live(self) -> frozenset[int]:
+        """The registers that an activation goes on with."""
+        return self.returned | self.raised
 
 
 class _Looped(Cut):
@@ -240,14 +248,16 @@ class _Looped(Cut):
         wanted = [n for _, resume, _, handler in sites for n in (resume, handler) if n is not None]
         live = self.live(wanted, {*self.own}, all_of_them)
         del self.blocks[all_of_them]
+        handled = handled_at(self.blocks, [function.entry for function in self.functions])
         for block, *_ in sites:
             self.blocks[block].segments[-1].ops = self.blocks[block].segments[-1].ops[:-1]
         found = []
         for block, resume, op, handler in sites:
-            needed = live[resume] - {*op.dst}
+            returned, raised = live[resume] - {*op.dst}, set()
             if handler is not None:
-                needed |= live[handler] - registers_of(landed(self.machine.handlers[handler]))
-            found.append(_Site(block, resume, op, handler, frozenset(needed)))
+                raised = live[handler] - registers_of(landed(self.machine.handlers[handler]))
+            handles = handled.get(resume, 0) > 0
+            found.append(_Site(block, resume, op, handler, frozenset(returned), frozenset(raised), handles))
         return found
 
     def run(self) -> Program:
@@ -288,10 +298,10 @@ class _Looped(Cut):
             others = ((state, needed), *others)
         return chosen
 
-    def _needed(self, site: _Site) -> tuple[int, ...]:
-        """The places from which an activation takes what it goes on with."""
+    def _needed(self, site: _Site, registers: frozenset[int]) -> tuple[int, ...]:
+        """The places from which an activation takes these registers."""
         slots = self.slots[site.block]
-        return tuple(slots.get(r, r) for r in sorted(site.live))
+        return tuple(slots.get(r, r) for r in sorted(registers))
 
     def _restored(self, site: _Site) -> list[Op]:
         """The slots of the value stack as they were at a call."""
@@ -303,7 +313,7 @@ class _Looped(Cut):
         for number, (site, callee) in enumerate(self.calls, 1):
             returned = Op("move", site.op.dst, (callee.returned,), None, site.op.span)
             after = self.block([*self._restored(site), returned], End("goto", [site.after]))
-            targets.append((number, (*self._needed(site), callee.returned), after))
+            targets.append((number, (*self._needed(site, site.returned), callee.returned), after))
         # the head of a loop of its own, which nothing is merged with
         return self.block([], End("goto", [self._by_state(targets)]))
 
@@ -326,7 +336,7 @@ class _Looped(Cut):
                     "suspend",
                     (),
                     (self.frames, self.known, *held, *callee.bound),
-                    (number, len(held), callee.read),
+                    (number, len(held), callee.read, site.handles),
                     op.span,
                 ),
                 self._forget({self.result}, op.span),
@@ -368,7 +378,7 @@ class _Looped(Cut):
             raised = Op("reraise", (), (self.raised,), None, site.op.span)
             target = self.block([raised], End("stop", []), site.handler or unwind, True)
             self.blocks[target].segments[:0] = segments
-            targets.append((number, self._needed(site), target))
+            targets.append((number, self._needed(site, site.raised), target))
         back = self.block([self._take(Span())], End("goto", [self._by_state(targets)]))
         test = Op("truth", (self.test,), (self.frames,), None, Span())
         self.blocks[unwind] = Block([Segment([test], None, False)], End("true", [back, last], (self.test,)))

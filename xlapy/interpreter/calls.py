@@ -646,6 +646,8 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
         raise
     finally:
         machine.frames.pop()
+    if frame.not_gone_on:
+        recursion.check_all_go_on(frame)
     tag = frame.tag
     if tag is None:
         raise walk.Poison

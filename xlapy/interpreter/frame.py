@@ -76,6 +76,10 @@ class Frame:
     #: what is sent to a generator's frame, or thrown at it, where it goes on
     sent: Value = NONE
     thrown: Value | None = None
+    #: of a function that calls itself in a loop: the states in which activations are suspended, and where they could go
+    #: on in which of them, but did not when that was last looked into
+    suspended: set[int] = field(default_factory=set)
+    not_gone_on: set[tuple[int, int]] = field(default_factory=set)
     #: for each label that control went to: what kinds of values the registers without a name had then
     arrivals: dict[int, dict[int, set[object]]] = field(default_factory=dict)
 

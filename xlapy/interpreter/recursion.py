@@ -22,6 +22,7 @@ from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.domain.values import (
     DEAD,
     FALSE,
+    NONE,
     TRUE,
     UNBOUND,
     BoundMethod,
@@ -253,11 +254,13 @@ def _check_depth(machine, frame, op, frames):
 
 @handles("suspend")
 def _suspend(machine, frame, op, frames, keeper, *registers):
-    state, count, read = op.imm
+    state, count, read, handles = op.imm
     held, arguments = registers[:count], registers[count:]
     known: Frames = machine.heap.objects[as_ref(keeper).object].details
-    if reachable(machine, [frame.handled], known.mark):
+    if handles:
         raise Refused("XP0008", f"{_NOT_KEPT} while an exception is handled that was raised in it")
+    frame.handled = NONE
+    frame.suspended.add(state)
     _require_alone(machine, known, held, arguments, {as_ref(arguments[k]).object for k in read})
     operations.append(machine, frames, Tuple((Const(state), *(_held(machine, known, value) for value in held))))
 
@@ -298,6 +301,7 @@ def reachable(machine: Machine, values: Sequence[Value], mark: int) -> set[int]:
 def _restore(machine, frame, op, frames, keeper):
     known: Frames = machine.heap.objects[as_ref(keeper).object].details
     taken = machine.call(machine.getattr(frames, "pop"), [])
+    frame.handled = NONE
     state, *held = tuple_items(taken)
     return (state, *(_taken(machine, known, value) for value in held))
 
@@ -350,13 +354,30 @@ def _goes_on(machine, frame, op, state):
     (number, needed), others = op.imm
     if not isinstance(state, Const):
         # what nothing has been restored for in this round of the analysis, is where the loop does not go
-        if _is_missing(frame, needed):
+        gone_on = [_is_complete(frame, op, *each) for each in ((number, needed), *others)]
+        if not gone_on[0]:
             return FALSE
-        if all(_is_missing(frame, more) for _, more in others):
+        if not any(gone_on[1:]):
             return TRUE
     return machine.boolean(machine.truth(machine.compare("==", state, Const(number))))
 
 
-def _is_missing(frame: Frame, registers: tuple[int, ...]) -> bool:
-    """Whether there is no value yet of something that an activation goes on with."""
-    return any(frame.registers[register] is DEAD for register in registers)
+def _is_complete(frame: Frame, op: Op, number: int, registers: tuple[int, ...]) -> bool:
+    """Whether there are values already of what an activation goes on with in a state. What the call has returned comes
+    last: it is noted where that is there and something else is not."""
+    missing = [register for register in registers if frame.registers[register] is DEAD]
+    if missing and registers[-1] not in missing:
+        frame.not_gone_on.add((id(op), number))
+    else:
+        frame.not_gone_on.discard((id(op), number))
+    return not missing
+
+
+def check_all_go_on(frame: Frame) -> None:
+    """What is suspended goes on when the call has returned.
+
+    Raises:
+        Refused: some activation would not, as the analysis has lost what it goes on with.
+    """
+    if any(number in frame.suspended for _, number in frame.not_gone_on):
+        raise Refused("XP0099", f"what '{frame.program.name}' goes on with behind a call of itself is lost")
