@@ -48,6 +48,7 @@ from xlapy.domain.values import (
 from xlapy.frontend import RAISE, RETURN, FrontendError, NoCall, Program, recursive, structured
 from xlapy.interpreter import (
     classes,
+    describe,
     enumerations,
     fusing,
     generators,
@@ -592,20 +593,20 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
         on_the_way = recursion.calls_on_the_way(machine, first, code)
         if on_the_way is not None:
             raise NeedLoop(code, on_the_way)
-    if many or endless:
-        # Integers among the inputs may decide how deep it goes: on the way that they take it may end.
-        for condition in reversed(machine.conditions):
-            if machine.settles(condition):
-                raise NeedStatic(condition, f"how often '{code.co_qualname}' calls itself")
+    if not many and not endless:
+        return _new_frame(machine, code, globals_, lambda: structured(code))
+    name = describe.name_of(code, machine.frames)
+    # Integers among the inputs may decide how deep it goes: on the way that they take it may end.
+    for condition in reversed(machine.conditions):
+        if machine.settles(condition):
+            raise NeedStatic(condition, f"how often '{name}' calls itself")
     if many:
-        raise Endless(f"'{code.co_qualname}' calls itself, and how often depends on data")
-    if endless:
-        raise Refused(
-            "XP0008",
-            f"'{code.co_qualname}' calls itself more than {_MAXIMUM_DEPTH} times, or its depth depends on data",
-            "write the recursion as a loop",
-        )
-    return _new_frame(machine, code, globals_, lambda: structured(code))
+        raise Endless(f"'{name}' calls itself, and how often depends on data")
+    raise Refused(
+        "XP0008",
+        f"'{name}' calls itself more than {_MAXIMUM_DEPTH} times, or its depth depends on data",
+        "write the recursion as a loop",
+    )
 
 
 def _new_frame(machine: Machine, code: types.CodeType, globals_: int, program_of: Callable[[], Program]) -> Frame:
