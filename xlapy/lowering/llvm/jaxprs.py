@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from math import prod
 from typing import Any
@@ -48,7 +48,7 @@ from xlapy.lowering.llvm.arrays import (
 from xlapy.lowering.llvm.convolving import convolved
 from xlapy.lowering.llvm.divisions import DIVISIONS
 from xlapy.lowering.llvm.functions import IN_VECTORS
-from xlapy.lowering.llvm.fusing import remembered, shared_of
+from xlapy.lowering.llvm.fusing import Step, remembered, shared_of
 from xlapy.lowering.llvm.indexing import gather, scatter
 from xlapy.lowering.llvm.loops import branched, looped
 from xlapy.lowering.llvm.memory import Array, Memory, address, put
@@ -138,7 +138,8 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
     equations, wanted = needed(jaxpr)
     read_by = (*(equation.invars for equation in equations), jaxpr.outvars)
     uses = Counter(atom for atoms in read_by for atom in atoms if not hasattr(atom, "val"))
-    shared = shared_of(equations, jaxpr.outvars, _is_elementwise)
+    steps = [Step(list(_variables(e.invars)), e.outvars, _is_elementwise(e)) for e in equations]
+    shared = shared_of(steps, _variables(jaxpr.outvars), lambda var: var.aval.shape)
     environment: dict[Any, Any] = {}
 
     def define(atoms: Sequence, values: Sequence[Value], reduced: bool = False) -> None:
@@ -157,6 +158,18 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
         found = _equation(text, room, equation, [read(atom) for atom in equation.invars])
         define(equation.outvars, found, equation.primitive.name in _REDUCTIONS)
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def _variables(atoms: Iterable) -> Iterator[Any]:
+    return (atom for atom in atoms if not hasattr(atom, "val"))
+
+
+def is_elementwise(jaxpr: Any) -> bool:
+    """Whether each element of the one result of a jaxpr is made of those of its operands at that place."""
+    equations, _ = needed(jaxpr)
+    shape = jaxpr.outvars[0].aval.shape
+    fits = all(_is_elementwise(e) and e.outvars[0].aval.shape == shape or _spreads_number(e) for e in equations)
+    return fits and all(v.aval.shape in ((), shape) for v in (*jaxpr.invars, *jaxpr.outvars))
 
 
 def _is_elementwise(equation: Any) -> bool:

@@ -45,6 +45,7 @@ from xlapy.lowering.llvm.arrays import (
 from xlapy.lowering.llvm.bounds import Bounds
 from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.exits import Place as Output
+from xlapy.lowering.llvm.fusing import remembered, shared_in
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
@@ -341,14 +342,15 @@ class _Program:
     # -- operations --
 
     def _region(self, region: Region) -> list[Value]:
+        shared = shared_in(region, _is_elementwise)
         for operation in region.operations:
             self._uses.subtract(operation.operands)
             found = self._operation(operation)
             if operation.kind in ("for", "while") and operation in self._exits:
                 found = self._left_behind(operation, found)
             for var, value in zip(operation.results, found, strict=True):
-                if not is_view(value) and self._uses[var] > 1:
-                    value = self.kept(value)
+                if isinstance(value, Lazy) and not value.is_view and self._uses[var] > 1:
+                    value = remembered(self.text, value) if var in shared else self.kept(value)
                 self.values[var] = value
         self._uses.subtract(region.results)
         return [self.value(v) for v in region.results]
@@ -855,6 +857,13 @@ def _folds(body: Region) -> set[Operation]:
             ):
                 found.add(last)
     return found
+
+
+def _is_elementwise(leaf: Operation) -> bool:
+    """Whether a leaf computes each element of its result of those of its operands at that place."""
+    if touched(leaf) is not None or is_stack(leaf) or is_unstack(leaf):
+        return False
+    return jaxprs.is_elementwise(traced(leaf.attributes["jaxpr"]))
 
 
 __all__ = ["Function", "function_of"]
