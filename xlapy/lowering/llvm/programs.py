@@ -43,6 +43,7 @@ from xlapy.lowering.llvm.arrays import (
     window_of,
 )
 from xlapy.lowering.llvm.bounds import Bounds
+from xlapy.lowering.llvm.engine import vector_of
 from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.exits import Place as Output
 from xlapy.lowering.llvm.fusing import remembered, shared_in
@@ -311,7 +312,10 @@ class _Program:
                 memory.put(self.text, place, number, position)
             return []
 
-        over(self.text, shape_of(together[0].value) if together else shape, [], visit, in_rows=in_rows and not parts)
+        again = place not in reads(value, *(part.value for part in together))
+        width = vector_of(place.dtype) if again else 1
+        shape = shape_of(together[0].value) if together else shape
+        over(self.text, shape, [], visit, in_rows=in_rows and not parts, width=width)
 
     def _shifted(self, at: Place, part: Part) -> Place:
         """Where an element of a part is in the array."""
