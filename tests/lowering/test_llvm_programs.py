@@ -484,6 +484,24 @@ def test_what_is_read_only_for_one_array_is_not_stored():
     assert loop.count("store double") == loop.count("fmul double 0x4000000000000000") > 0
 
 
+@pytest.mark.parametrize("is_bit", [True, False])
+def test_a_choice_by_a_bit_is_no_branch(is_bit):
+    def register(x, tap, limit):
+        for b in x:
+            for _ in range(8):
+                if ((limit ^ b) & 1) if is_bit else limit > 0:
+                    limit = (limit >> 1) ^ tap
+                else:
+                    limit = limit >> 1
+        return limit
+
+    x, given = np.arange(60), (0xA001, 0xFFFF)
+    compiled = xlapy.jit(register)
+    assert int(compiled(x, *given)) == register(x, *given)
+    (entry,) = compiled._xlapy_cache.entries
+    assert ("!unpredictable" in function_of(plain(entry.analysis.module)).body) == is_bit
+
+
 def test_one_array_as_two_arguments(made):
     x, y = VECTOR.copy(), VECTOR.copy()
     wanted = same_argument_twice(x, x)

@@ -72,6 +72,11 @@ from xlapy.lowering.untraced import traced
 
 #: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
 _ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 26
+#: what a processor does with integers in no time
+_OF_BITS = frozenset(
+    "constant convert bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right_logical"
+    " shift_right_arithmetic add sub neg select".split()
+)
 #: bytes below which an array is not made where the result lies
 _SMALL = 1 << 9
 
@@ -665,7 +670,9 @@ class _Program:
             self._uses.subtract(_uses(other))
             return self._region(arm)
         labels, tails, end = [text.label(), text.label()], [text.label(), text.label()], text.label()
-        text.do(f"br i1 {predicate.name}, label %{labels[0]}, label %{labels[1]}")
+        is_short = all(one.kind in _OF_BITS for region in operation.regions for one in region.operations)
+        note = text.unforeseen() if is_short and _is_bit(operation.operands[0]) else ""
+        text.do(f"br i1 {predicate.name}, label %{labels[0]}, label %{labels[1]}{note}")
         outside, before = self.values, self._versions()
         self._around += 1
         arms: list[list[Value]] = []
@@ -861,6 +868,16 @@ def _folds(body: Region) -> set[Operation]:
             ):
                 found.add(last)
     return found
+
+
+def _is_bit(predicate: Var) -> bool:
+    """Whether a predicate asks for bits of an integer, as checksums and generators of random numbers do."""
+    owner = predicate.owner
+    if not isinstance(owner, Operation) or owner.kind == "leaf":
+        return False
+    if owner.kind in ("eq", "ne", "bitwise_not", "convert"):
+        return _is_bit(owner.operands[0])
+    return owner.kind in ("bitwise_and", "bitwise_xor") and predicate.type.dtype.kind in "iu"
 
 
 def _is_elementwise(leaf: Operation) -> bool:
