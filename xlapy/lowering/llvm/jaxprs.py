@@ -777,7 +777,26 @@ def _is_for_library(equation: Any, operands: Sequence[Value]) -> bool:
     return in_memory and left.dtype == dtype and blas.suits(left, right, numbers)
 
 
-def _multiplied(text: Text, room: Room, equation: Any, shape: tuple[int, ...], operands: Sequence[Value]) -> Value:
+def vector_product(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value], lanes: Extent) -> Value | None:
+    """Some elements of the product of a matrix and a vector; None if a jaxpr does not compute one, or no library does.
+    The others may be anything."""
+    equations, _ = needed(jaxpr)
+    if [e.primitive.name for e in equations] != ["dot_general"] or len(jaxpr.outvars[0].aval.shape) != 1:
+        return None
+    (equation,) = equations
+    if equation.invars != jaxpr.invars or equation.outvars != jaxpr.outvars or not _is_for_library(equation, operands):
+        return None
+    return _multiplied(text, room, equation, equation.outvars[0].aval.shape, operands, lanes)
+
+
+def _multiplied(
+    text: Text,
+    room: Room,
+    equation: Any,
+    shape: tuple[int, ...],
+    operands: Sequence[Value],
+    lanes: Extent | None = None,
+) -> Value:
     """The product of arrays, in memory of its own."""
     contracted, batch = equation.params["dimension_numbers"]
     shapes, axes, found = [], [], []
@@ -791,7 +810,7 @@ def _multiplied(text: Text, room: Room, equation: Any, shape: tuple[int, ...], o
         raise Unsuitable("a product of arrays in another order")
     place = room.made(equation.outvars[0].aval.dtype, shape)
     left, right = map(address, found)
-    blas.multiply(text, place.dtype, product, left, right, place.pointer)
+    blas.multiply(text, place.dtype, product, left, right, place.pointer, lanes)
     text.note_store(place.pointer, "0")
     return place.change()
 

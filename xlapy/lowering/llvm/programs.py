@@ -48,6 +48,7 @@ from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.exits import Place as Output
 from xlapy.lowering.llvm.fusing import remembered, shared_in
 from xlapy.lowering.llvm.memory import Array, Memory
+from xlapy.lowering.llvm.narrowing import narrowed
 from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
     FALSE,
@@ -137,6 +138,8 @@ class _Program:
         self.values: dict[Var, Value] = {}
         #: loops and branches that are open
         self._around = 0
+        #: products of which some lanes are looked at only, with what makes the mask of these
+        self._lanes_of: dict[Operation, Operation] = {}
         #: additions and the like to what a loop carries, which nothing else looks at: they may be made in any order
         self._folds: set[Operation] = set()
         #: how often a value is still used
@@ -352,7 +355,9 @@ class _Program:
 
     def _region(self, region: Region) -> list[Value]:
         shared = shared_in(region, _is_elementwise)
-        for operation in region.operations:
+        operations, lanes = narrowed(region, self._uses)
+        self._lanes_of.update(lanes)
+        for operation in operations:
             self._uses.subtract(operation.operands)
             found = self._operation(operation)
             if operation.kind in ("for", "while") and operation in self._exits:
@@ -527,6 +532,12 @@ class _Program:
         if is_unstack(operation):
             return self._unstacked(operation)
         jaxpr = traced(operation.attributes["jaxpr"])
+        window = window_of(self.value(self._lanes_of[operation].results[0])) if operation in self._lanes_of else None
+        if window is not None and window.extents[0] is not None:
+            operands = list(map(self.value, operation.operands))
+            product = jaxprs.vector_product(self.text, self, jaxpr.jaxpr, operands, window.extents[0])
+            if product is not None:
+                return [product]
         values = jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
         return [self._lanes(operation, values[0])] if note is not None and note.kind == "lanes" else values
 
