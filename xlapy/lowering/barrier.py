@@ -39,7 +39,8 @@ def loaded(value: Any, index: Any) -> Any:
 
 def stored(value: Any) -> Any:
     """An array with elements, computed once though XLA reads its elements many times over."""
-    bits = lax.convert_element_type(value.ravel()[0], jnp.int32)
+    first = value.ravel()[0]
+    bits = lax.convert_element_type(lax.real(first) if jnp.iscomplexobj(value) else first, jnp.int32)
     return behind_branch(always(bits), value)[0]
 
 

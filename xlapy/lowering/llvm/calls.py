@@ -47,6 +47,8 @@ _SLOW, _INLINE, _DIVISION, _INSTRUCTION = 16, 4, 4, 0.25
 #: how many of them take as long as XLA takes longer for one that it joins to others, and for one of which it is asked
 #: whether it is selected (measured for 1,000,000)
 _JOINED, _SELECTED = 8, 16
+#: the same for one that is complex, and made by some instructions, which XLA does not do to several elements at a time
+_COMPLEX = 4
 #: what computes no elements here
 _VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose iota".split())
 #: what is one instruction, or a few, of several elements at a time
@@ -149,10 +151,10 @@ def _gained(leaf: Operation) -> float:
     return _JOINED * looked_at if is_number and _PRODUCTS.isdisjoint(kinds_of(leaf)) else 0
 
 
-def _weighed(kind: str, dtype: Any, count: int) -> float:
+def _weighed(kind: str, dtype: np.dtype, count: int) -> float:
     """How many elements take as long to load and store as so many that an operation of that kind computes."""
     if kind in _INSTRUCTIONS:
-        return _INSTRUCTION * count
+        return (_INSTRUCTION if dtype.kind != "c" else -_COMPLEX) * count
     if kind in IN_VECTORS or count >= IN_LAX.get(kind, np.inf):
         return _INLINE * count
     return (_SLOW if kind in SLOW or kind == "rem" and dtype.kind == "f" else 1) * count
