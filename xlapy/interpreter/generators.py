@@ -169,9 +169,12 @@ def runs_whole(machine: Machine, node: Loop, generator: Ref) -> bool:
 
 
 def _leaves(machine: Machine, node: Loop) -> bool:
-    """Whether a loop may be left before its end: from its body, or where the consumer of a generator closes it."""
+    """Whether a loop may be left before its end: from its body, where the consumer of a generator closes it, or by an
+    exception that somebody catches."""
     step = walk.loops.step_of(node)
-    return step is not None and bool(walk.loops.exit_labels(step.body) - {node.label} or machine.frame.may_close)
+    if step is None:
+        return False
+    return bool(walk.loops.exit_labels(step.body) - {node.label} or machine.frame.may_close or machine.catching)
 
 
 def is_shared(machine: Machine, generator: Ref) -> bool:

@@ -70,7 +70,11 @@ def index(machine, value: Value, message: str | None = None) -> Value:
             machine.raise_(TypeError, "only integer scalar arrays can be converted to a scalar index")
         case Ref() | Tuple():
             if _has_index(machine, value):
-                return index(machine, machine.call(machine.getattr(value, "__index__"), []), message)
+                found = machine.call(machine.getattr(value, "__index__"), [])
+                if not issubclass(machine.type_of(found), int):
+                    name = kinds.shown(machine.type_of(found))
+                    machine.raise_(TypeError, f"__index__ returned non-int (type {name})")
+                return index(machine, found, message)
     name = kinds.shown(machine.type_of(value))
     return machine.raise_(TypeError, message or f"'{name}' object cannot be interpreted as an integer")
 
