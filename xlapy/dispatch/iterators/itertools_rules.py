@@ -120,7 +120,7 @@ def islice(machine, iterable: Value, *args: Value) -> Value:
     parts = [_ZERO, args[0], NONE] if len(args) == 1 else [*args, NONE][:3]
     # CPython takes a stop of -1, alone, for no number
     for place, bound, least in ((1, _BOUNDS[0], -1), (1, _BOUNDS[1], 0), (0, _BOUNDS[0], 0), (2, _BOUNDS[2], 1)):
-        _check_bound(machine, parts[place], bound if _is_bound(machine, parts[place]) else _BOUNDS[place], least)
+        _check_bound(machine, parts[place], bound, least, _BOUNDS[place])
     start = _ZERO if absent(parts[0]) else ranges.index(machine, parts[0])
     stop = ENDLESS if absent(parts[1]) else ranges.maximum(machine, ranges.index(machine, parts[1]), start)
     size = _ONE if absent(parts[2]) else ranges.index(machine, parts[2])
@@ -141,13 +141,16 @@ def _is_bound(machine, part: Value) -> bool:
     return absent(part) or ranges.is_index(machine, part)
 
 
-def _check_bound(machine, part: Value, text: str, least: int) -> None:
-    """A bound of islice is None or an int of at least so much."""
+def _check_bound(machine, part: Value, text: str, least: int, wrong: str) -> None:
+    """A bound of islice is None or an int of 64 bits, which is not less than `least`."""
     if absent(part):
         return
     if not _is_bound(machine, part):
-        machine.raise_(ValueError, text)
-    bad = machine.truth(machine.compare("<", ranges.index(machine, part), Const(least)))
+        machine.raise_(ValueError, wrong)
+    at = ranges.index(machine, part)
+    if isinstance(at, Const) and not -INT_MAX - 1 <= at.value <= INT_MAX:
+        machine.raise_(ValueError, wrong)
+    bad = machine.truth(machine.compare("<", at, Const(least)))
     if bad is not False:
         machine.check(bad, ValueError, text)
 

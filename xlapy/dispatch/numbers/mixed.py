@@ -177,6 +177,8 @@ def _takes(function: object, kind: type) -> bool:
     """Whether a function does the same with a number of this class and with NumPy's of the same dtype."""
     if function in _INDEXED:
         return kind is int
+    if function is math.trunc:  # which NumPy's integers lack
+        return kind is float
     return kind is not complex or function in (bool, complex) or getattr(function, "__module__", None) == "cmath"
 
 

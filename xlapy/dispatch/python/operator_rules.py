@@ -132,7 +132,7 @@ def _index_of(a, b, /):
 
 @table.replacement(operator.countOf)
 def _count_of(a, b, /):
-    return sum([item is b or item == b for item in a])
+    return sum([1 if item is b or item == b else 0 for item in a])
 
 
 @table.function(operator.index)
