@@ -5,6 +5,7 @@ import itertools
 import math
 import operator
 import statistics
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -112,6 +113,45 @@ def numbers_that_do_not_go_together(x):
         attempt(lambda: math.trunc(np.int64(x[0]))),
         attempt(lambda: math.trunc(x[0])),
         operator.countOf(items, x[:1]),
+    )
+
+
+@program((K, X), (K[::-1].copy(), X))
+def queues_that_have_grown(k, x):
+    q, a = collections.deque(), []
+    for n in range(int(k[0]) + 2):
+        q.appendleft(n % 3)
+        a.append(x[n])
+    q.rotate(1)
+    q.insert(1, 7)
+    q.remove(1)
+    del q[0]
+    found = []
+    try:
+        q.remove(99)
+    except ValueError as error:
+        found.append(str(error))
+    first, *middle, last = a
+    return q, first, middle, last, found, collections.deque(a).index(x[1], 1)
+
+
+@program((X,))
+def decimals_and_concatenations(x):
+    def attempt(action):
+        try:
+            return action()
+        except (TypeError, ArithmeticError) as error:
+            return type(error).__name__
+
+    third = Decimal(1) / Decimal(3)
+    return (
+        str(third),
+        str(Decimal(7) // 2),
+        str(Decimal(2) ** 3),
+        attempt(lambda: Decimal(1) / 0),
+        attempt(lambda: operator.concat(1, 2)),
+        attempt(lambda: operator.concat(x[0], 2)),
+        operator.concat([x[0]], [2]),
     )
 
 

@@ -277,6 +277,9 @@ def _unpack(machine, frame, op, sequence):
     if after is None and _has_dynamic_length(machine, sequence):
         parts = machine.call(Const(objects.unpacked), (sequence, Const(before)))
         return tuple(machine.iterate(parts))
+    if after is not None and _has_dynamic_length(machine, sequence):
+        parts = machine.call(Const(objects.unpacked_around), (sequence, Const(before), Const(after)))
+        return tuple(machine.iterate(parts))
     begun = machine.save() if machine.catching and isinstance(sequence, Ref) else None
     items = machine.iterate(sequence)
     count = len(items)

@@ -26,7 +26,6 @@ _NOTHING = Tuple(())
 _POP_EMPTY = provoke([].pop)
 _POP_RANGE = provoke([0].pop, 5)
 _REMOVE = provoke([].remove, 0)
-_DEQUE_REMOVE = provoke(collections.deque().remove, 0)
 _TUPLE_MISSING = provoke(().index, 0)
 _DEQUE_EMPTY = provoke(collections.deque().pop)
 _DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
@@ -488,7 +487,13 @@ def _order_of_rotation(by, count):
     return (jnp.arange(count) - by) % count
 
 
-table.method(collections.deque, "remove")(_remover(_DEQUE_REMOVE))
+@table.method(collections.deque, "remove")
+def _deque_remove(machine, self: Ref, item: Value) -> Value:
+    items = list(contents(machine, self))
+    text = repr(item.value) if isinstance(item, Const) else "{!r}"
+    error = ValueError(_list_missing(machine, item, text, collections.deque().remove))
+    set_contents(machine, self, _without(machine, items, _position(machine, items, item, range(len(items)), error)))
+    return NONE
 
 
 @table.attribute(collections.deque, "maxlen")

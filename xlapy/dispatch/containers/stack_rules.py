@@ -145,12 +145,20 @@ def _remove_item(items, wanted):
             found = position
             break
     if found < 0:
+        if isinstance(items, collections.deque):
+            raise ValueError(f"{wanted!r} is not in deque")
         raise ValueError("list.remove(x): x not in list")
-    items.pop(found)
+    del items[found]
 
 
 def _remove(machine, self: Ref, stack: Stack, item: Value) -> Value:
     return machine.call(Const(_remove_item), [self, item])
+
+
+def _insert_into_deque(machine, self: Ref, stack: Stack, where: Value, item: Value) -> Value:
+    if _limit(machine, self) is not None:
+        raise Refused("XP0004", "insert in a deque of bounded length, whose length depends on data")
+    return _insert(machine, self, stack, where, item)
 
 
 def _copy(machine, self: Ref, stack: Stack) -> Value:
@@ -278,7 +286,14 @@ _METHODS = {
 }
 for _name, _rule in {**_METHODS, "insert": _insert, "remove": _remove, "sort": _sort}.items():
     _for_stacks(list, _name, _rule)
-for _name, _rule in {**_METHODS, "appendleft": _appendleft, "popleft": _popleft, "rotate": _rotate}.items():
+for _name, _rule in {
+    **_METHODS,
+    "appendleft": _appendleft,
+    "popleft": _popleft,
+    "rotate": _rotate,
+    "insert": _insert_into_deque,
+    "remove": _remove,
+}.items():
     _for_stacks(collections.deque, _name, _rule)
 
 
