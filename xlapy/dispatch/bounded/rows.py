@@ -28,7 +28,7 @@ from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
 
 def _flatten(machine: Machine, self: BoundedArray, order: Any = "C") -> Value:
     if order != "C" and known(machine, order) != "C" or len(self.axes) == 1:
-        return _flatten_vector(machine, self)
+        return _flatten_vector(machine, self, order)
     if any(self.axes[1:]):
         bounded.settle_widths(machine, self)
         var = machine.read(self.base)
