@@ -42,4 +42,17 @@ program.each(
     found_inside=lambda t: written(t[:, np.nonzero(t[0, :, 0] > 0)[0]]),
 )
 
+
+@program((M,), (T[0],))
+def made_of_sizes_of_data(m):
+    """What is asked of it is known at compile time then: it has no more memory than it needs."""
+    n = np.count_nonzero(m > 0)
+    square = np.zeros((n, n))
+    rest = square[1:]
+    found = square.strides, square.flags.c_contiguous, rest.flags.c_contiguous, square[:, 1:].flags.c_contiguous
+    square.reshape(-1)[1] = 5
+    (square + 1).ravel()[2] = 6
+    return square, found, np.outer(m[m > 0], m[m > 0]).strides, m[m > 0].reshape(-1, 1).flags.c_contiguous
+
+
 test_programs = program.test()

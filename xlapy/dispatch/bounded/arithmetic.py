@@ -182,7 +182,7 @@ def lanewise(machine: Machine, function: Callable, args: Sequence[Value], kwargs
     operands, axes = unify(machine, [v for v in args if not absent(v)])
     alive = iter([_alive(machine, v, axes) for v in operands])
     result = machine.call(Const(function), [v if absent(v) else next(alive) for v in args], kwargs)
-    return made(machine, result, axes)
+    return made(machine, result, axes, own=True)
 
 
 def on_lanes(machine: Machine, array: BoundedArray, function: Callable[[Value], Value]) -> Value:

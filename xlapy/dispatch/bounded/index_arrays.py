@@ -142,7 +142,7 @@ def getitem(machine: Machine, array: Value, items: list[Value]) -> Value:
     filled = [indices[entry] if isinstance(entry, int) else entry for entry in key.entries]
     result = indexing.getitem(machine, key.room, Tuple(tuple(filled)))
     rest = key.rest()
-    return bounded.made(machine, result, (*rest[: key.first], *dimensions, *rest[key.first :]))
+    return bounded.made(machine, result, (*rest[: key.first], *dimensions, *rest[key.first :]), own=True)
 
 
 def _along_dynamic(machine: Machine, key: _Key) -> Value:
@@ -256,7 +256,7 @@ def _of_known_places(machine: Machine, array: BoundedArray, index: Var, place: i
     key = Tuple((*(Const(slice(None)),) * place, machine.new_array(index)))
     result = indexing.getitem(machine, array.base, key)
     count = _rank(machine, result) - len(array.axes) + 1
-    return bounded.made(machine, result, (*array.axes[:place], *(None,) * count, *array.axes[place + 1 :]))
+    return bounded.made(machine, result, (*array.axes[:place], *(None,) * count, *array.axes[place + 1 :]), own=True)
 
 
 def _rank(machine: Machine, value: Value) -> int:

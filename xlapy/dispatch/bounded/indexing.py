@@ -71,7 +71,7 @@ def getitem(machine: Machine, array: Value, key: Value) -> Value:
             return machine.numpy_result(read_view(machine, result))
         if parsed.scalar_array:
             view, found = bounded.taken_apart(machine, result)
-            return bounded.made(machine, machine.new_array(read_view(machine, view)), found)
+            return bounded.made(machine, machine.new_array(read_view(machine, view)), found, own=True)
         return result
     where = _only_mask(parsed.parts)
     selected = _selection(machine, array, parsed.parts)

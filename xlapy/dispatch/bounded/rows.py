@@ -81,7 +81,7 @@ def _along(item: Callable, by_columns: Callable, default: int | None, keeps: boo
         if keeps:
             return on_lanes(machine, a, lambda room: machine.call(Const(item), (room, *args), named))
         result = machine.call(Const(item), (machine.new_array(machine.read(a.base)), *args), named)
-        return bounded.made(machine, result, a.axes[:1])
+        return bounded.made(machine, result, a.axes[:1], own=True)
 
     FUNCTIONS[item] = rule
 
