@@ -25,6 +25,7 @@ from xlapy.dispatch.numpy.values import (
     new_list,
     operand,
     raise_as_numpy,
+    raise_real,
     require_dtype,
     reshape,
 )
@@ -163,9 +164,12 @@ def astype(machine, self, dtype, order="K", casting="unsafe", subok=True, copy=T
     target = require_dtype(known(machine, dtype, "a dtype"))
     rule: Any = str(known(machine, casting))
     var = operand(machine, self)
-    if not np.can_cast(var.type.dtype, target, rule):
-        message = f"Cannot cast array data from {var.type.dtype!r} to {target!r} according to the rule '{rule}'"
-        return machine.raise_(TypeError, message)
+    try:
+        np.zeros((1,) * len(var.type.shape), var.type.dtype).astype(target, casting=rule)
+    except Exception as error:
+        return raise_real(machine, error)
+    if rule == "same_value":
+        raise Refused("XP0011", "astype(casting='same_value')", "compare the result with the array, and raise")
     if not isinstance(self, NdArray):
         return machine.numpy_result(cast(machine, var, target))
     asked = known(machine, order)
