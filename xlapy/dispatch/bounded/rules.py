@@ -18,7 +18,7 @@ from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import INT64, first_of, fresh, involved, require_static
 from xlapy.dispatch.bounded.slices import reversed_parts
 from xlapy.dispatch.numpy.ufunc_table import TABLE
-from xlapy.dispatch.numpy.values import absent, known, require_dtype, sequence_items, single
+from xlapy.dispatch.numpy.values import absent, known, known_order, require_dtype, sequence_items, single
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, NdArray, Tuple, Value, number_var
@@ -502,7 +502,7 @@ def _flatten(machine, a, order="C"):
 
 def _read_in(machine: Machine, a: BoundedArray, order: Any) -> BoundedArray:
     """The array whose elements in C order are those of `a` in `order`."""
-    order = known(machine, order)
+    order = known_order(machine, order)
     if order == "C" or len(a.axes) == 1:
         return a
     if order == "F":
@@ -543,7 +543,7 @@ def _each_of(valid, count):
 def _reshape(machine, self, *shape, order="C", copy=None):
     items = sequence_items(machine, shape[0]) if len(shape) == 1 else None
     wanted = [known(machine, v) if machine.is_static(v) else v for v in (items or shape)]
-    order = known(machine, order)
+    order = known_order(machine, order)
     if not absent(copy) or order not in ("C", "F"):
         raise require_static(machine, self, "reshape with these options")
     if order == "F" and (len(self.axes) > 1 or len(wanted) > 1):

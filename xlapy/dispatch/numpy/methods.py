@@ -22,6 +22,7 @@ from xlapy.dispatch.numpy.values import (
     cast,
     kind_of,
     known,
+    known_order,
     new_list,
     operand,
     raise_as_numpy,
@@ -141,7 +142,9 @@ def flatten(machine, self, order="C"):
 @method(np.ndarray, "copy", "__copy__", "__deepcopy__")
 def copy(machine, self, order="C"):
     """A copy."""
-    return numpy_views.copy_of(machine, self, str(known(machine, order)) if isinstance(order, str | Const) else "C")
+    return numpy_views.copy_of(
+        machine, self, str(known_order(machine, order)) if isinstance(order, str | Const) else "C"
+    )
 
 
 @method(np.generic, "copy", "__copy__", "__deepcopy__")
@@ -172,7 +175,7 @@ def astype(machine, self, dtype, order="K", casting="unsafe", subok=True, copy=T
         raise Refused("XP0011", "astype(casting='same_value')", "compare the result with the array, and raise")
     if not isinstance(self, NdArray):
         return machine.numpy_result(cast(machine, var, target))
-    asked = known(machine, order)
+    asked = known_order(machine, order)
     if not known(machine, copy) and target == var.type.dtype and lies(machine, self, asked):
         return self
     return arranged(machine, machine.new_array(cast(machine, var, target)), self, asked)
