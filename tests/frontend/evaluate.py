@@ -341,7 +341,7 @@ class Frame:
             raise RecursionError("maximum recursion depth exceeded")
 
     def suspend_(self, imm, frames, _, *registers):
-        state, count = imm
+        state, count, *_ = imm
         frames.append((state, *registers[:count]))
 
     def restore(self, _, frames, known):

@@ -151,8 +151,9 @@ OPERATIONS: dict[str, Operation] = {
     "suspend": _op(
         0,
         (2, None),
-        "the imm[1] args after those that frames gave are put on the list, with which the activation goes on in state "
-        "imm[0]; the others are the arguments of the call",
+        "the imm[1] args after those that frames gave are put on the list: with them the activation goes on in state "
+        "imm[0], handling an exception if imm[3]; the others are the arguments of the call, which assigns to no "
+        "variable of the cells imm[2] among them",
     ),
     "restore": _op(
         (1, None), 2, "the state and the registers that were put last on the list; args are what frames gave"
