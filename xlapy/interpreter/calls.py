@@ -44,6 +44,7 @@ from xlapy.domain.values import (
     alternatives,
     as_ref,
     is_none,
+    references,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, NoCall, Program, recursive, structured
 from xlapy.interpreter import (
@@ -142,9 +143,10 @@ def _item_after_item(
 
 def _is_held_iterator(machine: Machine, value: Value) -> bool:
     """Whether a value is an iterator, and it or what it draws from is referred to by others."""
-    return isinstance(value, Ref) and any(
-        generators.is_shared(machine, Ref(number)) for number in combined.moved_with(machine, value)
-    )
+    if not isinstance(value, Ref):
+        return False
+    moved = combined.moved_with(machine, value)
+    return any(moved.intersection(references(other)) for other in walk.loops.values_but_of(machine, moved))
 
 
 def _method(machine: Machine, method: Intrinsic, args: list[Value], kwargs: dict[str, Value]) -> Value:
