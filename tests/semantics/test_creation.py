@@ -245,6 +245,50 @@ def sequences_that_do_not_fit(x):
     return found
 
 
+def into_elements(kind, key, x):
+    found = []
+
+    def put(value):
+        v = np.zeros(4, kind)
+        try:
+            v[key] = value
+        except (TypeError, ValueError) as error:
+            found.append((type(error), str(error), type(error.__cause__), str(error.__cause__)))
+        found.append(v)
+
+    put([5])
+    put([[5]])
+    put((1, 2))
+    put(range(2))
+    put(range(1))
+    put([x[:1]])
+    put([])
+    put((x, x))
+    put(x[:1])
+    put(x[0])
+    return found
+
+
+def by_all_keys(kind, x):
+    return [
+        into_elements(kind, 1, x),
+        into_elements(kind, (1,), x),
+        into_elements(kind, (..., 1), x),
+        into_elements(kind, slice(1, 2), x),
+        into_elements(kind, np.int64(1), x),
+    ]
+
+
+program.each(
+    (X,),
+    (X * 0,),
+    sequences_into_floats=lambda x: by_all_keys(float, x),
+    sequences_into_ints=lambda x: by_all_keys(int, x),
+    sequences_into_truth_values=lambda x: by_all_keys(bool, x),
+    sequences_into_complex_numbers=lambda x: by_all_keys(complex, x),
+)
+
+
 program.each(
     (np.array([2.0, 3.0]), np.array([[1.0], [2.0]])),
     (np.array([[2.0], [3.0]]), np.array(1.5)),

@@ -9,7 +9,7 @@ import numpy as np
 from xlapy.dispatch.numpy.values import cast, kind_of, materialise, operand, raise_real, sequence_items, skeleton
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.unions import over_unions
-from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Tuple, Union, Value, is_none
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Range, Scalar, Tuple, Union, Value, is_none
 from xlapy.ir import Var
 
 _INT64 = np.dtype(np.int64)
@@ -36,24 +36,53 @@ def assigned(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, 
             _check_fits(machine, value, var, dtype, shape)
     except PythonError:
         if sequence_items(machine, value) is not None:
-            _ask_numpy(machine, value, dtype, shape)
+            _ask_numpy(machine, value, dtype, shape or None)
         raise
     return var
 
 
-def _ask_numpy(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, ...]) -> None:
-    """Raise what NumPy raises where a sequence that is no array of the right shape is assigned: it says so in other
-    words than where an array is made of it."""
+def is_sequence(machine: Machine, value: Value) -> bool:
+    """Whether a value is one of Python's lists, tuples and ranges."""
+    if isinstance(value, Range) or isinstance(value, Const) and isinstance(value.value, range):
+        return True
+    return sequence_items(machine, value) is not None
+
+
+def from_sequence(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, ...] | None) -> Value:
+    """What a sequence is that is assigned to elements of this shape, or to a single one (None): a truth value has that
+    of the sequence itself, and no number is one. Elsewhere it must not be nested more deeply than the array is.
+
+    Raises:
+        PythonError: as NumPy does.
+    """
+    if shape is None and dtype.kind == "b":
+        return machine.boolean(machine.truth(value))
+    if shape is None or _depth(machine, value) > len(shape):
+        _ask_numpy(machine, value, dtype, shape)
+    return value
+
+
+def _depth(machine: Machine, value: Value) -> int:
+    """How many dimensions an array of a value has."""
+    if isinstance(value, NdArray | JaxArray):
+        return len(value.type.shape if isinstance(value, NdArray) else value.var.type.shape)
+    items = sequence_items(machine, value) or ()
+    return is_sequence(machine, value) + max((_depth(machine, item) for item in items), default=0)
+
+
+def _ask_numpy(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, ...] | None) -> None:
+    """Raise what NumPy raises where a sequence that is no array of the right shape is assigned, or any to a single
+    element: it says so in other words than where an array is made of it."""
     try:
         shown = materialise(skeleton(machine, value))
     except Refused:
         return
     cell = np.zeros(1, dtype)
     try:
-        if shape:
-            np.lib.stride_tricks.as_strided(cell, shape, (0,) * len(shape))[...] = shown
-        else:
+        if shape is None:
             cell[0] = shown
+        else:
+            np.lib.stride_tricks.as_strided(cell, shape, (0,) * len(shape))[...] = shown
     except Exception as error:
         raise_real(machine, error)
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from xlapy.dispatch.arrays import fancy as numpy_fancy
-from xlapy.dispatch.arrays.elements import assigned
+from xlapy.dispatch.arrays.elements import assigned, from_sequence, is_sequence
 from xlapy.dispatch.arrays.views import lens_type, make_view, read_view, write_view
 from xlapy.dispatch.numbers.scalar_values import clip, too_large
 from xlapy.dispatch.numpy.values import (
@@ -116,7 +116,13 @@ def setitem(machine: Machine, array: NdArray, key: Value, value: Value) -> None:
     if parsed.advanced:
         numpy_fancy.put(machine, *numpy_fancy.split(machine, array, parsed.parts, basic_view), value, basic_view)
         return
-    assign(machine, basic_view(machine, array, parsed.parts), value)
+    target = basic_view(machine, array, parsed.parts)
+    element = not target.type.shape and not any(isinstance(k, Const) and k.value is Ellipsis for k in items_of(key))
+    if is_sequence(machine, value):
+        value = from_sequence(machine, value, target.type.dtype, None if element else target.type.shape)
+    elif not target.type.shape and not element and isinstance(value, NdArray) and set(value.type.shape) == {1}:
+        value = machine.numpy_result(reshape(machine, machine.read(value), ()))
+    assign(machine, target, value)
 
 
 def assign(machine: Machine, target: NdArray, value: Value) -> None:
