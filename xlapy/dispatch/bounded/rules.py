@@ -18,7 +18,7 @@ from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import INT64, first_of, fresh, involved, require_static
 from xlapy.dispatch.bounded.slices import reversed_parts
 from xlapy.dispatch.numpy.ufunc_table import TABLE
-from xlapy.dispatch.numpy.values import absent, known, known_order, require_dtype, sequence_items, single
+from xlapy.dispatch.numpy.values import absent, known, known_index, known_order, require_dtype, sequence_items, single
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, NdArray, Tuple, Value, number_var
@@ -421,7 +421,7 @@ _function(len)(length)
 _function(np.shape)(_shape)
 _function(np.size)(
     lambda machine, a, axis=None: (
-        _size(machine, a) if absent(axis) else bounded.shape_of(machine, a)[int(known(machine, axis))]
+        _size(machine, a) if absent(axis) else bounded.shape_of(machine, a)[known_index(machine, axis)]
     )
 )
 _function(np.ndim)(lambda machine, a: Const(len(a.axes)))

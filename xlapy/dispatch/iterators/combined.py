@@ -10,7 +10,7 @@ from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, logical_and, logical_not
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import (
     DEAD,
@@ -79,8 +79,8 @@ def _enumerate_plan(machine, number: int) -> Plan | None:
         return None
     start = machine.heap.read(number, "count")
 
-    def finish(k: Value) -> None:
-        inner.finish(k)
+    def finish(k: Value, ended: bool | Var) -> None:
+        inner.finish(k, ended)
         machine.heap.write(number, "count", machine.binary("+", start, k))
 
     return Plan(inner.trips, lambda k: Tuple((machine.binary("+", start, k), inner.element(k))), finish)
@@ -168,8 +168,8 @@ def _in_step(machine, inners: tuple[Value, ...], position: int, strict: bool) ->
     if position == len(inners):
         return True, []
     one, element = step(machine, inners[position])
-    if isinstance(one, Var) and strict:
-        one = bool(machine.static(machine.boolean(one), "the length of an iterable, zipped with strict=True"))
+    if strict:
+        one = _known_to_go_on(machine, one)
     if not isinstance(one, Var):
         if one:
             first = element()
@@ -194,8 +194,15 @@ def _check_strict(machine, inners: tuple[Value, ...], position: int) -> None:
     if position:
         _unequal(machine, position, "shorter")
     for later in range(1, len(inners)):
-        if step(machine, inners[later])[0] is not False:
+        if _known_to_go_on(machine, step(machine, inners[later])[0]):
             _unequal(machine, later, "longer")
+
+
+def _known_to_go_on(machine, more: bool | Var) -> bool:
+    return more if isinstance(more, bool) else bool(machine.static(machine.boolean(more), _STRICT))
+
+
+_STRICT = "the length of an iterable, zipped with strict=True"
 
 
 def _unequal(machine, position: int, word: str) -> None:
@@ -238,26 +245,26 @@ def _zip_plan(machine, number: int) -> Plan | None:
     def element(k: Value) -> Value:
         return _combined(machine, number, [p.element(k) for p in plans])
 
-    def finish(k: Value) -> None:
-        ended = k is trips or isinstance(k, Const) and k.value == 0  # and the loop was not left before
-        shortest = plans[0].trips
+    def finish(k: Value, ended: bool | Var) -> None:
+        asked = ended
         for plan in plans:
-            shortest = ranges.minimum(machine, shortest, plan.trips)
-            longer = machine.truth(machine.compare(">", shortest, trips)) if ended else False
-            # what comes before the one that has ended has given an item for nothing
-            plan.finish(k if longer is False else machine.binary("+", k, machine.boolean(longer)))
+            gave = logical_and(machine, asked, machine.truth(machine.compare(">", plan.trips, trips)))
+            had_none = logical_and(machine, asked, logical_not(machine, gave))
+            # what comes before the one that has ended has given an item for nothing, what comes behind was not asked
+            plan.finish(k if gave is False else machine.binary("+", k, machine.boolean(gave)), had_none)
+            asked = gave
 
     return Plan(trips, element, finish)
 
 
 def _share(machine, iterators: Sequence[Value]) -> bool:
     """Whether one of the iterators moves another one on, as in `zip(it, it)`."""
-    moved = [_moved(machine, iterator) for iterator in iterators]
+    moved = [moved_with(machine, iterator) for iterator in iterators]
     return sum(map(len, moved)) > len(set().union(*moved))
 
 
-def _moved(machine, iterator: Value) -> set[int]:
-    """The iterators and generators that are moved on with one."""
+def moved_with(machine, iterator: Value) -> set[int]:
+    """The iterators and generators that are moved on with one, itself among them."""
     found: set[int] = set()
     todo = [*references(iterator)]
     while todo:
@@ -390,7 +397,7 @@ def _reversed_plan(machine, number: int) -> Plan | None:
         position = machine.binary("-", machine.binary("-", left, _ONE), k)
         return sequences.item_of(machine, source, sequences.inside(machine, position, source))
 
-    def finish(k: Value) -> None:
+    def finish(k: Value, ended: bool | Var) -> None:
         machine.heap.write(number, "left", machine.binary("-", left, k))
 
     return Plan(left, element, finish)

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.numpy.creation import SMALL
+from xlapy.dispatch.numpy.leaf import hashable
 from xlapy.dispatch.numpy.values import (
     absent,
     known,
@@ -86,7 +87,7 @@ def _ramp(length, base, delta, dtype):
 def linspace(machine, start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """np.linspace: the ends may be dynamic, the number not."""
     count = known(machine, num, "the number of points")
-    options = (count, bool(known(machine, endpoint)), known(machine, axis))
+    options = (count, bool(known(machine, endpoint)), hashable(known(machine, axis)))
     wanted = None if absent(dtype) else require_dtype(known(machine, dtype))
     first, last = operand(machine, start), operand(machine, stop)
     try:

@@ -12,6 +12,7 @@ import numpy as np
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import hashable
 from xlapy.dispatch.numpy.placing import take
+from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.numpy.ufuncs import call, type_of_operand, ufunc_rule
 from xlapy.dispatch.numpy.values import (
     ONE_OF_TWO,
@@ -308,5 +309,7 @@ def compress(machine, condition, a, axis=None, out=None):
     constant = constant_value(operand(machine, condition))
     if constant is None:
         raise Refused("XP0013", "the size of np.compress and np.extract depends on data", "use np.where")
+    if not absent(axis):
+        axis = Const(axis_of(machine, axis, len(operand(machine, a).type.shape)))
     index = machine.new_array(machine.builder.constant(np.nonzero(constant.ravel())[0]))
     return take(machine, a, index, axis, out)

@@ -116,7 +116,12 @@ def ufunc_rule(
     if not absent(dtype):
         options["dtype"] = require_dtype(known(machine, dtype, "a dtype"))
     if ufunc in GENERALISED:
-        if ufunc is getattr(np, "vecdot", None) and isinstance(axis, Value) and not absent(axis):
+        if ufunc is getattr(np, "vecdot", None) and isinstance(axis, Value):
+            shown = [np.ones((1,) * len(array_type(machine, v).shape)) for v in inputs]
+            try:
+                ufunc(*shown, axis=known(machine, axis))
+            except Exception as error:
+                return raise_real(machine, error)
             inputs = [machine.call(Const(np.moveaxis), (v, axis, Const(-1))) for v in inputs]
             axis = None
         if not (absent(axes) and absent(axis)) or known(machine, keepdims):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -91,6 +92,15 @@ def known(machine: Machine, value: Any, what: str = "this argument") -> Any:
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
         return [known(machine, item, what) for item in list_items(machine, value)]
     return machine.static(value, what)
+
+
+def known_index(machine: Machine, value: Any, what: str = "this argument") -> int:
+    """An integer argument that must be static; `operator.index`'s TypeError for what is none."""
+    found = known(machine, value, what)
+    try:
+        return operator.index(found)
+    except TypeError as error:
+        raise_real(machine, error)
 
 
 def try_known(machine: Machine, value: Any) -> Any:
