@@ -1,6 +1,8 @@
 """Texts of numbers whose characters are used: digits, palindromes, widths; the number is known then."""
 
 import math
+import re
+import unicodedata
 
 import numpy as np
 
@@ -144,6 +146,20 @@ def texts_of_arrays(x):
 @program((np.array([1.0, 2.5]),), refuse=True)
 def texts_of_another_format(x):
     return np.array2string(x, precision=2, separator=",")
+
+
+@program((np.array([1.0, 2.5]), "Café  au lait!"), (np.array([1.0, 2.5]), "tea"))
+def names_made_alike(x, name):
+    """Options are often compared so, in one spelling."""
+    name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
+    name = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", name.lower())).strip("-_")
+    parts = re.split("-", name), re.findall("[aeiou]", name), re.subn("e", "i", name), re.escape(name)
+    return x * 2 if name == "cafe-au-lait" else x, parts, unicodedata.category(name[0])
+
+
+@program((np.array([1.0]), "a"), raises=re.error)
+def a_pattern_with_a_fault(x, name):
+    return x, re.sub("(", name, "b")
 
 
 test_programs = program.test()

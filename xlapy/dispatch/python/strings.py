@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import string
+import types
+import unicodedata
 from collections.abc import Callable
 from operator import getitem
 
@@ -213,7 +215,8 @@ def _folds(function: Callable) -> Callable[..., Value]:
     return rule
 
 
-for _function in (ascii, bin, bytes, chr, hex, oct, ord):
+_OF_CHARACTERS = (f for f in vars(unicodedata).values() if isinstance(f, types.BuiltinFunctionType))
+for _function in (ascii, bin, bytes, chr, hex, oct, ord, *_OF_CHARACTERS):
     table.function(_function)(_folds(_function))
 
 
@@ -243,6 +246,8 @@ for _cls in (str, bytes):
             table.method(_cls, _name)(_method(getattr(_cls, _name)))
 for _function in (int.to_bytes, float.as_integer_ratio, float.hex):
     table.method(_function.__objclass__, _function.__name__)(_method(_function))
+for _function in (re.sub, re.subn, re.split, re.findall, re.escape):
+    table.function(_function)(_method(_function))
 for _cls, _name in ((int, "from_bytes"), (float, "fromhex")):
     table.method(_cls, _name)(_method(getattr(_cls, _name)))
 
