@@ -490,4 +490,30 @@ def strings_and_numbers(x, n):
     return [attempt(w) for w in wrong], hasattr(n > 1, "is_integer"), hasattr(n, "is_integer")
 
 
+@program((np.array([2.0, 0.5]),))
+def wrong_numbers(x):
+    def attempt(action):
+        try:
+            return action()
+        except (TypeError, IndexError) as error:
+            return str(error)
+
+    n = x[0]
+    return [
+        attempt(action)
+        for action in (
+            lambda: round(n > 1),
+            lambda: round(n > 1, 1),
+            lambda: round(np.bool_(True)),
+            lambda: complex(n, None),
+            lambda: complex(real=n, imag=None),
+            lambda: complex(None, n),
+            lambda: complex(real=n, imag=2),
+            lambda: complex(n, "2"),
+            lambda: x[np.float64(1.0)],
+            lambda: x[[0, 1.0]],
+        )
+    ]
+
+
 test_programs = program.test()

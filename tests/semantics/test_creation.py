@@ -207,4 +207,50 @@ def random_legacy_shape(x):
     return v.shape, ((v >= 0) & (v < 1)).all(), np.random.uniform(0, 1, (2, 2)).shape
 
 
+@program((X,))
+def from_iterables_of_sequences(x):
+    found = []
+    for items in ([(1, 2)], [[1.0]], np.zeros((2, 2)), [x], ["1.5", 2]):
+        for kind in (float, int):
+            try:
+                found.append(np.fromiter(items, kind))
+            except (TypeError, ValueError) as error:
+                found.append((type(error), str(error)))
+    it = iter([1, 2, 3])
+    return found, np.fromiter(it, float, count=2), list(it)
+
+
+@program((X,))
+def sequences_that_do_not_fit(x):
+    found = []
+
+    def put(kind, place, value):
+        v = np.zeros(3, kind)
+        try:
+            v[place] = value
+        except (TypeError, ValueError) as error:
+            found.append((type(error), str(error), type(error.__cause__), str(error.__cause__)))
+        found.append(v)
+
+    put(float, 1, (1, [1, 2]))
+    put(int, 1, (1, [1, 2]))
+    put(float, 1, [x[0], x[1]])
+    put(int, 1, [])
+    put(float, 1, (x, 1))
+    put(float, slice(0, 2), (1, [1, 2]))
+    put(float, slice(0, 2), [[1, 2], [3, 4]])
+    put(int, slice(None), [])
+    put(float, (1,), x[:2])
+    put(float, slice(None), [1, 2, 3, 4])
+    return found
+
+
+program.each(
+    (np.array([2.0, 3.0]), np.array([[1.0], [2.0]])),
+    (np.array([[2.0], [3.0]]), np.array(1.5)),
+    several_bases=lambda base, start: [np.logspace(start, 3.0, num=4, base=base, axis=k) for k in (0, -1, 1)],
+    without_end=lambda base, start: np.logspace(start, 3.0, 3, endpoint=False, base=base, dtype=np.float32),
+)
+
+
 test_programs = program.test()

@@ -324,4 +324,24 @@ def ints_overwritten_by_floats(k):
     return found, counts, max(counts), sum(found), found[k[0]]
 
 
+@program((X, 0, True), (X, 1, True), (X, 1, False))
+def truth_values_as_indices(x, i, given):
+    flag = x[0] > 0.5 if x[i] > 0 else given
+    found = []
+    for use in (
+        lambda: list(range(flag)),
+        lambda: x[:flag],
+        lambda: x[flag:2],
+        lambda: math.factorial(flag),
+        lambda: math.sqrt(flag),
+        lambda: round(flag),
+        lambda: [1, 2, 3][flag],
+    ):
+        try:
+            found.append(use())
+        except TypeError as error:
+            found.append(str(error))
+    return found
+
+
 test_programs = program.test()

@@ -335,8 +335,8 @@ class _Looped(Cut):
                 Op(
                     "suspend",
                     (),
-                    (self.frames, self.known, *held, *callee.bound),
-                    (number, len(held), callee.read, site.handles),
+                    (self.frames, self.known, *held),
+                    (number, callee.bound, callee.read, site.handles),
                     op.span,
                 ),
                 self._forget({self.result}, op.span),

@@ -18,12 +18,12 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import stack_rules, stacks, subclasses, table_sets
-from xlapy.dispatch.iterators import flat, generator_functions
+from xlapy.dispatch.iterators import combined, flat, generator_functions
 from xlapy.dispatch.jax import custom_rules
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers import mixed
-from xlapy.dispatch.numbers.scalar_values import lacks
-from xlapy.dispatch.numpy import flat_iterator, ufuncs
+from xlapy.dispatch.numbers.scalar_values import defines, lacks
+from xlapy.dispatch.numpy import flat_iterator, integer_arguments, ufuncs
 from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, caches, exceptions, functools_rules, kinds, wrong_calls
 from xlapy.domain.exceptions import INITIALISED
@@ -44,6 +44,7 @@ from xlapy.domain.values import (
     alternatives,
     as_ref,
     is_none,
+    references,
 )
 from xlapy.frontend import RAISE, RETURN, FrontendError, NoCall, Program, recursive, structured
 from xlapy.interpreter import (
@@ -79,6 +80,8 @@ class Endless(Exception):
 def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`function(*args, **kwargs)`."""
     if type(function) is Const:
+        if machine.catching and Ref in map(type, args):
+            return _with_the_rest(machine, function, args, kwargs)
         return _call_object(machine, function, args, kwargs)
     match function:
         case BoundMethod():
@@ -113,16 +116,62 @@ def call(machine: Machine, function: Value, args: list[Value], kwargs: dict[str,
     return lacks(machine, machine.type_of(function), "__call__", "is not callable")
 
 
+def _with_the_rest(machine: Machine, function: Const, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call inside a `try`, of what may complain of an item of an iterator that somebody goes on with: the items
+    behind it are still to come."""
+    consumer = generator_functions.stopping(function.value)
+    if consumer is None or not any(_is_held_iterator(machine, a) for a in args):
+        return _call_object(machine, function, args, kwargs)
+    return _item_after_item(machine, consumer, args, kwargs, lambda: _call_object(machine, function, args, kwargs))
+
+
+def _item_after_item(
+    machine: Machine, consumer: types.FunctionType, args: list[Value], kwargs: dict[str, Value], at_once: Callable
+) -> Value:
+    """What `at_once()` gives; where that raises, what `consumer` does, which goes from item to item."""
+    before, private = machine.save(), set(machine.private)
+    try:
+        result = at_once()
+        if len(machine.pending) == before.pending:
+            return result
+    except PythonError:
+        pass
+    machine.rewind(before)
+    machine.private.intersection_update(private)
+    return _inline_object(machine, consumer, args, kwargs)
+
+
+def _is_held_iterator(machine: Machine, value: Value) -> bool:
+    """Whether a value is an iterator, and it or what it draws from is referred to by others."""
+    if not isinstance(value, Ref):
+        return False
+    moved = combined.moved_with(machine, value)
+    return any(moved.intersection(references(other)) for other in walk.loops.values_but_of(machine, moved))
+
+
 def _method(machine: Machine, method: Intrinsic, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A method of a built-in class."""
     mark = machine.heap.next_identity
-    result = _rule(machine, method.name, method.rule, args, kwargs)
     name = method.name.rpartition(".")[2]
+    real = integer_arguments.method_of(machine, args[0], name)
+    if real is not None:
+        args, kwargs = integer_arguments.checked(machine, real, args, kwargs)
+    if machine.catching and name == "update" and (consumer := _updater(machine, args)) is not None:
+        at_once = functools.partial(_rule, machine, method.name, method.rule, args, kwargs)
+        return _item_after_item(machine, consumer, args, kwargs, at_once)
+    result = _rule(machine, method.name, method.rule, args, kwargs)
     if type(args[0]) is NdArray:
         return _noted(machine, mark, result, getattr(np.ndarray, name, None), args, kwargs)
     if type(args[0]) is Const and isinstance(args[0].value, np.ufunc):
         return _noted(machine, mark, result, getattr(args[0].value, name, None), args[1:], kwargs)
     return result
+
+
+def _updater(machine: Machine, args: list[Value]) -> types.FunctionType | None:
+    """How a dict or set is updated item after item, of which one may be wrong."""
+    if len(args) < 2 or isinstance(args[1], Union) or defines(machine, machine.type_of(args[1]), "keys"):
+        return None
+    return generator_functions.UPDATING.get(machine.type_of(args[0]))
 
 
 def _noted(
@@ -216,6 +265,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
         return jax_rules.call(machine, item, args, kwargs)
     if classes.folds(item):
         return classes.fold(machine, item, args, kwargs)
+    args, kwargs = integer_arguments.checked(machine, item, args, kwargs)
     if type(item) is types.FunctionType:
         if machine.functions and id(item) in machine.functions:
             return _call_function(machine, machine.functions[id(item)][1], args, kwargs)

@@ -201,10 +201,11 @@ class Emission:
             take_over(machine.heap, head, self.joiner)
         if self.plan is not None:
             if tag is None:
-                self.plan.finish(self.plan.trips)
+                self.plan.finish(self.plan.trips, True)
             else:
                 assert count is not None
-                self.plan.finish(Scalar(int, count))
+                label = machine.builder.constant(self.node.label, merge.TAG_TYPE.dtype)
+                self.plan.finish(Scalar(int, count), machine.builder.elementwise("eq", tag.selector, label))
         frame.tag = None
         builder = machine.builder
         if self.step is not None:

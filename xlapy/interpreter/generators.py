@@ -171,9 +171,12 @@ def runs_whole(machine: Machine, node: Loop, generator: Ref) -> bool:
 
 
 def _leaves(machine: Machine, node: Loop) -> bool:
-    """Whether a loop may be left before its end: from its body, or where the consumer of a generator closes it."""
+    """Whether a loop may be left before its end: from its body, where the consumer of a generator closes it, or by an
+    exception that somebody catches."""
     step = walk.loops.step_of(node)
-    return step is not None and bool(walk.loops.exit_labels(step.body) - {node.label} or machine.frame.may_close)
+    if step is None:
+        return False
+    return bool(walk.loops.exit_labels(step.body) - {node.label} or machine.frame.may_close or machine.catching)
 
 
 def is_whole(machine: Machine, function: object, value: Value) -> bool:
@@ -183,7 +186,7 @@ def is_whole(machine: Machine, function: object, value: Value) -> bool:
         return False  # `iter` gives the generator itself
     if not resumption.is_generator(machine, value) or not resumption.is_fresh(machine, as_ref(value)):
         return False
-    exhausts = generator_functions.exhausts(function)
+    exhausts = generator_functions.exhausts(function) and not machine.catching
     if exhausts or as_ref(value).object in machine.private or not is_shared(machine, as_ref(value)):
         machine.private.add(as_ref(value).object)
         return True

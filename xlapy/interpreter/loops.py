@@ -517,7 +517,7 @@ def _entered(machine: Machine, node: Loop) -> None:
     some = machine.builder.elementwise("lt", zero, machine.scalar_var(plan.trips, int))
 
     def none() -> None:
-        plan.finish(Const(0))
+        plan.finish(Const(0), True)
         walk.run(machine, step.exhausted)
 
     merge.node_branch(machine, some, lambda: _staged(machine, node, unions=False, entered=True), none)

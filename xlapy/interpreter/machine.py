@@ -94,6 +94,7 @@ class State(NamedTuple):
     tag: Tag | None
     handled: Value
     operations: int
+    pending: int
 
 
 class Machine:
@@ -256,6 +257,7 @@ class Machine:
             frame.tag,
             frame.handled,
             len(self.builder.region.operations),
+            len(self.pending),
         )
 
     def restore(self, state: State) -> None:
@@ -268,7 +270,7 @@ class Machine:
     def rewind(self, state: State) -> None:
         """Go back to a saved state and drop the operations emitted since."""
         self.restore(state)
-        self.pending.clear()
+        del self.pending[state.pending :]
         del self.builder.region.operations[state.operations :]
 
     def count_joins(self, places: int, differing: int = 0) -> None:
@@ -333,11 +335,18 @@ class Machine:
         """Raise what a real call of Python code raised at compile time."""
         if isinstance(error, Refused | PythonError | NeedStatic):
             raise error
+        raise PythonError(self._adopted(error))
+
+    def _adopted(self, error: BaseException) -> Ref:
+        """An exception of a real call as one of the program, with its notes and its cause."""
         made = self.exception(type(error), *error.args)
         for name, value in own_attributes(error).items():
             held = self.new_list([Const(note) for note in value]) if name == NOTES else Const(value)
             self.heap.write(made.object, name, held)
-        raise PythonError(made)
+        if error.__suppress_context__:
+            cause = error.__cause__
+            self.heap.write(made.object, "__cause__", NONE if cause is None else self._adopted(cause))
+        return made
 
     def check(self, bad: Var | bool, cls: type, *args: object) -> None:
         """Raise a Python exception where `bad` is true; what follows runs as if it were not."""

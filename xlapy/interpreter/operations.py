@@ -73,7 +73,7 @@ def _load_special(machine, frame, op, value):
 def _getitem(machine, frame, op, value, key):
     mark = machine.heap.next_identity
     result = machine.getitem(value, key)
-    if type(result) is NdArray:
+    if type(result) is NdArray or type(result) is BoundedArray:
         memory.note_maker(machine, mark, result, operator.getitem, (value, key), {})
     return result
 
@@ -277,12 +277,19 @@ def _unpack(machine, frame, op, sequence):
     if after is None and _has_dynamic_length(machine, sequence):
         parts = machine.call(Const(objects.unpacked), (sequence, Const(before)))
         return tuple(machine.iterate(parts))
+    if after is not None and _has_dynamic_length(machine, sequence):
+        parts = machine.call(Const(objects.unpacked_around), (sequence, Const(before), Const(after)))
+        return tuple(machine.iterate(parts))
+    begun = machine.save() if machine.catching and isinstance(sequence, Ref) else None
     items = machine.iterate(sequence)
     count = len(items)
     if after is None:
         if count < before:
             machine.raise_(ValueError, f"not enough values to unpack (expected {before}, got {count})")
         if count > before:
+            if begun is not None and machine.heap.objects[sequence.object].kind in ("iterator", "generator"):
+                machine.rewind(begun)
+                iteration.take(machine, sequence, before + 1)  # what is behind stays for others
             known = isinstance(sequence, Tuple) or kinds.type_of(machine, sequence) in (list, dict)
             got = f", got {count}" if known and objects.REPORTS_TOO_MANY else ""
             machine.raise_(ValueError, f"too many values to unpack (expected {before}{got})")

@@ -253,15 +253,15 @@ def _check_depth(machine, frame, op, frames):
 
 
 @handles("suspend")
-def _suspend(machine, frame, op, frames, keeper, *registers):
-    state, count, read, handles = op.imm
-    held, arguments = registers[:count], registers[count:]
+def _suspend(machine, frame, op, frames, keeper, *held):
+    state, bound, read, handles = op.imm
+    arguments = [frame.registers[register] for register in bound]
     known: Frames = machine.heap.objects[as_ref(keeper).object].details
     if handles:
         raise Refused("XP0008", f"{_NOT_KEPT} while an exception is handled that was raised in it")
     frame.handled = NONE
     frame.suspended.add(state)
-    _require_alone(machine, known, held, arguments, {as_ref(arguments[k]).object for k in read})
+    _require_alone(machine, known, held, arguments, {n for k in read for n in references(arguments[k])})
     operations.append(machine, frames, Tuple((Const(state), *(_held(machine, known, value) for value in held))))
 
 

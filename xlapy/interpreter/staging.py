@@ -172,7 +172,7 @@ class Staging:
     def run(self) -> None:
         plan, step = self.plan, self.step
         if plan is not None and step is not None and isinstance(plan.trips, Const) and plan.trips.value <= 0:
-            plan.finish(Const(0))
+            plan.finish(Const(0), True)
             walk.run(self.machine, step.exhausted)
             return
         head = self._initial()

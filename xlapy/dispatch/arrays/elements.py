@@ -6,8 +6,8 @@ import warnings
 
 import numpy as np
 
-from xlapy.dispatch.numpy.values import cast, kind_of, operand, raise_real, sequence_items
-from xlapy.dispatch.protocol import Machine
+from xlapy.dispatch.numpy.values import cast, kind_of, materialise, operand, raise_real, sequence_items, skeleton
+from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Tuple, Union, Value, is_none
 from xlapy.ir import Var
@@ -30,10 +30,32 @@ def assigned(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, 
             return machine.builder.constant(cell, dtype)
     if isinstance(value, NumpyScalar) and dtype.kind == "i":
         _check_numpy_number(machine, value, dtype)
-    var = elements(machine, value, dtype)
-    if not isinstance(value, Scalar | NumpyScalar):
-        _check_fits(machine, value, var, dtype, shape)
+    try:
+        var = elements(machine, value, dtype)
+        if not isinstance(value, Scalar | NumpyScalar):
+            _check_fits(machine, value, var, dtype, shape)
+    except PythonError:
+        if sequence_items(machine, value) is not None:
+            _ask_numpy(machine, value, dtype, shape)
+        raise
     return var
+
+
+def _ask_numpy(machine: Machine, value: Value, dtype: np.dtype, shape: tuple[int, ...]) -> None:
+    """Raise what NumPy raises where a sequence that is no array of the right shape is assigned: it says so in other
+    words than where an array is made of it."""
+    try:
+        shown = materialise(skeleton(machine, value))
+    except Refused:
+        return
+    cell = np.zeros(1, dtype)
+    try:
+        if shape:
+            np.lib.stride_tricks.as_strided(cell, shape, (0,) * len(shape))[...] = shown
+        else:
+            cell[0] = shown
+    except Exception as error:
+        raise_real(machine, error)
 
 
 def elements(machine: Machine, value: Value, dtype: np.dtype) -> Var:

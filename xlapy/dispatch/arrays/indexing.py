@@ -192,9 +192,12 @@ def _part(machine: Machine, item: Value) -> tuple[str, Any]:
                 return ("array", operand(machine, item))
             if not isinstance(value, list | tuple | range | np.floating | np.complexfloating):
                 try:
-                    return ("int", Const(operator.index(value)))
+                    index = operator.index(value)
                 except TypeError:
                     machine.raise_(IndexError, _BAD_KEY)
+                if index.bit_length() > 63 and index != -(2**63):
+                    machine.raise_(IndexError, _BAD_KEY)
+                return ("int", Const(index))
         case Scalar() | NumpyScalar():
             dtype = item.var.type.dtype
             if dtype.kind in "iu":
@@ -215,7 +218,10 @@ def _part(machine: Machine, item: Value) -> tuple[str, Any]:
     if 0 in var.type.shape and dtype == _BOOL:  # it selects nothing, and NumPy takes it for dimensions of any size
         return ("array", machine.builder.constant(np.zeros(var.type.shape, bool)))
     if dtype.kind not in "iub":
-        machine.raise_(IndexError, "arrays used as indices must be of integer (or boolean) type")
+        of_array = isinstance(item, NdArray | JaxArray)
+        machine.raise_(
+            IndexError, "arrays used as indices must be of integer (or boolean) type" if of_array else _BAD_KEY
+        )
     if dtype != _BOOL and var.type.shape == ():
         constant = constant_value(var)
         return ("int", Const(int(constant[()])) if constant is not None else _signed(machine, NumpyScalar(var)))

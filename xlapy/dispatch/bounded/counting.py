@@ -12,7 +12,7 @@ from xlapy.dispatch.bounded.rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
 from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.sorting import bincount_weights
-from xlapy.dispatch.numpy.values import absent, known, operand
+from xlapy.dispatch.numpy.values import absent, known_index, operand
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.values import BoundedArray, Const, Lanes, Value
@@ -36,7 +36,9 @@ def bincount(machine: Machine, x, /, weights=None, minlength=0):
     integers = len(var.type.shape) == 1 and var.type.dtype.kind in "iub"
     if not integers or var.type.shape == (0,) or (axes in (None, (None,)) and constant_value(var) is not None):
         return _of_known_size(machine, x, weights, minlength)
-    least = int(known(machine, minlength, "minlength"))
+    least = known_index(machine, minlength, "minlength")
+    if least < 0:
+        return machine.raise_(ValueError, "'minlength' must not be negative")
     valid = None if axes is None else bounded.valid_mask(machine, var.type.shape, axes)
     operands = [var] if valid is None else [var, valid]
     lowest, longest = machine.leaf(_range, operands, name="bincount")

@@ -10,7 +10,7 @@ from xlapy.dispatch.bounded.creation import is_dynamic
 from xlapy.dispatch.bounded.in_python import MOST_PAIRS, in_python
 from xlapy.dispatch.bounded.lanes import require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
-from xlapy.dispatch.numpy.values import absent, known, sequence_items
+from xlapy.dispatch.numpy.values import absent, known, known_index, sequence_items
 from xlapy.domain.numbers import interval
 from xlapy.domain.values import BoundedArray, Const, Tuple
 
@@ -110,7 +110,7 @@ def _diagonal_matrix(v, k):
 
 def _diagonal(machine, a, offset=0):
     """np.diagonal: a view of the room, where rows and columns have the same lanes, or begin at the front."""
-    place = int(known(machine, offset))
+    place = known_index(machine, offset)
     if not isinstance(a, BoundedArray) or len(a.axes) != 2:
         raise require_static(machine, first_of((a, offset), {}), "np.diagonal of such arrays")
     rows, columns = a.axes
@@ -138,7 +138,7 @@ def _diag(machine, v, k=0):
     if isinstance(v, BoundedArray) and len(v.axes) == 1:
         if v.base.type.shape[0] ** 2 > MOST_PAIRS:
             raise require_static(machine, v, "np.diag of so many elements")
-        return machine.call(Const(_diagonal_matrix), (v, Const(int(known(machine, k)))))
+        return machine.call(Const(_diagonal_matrix), (v, Const(known_index(machine, k))))
     return _diagonal(machine, v, k)
 
 

@@ -9,11 +9,12 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import selection as bounded_selection
+from xlapy.dispatch.bounded.fitting import assign
 from xlapy.dispatch.bounded.in_python import in_python, is_rows
-from xlapy.dispatch.bounded.indexing import assign, getitem
+from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of, transposed
-from xlapy.dispatch.numpy.values import absent, array_type, known, operand, raise_real
+from xlapy.dispatch.numpy.values import absent, array_type, known, known_index, operand, raise_real
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import constant_value
@@ -111,7 +112,7 @@ def _of_vectors(
         if not plain or any(not _is_integer(machine, v) for v in options):
             raise require_static(machine, first_of(args, {}), f"np.{item.__name__} with such arguments")
         if known_integer:
-            options = tuple(Const(int(known(machine, v))) for v in options)
+            options = tuple(Const(known_index(machine, v)) for v in options)
         result = machine.call(Const(implementation), (*vectors, *options))
         found = bounded.parts(machine, vectors[0]) if keeps_room else None
         return result if found is None else bounded.with_less_room(machine, result, found[0].type.shape[0])

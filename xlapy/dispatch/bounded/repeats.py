@@ -11,7 +11,7 @@ from xlapy.dispatch.bounded.in_python import type_of_array
 from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.numpy import all as numpy_all
-from xlapy.dispatch.numpy.values import known
+from xlapy.dispatch.numpy.values import known, known_index
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, NdArray, Ref, Value
 
@@ -43,7 +43,7 @@ def _repeat(machine: Machine, a: Value, repeats: Value, axis: Value | None = Non
         return machine.call(Const(_of_parts), (a, repeats), {"axis": Const(0)})
     if not plain or involved(repeats) or not machine.is_static(repeats) or np.ndim(known(machine, repeats)) != 0:
         raise require_static(machine, first_of((a, repeats), {}), "np.repeat with such arguments")
-    times = int(known(machine, repeats))
+    times = known_index(machine, repeats)
     if times < 0:
         machine.raise_(ValueError, "repeats may not contain negative values.")
     assert isinstance(a, BoundedArray)

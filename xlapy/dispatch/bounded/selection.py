@@ -19,10 +19,12 @@ from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import reductions as bounded_reductions
 from xlapy.dispatch.bounded.arithmetic import on_lanes
-from xlapy.dispatch.bounded.indexing import assign, getitem
+from xlapy.dispatch.bounded.fitting import assign
+from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
 from xlapy.dispatch.numpy import all as numpy_all
+from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.numpy.values import absent, cast, is_array_like, known, operand, reshape, sequence_items
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, Ref, Scalar, Tuple, Value
@@ -179,7 +181,8 @@ def _compress(machine, condition, a, axis: Any = None, out: Any = None):
     where = known(machine, axis)
     if where is None:
         array, where = machine.new_array(reshape(machine, machine.read(array), (-1,))), 0
-    where = int(where) % len(array.type.shape)
+    where = axis_of(machine, Const(where), len(array.type.shape))
+    assert where is not None
     missing = array.type.shape[where] - mask.type.shape[0]
     if missing < 0 and 0 in array.type.shape:
         raise Refused("XP0011", "np.compress of an empty array with more conditions than elements")

@@ -183,15 +183,32 @@ def compares_by_value(machine, key: Value) -> bool:
     return info.kind == "instance" and info.cls.__hash__ not in (None, object.__hash__)
 
 
-def resolved(machine, among, key: Ref) -> Ref | None:
-    """The key that an object with an `__eq__` of its own is: one of those that are there, or itself; None if that
-    depends on data."""
+def resolved(machine, among, key: Value) -> Any:
+    """The key that an object with an `__eq__` of its own is, or what such an object may be equal to: one of those that
+    are there, or itself; None if that depends on data."""
     for candidate in among:
-        if compares_by_value(machine, candidate):
+        if not isinstance(candidate, Value) and isinstance(candidate, _COMPARED):
+            same = same_item(machine, Const(candidate), key)
+        elif compares_by_value(machine, candidate):
             same = same_item(machine, candidate, key)
-            if same is not False:
-                return candidate if same is True else None
+        else:
+            continue
+        if same is False or same is True and not _hash_alike(machine, candidate, key):
+            continue
+        return candidate if same is True else None
     return key
+
+
+#: known keys that an object with an `__eq__` of its own may be equal to
+_COMPARED = (int, float, complex, np.generic, str, bytes)
+
+
+def _hash_alike(machine, one: Any, other: Value) -> bool:
+    if isinstance(one, Value) and type(one) is type(other):
+        return True  # the user's classes are taken to keep the rule
+    first, second = (v if isinstance(v, Value) else Const(v) for v in (one, other))
+    hashes = [machine.static(machine.call(Const(hash), (v,)), "the hash of a key") for v in (first, second)]
+    return hashes[0] == hashes[1]
 
 
 def key_of(machine, value: Value, among=None, place: str = "key") -> Any:
@@ -257,6 +274,13 @@ def _hashed(machine, value: Value, among) -> Any:
     match value:
         case Const():
             fold(machine, hash, value.value)
+            if among is not None and isinstance(value.value, _COMPARED):
+                objects = [key for key in among if isinstance(key, Ref) and compares_by_value(machine, key)]
+                found = resolved(machine, objects, value) if objects else value
+                if found is not value:
+                    if found is None:
+                        raise Refused("XP0004", "a key that may be equal to an object among the keys")
+                    return found
             return value.value
         case Tuple():
             parts = [_hashed(machine, item, None) for item in value.items]
@@ -268,11 +292,9 @@ def _hashed(machine, value: Value, among) -> Any:
                 return value
             if info.kind == "set":
                 return frozenset(entries(machine, value))
-            found = (
-                resolved(machine, among, as_ref(value))
-                if among is not None and compares_by_value(machine, value)
-                else None
-            )
+            found = resolved(machine, among, value) if among is not None and compares_by_value(machine, value) else None
+            if found is not None and not isinstance(found, Value):
+                return found
             if found is not None:
                 # what a key holds does not change
                 machine.heap.freeze(found.object)
@@ -545,16 +567,25 @@ def static_slice(machine, key: Value) -> slice:
 
 def position(machine, key: Value, count: int | Value, error: BaseException, noun: str) -> Value:
     """An index into `count` items, from 0; `error` where it is out of range."""
-    if not ranges.is_index(machine, key):
-        name = iteration.type_name(machine, key)
-        machine.raise_(TypeError, f"{noun} indices must be integers or slices, not {name}")
+    at = index_of_item(machine, key, noun + " indices must be integers or slices, not {}")
     if isinstance(key, NumpyScalar):
         huge = too_large(machine, key.var, key.bounds)
         if huge is not None:
             name = iteration.type_name(machine, key)
             machine.check(huge, IndexError, f"cannot fit '{name}' into an index-sized integer")
     count = count if isinstance(count, Value) else Const(count)
-    return ranges.in_bounds(machine, ranges.index(machine, key), count, error)
+    return ranges.in_bounds(machine, at, count, error)
+
+
+def index_of_item(machine, key: Value, wrong: str) -> Value:
+    """An index of an item as an int of 64 bits; `wrong` is what is said of the class of what is none."""
+    name = iteration.type_name(machine, key)
+    if not ranges.is_index(machine, key) and not isinstance(key, NdArray):
+        machine.raise_(TypeError, wrong.format(name))
+    at = ranges.index(machine, key)
+    if isinstance(at, Const) and not ranges.INT_MIN <= at.value <= ranges.INT_MAX:
+        machine.raise_(IndexError, f"cannot fit '{name}' into an index-sized integer")
+    return at
 
 
 @register(GETITEM, list)
@@ -605,8 +636,9 @@ def _list_delitem(machine, container: Ref, key: Value) -> None:
     if is_slice(key):
         del items[static_slice(machine, key)]
     else:
-        known = Const(machine.static(ranges.index(machine, key), "the index of an item to delete"))
-        del items[machine.static(position(machine, known, len(items), _LIST_ASSIGNMENT, "list"))]
+        if ranges.is_index(machine, key):
+            key = Const(machine.static(ranges.index(machine, key), "the index of an item to delete"))
+        del items[machine.static(position(machine, key, len(items), _LIST_ASSIGNMENT, "list"))]
     set_contents(machine, container, items)
 
 

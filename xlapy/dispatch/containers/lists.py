@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +14,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ordering, ranges
 from xlapy.dispatch.containers.common import contents, set_contents
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import defines, device, kind_of, provoke
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, kind_of, provoke
 from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value, as_ref
 from xlapy.ir import Var
 
@@ -26,7 +26,6 @@ _NOTHING = Tuple(())
 _POP_EMPTY = provoke([].pop)
 _POP_RANGE = provoke([0].pop, 5)
 _REMOVE = provoke([].remove, 0)
-_DEQUE_REMOVE = provoke(collections.deque().remove, 0)
 _TUPLE_MISSING = provoke(().index, 0)
 _DEQUE_EMPTY = provoke(collections.deque().pop)
 _DEQUE_INDEX = provoke(operator.getitem, collections.deque(), 0)
@@ -166,12 +165,20 @@ def _order_of_insertion(at, count):
     return jnp.where(places < at, places, jnp.where(places == at, count, places - 1))
 
 
+def size_index(machine, where: Value) -> Value:
+    """An index that C takes as a number of 64 bits."""
+    at = ranges.index(machine, where)
+    if isinstance(at, Const) and not -INT_MAX - 1 <= at.value <= INT_MAX:
+        return machine.raise_(OverflowError, "Python int too large to convert to C ssize_t")
+    return at
+
+
 @table.method(list, "pop")
 def _pop(machine, self: Ref, where: Value = _LAST) -> Value:
     items = list(contents(machine, self))
     if not items:
         machine.raise_(IndexError, *_POP_EMPTY.args)
-    at = ranges.in_bounds(machine, ranges.index(machine, where), Const(len(items)), _POP_RANGE)
+    at = ranges.in_bounds(machine, size_index(machine, where), Const(len(items)), _POP_RANGE)
     set_contents(machine, self, _without(machine, items, at))
     return gather.gather(machine, items, at)
 
@@ -215,6 +222,19 @@ def _position(machine, items, item: Value, where: range, error: BaseException) -
     return _first_true(machine, found, numbers, error)
 
 
+_NO_BOUND = str(provoke([].index, 0, None))
+
+
+def position_among(machine, value: Value, count: Value) -> Value:
+    """Where `index(item, start, stop)` begins or ends to look in so many items."""
+    at = ranges.index(machine, value, _NO_BOUND)
+    if isinstance(at, Const):
+        at = Const(min(max(at.value, -INT_MAX), INT_MAX))
+    behind = machine.truth(machine.compare("<", at, _ZERO))
+    at = machine.cond(behind, lambda: machine.binary("+", at, count), lambda: at)
+    return ranges.minimum(machine, ranges.maximum(machine, at, _ZERO), count)
+
+
 @table.method(list, "index")
 def _index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value = _FAR) -> Value:
     error: BaseException = _TUPLE_MISSING
@@ -222,7 +242,8 @@ def _index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value 
         text = repr(item.value) if isinstance(item, Const) else "{!r}"
         error = ValueError(_list_missing(machine, item, text))
     items = contents(machine, self)
-    first, last, _ = slice(machine.static(start), machine.static(stop)).indices(len(items))
+    bounds = [machine.static(ranges.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
+    first, last, _ = slice(*bounds).indices(len(items))
     return _position(machine, items, item, range(first, last), error)
 
 
@@ -440,11 +461,13 @@ def _deque_insert(machine, self: Ref, where: Value, item: Value) -> Value:
 
 
 @table.method(collections.deque, "index")
-def _deque_index(machine, self: Ref, item: Value) -> Value:
+def _deque_index(machine, self: Ref, item: Value, start: Value = _ZERO, stop: Value = _FAR) -> Value:
     items = contents(machine, self)
+    bounds = [machine.static(ranges.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
+    first, last, _ = slice(*bounds).indices(len(items))
     text = repr(item.value) if isinstance(item, Const) else "{!r}"
     error = ValueError(_list_missing(machine, item, text, collections.deque().index))
-    return _position(machine, items, item, range(len(items)), error)
+    return _position(machine, items, item, range(first, last), error)
 
 
 @table.method(collections.deque, "rotate")
@@ -464,7 +487,13 @@ def _order_of_rotation(by, count):
     return (jnp.arange(count) - by) % count
 
 
-table.method(collections.deque, "remove")(_remover(_DEQUE_REMOVE))
+@table.method(collections.deque, "remove")
+def _deque_remove(machine, self: Ref, item: Value) -> Value:
+    items = list(contents(machine, self))
+    text = repr(item.value) if isinstance(item, Const) else "{!r}"
+    error = ValueError(_list_missing(machine, item, text, collections.deque().remove))
+    set_contents(machine, self, _without(machine, items, _position(machine, items, item, range(len(items)), error)))
+    return NONE
 
 
 @table.attribute(collections.deque, "maxlen")
@@ -484,21 +513,34 @@ for _name, _rule in {
     table.method(collections.deque, _name)(_rule)
 
 
+#: what is said of an index of a deque that is none
+NO_DEQUE_INDEX = "sequence index must be integer, not '{}'"
+
+
+def _deque_place(machine, key: Value, items: Sequence[Value]) -> Value:
+    at = containers.index_of_item(machine, key, NO_DEQUE_INDEX)
+    return ranges.in_bounds(machine, at, Const(len(items)), _DEQUE_INDEX)
+
+
 @containers.register(containers.GETITEM, collections.deque)
 def _deque_getitem(machine, self: Ref, key: Value) -> Value:
     items = contents(machine, self)
-    if not ranges.is_index(machine, key):
-        name = iteration.type_name(machine, key)
-        machine.raise_(TypeError, f"sequence index must be integer, not '{name}'")
-    at = ranges.in_bounds(machine, ranges.index(machine, key), Const(len(items)), _DEQUE_INDEX)
+    at = _deque_place(machine, key, items)
     return gather.gather(machine, items, at)
 
 
 @containers.register(containers.SETITEM, collections.deque)
 def _deque_setitem(machine, self: Ref, key: Value, item: Value) -> None:
     items = contents(machine, self)
-    at = ranges.in_bounds(machine, ranges.index(machine, key), Const(len(items)), _DEQUE_INDEX)
+    at = _deque_place(machine, key, items)
     set_contents(machine, self, gather.scatter(machine, items, at, item))
+
+
+@containers.register(containers.DELITEM, collections.deque)
+def _deque_delitem(machine, self: Ref, key: Value) -> None:
+    items = contents(machine, self)
+    at = _deque_place(machine, key, items)
+    set_contents(machine, self, _without(machine, list(items), _place(machine, at, list(items))))
 
 
 @containers.register(containers.CONTAINS, collections.deque)

@@ -12,6 +12,7 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
+    INT_MIN,
     bounds_of,
     check,
     constant,
@@ -48,7 +49,7 @@ _ZERO_STEP = provoke(range, 0, 1, 0)
 _NO_STEP = provoke(slice(None, None, 0).indices, 1)
 _NEGATIVE_LENGTH = provoke(slice(1).indices, -1)
 _OUT_OF_RANGE = provoke(operator.getitem, range(1), 1)
-_NOT_IN_RANGE = provoke(range(1).index, 1)
+_NOT_IN_SEQUENCE = provoke(range(1).index, "a")
 
 
 def index(machine, value: Value, message: str | None = None) -> Value:
@@ -70,7 +71,11 @@ def index(machine, value: Value, message: str | None = None) -> Value:
             machine.raise_(TypeError, "only integer scalar arrays can be converted to a scalar index")
         case Ref() | Tuple():
             if _has_index(machine, value):
-                return index(machine, machine.call(machine.getattr(value, "__index__"), []), message)
+                found = machine.call(machine.getattr(value, "__index__"), [])
+                if not issubclass(machine.type_of(found), int):
+                    name = kinds.shown(machine.type_of(found))
+                    machine.raise_(TypeError, f"__index__ returned non-int (type {name})")
+                return index(machine, found, message)
     name = kinds.shown(machine.type_of(value))
     return machine.raise_(TypeError, message or f"'{name}' object cannot be interpreted as an integer")
 
@@ -79,7 +84,7 @@ def static_count(machine, value: Value, what: str) -> int:
     """How often a sequence is repeated; asked for if it is dynamic, OverflowError where it is too large."""
     known = machine.static(value, what) if isinstance(value, NumpyScalar) else None
     count: int = machine.static(index(machine, value if known is None else Const(known)), what)
-    if count > INT_MAX:
+    if not INT_MIN <= count <= INT_MAX:
         name = kinds.shown(machine.type_of(value))
         machine.raise_(OverflowError, f"cannot fit '{name}' into an index-sized integer")
     return count
@@ -318,7 +323,9 @@ def contains(machine, member: Value, value: Value) -> bool | Var:
     if isinstance(value, Const) and isinstance(member, Const):
         return member.value in value.value
     if kind_of(member) is None and not isinstance(member, NumpyScalar):
-        return False
+        if not _compares_itself(machine, member):
+            return False
+        return machine.truth(machine.call(Const(_is_among), (value, member)))
     start, stop, step = parts_of(value)
     step_known = Const(machine.static(step, "the step of a range"))
     low, high = (start, stop) if step_known.value > 0 else (stop, start)
@@ -328,6 +335,31 @@ def contains(machine, member: Value, value: Value) -> bool | Var:
     offset = machine.binary("-", member, start)
     on_grid = machine.truth(machine.compare("==", machine.binary("%", offset, step_known), Const(0)))
     return logical_and(machine, inside, on_grid)
+
+
+def _compares_itself(machine, member: Value) -> bool:
+    """Whether a value that is no number may be equal to one."""
+    if isinstance(member, NdArray | JaxArray):
+        return True
+    return kinds.is_instance(machine, member) or isinstance(member, Const) and not isinstance(member.value, _UNEQUAL)
+
+
+#: classes of which no object is equal to a number
+_UNEQUAL = (str, bytes, tuple, list, dict, set, frozenset, range, slice, type(None), type)
+
+
+def _is_among(items, wanted):
+    for item in items:
+        if item == wanted:
+            return True
+    return False
+
+
+def _place_among(items, wanted):
+    for place, item in enumerate(items):
+        if item == wanted:
+            return place
+    return -1
 
 
 @table.operator(range)
@@ -360,12 +392,19 @@ def _step(machine, self: Value) -> Value:
 
 @table.method(range, "index")
 def _index(machine, self: Value, member: Value) -> Value:
+    if kind_of(member) is None and not isinstance(member, NumpyScalar) and _compares_itself(machine, member):
+        place = machine.call(Const(_place_among), (self, member))
+        check(machine, machine.truth(machine.compare("<", place, Const(0))), _NOT_IN_SEQUENCE)
+        return place
     found = contains(machine, member, self)
     if found is False and isinstance(member, Const):
         return fold(machine, range(0).index, member.value)
-    check(machine, logical_not(machine, found), _NOT_IN_RANGE)
+    if machine.type_of(member) in (int, bool):
+        machine.check(logical_not(machine, found), ValueError, machine.message("{!r} is not in range", member))
+    else:
+        check(machine, logical_not(machine, found), _NOT_IN_SEQUENCE)
     start, _, step = parts_of(self)
-    return machine.binary("//", machine.binary("-", member, start), step)
+    return machine.call(Const(int), (machine.binary("//", machine.binary("-", member, start), step),))
 
 
 @table.method(range, "count")

@@ -38,7 +38,7 @@ from xlapy.ir import Var
 _POP_EMPTY = provoke([].pop)
 _POP_RANGE = provoke([0].pop, 5)
 _DEQUE_EMPTY = provoke(collections.deque().pop)
-_ZERO, _LAST = Const(0), Const(-1)
+_ZERO, _ONE, _LAST = Const(0), Const(1), Const(-1)
 #: items of an iterator from which on a list of them is made by a loop, if it can be
 _MANY_ITEMS = 100
 
@@ -113,7 +113,7 @@ def _pop(machine, self: Ref, stack: Stack, where: Value = _LAST) -> Value:
     elif isinstance(where, Const) and where.value == 0:
         rest, item = stacks.pop_first(machine, stack)
     else:
-        at = stack_edits.index(machine, stack, where, _POP_RANGE)
+        at = stack_edits.index(machine, stack, list_rules.size_index(machine, where), _POP_RANGE)
         item = stacks.item(machine, stack, at, place=stacks.FREE)
         rest = stack_edits.without(machine, stack, at)
     write(machine, self, rest)
@@ -145,12 +145,20 @@ def _remove_item(items, wanted):
             found = position
             break
     if found < 0:
+        if isinstance(items, collections.deque):
+            raise ValueError(f"{wanted!r} is not in deque")
         raise ValueError("list.remove(x): x not in list")
-    items.pop(found)
+    del items[found]
 
 
 def _remove(machine, self: Ref, stack: Stack, item: Value) -> Value:
     return machine.call(Const(_remove_item), [self, item])
+
+
+def _insert_into_deque(machine, self: Ref, stack: Stack, where: Value, item: Value) -> Value:
+    if _limit(machine, self) is not None:
+        raise Refused("XP0004", "insert in a deque of bounded length, whose length depends on data")
+    return _insert(machine, self, stack, where, item)
 
 
 def _copy(machine, self: Ref, stack: Stack) -> Value:
@@ -169,6 +177,16 @@ def _reverse(machine, self: Ref, stack: Stack) -> Value:
     return NONE
 
 
+def _rotate_each(items, count):
+    if len(items) > 1:
+        for _ in range(count % len(items)):
+            items.appendleft(items.pop())
+
+
+def _rotate(machine, self: Ref, stack: Stack, count: Value = _ONE) -> Value:
+    return machine.call(Const(_rotate_each), [self, ranges.index(machine, count)])
+
+
 def _length(machine, self: Ref, stack: Stack) -> Value:
     return stack.length
 
@@ -181,18 +199,43 @@ def _count_items(items, wanted):
     return total
 
 
+def _find_between(items, wanted, start, stop):
+    for position in range(start, stop):
+        if items[position] == wanted:
+            return position
+    raise ValueError(f"{wanted!r} is not in {type(items).__name__}")
+
+
+def _find_in_tuple(items, wanted, start, stop):
+    for position in range(start, stop):
+        if items[position] == wanted:
+            return position
+    raise ValueError("tuple.index(x): x not in tuple")
+
+
+def index_in_tuple(machine, items: Value, item: Value, start: Value = _ZERO, stop: Value | None = None) -> Value:
+    """`tuple.index`, for the items of a tuple as a list."""
+    count = machine.call(Const(len), [items])
+    first = list_rules.position_among(machine, start, count)
+    last = count if stop is None else list_rules.position_among(machine, stop, count)
+    return machine.call(Const(_find_in_tuple), [items, item, first, last])
+
+
 def _find_item(items, wanted):
     for position, item in enumerate(items):
         if item == wanted:
             return position
-    raise ValueError(f"{wanted!r} is not in list")
+    raise ValueError(f"{wanted!r} is not in {type(items).__name__}")
 
 
 def _count(machine, self: Ref, stack: Stack, item: Value) -> Value:
     return machine.call(Const(_count_items), [self, item])
 
 
-def _index(machine, self: Ref, stack: Stack, item: Value) -> Value:
+def _index(machine, self: Ref, stack: Stack, item: Value, *bounds: Value) -> Value:
+    if bounds:
+        first, *last = (list_rules.position_among(machine, bound, stack.length) for bound in bounds)
+        return machine.call(Const(_find_between), [self, item, first, *(last or [stack.length])])
     return machine.call(Const(_find_item), [self, item])
 
 
@@ -218,8 +261,8 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
                 return each()
         apart = stack is not None and isinstance(stack.length, Const) and not domain.has_choice(stack.element)
         if stack is None or (name not in _CHEAP and apart):
-            return before(machine, self, *args, **kwargs)
-        return rule(machine, self, stack, *args, **kwargs)
+            return table.passed_on(before, machine, self, *args, **kwargs)
+        return table.passed_on(rule, machine, self, stack, *args, **kwargs)
 
     for mark, marked in ((table.takes_mixed, table.accepts(before, True)), (table.puts, table.puts_item(before))):
         either = mark(either) if marked else either
@@ -243,7 +286,14 @@ _METHODS = {
 }
 for _name, _rule in {**_METHODS, "insert": _insert, "remove": _remove, "sort": _sort}.items():
     _for_stacks(list, _name, _rule)
-for _name, _rule in {**_METHODS, "appendleft": _appendleft, "popleft": _popleft}.items():
+for _name, _rule in {
+    **_METHODS,
+    "appendleft": _appendleft,
+    "popleft": _popleft,
+    "rotate": _rotate,
+    "insert": _insert_into_deque,
+    "remove": _remove,
+}.items():
     _for_stacks(collections.deque, _name, _rule)
 
 
@@ -274,7 +324,10 @@ def _operators(cls: type) -> None:
             _extend(machine, left, known, right)
             return left
         if symbol in ("*", "*=") and _repeats_by_data(machine, left, right):
-            made = machine.call(Const(_repeated), [left, right] if ranges.is_index(machine, right) else [right, left])
+            items, count = (left, right) if ranges.is_index(machine, right) else (right, left)
+            if isinstance(count, Const):
+                ranges.static_count(machine, count, "how often a list is repeated")
+            made = machine.call(Const(_repeated), [items, count])
             if symbol == "*" or not isinstance(left, Ref):
                 return made
             write(machine, left, as_stack(machine, made))

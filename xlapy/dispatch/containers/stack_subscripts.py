@@ -10,9 +10,9 @@ from typing import Any
 
 from xlapy.dispatch import gather
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import loans, ranges, rows, stack_edits, stacks
+from xlapy.dispatch.containers import lists as list_rules
+from xlapy.dispatch.containers import loans, rows, stack_edits, stacks
 from xlapy.dispatch.containers.stack_rules import as_stack, write
-from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.domain import stacks as domain
 from xlapy.domain.join import JoinFailure
@@ -59,9 +59,7 @@ def _getitem(machine, self: Ref, stack: Stack, key: Value) -> Value:
 
 
 def _position(machine, self: Ref, stack: Stack, key: Value, error: BaseException) -> Value:
-    if not ranges.is_index(machine, key):
-        name = iteration.type_name(machine, key)
-        machine.raise_(TypeError, f"list indices must be integers or slices, not {name}")
+    key = containers.index_of_item(machine, key, "list indices must be integers or slices, not {}")
     if machine.heap.objects[self.object].cls is collections.deque:
         error = _DEQUE_INDEX
     return stack_edits.index(machine, stack, key, error)
@@ -237,6 +235,8 @@ def _subscripts(where: dict, rule: Callable, receiver: int) -> None:
                 stack = _given_data(machine, self, args[1], args[2])
             if stack is None:
                 return _before(machine, *args)
+            if where is not containers.CONTAINS and machine.type_of(self) is collections.deque:
+                args = (self, containers.index_of_item(machine, args[1], list_rules.NO_DEQUE_INDEX), *args[2:])
             place = receiver + 1
             return rule(machine, *args[:place], stack, *args[place:])
 

@@ -15,7 +15,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
 from xlapy.dispatch.containers import loans, ranges, stack_arrays, stack_rules, stack_subscripts, stacks
-from xlapy.dispatch.iterators import iteration, sequences
+from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import contents_of_lists
@@ -174,11 +174,9 @@ def _room(stack: Stack) -> tuple:
 def _getitem(machine, self: Ref, key: Value) -> Value:
     if stack_subscripts.is_slice(key):
         return of_list(machine, machine.getitem(as_list(machine, self), key))
-    if not ranges.is_index(machine, key):
-        name = iteration.type_name(machine, key)
-        machine.raise_(TypeError, f"tuple indices must be integers or slices, not {name}")
+    at = containers.index_of_item(machine, key, "tuple indices must be integers or slices, not {}")
     stack = machine.heap.read(self.object, "<items>")
-    at = ranges.in_bounds(machine, ranges.index(machine, key), stack.length, _INDEX)
+    at = ranges.in_bounds(machine, at, stack.length, _INDEX)
     return loans.lend(machine, self, stack, at, key=key)
 
 
@@ -213,7 +211,8 @@ def _operators() -> None:
         if not (is_tuple(machine, left) or is_tuple(machine, right)):
             return before(machine, symbol, left, right)
         plain = symbol if symbol in _COMPARISONS else symbol.removesuffix("=")
-        if any(isinstance(v, NdArray | JaxArray | BoundedArray | NumpyScalar) for v in (left, right)):
+        arrays = NdArray | JaxArray | BoundedArray if plain == "*" else NdArray | JaxArray | BoundedArray | NumpyScalar
+        if any(isinstance(v, arrays) for v in (left, right)):  # a number of NumPy's says how often
             one, two = (_as_array(machine, v) if is_tuple(machine, v) else v for v in (left, right))
             compares = symbol in _COMPARISONS
             return machine.compare(symbol, one, two) if compares else machine.binary(symbol, one, two)
@@ -238,7 +237,8 @@ _operators()
 
 def _methods() -> None:
     for name in ("index", "count"):
-        before, of_lists = table.method_rule(tuple, name), table.method_rule(list, name)
+        before = table.method_rule(tuple, name)
+        of_lists = stack_rules.index_in_tuple if name == "index" else table.method_rule(list, name)
 
         def either(machine, self: Value, /, *args: Value, _before=before, _of_lists=of_lists) -> Value:
             if not is_tuple(machine, self):

@@ -27,7 +27,7 @@ def _takes_new(machine, self: Ref, key: Value) -> bool:
     known = containers.entries(machine, self)
     if tables.holds_tuples(machine, key):
         return True
-    if containers.compares_by_value(machine, key) and containers.resolved(machine, known, as_ref(key)) is None:
+    if containers.compares_by_value(machine, key) and containers.resolved(machine, known, key) is None:
         return True
     if not tables.is_new(machine, key):
         return False

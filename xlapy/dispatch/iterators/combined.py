@@ -10,8 +10,8 @@ from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines
-from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, logical_and, logical_not
+from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import (
     DEAD,
     FALSE,
@@ -41,7 +41,9 @@ def inner_of(machine, number: int) -> Ref:
 def _inners(machine, number: int) -> tuple[Value, ...]:
     inner = machine.heap.read(number, "inner")
     if isinstance(inner, Union):
-        raise Refused("XP0004", "zip(*items) of a number of items that depends on data", "loop over the items")
+        raise Refused(
+            "XP0004", "zip(*items) of a number of items that depends on data", "loop over the items"
+        ) from None
     return inner.items
 
 
@@ -77,8 +79,8 @@ def _enumerate_plan(machine, number: int) -> Plan | None:
         return None
     start = machine.heap.read(number, "count")
 
-    def finish(k: Value) -> None:
-        inner.finish(k)
+    def finish(k: Value, ended: bool | Var) -> None:
+        inner.finish(k, ended)
         machine.heap.write(number, "count", machine.binary("+", start, k))
 
     return Plan(inner.trips, lambda k: Tuple((machine.binary("+", start, k), inner.element(k))), finish)
@@ -107,6 +109,8 @@ def map_(machine, function: Value, *iterables: Value) -> Value:
     """`map(function, *iterables)`."""
     if not iterables:
         machine.raise_(TypeError, "map() must have at least two arguments.")
+    if isinstance(function, Const) and function.value is next and len(iterables) == 1:
+        return machine.call(Const(_next_items), [make_iterator(machine, iterables[0])])
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
     return new(machine, _ZIP, map, inner=inner, strict=Const(False), function=function)
 
@@ -118,6 +122,16 @@ def starmap(machine, function: Value, iterable: Value) -> Value:
     return new(machine, _ZIP, itertools.starmap, inner=inner, strict=Const(False), function=function)
 
 
+def _next_items(iterators):
+    """`map(next, iterators)`, which the first iterator without items ends."""
+    for iterator in iterators:
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return
+        yield item
+
+
 def _combined(machine, number: int, parts: list[Value]) -> Value:
     """A tuple of the parts for zip, else what the function makes of them."""
     cls = machine.heap.objects[number].cls
@@ -125,8 +139,15 @@ def _combined(machine, number: int, parts: list[Value]) -> Value:
         return Tuple(tuple(parts))
     function = machine.heap.read(number, "function")
     if cls is itertools.starmap:
-        return machine.call(function, iteration.items(machine, parts[0]))
-    return machine.call(function, parts)
+        parts = iteration.items(machine, parts[0])
+    try:
+        return machine.call(function, parts)
+    except PythonError as error:
+        if isinstance(error.value, Union) or not issubclass(machine.type_of(error.value), StopIteration):
+            raise
+        raise Refused(
+            "XP0009", f"a function that raises StopIteration ends a {cls.__name__}", "loop over the items"
+        ) from None
 
 
 def _zip_step(machine, number: int) -> Step:
@@ -147,8 +168,8 @@ def _in_step(machine, inners: tuple[Value, ...], position: int, strict: bool) ->
     if position == len(inners):
         return True, []
     one, element = step(machine, inners[position])
-    if isinstance(one, Var) and strict:
-        one = bool(machine.static(machine.boolean(one), "the length of an iterable, zipped with strict=True"))
+    if strict:
+        one = _known_to_go_on(machine, one)
     if not isinstance(one, Var):
         if one:
             first = element()
@@ -173,8 +194,15 @@ def _check_strict(machine, inners: tuple[Value, ...], position: int) -> None:
     if position:
         _unequal(machine, position, "shorter")
     for later in range(1, len(inners)):
-        if step(machine, inners[later])[0] is not False:
+        if _known_to_go_on(machine, step(machine, inners[later])[0]):
             _unequal(machine, later, "longer")
+
+
+def _known_to_go_on(machine, more: bool | Var) -> bool:
+    return more if isinstance(more, bool) else bool(machine.static(machine.boolean(more), _STRICT))
+
+
+_STRICT = "the length of an iterable, zipped with strict=True"
 
 
 def _unequal(machine, position: int, word: str) -> None:
@@ -217,26 +245,26 @@ def _zip_plan(machine, number: int) -> Plan | None:
     def element(k: Value) -> Value:
         return _combined(machine, number, [p.element(k) for p in plans])
 
-    def finish(k: Value) -> None:
-        ended = k is trips or isinstance(k, Const) and k.value == 0  # and the loop was not left before
-        shortest = plans[0].trips
+    def finish(k: Value, ended: bool | Var) -> None:
+        asked = ended
         for plan in plans:
-            shortest = ranges.minimum(machine, shortest, plan.trips)
-            longer = machine.truth(machine.compare(">", shortest, trips)) if ended else False
-            # what comes before the one that has ended has given an item for nothing
-            plan.finish(k if longer is False else machine.binary("+", k, machine.boolean(longer)))
+            gave = logical_and(machine, asked, machine.truth(machine.compare(">", plan.trips, trips)))
+            had_none = logical_and(machine, asked, logical_not(machine, gave))
+            # what comes before the one that has ended has given an item for nothing, what comes behind was not asked
+            plan.finish(k if gave is False else machine.binary("+", k, machine.boolean(gave)), had_none)
+            asked = gave
 
     return Plan(trips, element, finish)
 
 
 def _share(machine, iterators: Sequence[Value]) -> bool:
     """Whether one of the iterators moves another one on, as in `zip(it, it)`."""
-    moved = [_moved(machine, iterator) for iterator in iterators]
+    moved = [moved_with(machine, iterator) for iterator in iterators]
     return sum(map(len, moved)) > len(set().union(*moved))
 
 
-def _moved(machine, iterator: Value) -> set[int]:
-    """The iterators and generators that are moved on with one."""
+def moved_with(machine, iterator: Value) -> set[int]:
+    """The iterators and generators that are moved on with one, itself among them."""
     found: set[int] = set()
     todo = [*references(iterator)]
     while todo:
@@ -369,7 +397,7 @@ def _reversed_plan(machine, number: int) -> Plan | None:
         position = machine.binary("-", machine.binary("-", left, _ONE), k)
         return sequences.item_of(machine, source, sequences.inside(machine, position, source))
 
-    def finish(k: Value) -> None:
+    def finish(k: Value, ended: bool | Var) -> None:
         machine.heap.write(number, "left", machine.binary("-", left, k))
 
     return Plan(left, element, finish)

@@ -165,7 +165,7 @@ def _view_plan(what: str) -> Callable[[object, int], Plan | None]:
         def element(k: Value) -> Value:
             return _item_of_one(machine, number, what, machine.binary("+", start, k))
 
-        def finish(k: Value) -> None:
+        def finish(k: Value, ended: bool | Var) -> None:
             machine.heap.write(number, "position", machine.binary("+", start, k))
 
         count = length_of(machine, source)
@@ -355,12 +355,12 @@ def _table(what: str) -> Kind:
             at = machine.binary("+", start, k)
             return item(machine, number, inside(machine, at, source))
 
-        def finish(k: Value) -> None:
+        def finish(k: Value, ended: bool | Var) -> None:
             bad = logical_and(machine, _resized(machine, number), machine.truth(machine.compare("==", k, inner.trips)))
             if bad is not False:
                 bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
                 refuse_where(machine, bad, "XP0004", f"{noun} changes size in the last trip of a loop over it")
-            inner.finish(k)
+            inner.finish(k, ended)
 
         return Plan(inner.trips, element, finish)
 

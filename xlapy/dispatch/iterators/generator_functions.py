@@ -4,6 +4,7 @@ consumer, and stops where the consumer stops."""
 from __future__ import annotations
 
 import collections
+import types
 from collections.abc import Callable
 
 _MISSING = object()
@@ -134,12 +135,103 @@ PRODUCERS: dict[object, Callable] = {map: _map, filter: _filter}
 _EXHAUSTING = frozenset({sum, list, tuple, set, collections.deque, sorted, dict, max, min})
 
 
+def _put_all(made, iterable):
+    count = 0
+    for item in iterable:
+        try:
+            pair = tuple(item)
+        except TypeError:
+            raise TypeError(f"cannot convert dictionary update sequence element #{count} to a sequence") from None
+        if len(pair) != 2:
+            raise ValueError(f"dictionary update sequence element #{count} has length {len(pair)}; 2 is required")
+        made[pair[0]] = pair[1]
+        count += 1
+    return made
+
+
+def _dict_of_pairs(iterable, /, **named):
+    return {**_put_all({}, iterable), **named}
+
+
+def _largest(iterable, /, *, key=None, default=_MISSING):
+    best = value = _MISSING
+    for item in iterable:
+        rank = item if key is None else key(item)
+        if best is _MISSING or rank > value:
+            best, value = item, rank
+    if best is _MISSING:
+        return max((), default=default) if default is not _MISSING else max(())
+    return best
+
+
+def _smallest(iterable, /, *, key=None, default=_MISSING):
+    best = value = _MISSING
+    for item in iterable:
+        rank = item if key is None else key(item)
+        if best is _MISSING or rank < value:
+            best, value = item, rank
+    if best is _MISSING:
+        return min((), default=default) if default is not _MISSING else min(())
+    return best
+
+
+def _sorted_list(iterable, /, *, key=None, reverse=False):
+    return sorted(list(iterable), key=key, reverse=reverse)  # noqa: C414
+
+
+def _update_dict(made, iterable, /, **named):
+    _put_all(made, iterable)
+    for key in named:
+        made[key] = named[key]
+
+
+def _update_set(made, /, *iterables):
+    for iterable in iterables:
+        for item in iterable:
+            made.add(item)
+
+
+def _count(made, iterable=(), /, **named):
+    for item in iterable:
+        made[item] = made.get(item, 0) + 1
+    if named:
+        made.update(named)
+
+
+#: consumers that may complain of an item, and leave those behind it: item after item
+STOPPING: dict[object, types.FunctionType] = {
+    sum: _sum,
+    set: _set,
+    dict: _dict_of_pairs,
+    max: _largest,
+    min: _smallest,
+    list: _list,
+    tuple: _tuple,
+    sorted: _sorted_list,
+}
+#: the method `update` of containers, which keep the items that came before a wrong one
+UPDATING: dict[type, types.FunctionType] = {
+    dict: _update_dict,
+    collections.defaultdict: _update_dict,
+    set: _update_set,
+    collections.Counter: _count,
+}
+
+
 def consumes(item: object) -> bool:
     """Whether a built-in goes through what a generator yields."""
     try:
         return item in CONSUMERS or item in PRODUCERS
     except TypeError:
         return False
+
+
+def stopping(item: object) -> types.FunctionType | None:
+    """The implementation of a built-in that may complain of an item, if it is one."""
+    try:
+        return STOPPING.get(item)
+    except TypeError:
+        return None
 
 
 def exhausts(item: object) -> bool:

@@ -143,7 +143,7 @@ def items(machine, value: Value, most: int = MAXIMUM_ITEMS) -> list[Value]:
         if trips.value > most:
             raise Refused("XP0009", f"an iterable of more than {most} items is taken item by item")
         found = [made.element(Const(k)) for k in range(trips.value)]
-        made.finish(trips)
+        made.finish(trips, True)
         return found
     found = []
     while True:
@@ -157,6 +157,14 @@ def items(machine, value: Value, most: int = MAXIMUM_ITEMS) -> list[Value]:
         found.append(element())
         if len(found) > most:
             raise Refused("XP0009", f"an iterable of more than {most} items is taken item by item")
+
+
+def take(machine, iterator: Value, count: int) -> None:
+    """Move an iterator on by so many items, of as many that are known to come."""
+    for _ in range(count):
+        more, element = step(machine, iterator)
+        assert more is True
+        element()
 
 
 def _is_generator(machine, value: Value) -> bool:

@@ -10,7 +10,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.combined import absent, advance, inner_of
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, new
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, logical_and, provoke, refuse_where
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, logical_and, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import NONE, UNBOUND, Const, Tuple, Value
 from xlapy.ir import Var
@@ -41,7 +41,7 @@ def _count_plan(machine, number: int) -> Plan:
     return Plan(
         ENDLESS,
         lambda k: _count_item(machine, number, machine.binary("+", start, k)),
-        lambda k: machine.heap.write(number, "position", machine.binary("+", start, k)),
+        lambda k, ended: machine.heap.write(number, "position", machine.binary("+", start, k)),
     )
 
 
@@ -69,7 +69,7 @@ def _repeat_step(machine, number: int) -> Step:
 def _repeat_plan(machine, number: int) -> Plan:
     left = machine.heap.read(number, "left")
 
-    def finish(k: Value) -> None:
+    def finish(k: Value, ended: bool | Var) -> None:
         if left is not ENDLESS:
             machine.heap.write(number, "left", machine.binary("-", left, k))
 
@@ -104,7 +104,7 @@ def _cycle_plan(machine, number: int) -> Plan | None:
     return Plan(
         ENDLESS,
         lambda k: _cycle_item(machine, number, machine.binary("+", start, k)),
-        lambda k: machine.heap.write(number, "position", machine.binary("+", start, k)),
+        lambda k, ended: machine.heap.write(number, "position", machine.binary("+", start, k)),
     )
 
 
@@ -120,14 +120,13 @@ def islice(machine, iterable: Value, *args: Value) -> Value:
     parts = [_ZERO, args[0], NONE] if len(args) == 1 else [*args, NONE][:3]
     # CPython takes a stop of -1, alone, for no number
     for place, bound, least in ((1, _BOUNDS[0], -1), (1, _BOUNDS[1], 0), (0, _BOUNDS[0], 0), (2, _BOUNDS[2], 1)):
-        _check_bound(machine, parts[place], bound if _is_bound(machine, parts[place]) else _BOUNDS[place], least)
+        _check_bound(machine, parts[place], bound, least, _BOUNDS[place])
     start = _ZERO if absent(parts[0]) else ranges.index(machine, parts[0])
     stop = ENDLESS if absent(parts[1]) else ranges.maximum(machine, ranges.index(machine, parts[1]), start)
     size = _ONE if absent(parts[2]) else ranges.index(machine, parts[2])
     indices = ranges.make(machine, start, stop, size)
     inner = make_iterator(machine, iterable)
-    shared = Const(inner is iterable)
-    return new(machine, _ISLICE, itertools.islice, inner=inner, indices=indices, taken=_ZERO, shared=shared)
+    return new(machine, _ISLICE, itertools.islice, inner=inner, indices=indices, taken=_ZERO)
 
 
 def _refused_bounds(*bounds: object) -> str:
@@ -142,13 +141,16 @@ def _is_bound(machine, part: Value) -> bool:
     return absent(part) or ranges.is_index(machine, part)
 
 
-def _check_bound(machine, part: Value, text: str, least: int) -> None:
-    """A bound of islice is None or an int of at least so much."""
+def _check_bound(machine, part: Value, text: str, least: int, wrong: str) -> None:
+    """A bound of islice is None or an int of 64 bits, which is not less than `least`."""
     if absent(part):
         return
     if not _is_bound(machine, part):
-        machine.raise_(ValueError, text)
-    bad = machine.truth(machine.compare("<", ranges.index(machine, part), Const(least)))
+        machine.raise_(ValueError, wrong)
+    at = ranges.index(machine, part)
+    if isinstance(at, Const) and not -INT_MAX - 1 <= at.value <= INT_MAX:
+        machine.raise_(ValueError, wrong)
+    bad = machine.truth(machine.compare("<", at, Const(least)))
     if bad is not False:
         machine.check(bad, ValueError, text)
 
@@ -197,28 +199,15 @@ def _islice_plan(machine, number: int) -> Plan | None:
 
     trips = ranges.length(machine, wanted)
 
-    def finish(k: Value) -> None:
+    def finish(k: Value, ended: bool | Var) -> None:
         taken = last
-        if k is not trips and not (isinstance(k, Const) and k.value == 0):
-            # the loop may have been left: behind an item, unless there was none
+        if ended is not True:  # the loop may have been left, behind an item
             behind = machine.binary("+", ranges.item(machine, wanted, machine.binary("-", k, _ONE)), _ONE)
-            none = machine.truth(machine.compare("<", k, _ONE))
-            taken = machine.cond(none, lambda: last, lambda: behind)
-            if machine.heap.read(number, "shared").value:
-                _tell_ends_apart(machine, machine.compare("==", k, trips), machine.compare("<", taken, last))
+            taken = machine.cond(ended, lambda: last, lambda: behind)
         machine.heap.write(number, "taken", taken)
-        inner.finish(taken)
+        inner.finish(taken, logical_and(machine, ended, machine.truth(machine.compare(">", stop, inner.trips))))
 
     return Plan(trips, lambda k: inner.element(ranges.item(machine, wanted, k)), finish)
-
-
-def _tell_ends_apart(machine, all_given: Value, more_to_skip: Value) -> None:
-    """Refuse a loop over every other item of an iterator that has given the last one, where it is not known whether the
-    loop was left there or has ended, and skipped what is behind it."""
-    bad = logical_and(machine, machine.truth(all_given), machine.truth(more_to_skip))
-    if bad is not False:
-        bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
-        refuse_where(machine, bad, "XP0004", "how far a loop over islice with a step has moved its iterator on")
 
 
 _ISLICE = Kind("islice", _islice_step, _islice_plan)
@@ -325,7 +314,10 @@ def _pairwise_plan(machine, number: int) -> Plan | None:
     def element(k: Value) -> Value:
         return Tuple((inner.element(k), inner.element(machine.binary("+", k, _ONE))))
 
-    return Plan(trips, element, lambda k: inner.finish(machine.binary("+", k, _ONE)))
+    def finish(k: Value, ended: bool | Var) -> None:
+        inner.finish(ranges.minimum(machine, machine.binary("+", k, _ONE), inner.trips), ended)
+
+    return Plan(trips, element, finish)
 
 
 _PAIRWISE = Kind("pairwise", _pairwise_step, _pairwise_plan)
@@ -363,7 +355,7 @@ def _product_plan(machine, number: int) -> Plan:
             rest = machine.binary("//", rest, size)
         return Tuple((plans[0].element(rest), *found[::-1]))
 
-    def finish(k: Value) -> None:
+    def finish(k: Value, ended: bool | Var) -> None:
         machine.heap.write(number, "position", machine.binary("+", start, k))
 
     return Plan(machine.binary("-", total, start), element, finish)
@@ -374,7 +366,7 @@ def _product_step(machine, number: int) -> Step:
 
     def element() -> Value:
         item = plan.element(_ZERO)
-        plan.finish(_ONE)
+        plan.finish(_ONE, False)
         return item
 
     return machine.truth(machine.compare(">", plan.trips, _ZERO)), element

@@ -57,12 +57,13 @@ class Plan(NamedTuple):
     """How an iterator becomes a loop on the device.
 
     `trips` is the number of remaining items, an int; `element(k)` the k-th of them, for a `Scalar` in `range(trips)`;
-    `finish(k)` makes the iterator one from which k items were taken.
+    `finish(k, ended)` makes the iterator one from which k items were taken, and that was asked for another one and had
+    none where `ended` holds.
     """
 
     trips: Value
     element: Callable[[Value], Value]
-    finish: Callable[[Value], None]
+    finish: Callable[[Value, bool | Var], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +276,7 @@ def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
     def element(k: Value) -> Value:
         return item_of(machine, source, machine.binary("+", start, k), number)
 
-    def finish(k: Value) -> None:
+    def finish(k: Value, ended: bool | Var) -> None:
         machine.heap.write(number, "position", machine.binary("+", start, k))
 
     return Plan(trips, element, finish)

@@ -466,6 +466,9 @@ def _whole(function: Callable, kind: str | None, special_name: str) -> None:
             return fold(machine, function, *given)
         if kind_of(x) in (int, bool):
             return scalar(machine, int, device(machine, x, int), bounds_of(x))
+        if function is math.trunc and not defines(machine, machine.type_of(x), special_name):
+            name = kinds.shown(machine.type_of(x))
+            return machine.raise_(TypeError, f"type {name} doesn't define {special_name} method")
         if isinstance(x, Ref | Tuple) and defines(machine, machine.type_of(x), special_name):
             return machine.call(machine.getattr(x, special_name), [])
         if kind_of(x) is None and not isinstance(x, NdArray):

@@ -210,6 +210,8 @@ def _fsum(seq):
     total = 0.0
     lost = 0.0
     for item in seq:
+        if not hasattr(item, "__float__") and not hasattr(item, "__index__"):
+            raise TypeError(f"must be real number, not {type(item).__name__}")
         item = float(item)
         after = total + item
         if abs(total) >= abs(item):

@@ -42,10 +42,14 @@ _ARITHMETIC = {
 }
 #: the same where the divisor is a known number other than zero
 _DIVISIONS = {float: frozenset("/"), int: frozenset(("//", "%"))}
+_OF_INTEGERS = frozenset("comb factorial gcd isqrt lcm ldexp perm".split())
 #: functions of Python that take NumPy's numbers for Python's
 _CONVERSIONS = frozenset(
     (bool, int, float, complex, range, *(f for m in (math, cmath) for f in vars(m).values() if callable(f)))
 )
+
+#: those that ask for an index, which NumPy's bool is none of, and say the class of what is none
+_INDEXED = frozenset((range, *(f for n, f in vars(math).items() if n in _OF_INTEGERS)))
 
 Operator = Callable[[Machine, str, Value, Value], Value]
 
@@ -162,11 +166,20 @@ def arguments(machine: Machine, function: object, args: Sequence[Value]) -> list
     """The arguments of a call of `function` without keywords, with numbers that are not mixed where it treats them
     alike."""
     if function in _CONVERSIONS:
-        return [v.python if isinstance(v, MixedScalar) else v for v in args]
+        return [v.python if isinstance(v, MixedScalar) and _takes(function, v.python.kind) else v for v in args]
     if not isinstance(function, np.ufunc) or len(args) != function.nin:
         return list(args)
     alike = all(_promotes_alike(a, b) for a in args for b in args if a is not b)
     return [numpy(machine, v) if isinstance(v, MixedScalar) and alike else v for v in args]
+
+
+def _takes(function: object, kind: type) -> bool:
+    """Whether a function does the same with a number of this class and with NumPy's of the same dtype."""
+    if function in _INDEXED:
+        return kind is int
+    if function is math.trunc:  # which NumPy's integers lack
+        return kind is float
+    return kind is not complex or function in (bool, complex) or getattr(function, "__module__", None) == "cmath"
 
 
 def beside_complex(machine: Machine, left: Value, right: Value) -> Value:

@@ -209,20 +209,27 @@ def bool_(machine, x: Value | None = None, /) -> Value:
 
 
 @table.function(complex)
-def complex_(machine, real: Value = NONE, imag: Value = NONE) -> Value:
+def complex_(machine, real: Value | None = None, imag: Value | None = None) -> Value:
     """`complex(real, imag)`."""
-    real = _known_text(machine, real)
-    given = [v for v in (real, imag) if v is not NONE]
+    real = real if real is None else _known_text(machine, real)
+    given = [v for v in (real, imag) if v is not None]
     known = constants(given)
-    if known is not None and (real is not NONE or imag is NONE):
+    if known is not None and (real is not None or imag is None):
         return fold(machine, complex, *known)
-    first = device(machine, _complex_part(machine, real), complex) if real is not NONE else None
-    if imag is NONE and first is not None:
+    if imag is not None and issubclass(machine.type_of(imag), str):
+        return machine.raise_(TypeError, _IMAG_OF_TEXT)
+    first = device(machine, _complex_part(machine, real, _NO_REAL), complex) if real is not None else None
+    if imag is None and first is not None:
         return scalar(machine, complex, first)
-    second = device(machine, _complex_part(machine, imag), complex)
+    assert imag is not None
+    second = device(machine, _complex_part(machine, imag, _NO_IMAG), complex)
     if first is None:
         first = constant(machine, 0, second)
     return scalar(machine, complex, machine.leaf(_complex_of, [first, second])[0])
+
+
+_NO_REAL, _NO_IMAG = str(provoke(complex, object())), str(provoke(complex, 1, object()))
+_IMAG_OF_TEXT = str(provoke(complex, 1, "2"))
 
 
 def _complex_of(real, imag):
@@ -230,7 +237,7 @@ def _complex_of(real, imag):
     return lax.complex(real.real - imag.imag, real.imag + imag.real)
 
 
-def _complex_part(machine, value: Value) -> Value:
+def _complex_part(machine, value: Value, wrong: str) -> Value:
     if kind_of(value) is not None:
         return value
     var = number(machine, value)
@@ -239,7 +246,7 @@ def _complex_part(machine, value: Value) -> Value:
     result = _dunder(machine, value, "__complex__", "__float__", "__index__")
     if result is None:
         name = kinds.shown(machine.type_of(value))
-        return machine.raise_(TypeError, str(provoke(complex, object())).replace("'object'", f"'{name}'"))
+        return machine.raise_(TypeError, wrong.replace("'object'", f"'{name}'"))
     return result
 
 
@@ -461,7 +468,8 @@ def _round_int(n, power):
 def _round_other(machine, value: Value, ndigits: Value) -> Value:
     if isinstance(value, JaxArray):
         return machine.call(Const(jnp.round), [value, Const(0) if is_none(ndigits) else ndigits])
-    if isinstance(value, NumpyScalar) or (isinstance(value, Const) and isinstance(value.value, np.generic)):
+    numpys = isinstance(value, NumpyScalar) or (isinstance(value, Const) and isinstance(value.value, np.generic))
+    if numpys and defines(machine, machine.type_of(value), "__round__"):
         if is_none(ndigits):
             var = number(machine, value)
             assert var is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,16 +13,20 @@ from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, layout_model
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.values import (
     absent,
+    array_type,
     kind_of,
     known,
+    known_index,
+    known_order,
     operand,
+    raise_as_numpy,
     raise_real,
     require_dtype,
     sequence_items,
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, NdArray, Scalar, Tuple, Value, constants
+from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Tuple, Value, constants
 
 
 @function(np.array)
@@ -31,8 +36,8 @@ def array(machine, object, dtype=None, *, copy=True, order: Any = "K", subok=Fal
     if copied is None or copied is False:
         result = asarray(machine, object, dtype, order, copy=copied)
     else:
-        result = arranged(machine, _from(machine, object, dtype), object, known(machine, order))
-    least, shape = int(known(machine, ndmin)), result.type.shape
+        result = arranged(machine, _from(machine, object, dtype), object, known_order(machine, order))
+    least, shape = known_index(machine, ndmin), result.type.shape
     if least > len(shape):
         return numpy_views.view(machine, result, "reshape", (1,) * (least - len(shape)) + shape)
     return result
@@ -56,7 +61,7 @@ def _from(machine: Machine, value: Value, dtype: object) -> NdArray:
 @function(np.asarray, np.asanyarray)
 def asarray(machine, a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """np.asarray: the array itself where it has the dtype and lies in memory as asked."""
-    copied, asked = known(machine, copy), known(machine, order)
+    copied, asked = known(machine, copy), known_order(machine, order)
     if copied is True:
         return array(machine, a, dtype, order="K" if asked is None else order)
     if isinstance(a, NdArray):
@@ -160,7 +165,7 @@ def _not_finite(x):
 @function(np.copy)
 def copy(machine, a, order="K", subok=False):
     """np.copy."""
-    return numpy_views.copy_of(machine, a, known(machine, order))
+    return numpy_views.copy_of(machine, a, known_order(machine, order))
 
 
 @function(np.astype)
@@ -174,8 +179,17 @@ def astype(machine, x, dtype, /, *, copy=True, device=None):
 @function(np.fromiter)
 def fromiter(machine, iter, dtype, count=-1, *, like=None):
     """np.fromiter of an iterable of known length."""
-    items, number = machine.iterate(iter), int(known(machine, count))
+    number = known_index(machine, count)
+    source = iter if number < 0 else machine.call(Const(itertools.islice), (iter, Const(number)))
+    items = machine.iterate(source)
+    for item in items:
+        if (
+            sequence_items(machine, item) is not None
+            or isinstance(item, NdArray | JaxArray)
+            and array_type(machine, item).shape
+        ):
+            return raise_as_numpy(machine, np.fromiter, (Tuple((item,)), dtype), {}, "items that are no numbers")
     if number > len(items):
         text = f"iterator too short: Expected {number} but iterator had only {len(items)} items."
         return machine.raise_(ValueError, text)
-    return _from(machine, Tuple(tuple(items if number < 0 else items[:number])), dtype)
+    return _from(machine, Tuple(tuple(items)), dtype)

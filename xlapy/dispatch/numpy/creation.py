@@ -13,10 +13,13 @@ from xlapy.dispatch.arrays.memory import arranged, keep_order
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
 from xlapy.dispatch.numpy.values import (
+    ONE_OF_TWO,
     absent,
     array_type,
     broadcast_to,
     known,
+    known_index,
+    known_order,
     operand,
     raise_real,
     require_dtype,
@@ -63,7 +66,7 @@ def filled(machine: Machine, value: object, shape: tuple[int, ...], dtype: np.dt
 
 def ordered(machine: Machine, array: NdArray, order: object) -> NdArray:
     """Record the memory order of a fresh array."""
-    return arranged(machine, array, None, known(machine, order))
+    return arranged(machine, array, None, known_order(machine, order, *ONE_OF_TWO))
 
 
 @function(np.zeros)
@@ -110,7 +113,7 @@ def _like(value: int):
 
 def _laid_out_like(machine: Machine, result: NdArray, a: Value, source: TensorType, order: object) -> NdArray:
     """Record the memory order of a fresh array for an argument `order`, which is 'K' if it is not given."""
-    asked = "K" if absent(order) else known(machine, order)
+    asked = "K" if absent(order) else known_order(machine, order)
     if asked == "K":
         return keep_order(machine, result, (a,)) if result.type.shape == source.shape else result
     return arranged(machine, result, a, asked)
@@ -157,13 +160,8 @@ def full_like(machine, a, fill_value, dtype=None, order="K", subok=True, shape=N
 @function(np.eye)
 def eye(machine, N, M=None, k=0, dtype: Any = float, order="C", *, device=None, like=None):  # noqa: N803
     """np.eye."""
-    rows, columns = known(machine, N, "a size"), known(machine, M, "a size")
-    static = (
-        int(rows),
-        int(rows if columns is None else columns),
-        int(known(machine, k)),
-        dtype_or(machine, dtype, float),
-    )
+    rows, columns = shape_of(machine, Tuple((N, N if absent(M) else M)))
+    static = (rows, columns, known_index(machine, k), dtype_or(machine, dtype, float))
     return ordered(machine, machine.new_array(machine.leaf(_eye, (), static, name="eye")[0]), order)
 
 
@@ -204,7 +202,7 @@ def diag(machine, v, k=0):
     """np.diag: a matrix from a vector, or a read-only view of a diagonal."""
     if len(array_type(machine, v).shape) == 2:
         return numpy_views.diagonal(machine, v, k)
-    offset = int(known(machine, k))
+    offset = known_index(machine, k)
     var = operand(machine, v)
     if len(var.type.shape) != 1:
         return machine.raise_(ValueError, "Input must be 1- or 2-d.")
@@ -247,9 +245,9 @@ def _meshgrid(*rest):
 @function(np.indices)
 def indices(machine, dimensions, dtype: Any = int, sparse=False):
     """np.indices."""
-    if not isinstance(dimensions, Const):  # a generator, too
+    if not isinstance(dimensions, Const) or not isinstance(dimensions.value, tuple | list):  # a generator, too
         dimensions = machine.call(Const(tuple), (dimensions,))
-    shape, target = known(machine, dimensions, "a shape"), dtype_or(machine, dtype, int)
+    shape, target = shape_of(machine, dimensions), dtype_or(machine, dtype, int)
     if known(machine, sparse):
         parts = np.indices(shape, target, sparse=True)
         return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
@@ -284,6 +282,8 @@ def _known_indices(numpy_function):
             parts = numpy_function(*known_args, **known_named)
         except Exception as error:
             return raise_real(machine, error)
+        if isinstance(parts, np.ndarray):  # an array of rank 0 times a tuple of one
+            return machine.new_array(machine.builder.constant(parts))
         return Tuple(tuple(machine.new_array(machine.builder.constant(p)) for p in parts))
 
     return rule
@@ -297,7 +297,7 @@ def _indices_from(numpy_function, base):
     def rule(machine, arr, k=0):
         shape = array_type(machine, arr).shape
         try:
-            offset = (int(known(machine, k)),) if base is not np.diag_indices else ()
+            offset = (known(machine, k),) if base is not np.diag_indices else ()
             parts = numpy_function(np.broadcast_to(np.False_, shape), *offset)
         except Exception as error:
             return raise_real(machine, error)

@@ -33,6 +33,8 @@ def histogram2d(machine, x, y, bins=10, range=None, density=None, weights=None):
     if samples[0].type.shape != samples[1].type.shape:
         return machine.raise_(ValueError, "x and y must have the same length.")
     wanted, limits = known(machine, bins, "the bins"), known(machine, range, "a range")
+    if hasattr(wanted, "__len__") and len(wanted) == 1:
+        return machine.raise_(ValueError, "The dimension of bins must be equal to the dimension of the sample x.")
     each = list(wanted) if hasattr(wanted, "__len__") and len(wanted) == 2 else [wanted, wanted]
     if len(each) != 2 or any(np.ndim(b) > 1 for b in each):
         raise Refused("XP0011", "np.histogram2d with such bins", "give two numbers or two vectors")

@@ -20,6 +20,7 @@ from xlapy.dispatch.numpy.values import (
     absent,
     cast_array,
     known,
+    known_index,
     operand,
     raise_as_numpy,
 )
@@ -466,7 +467,7 @@ def _lstsq(a, b, *rest):
 @function(np.linalg.matrix_power)
 def matrix_power(machine, a, n):
     """np.linalg.matrix_power with a known exponent."""
-    exponent = int(known(machine, n, "the exponent"))
+    exponent = known_index(machine, n, "the exponent")
     var = operand(machine, a)
     shape = var.type.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:

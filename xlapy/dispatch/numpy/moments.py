@@ -69,6 +69,8 @@ def moment(machine: Machine, numpy_function, a, axis, dtype, out, ddof, keepdims
         check_mask(machine, numpy_function, var, operands[-1], axis=known(machine, axis, "an axis"))
     keep = bool(known(machine, keepdims if keepdims is not NO_VALUE else False, "keepdims"))
     offset = known(machine, ddof, "ddof")
+    if np.ndim(offset) or np.iscomplexobj(offset):
+        raise Refused("XP0011", "a ddof that is no real number")
     if mean is not None:
         operands.append(mean)
     static = (numpy_function, given, sample.dtype, axes, keep, float(offset), masked, mean is not None)

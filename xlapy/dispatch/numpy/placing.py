@@ -13,6 +13,7 @@ from xlapy.dispatch.arrays import fancy as numpy_fancy
 from xlapy.dispatch.arrays.elements import copied, elements
 from xlapy.dispatch.arrays.indexing import assign
 from xlapy.dispatch.arrays.views import read_view, write_view
+from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.numpy.values import (
     absent,
     any_true,
@@ -98,12 +99,14 @@ def _along(machine: Machine, arr, indices, axis):
     var, index = operand(machine, arr), operand(machine, indices)
     axis = known(machine, axis)
     if axis is None:
+        if len(index.type.shape) != 1:
+            machine.raise_(ValueError, "when axis=None, `indices` must have a single dimension.")
         var, axis = reshape(machine, var, (int(np.prod(var.type.shape)),)), 0
     if index.type.dtype.kind not in "iu":
         machine.raise_(IndexError, "`indices` must be an integer array")
     if len(index.type.shape) != len(var.type.shape):
         machine.raise_(ValueError, "`indices` and `arr` must have the same number of dimensions")
-    axis = int(axis) % len(var.type.shape)
+    axis = axis_of(machine, Const(axis), len(var.type.shape))
     index = numpy_fancy.in_range(machine, machine.builder.convert(index, _INT64), var.type.shape[axis], axis)
     return (var, index), (axis,)
 

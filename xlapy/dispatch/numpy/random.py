@@ -17,14 +17,26 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign
-from xlapy.dispatch.numpy import samplers
+from xlapy.dispatch.numpy import creation, samplers
 from xlapy.dispatch.numpy.leaf import python_scalar
 from xlapy.dispatch.numpy.reasons import RANDOM_REASONS
-from xlapy.dispatch.numpy.values import absent, any_true, deliver, known, operand, require_dtype
+from xlapy.dispatch.numpy.values import (
+    absent,
+    any_true,
+    array_type,
+    deliver,
+    known,
+    known_index,
+    operand,
+    raise_real,
+    real_call,
+    require_dtype,
+    skeleton,
+)
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function, method
 from xlapy.domain.randomness import OPERATING_SYSTEM
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Value, as_ref
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Tuple, Value, as_ref
 from xlapy.ir import Var
 
 _FLOAT = np.dtype(np.float64)
@@ -104,11 +116,7 @@ def shape_of(machine: Machine, size: Any, *parameters: Var) -> tuple[int, ...]:
     """The shape of a draw: `size=`, or what the parameters broadcast to."""
     if absent(size):
         return np.broadcast_shapes(*(p.type.shape for p in parameters))
-    wanted = known(machine, size, "the size of a random array")
-    shape = tuple(wanted) if isinstance(wanted, tuple | list | np.ndarray) else (wanted,)
-    if any(n < 0 for n in shape):
-        machine.raise_(ValueError, "negative dimensions are not allowed")
-    return tuple(int(n) for n in shape)
+    return creation.shape_of(machine, size)
 
 
 def draw(machine: Machine, state: int, sampler: Callable, parameters: list[Var], *static: Any) -> Var:
@@ -321,12 +329,27 @@ def closed_integers(machine, state, low, high=None, size=None):
 
 def permutation(machine, state, x, axis=0):
     """A shuffled copy, or a shuffled range."""
-    spec = machine.spec(x)
-    if isinstance(spec, type) or isinstance(x, Const):
-        var = machine.builder.constant(np.arange(int(known(machine, x, "the length of a permutation"))))
-    else:
-        var = operand(machine, x)
-    return machine.new_array(draw(machine, state, _permutation, [var], int(known(machine, axis))))
+    var = _population(machine, state, "permutation", x)
+    return machine.new_array(draw(machine, state, _permutation, [var], known_index(machine, axis)))
+
+
+def _is_number(machine: Machine, a: Value) -> bool:
+    if isinstance(a, Const):
+        return not isinstance(a.value, tuple | list)
+    return array_type(machine, a).shape == ()
+
+
+def _population(machine: Machine, state: int, name: str, a: Value) -> Var:
+    """What is drawn from: an array, or the whole numbers below one."""
+    if not _is_number(machine, a):
+        return operand(machine, a)
+    cls = machine.heap.objects[state].cls
+    real = np.random.RandomState(0) if cls is np.random.RandomState else np.random.Generator(np.random.PCG64(0))
+    try:
+        real_call(getattr(real, name), [skeleton(machine, a)], {})
+    except Exception as error:
+        raise_real(machine, error)
+    return machine.builder.constant(np.arange(int(known(machine, a, "the number of which numbers are drawn"))))
 
 
 def _permutation(key, x, axis):
@@ -338,23 +361,22 @@ def shuffle(machine, state, x, axis=0):
     if not isinstance(x, NdArray):
         raise Refused("XP0011", "shuffling something that is not an array", "shuffle an array of indices")
     assign(
-        machine, x, machine.new_array(draw(machine, state, _permutation, [machine.read(x)], int(known(machine, axis))))
+        machine, x, machine.new_array(draw(machine, state, _permutation, [machine.read(x)], known_index(machine, axis)))
     )
     return NONE
 
 
 def choice(machine, state, a, size=None, replace=True, p=None, axis=0, shuffle=True):
     """Elements of an array, or whole numbers below `a`."""
-    if isinstance(machine.spec(a), type) or isinstance(a, Const):
-        var = machine.builder.constant(np.arange(int(known(machine, a, "the population of a choice"))))
-    else:
-        var = operand(machine, a)
+    var = _population(machine, state, "choice", a)
     shape, again = shape_of(machine, size), bool(known(machine, replace))
-    axis = int(known(machine, axis))
+    axis = known_index(machine, axis)
     if not again and int(np.prod(shape)) > var.type.shape[axis]:
         return machine.raise_(ValueError, "Cannot take a larger sample than population when replace is False")
     parameters = [var] if absent(p) else [var, operand(machine, p, _FLOAT)]
     result = draw(machine, state, _choice if len(parameters) == 1 else _weighted_choice, parameters, shape, again, axis)
+    if absent(size) and _is_number(machine, a):
+        return python_scalar(machine, result, int)
     return machine.numpy_result(result)
 
 
@@ -381,7 +403,7 @@ def _by_dimensions(sampler: Callable):
     """np.random.rand and randn: dimensions as arguments; a Python float without any."""
 
     def rule(machine, state, *dimensions):
-        shape = tuple(int(known(machine, n, "the size of a random array")) for n in dimensions)
+        shape = creation.shape_of(machine, Tuple(dimensions))
         var = draw(machine, state, sampler, [], shape, _FLOAT)
         return _result(machine, var, shape or None)
 

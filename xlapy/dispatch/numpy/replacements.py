@@ -15,7 +15,9 @@ from xlapy.dispatch.table import replacement
 @replacement(np.apply_along_axis)
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """np.apply_along_axis, one slice after the other."""
-    moved = np.moveaxis(np.asanyarray(arr), axis, -1)
+    arr = np.asanyarray(arr)
+    axis = np.lib.array_utils.normalize_axis_index(axis, arr.ndim)
+    moved = np.moveaxis(arr, axis, -1)
     shape = moved.shape[:-1]
     count = 1
     for n in shape:
@@ -28,8 +30,6 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     stacked = stacked.reshape(shape + stacked.shape[1:])
     rank = len(shape)
     inner = stacked.ndim - rank
-    if axis < 0:
-        axis = axis + rank + 1
     order = list(range(axis)) + list(range(rank, rank + inner)) + list(range(axis, rank))
     return np.transpose(stacked, order)
 
@@ -95,6 +95,8 @@ def ndindex(*shape):
     """np.ndindex: all index tuples, in C order."""
     if len(shape) == 1 and isinstance(shape[0], tuple):
         shape = shape[0]
+    if any(size < 0 for size in shape):
+        raise ValueError("negative dimensions are not allowed")
     return itertools.product(*[range(size) for size in shape])
 
 

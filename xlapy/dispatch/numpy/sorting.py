@@ -19,13 +19,14 @@ from xlapy.dispatch.numpy.values import (
     cast_array,
     kind_of,
     known,
+    known_index,
     operand,
     raise_as_numpy,
     raise_real,
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, JaxArray, NdArray, Tuple, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Tuple, Value
 from xlapy.ir import constant_value
 from xlapy.lowering import searches, short_sorts, sorting
 from xlapy.lowering.counting import occurrences
@@ -164,7 +165,7 @@ _MOST_BINS = 1 << 26
 def bincount(machine, x, /, weights=None, minlength=0):
     """np.bincount of values known to lie below `minlength`, or of known values: the size depends on the data."""
     var = operand(machine, x)
-    least = int(known(machine, minlength, "minlength"))
+    least = known_index(machine, minlength, "minlength")
     if var.type.shape == (0,) and (var.type.dtype.kind in "iub" or not isinstance(x, NdArray | JaxArray)):
         return machine.new_array(machine.builder.constant(np.bincount([], minlength=least)))
     if len(var.type.shape) != 1:
@@ -254,7 +255,7 @@ def histogram(machine, a, bins=10, range=None, density=None, weights=None):
 def _bin_count(machine: Machine, bins: Any) -> int | None:
     if not isinstance(bins, Value):
         return bins
-    if isinstance(machine.spec(bins), type) or isinstance(bins, Const):
+    if isinstance(machine.spec(bins), type) or isinstance(bins, Const | NumpyScalar):
         number = known(machine, bins, "the number of bins")
         if isinstance(number, str):
             raise Refused("XP0013", f"np.histogram with bins={number!r}: the number of bins depends on data")

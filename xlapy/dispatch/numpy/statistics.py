@@ -10,9 +10,20 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from numpy.lib.array_utils import normalize_axis_tuple
 
-from xlapy.dispatch.numpy.leaf import numpy_leaf, python_scalar
-from xlapy.dispatch.numpy.values import absent, array_type, cast_array, kind_of, known, operand, raise_as_numpy
+from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf, python_scalar
+from xlapy.dispatch.numpy.values import (
+    absent,
+    array_type,
+    cast_array,
+    kind_of,
+    known,
+    operand,
+    raise_as_numpy,
+)
+from xlapy.dispatch.numpy.views import ask
+from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function, function_rule
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 from xlapy.lowering import arctangents, convolutions, gram
@@ -26,6 +37,8 @@ def average(machine, a, axis=None, weights=None, returned=False, *, keepdims=Fal
         rank = len(operand(machine, a).type.shape)
         if not rank and known(machine, axis, "an axis") is not None:
             return raise_as_numpy(machine, np.average, (a, axis), {}, "an axis of a number")
+        if not absent(axis):
+            axis = Const(ask(machine, lambda: normalize_axis_tuple(known(machine, axis), rank, "axis")))
         mean = machine.call(
             Const(np.mean), (a,), {k: v for k, v in (("axis", axis), ("keepdims", keepdims)) if isinstance(v, Value)}
         )
@@ -123,8 +136,11 @@ numpy_leaf(np.ediff1d, jnp.ediff1d, "ary to_end to_begin", "keep")
 def gradient_rule(machine, f, *varargs, axis=None, edge_order=1):
     """np.gradient; spacings are numbers or coordinate vectors."""
     var = operand(machine, f)
-    order: Any = int(known(machine, edge_order))
-    axes = known(machine, axis)
+    order: Any = known(machine, edge_order)
+    if np.ndim(order):
+        raise Refused("XP0011", "np.gradient of an array of orders")
+    order = order.item() if isinstance(order, np.ndarray) else order
+    axes = hashable(known(machine, axis))
     steps = [operand(machine, v) for v in varargs]
     kinds = kind_of(var.type.dtype)
     dtype = var.type.dtype if kinds in "fc" else np.dtype(np.float64)

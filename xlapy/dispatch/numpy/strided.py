@@ -22,9 +22,9 @@ def sliding_window_view(machine, x, window_shape, axis=None, *, subok=False, wri
     ask(machine, lambda: np.lib.stride_tricks.sliding_window_view(model(array), extents, axis))
     if known(machine, writeable):
         raise Refused("XP0012", "a writeable sliding_window_view")
-    extents = tuple(extents) if isinstance(extents, tuple | list) else (extents,)
+    extents = tuple(extents) if np.ndim(extents) else (extents,)
     rank = len(array.type.shape)
-    axes = tuple(range(rank)) if axis is None else tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    axes = tuple(range(rank)) if axis is None else tuple(axis) if np.ndim(axis) else (axis,)
     params = (tuple(map(int, extents)), tuple(int(a) % rank for a in axes))
     return view(machine, array, "windows", params, writeable=False)
 

@@ -60,6 +60,8 @@ def accumulate(machine, self, array, axis: Any = 0, dtype=None, out=None):
     """`ufunc.accumulate`."""
     where = known(machine, axis, "an axis")
     where = where[0] if isinstance(where, tuple) and len(where) == 1 else where
+    if where is None and len(operand(machine, array).type.shape) != 1:
+        return machine.raise_(ValueError, "accumulate does not allow multiple axes")
     return accumulate_rule(machine, binary(machine, self), array, where, dtype, out)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -62,6 +63,21 @@ def absent(value: Any) -> bool:
     return value is None or (isinstance(value, Const) and value.value is None)
 
 
+def known_order(machine: Machine, order: Any, among: str = "CFAK", message: str = "") -> Any:
+    """The order of memory that an argument asks for; NumPy takes small letters as well. ValueError with a message where
+    it is none of some."""
+    order = known(machine, order)
+    if not isinstance(order, str):
+        return order
+    if order.upper() in {*"CFAK"} - {*among}:
+        machine.raise_(ValueError, message)
+    return order.upper()
+
+
+#: for `known_order`, where an array is made that lies as no other one does
+ONE_OF_TWO = ("CF", "only 'C' or 'F' order is permitted")
+
+
 def known(machine: Machine, value: Any, what: str = "this argument") -> Any:
     """The Python object of an argument that must be static; defaults are Python objects already."""
     if not isinstance(value, Value):
@@ -76,6 +92,15 @@ def known(machine: Machine, value: Any, what: str = "this argument") -> Any:
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
         return [known(machine, item, what) for item in list_items(machine, value)]
     return machine.static(value, what)
+
+
+def known_index(machine: Machine, value: Any, what: str = "this argument") -> int:
+    """An integer argument that must be static; `operator.index`'s TypeError for what is none."""
+    found = known(machine, value, what)
+    try:
+        return operator.index(found)
+    except TypeError as error:
+        raise_real(machine, error)
 
 
 def try_known(machine: Machine, value: Any) -> Any:

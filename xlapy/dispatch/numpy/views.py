@@ -20,6 +20,8 @@ from xlapy.dispatch.arrays.views import make_view, view
 from xlapy.dispatch.numpy.values import (
     absent,
     known,
+    known_index,
+    known_order,
     new_list,
     operand,
     raise_real,
@@ -153,7 +155,8 @@ def model_of_size(array: NdArray) -> np.ndarray:
 def reshape(machine, a, /, shape, order="C", *, copy=None):
     """np.reshape."""
     array = as_array(machine, a)
-    return reshaped(machine, array, new_shape(machine, array, shape), str(known(machine, order)), known(machine, copy))
+    asked = str(known_order(machine, order, "CFA", "order 'K' is not permitted for reshaping"))
+    return reshaped(machine, array, new_shape(machine, array, shape), asked, known(machine, copy))
 
 
 @function(np.ravel)
@@ -161,7 +164,7 @@ def ravel(machine, a, order="C"):
     """np.ravel: a view where the array is contiguous."""
     array = as_array(machine, a)
     size = int(np.prod(array.type.shape, dtype=np.int64))
-    order = str(known(machine, order))
+    order = str(known_order(machine, order))
     if order == "K":
         axes = tuple(int(i) for i in np.argsort([-abs(s) for s in layout_model(machine, array).strides], kind="stable"))
         array, order = permuted(machine, array, lambda m: np.transpose(m, axes)), "C"
@@ -266,7 +269,7 @@ def fliplr(machine, m):
 @function(np.rot90)
 def rot90(machine, m, k=1, axes=(0, 1)):
     """np.rot90: a view."""
-    array, turns, axes = as_array(machine, m), int(known(machine, k)) % 4, known(machine, axes)
+    array, turns, axes = as_array(machine, m), known(machine, k) % 4, known(machine, axes)
     ask(machine, lambda: np.rot90(model(array), turns, axes))
     one, two = (int(a) % len(array.type.shape) for a in axes)
     if turns == 0:
@@ -296,16 +299,16 @@ def _splitting(numpy_function: Callable, fixed_axis: int | None) -> Callable:
     def rule(machine, ary, indices_or_sections, axis=0):
         array = as_array(machine, ary)
         parts = known(machine, indices_or_sections, "where to split")
-        axis = int(known(machine, axis))
+        axis = known_index(machine, axis)
         args = (parts,) if fixed_axis is not None else (parts, axis)
         answer = ask(machine, lambda: numpy_function(model(array), *args))
         if fixed_axis is not None:
             axis = 0 if numpy_function is np.hsplit and len(array.type.shape) == 1 else fixed_axis
-        if isinstance(parts, list | tuple | np.ndarray):
-            places = [int(p) for p in parts]
+        if np.ndim(parts):
+            places = [None if p is None else int(p) for p in parts]
         else:
-            places = list(np.cumsum([m.shape[axis] for m in answer])[:-1])
-        return new_list(machine, split_at(machine, array, [int(p) for p in places], axis))
+            places = [int(p) for p in np.cumsum([m.shape[axis] for m in answer])[:-1]]
+        return new_list(machine, split_at(machine, array, places, axis))
 
     return rule
 
@@ -316,9 +319,9 @@ for _function, _axis in ((np.split, None), (np.array_split, None), (np.vsplit, 0
 
 def _unstack(machine, x, /, *, axis=0):
     """np.unstack: views along an axis."""
-    array, axis = as_array(machine, x), int(known(machine, axis))
-    ask(machine, lambda: np.unstack(model(array), axis=axis))
-    axis %= len(array.type.shape)
+    array, where = as_array(machine, x), known(machine, axis)
+    ask(machine, lambda: np.unstack(model(array), axis=where))
+    axis = int(np.ravel(where)[0]) % len(array.type.shape)
     items = []
     for k in range(array.type.shape[axis]):
         dims = tuple((k, 1, -1) if a == axis else (0, 1, n) for a, n in enumerate(array.type.shape))
@@ -339,7 +342,7 @@ if hasattr(np, "unstack"):
 def diagonal(machine, a, offset: Any = 0, axis1: Any = 0, axis2: Any = 1):
     """np.diagonal: a read-only view."""
     array = as_array(machine, a)
-    offset, axis1, axis2 = (int(known(machine, v)) for v in (offset, axis1, axis2))
+    offset, axis1, axis2 = (known_index(machine, v) for v in (offset, axis1, axis2))
     ask(machine, lambda: np.diagonal(model(array), offset, axis1, axis2))
     rank = len(array.type.shape)
     return view(machine, array, "diagonal", (offset, axis1 % rank, axis2 % rank), writeable=False)

@@ -59,6 +59,17 @@ def unpacked(sequence, count):
     return tuple([sequence[k] for k in range(count)])
 
 
+def unpacked_around(sequence, before, after):
+    """The items of an array or a list, those between the first and the last ones as a list: what `a, *b = sequence`
+    does."""
+    found = len(sequence)
+    if found < before + after:
+        raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {found})")
+    middle = [sequence[k] for k in range(before, found - after)]
+    last = [sequence[found - k] for k in range(after, 0, -1)]
+    return (*[sequence[k] for k in range(before)], middle, *last)
+
+
 class Identity:
     """What `id(x)` is at compile time: it can be compared and used as a key, and is no number."""
 

@@ -9,10 +9,10 @@ from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.numbers import overflow
-from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, defines, logical_not, provoke
+from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, defines, kind_of, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
-from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, Tuple, Value, is_none, tuple_items
+from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, NumpyScalar, Tuple, Value, is_none, tuple_items
 
 _INPLACE = {
     "+=": operator.iadd,
@@ -50,7 +50,15 @@ for _symbol, _function in COMPARISONS.items():
 for _symbol, _function in UNARY.items():
     table.function(_function)(_unary(_symbol))
 table.function(operator.inv)(_unary("~"))
-table.function(operator.concat)(_binary("+"))
+
+
+@table.function(operator.concat)
+def _concat(machine, a: Value, b: Value, /) -> Value:
+    if kind_of(a) is not None or isinstance(a, NumpyScalar):
+        machine.raise_(TypeError, f"'{kinds.shown(machine.type_of(a))}' object can't be concatenated")
+    return machine.binary("+", a, b)
+
+
 table.function(operator.iconcat)(_binary("+="))
 
 
@@ -132,7 +140,7 @@ def _index_of(a, b, /):
 
 @table.replacement(operator.countOf)
 def _count_of(a, b, /):
-    return sum([item is b or item == b for item in a])
+    return sum([1 if item is b or item == b else 0 for item in a])
 
 
 @table.function(operator.index)

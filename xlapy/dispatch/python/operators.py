@@ -15,7 +15,7 @@ import numpy as np
 
 from xlapy.dispatch import table, unions
 from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
-from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.containers import ranges, subclasses
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed, scalars
@@ -88,6 +88,11 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
     folded = _folded(machine, symbol, left, right)
     if folded is not None:
         return folded
+    if plain == "*":
+        for sequence, count in ((left, right), (right, left)):
+            if machine.type_of(sequence) in _SEQUENCES and isinstance(count, Ref) and ranges.is_index(machine, count):
+                number = ranges.index(machine, count)
+                return binary(machine, symbol if sequence is left else plain, sequence, number)
     _sequence_declines(machine, symbol, left, right)
     one, two = iteration.type_name(machine, left), iteration.type_name(machine, right)
     shown = f"{symbol}" if inplace else plain
@@ -225,6 +230,9 @@ _FOLDS = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "//": lambda a, b: a // b,
+    "**": lambda a, b: a**b,
     "%": lambda a, b: a % b,
     "|": lambda a, b: a | b,
     "&": lambda a, b: a & b,

@@ -11,9 +11,13 @@ import statistics
 from collections.abc import Callable
 from statistics import StatisticsError
 
+import numpy as np
+
 from xlapy.dispatch import table
 from xlapy.dispatch.numbers.scalar_values import fold
+from xlapy.dispatch.numpy.values import materialise, skeleton
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, NdArray, NumpyScalar, Ref, Stack, Tuple, Value, alternatives
 
 
@@ -126,6 +130,22 @@ def _samples(machine, value: Value) -> tuple[Value, ...]:
     return value.items if isinstance(value, Tuple) else ()
 
 
+def _check_samples(machine, function: Callable, items: tuple[Value, ...]) -> None:
+    """The TypeError of the module about what is no number, or of numbers of classes that it does not put together."""
+    classes = {machine.type_of(item) for item in items}
+    if classes <= {int, bool, float, np.float64} or len(classes) == 1 and issubclass(*classes, np.floating):
+        return
+    if any(isinstance(item, Ref) and kinds.is_instance(machine, item) for item in items):
+        return
+    try:
+        function([materialise(skeleton(machine, item)) for item in items])
+    except TypeError as error:
+        machine.reraise(error)
+    except Exception:
+        pass
+    raise Refused("XP0003", f"statistics.{function.__name__} of such numbers", "use NumPy's function")
+
+
 def _register(function: Callable, implementation: Callable) -> None:
     def rule(machine, /, *args: Value, **kwargs: Value) -> Value:
         given = (*args, *kwargs.values())
@@ -135,6 +155,7 @@ def _register(function: Callable, implementation: Callable) -> None:
             return fold(machine, lambda: function(*known, **named))
         for value in args[:1]:
             items = _samples(machine, value)
+            _check_samples(machine, function, items)
             integers = any(isinstance(v, NumpyScalar) and v.var.type.dtype.kind != "f" for v in items)
             array = isinstance(value, NdArray) and (value.type.dtype.kind != "f" or len(value.type.shape) != 1)
             if array or integers:

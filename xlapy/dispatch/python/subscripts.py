@@ -79,6 +79,8 @@ def _position(machine: Machine, value: Value, key: Value) -> Value:
 
 def _bound(machine: Machine, part: Value) -> Value:
     """The bound of a slice; an integer array without dimensions is its number."""
+    if isinstance(part, MixedScalar) and part.python.kind is bool:
+        return part  # NumPy's bool is no index
     part = _array_key(machine, part)
     if not isinstance(part, NdArray | JaxArray):
         return part

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import jax.scipy.fft
 import scipy.fft
+from jax import lax
 
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.scipy.leaf import leaf
@@ -34,9 +35,13 @@ for _name in "fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn".split():
 
 
 def _cosine(jax_function):
-    def run(x, type=2, n=None, axis=-1, norm=None):
+    def run(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
         if type != 2:
             raise NotImplementedError("only type 2")
+        if orthogonalize is not None and bool(orthogonalize) != (norm == "ortho"):
+            raise NotImplementedError("orthogonalize= where norm= says otherwise")
+        if n is not None and 0 < n < x.shape[axis]:
+            x = lax.slice_in_dim(x, 0, n, axis=axis)  # JAX pads by a negative number
         return jax_function(x, type, n, axis, norm)
 
     return run

@@ -615,8 +615,8 @@ def _extents_along(text: Text, x: Value, axes: Sequence[int], start: Number) -> 
 
 def _together(axes: Sequence[int], reduced: Place, kept: Place) -> Place:
     """A place, from its places along the axes that are reduced, and along the others."""
-    along, others = iter(reduced), iter(kept)
-    return [next(along) if k in axes else next(others) for k in range(len(reduced) + len(kept))]
+    along, others = dict(zip(axes, reduced, strict=True)), iter(kept)
+    return [along[k] if k in along else next(others) for k in range(len(reduced) + len(kept))]
 
 
 def _is_of_columns(equation: Any, x: Value) -> bool:
