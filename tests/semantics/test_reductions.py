@@ -244,4 +244,10 @@ def smoothed_rows_and_columns(m, v):
     return rows, columns, np.convolve(v, m[0]), np.correlate(m[1], v, "full"), np.correlate(v, m[2])
 
 
+@program(np.arange(35.0).reshape(5, 7) ** 1.5, np.arange(6.0).reshape(1, 6), np.ones((6, 1)), np.arange(4.0) ** 2)
+def covariances(m):
+    few = np.cov(m, ddof=m.shape[-1] + 1), np.cov(m, rowvar=False, ddof=9)
+    return np.cov(m), np.cov(m, rowvar=False), np.cov(m, bias=True), np.cov(m, ddof=0), few
+
+
 test_programs = program.test()

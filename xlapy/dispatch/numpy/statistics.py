@@ -26,7 +26,7 @@ from xlapy.dispatch.numpy.views import ask
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function, function_rule
 from xlapy.domain.values import Const, NdArray, Tuple, Value
-from xlapy.lowering import arctangents, convolutions
+from xlapy.lowering import arctangents, convolutions, gram
 from xlapy.lowering.derivatives import differentiated_as
 
 
@@ -87,6 +87,13 @@ def _average(a, w, axis, keep, dtype):
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     """np.cov."""
     fweights = None if fweights is None else fweights.astype(jnp.int64)
+    if fweights is None and aweights is None:
+        count = m.shape[1 if rowvar else 0] if m.ndim == 2 else m.size
+        # NumPy divides by zero, not by less
+        ddof = min(int(not bias) if ddof is None else ddof, count)
+        if m.ndim == 2 and m.shape[0] > 1 and m.shape[1] > 1 and m.dtype == jnp.float64 and y is None:
+            x = m if rowvar else m.T  # half of the products are computed, as for `x @ x.T`
+            return gram.product(x - x.mean(axis=1, keepdims=True), True) / (count - ddof)
     return jnp.cov(m, y, rowvar, bias, ddof, fweights, aweights)
 
 

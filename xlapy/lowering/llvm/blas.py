@@ -123,11 +123,11 @@ def multiply(
     parts = 2 if dtype.kind == "c" else 1
 
     def trip(k: str, numbers: list) -> list:
-        places = [
+        one, other, to = (
             text.new(f"getelementptr inbounds {type}, ptr {pointer}, i64 {times(text, k, parts * size)}")
             for pointer, size in zip((left, right, result), sizes, strict=True)
-        ]
-        _call(text, dtype, product, *places)
+        )
+        _call(text, dtype, product, one, other, to)
         return []
 
     if product.batch == 1:
