@@ -6,6 +6,7 @@ Contents are slots of heap objects: `items` is a `Tuple` for lists (and deques),
 from __future__ import annotations
 
 import collections
+import numbers
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -196,6 +197,12 @@ def resolved(machine, among, key: Value) -> Any:
             continue
         return candidate if same is True else None
     return key
+
+
+def is_foreign_number(machine, key: Any) -> bool:
+    """Whether a key is a number of a class that the device does not compare: a fraction, a decimal."""
+    cls = machine.type_of(key) if isinstance(key, Value) else type(key)
+    return issubclass(cls, numbers.Number) and not issubclass(cls, int | float | complex | np.generic)
 
 
 #: known keys that an object with an `__eq__` of its own may be equal to
