@@ -341,8 +341,7 @@ class Frame:
             raise RecursionError("maximum recursion depth exceeded")
 
     def suspend_(self, imm, frames, _, *registers):
-        state, count = imm
-        frames.append((state, *registers[:count]))
+        frames.append((imm[0], *registers))
 
     def restore(self, _, frames, known):
         return frames.pop()

@@ -24,6 +24,10 @@ CALLS = [
     "l[0] = again(fuel - 2, {i}, {f}, v, l)",
     "z = again(fuel - 1, {i}, again(fuel - 3, i, f, v, l), v, l)",
     "z = {n} if {b} else again(fuel - 1, l=l, v=v, f={f}, i={i})",
+    "z = sum(again(fuel - 1 - k, {i}, f + k, v, l) for k in range(2))",
+    "f += max(again(fuel - 2, i, {f}, v, l) + k for k in (0.5, 1))",
+    "z = any(again(fuel - 2, i + k, f, v, l) for k in range({i} % 3) if {b})",
+    "z = min((again(fuel - 2, i, f * k, v, l) for k in v[:2]), default={n})",
 ]
 WAYS = [
     "if {b}: return {n}",

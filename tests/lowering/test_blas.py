@@ -158,7 +158,32 @@ def products_in_branches(a, b):
     return a @ b if a[0, 0].real > b[0, 0].real else b @ a
 
 
-PROGRAMS = [straight, left_turned, right_turned, both_turned, of_columns, of_what_is_computed, summed, contracted]
+def in_windows(a, b):
+    """Windows that grow, shrink, are empty, and end beyond the array; of arrays that are changed meanwhile."""
+    c, d = np.zeros_like(a), np.zeros_like(a)
+    for i in range(len(a)):
+        c[i, i:] = c[i:, i] = b[:, i] @ a[:, i:]
+        d[i, : i // 2] += a[: i // 2] @ b[i] * 2
+        d[3 : i - 2, i] -= a[i] @ b[3 : i - 2].T
+        row = b[i] @ a[:, 2 * i : 3 * i]
+        a[i] *= 0.5
+        c[2 * i : 3 * i, i] += row
+        if i % 3:
+            d[i:, 0] += (a[i:] @ b[0]) / 3
+    return c, d
+
+
+PROGRAMS = [
+    in_windows,
+    straight,
+    left_turned,
+    right_turned,
+    both_turned,
+    of_columns,
+    of_what_is_computed,
+    summed,
+    contracted,
+]
 PROGRAMS += [stacked, by_vectors, in_place, with_out, powers, of_the_iterations, products_in_branches]
 
 
@@ -174,6 +199,20 @@ def test_programs(function, dtype, way, calls):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e3 * precision * size)
     if function is not contracted:
         assert calls
+
+
+def test_what_nobody_looks_at_is_not_computed(monkeypatch):
+    def covariance(x, c):
+        for i in range(x.shape[1]):
+            c[i, i:] = x[:, i] @ x[:, i:] / 7.0
+
+    seen = []
+    original = blas.multiply
+    monkeypatch.setattr(blas, "multiply", lambda *args: seen.append(args[-1]) or original(*args))
+    x, c = numbers((70, 80), "float64"), np.zeros((80, 80))
+    xlapy.jit(covariance)(x, c)
+    assert seen and None not in seen
+    np.testing.assert_allclose(c, np.triu(x.T @ x / 7))
 
 
 @pytest.mark.parametrize("function", [straight, left_turned, right_turned, both_turned])

@@ -9,6 +9,8 @@ import pytest
 
 import xlapy
 from xlapy.lowering.llvm import calls
+from xlapy.lowering.llvm.programs import function_of
+from xlapy.passes.plain import plain
 from xlapy.runtime import direct, staging
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="machine code is for CPUs")
@@ -375,7 +377,40 @@ def in_rows(a, x):
     return sums, total, small, flags, turned, np.signbit(bits), np.sort(x), np.zeros((2, 3), np.int8)
 
 
+def terms_read_twice(a, x):
+    """Some only for one array, element by element, and some for other things, too."""
+    b = a.copy()
+    for i in range(9):
+        middle = 2.0 * a[1:-1, 1:-1]
+        b[1:-1, 1:-1] = (a[2:, 1:-1] - middle + a[:-2, 1:-1]) + 0.1 * (a[1:-1, 2:] - middle + a[1:-1, :-2])
+        half = b * 0.5
+        a = half * half.sum(axis=0) / 9 + half
+        row = np.sqrt(x + i)
+        low = row - 1
+        x[2:-2] = np.where(low > row * 0.7, low, row)[2:-2] * low[4:] + row[:-4]
+        root = x * 0.25
+        x = np.maximum(root, 1 - root) + x[::-1] * root
+        if x[3] > 0.6:
+            x = root + row
+    return a, b, x
+
+
+def rows_that_are_no_whole_vectors(a, b, w):
+    wide, small, bits = np.zeros((9, 101)), np.ones((10, 19), np.float32), np.zeros((12, 37), np.int16)
+    for i in range(5):
+        b[1:-1, 1:-1] = a[1:-1, 1:-1] * i + a[1:-1, :-2]
+        a[:, 1:] = a[:, :-1] + b[:, 1:] * 0.5
+        a[1:, 2:] += b[:-1, :-2]
+        wide[:, ::-1] = wide * 0.5 + w + i
+        small[1:] = small[:-1] * small[1:] + np.float32(i)
+        bits[::2] = bits[1::2] * 3 + i
+        bits[:, 3:] -= bits[:, :-3]
+    return wide, small, bits
+
+
 PROGRAMS = [
+    (rows_that_are_no_whole_vectors, (RNG.random((30, 23)), RNG.random((30, 23)), RNG.random(101))),
+    (terms_read_twice, (MATRIX, VECTOR)),
     (in_rows, (MATRIX, WHOLE)),
     (swapped_elements, (VECTOR,)),
     (swapped_rows, (MATRIX,)),
@@ -431,6 +466,40 @@ def test_programs(function, arguments, made):
     compare(second, first)
     assert made
     compare(compiled(*copy.deepcopy(arguments)), wanted)
+
+
+def test_what_is_read_only_for_one_array_is_not_stored():
+    def heat(a, b):
+        for _ in range(7):
+            middle = 2.0 * a[1:-1, 1:-1]
+            b[1:-1, 1:-1] = (a[2:, 1:-1] - middle + a[:-2, 1:-1]) + (a[1:-1, 2:] - middle + a[1:-1, :-2])
+            a[1:-1, 1:-1] += 0.1 * b[1:-1, 1:-1]
+            b *= a.max()
+
+    compiled = xlapy.jit(heat)
+    compiled(MATRIX.copy(), MATRIX.copy())
+    (entry,) = compiled._xlapy_cache.entries
+    body = function_of(plain(entry.analysis.module), True).body
+    loop = body[: body.index("fmul double 0x3FB999999999999A")]
+    assert loop.count("store double") == loop.count("fmul double 0x4000000000000000") > 0
+
+
+@pytest.mark.parametrize("is_bit", [True, False])
+def test_a_choice_by_a_bit_is_no_branch(is_bit):
+    def register(x, tap, limit):
+        for b in x:
+            for _ in range(8):
+                if ((limit ^ b) & 1) if is_bit else limit > 0:
+                    limit = (limit >> 1) ^ tap
+                else:
+                    limit = limit >> 1
+        return limit
+
+    x, given = np.arange(60), (0xA001, 0xFFFF)
+    compiled = xlapy.jit(register)
+    assert int(compiled(x, *given)) == register(x, *given)
+    (entry,) = compiled._xlapy_cache.entries
+    assert ("!unpredictable" in function_of(plain(entry.analysis.module)).body) == is_bit
 
 
 def test_one_array_as_two_arguments(made):

@@ -83,6 +83,21 @@ def test_programs(name, monkeypatch):
         check_machine_code(function, given, True, monkeypatch)
 
 
+LONG = np.random.default_rng(8).normal(size=1_500_000)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x / (max(1.0, np.abs(x[1:] - x[:-1]).max()) + 1e-9),
+        lambda x: (x - x.mean()) / x.std() + np.log(np.exp(-x * x)).sum(),
+        lambda x: (x[x > 0.5] * 2 + 1, np.nonzero(np.diff(x) > 1)[0]),
+    ],
+)
+def test_long_arrays_joined_to_a_number_or_selected_from(function, monkeypatch):
+    check_machine_code(function, (LONG,), True, monkeypatch)
+
+
 @pytest.mark.parametrize("dtype", "i1 i2 i4 i8 u1 u2 u4 u8".split())
 def test_divisions(dtype):
     about = np.iinfo(dtype)

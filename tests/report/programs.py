@@ -300,10 +300,10 @@ def type_changes(x):
 
 
 def branching(x, n):
-    return n if n <= x[0] else sum(branching(x, n - v) for v in x)  # here
+    return n if n <= x[0] else sum(sorted(branching(x, n - v) for v in x))  # here
 
 
-@program("XP0008", "sum(branching(x, n - v) for v in x)", X, others=(branching,))
+@program("XP0008", "sorted(branching(x, n - v) for v in x)", X, others=(branching,))
 def endless(x):
     return branching(x, x.sum())
 

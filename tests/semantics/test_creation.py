@@ -245,4 +245,12 @@ def sequences_that_do_not_fit(x):
     return found
 
 
+program.each(
+    (np.array([2.0, 3.0]), np.array([[1.0], [2.0]])),
+    (np.array([[2.0], [3.0]]), np.array(1.5)),
+    several_bases=lambda base, start: [np.logspace(start, 3.0, num=4, base=base, axis=k) for k in (0, -1, 1)],
+    without_end=lambda base, start: np.logspace(start, 3.0, 3, endpoint=False, base=base, dtype=np.float32),
+)
+
+
 test_programs = program.test()

@@ -1,5 +1,7 @@
 """Iterators of the program's own that raise, end, or are searched, as data says."""
 
+import itertools
+
 import numpy as np
 
 from .runner import Programs
@@ -241,5 +243,29 @@ program.each(
     pairs_merged=lambda x, n: {**zip(x, x)},
     reversed_number=lambda x, n: reversed(x[0]),
 )
+
+
+@program((np.array([1.0, 2.0]), np.array([3.0]), np.array([4.0, 5.0, 6.0])))
+def in_turns(*arrays):
+    """`map(next, ...)` ends where an iterator has ended: what is left is asked in turns without it."""
+
+    def items():
+        iterators = map(iter, arrays)
+        for left in range(len(arrays), 0, -1):
+            iterators = itertools.cycle(itertools.islice(iterators, left))
+            yield from map(next, iterators)
+
+    return list(items()), list(map(next, [iter(arrays[1]), iter([]), iter(arrays[0])]))
+
+
+@program(([1, 0, 2],), refuse="XP0009")
+def a_function_that_ends_a_map(values):
+    def first(items):
+        if not items:
+            raise StopIteration
+        return items[0]
+
+    return list(map(first, [values, [], values]))
+
 
 test_programs = program.test()

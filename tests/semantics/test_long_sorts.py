@@ -72,4 +72,19 @@ def histogram_of_many(x):
     return np.histogram(x, 30), np.bincount(x, minlength=100), np.unique(x)
 
 
+@program(*(INTEGERS.astype(dtype) for dtype in (np.int8, np.uint8, bool)))
+def histograms_of_bytes(x):
+    edges, uneven = np.arange(-100, 260, 7), np.array([-3.5, 0, 1, 1, 90, 127])
+    long = np.concatenate((x, x[::-1], x[:40])).reshape(64, -1)
+    weights = np.arange(long.size).reshape(long.shape) * 0.5
+    few, weighted = np.histogram(long, 9), np.histogram(long, 12, (-20, 30), weights=weights)
+    return few, weighted, np.histogram(long, edges), np.histogram(long, uneven, weights=weights, density=True)
+
+
+@program((np.random.default_rng(1).normal(size=5000) * 50,), (np.arange(6000) % 300,))
+def histogram_of_what_is_computed(x):
+    y = np.clip(np.abs(x) * 1.5, 3, 250)
+    return np.histogram(y, np.arange(257.0), density=True), np.searchsorted(np.arange(90.0), y, "right")
+
+
 test_programs = program.test()

@@ -564,4 +564,10 @@ def selected_rows_once(r, k):
     return np.unique(r[r[:, 1] > k], axis=0, return_inverse=True), np.unique(np.array([[1, np.nan]] * 2), axis=0)
 
 
+@program((VALUES, 1), (VALUES, 9), (VALUES, 5.0))
+def a_selection_among_the_elements(x, limit):
+    few = x[x == limit]
+    return few in np.arange(6.0).reshape(6, 1), few not in np.ones((2, 1)), x[0] in few, few in few
+
+
 test_programs = program.test()

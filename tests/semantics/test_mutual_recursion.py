@@ -357,4 +357,23 @@ def with_a_key_function_between(n):
     return one(n[1])
 
 
+def halved(x, n):
+    return 1 if n < 2 else guarded(x, n // 2)
+
+
+def guarded(x, n):
+    try:
+        x[n] += 1
+    except IndexError as error:
+        n = 3
+    except ValueError as error:
+        n = 4
+    return halved(x, n - 2) + n
+
+
+@program((np.array([9.0, 1.0, 2.0]), np.array([11])), (np.array([9.0, 0.0, 1.0]), np.array([1])))
+def handlers_that_are_alike(x, n):
+    return halved(x, n[0])
+
+
 test_programs = program.test()

@@ -1,6 +1,7 @@
 """Functions that call themselves, mostly as often as is known from the arguments, or from a loop that is unrolled."""
 
 import cmath
+import sys
 
 import numpy as np
 
@@ -177,6 +178,90 @@ WAVES = np.random.default_rng(5).normal(size=(2, 64))
 @program(WAVES[0].tolist(), WAVES[1].tolist(), WAVES[0][:8].tolist(), rtol=1e-9)
 def fast_fourier_transform_of_a_list(x):
     return transformed(x)
+
+
+def retried(x, n):
+    if n < 2:
+        return 1.0
+    t = 0
+    for _ in range(2):
+        try:
+            x[n] += retried(x, n - 3)
+        except IndexError:
+            t = 1
+            continue
+    return retried(x, n - 2) + n + t
+
+
+def named(x, n):
+    if n < 2:
+        return 1.0
+    t = 0
+    try:
+        x[n] += named(x, n - 3)
+    except IndexError as error:
+        t = len(error.args)
+    except ValueError:
+        t = 2
+    return named(x, n - 2) + n + t
+
+
+@program((np.ones(4), np.array([3])), (np.ones(4), np.array([6])), (np.ones(4), np.array([9])), compiles=1)
+def calls_behind_handlers(x, n):
+    return retried(x, n[0]), named(x, n[0])
+
+
+def ended(x, n):
+    if n == 0:
+        raise KeyError("the end")
+    return counted(x, n - 1) + 1
+
+
+def counted(x, n):
+    try:
+        return ended(x, n - 1) if n > 0 else 0
+    except KeyError:
+        x[0] -= 0.5
+        return 10
+
+
+@program((np.ones(4), np.array([7])), (np.ones(4), np.array([2])), (np.ones(4), np.array([4])), compiles=1)
+def needed_by_handlers_only(x, n):
+    return ended(x, n[0])
+
+
+def which_is_handled(x, n):
+    if n < 2:
+        return type(sys.exception()).__name__
+    try:
+        x[n] += 1
+    except IndexError:
+        x[0] += 10
+    below = which_is_handled(x, n - 2)
+    try:
+        x[n] -= 1
+    except IndexError:
+        x[1] = isinstance(sys.exception(), IndexError)
+    return below
+
+
+@program((np.ones(4), np.array([3])), (np.ones(4), np.array([6])), (np.ones(4), np.array([9])), compiles=1)
+def nothing_is_handled_behind_handlers(x, n):
+    return which_is_handled(x, n[0])
+
+
+@program((np.ones(4), np.array([3])), refuse=True)
+def called_by_a_handler(x, n):
+    def again(n):
+        if n < 2:
+            return 1.0
+        try:
+            x[n] += 1
+        except IndexError:
+            return again(n - 3)
+        return again(n - 2) + n
+
+    return again(n[0])
 
 
 test_programs = program.test()

@@ -580,4 +580,19 @@ def the_same_object_comes_back(n):
     return go(np.ones(2))
 
 
+@program(([1, 2, 3, 4],), ([4, 3, 2, 1, 0],))
+def orders_by_what_is_left(items):
+    """The loop of each call goes to a length that is known at first, and is not where the calls are one loop."""
+    found = []
+
+    def go(left, taken):
+        if not left:
+            found.append(taken)
+        for i in range(len(left)):
+            go(left[:i] + left[i + 1 :], taken + [left[i]])
+
+    go(items, [])
+    return found
+
+
 test_programs = program.test()

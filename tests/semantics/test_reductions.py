@@ -10,6 +10,7 @@ program = Programs()
 M = np.array([[3.0, -1.0, 2.0, 2.0], [0.5, 4.0, -2.5, 1.0], [1.0, 1.0, 6.0, -3.0]])
 T = np.arange(24.0).reshape(2, 3, 4) - 10
 X = np.array([3.0, -1.0, 2.0, 2.0, 0.5])
+COLUMNS = np.sin(np.arange(240.0)).reshape(3, 5, 16)
 NAN = np.array([[1.0, np.nan, 3.0], [np.nan, 5.0, 6.0]])
 K = np.array([4, 1, 3, 1, 5, 9, 2, 6])
 B = np.array([[True, False, True], [True, True, True]])
@@ -60,6 +61,14 @@ def test_where_argument(name):
     f = getattr(np, name)
     extra = {"initial": 0.0} if name in ("min", "max") else {}
     check(lambda m, w: (f(m, where=w, **extra), f(m, axis=1, where=w, **extra)), M, M > 0)
+
+
+@pytest.mark.parametrize("axes", [(1, 0), (2, 0), (2, 1), (-1, 0), (2, 0, 1), (2, 1, 0)])
+@pytest.mark.parametrize("name", [n for n in REDUCTIONS if not n.startswith("arg")])
+def test_axes_in_another_order(name, axes):
+    """Axes of different lengths that are not named in their order."""
+    f = getattr(np, name)
+    check(lambda t, columns: (f(t, axis=axes), f(t, axis=axes, keepdims=True), f(columns, axis=(1, 0))), T, COLUMNS)
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "mean", "std", "var", "any", "all"])

@@ -218,4 +218,20 @@ def joining_promotes(a, b):
     return np.concatenate([a, b]), np.stack([b, b > 1]), np.append(b, 2.5), np.hstack([a, 1]), np.where(b > 1, a, b)
 
 
+K = np.array([[5, -3, 8], [2, 9, -6]])
+program.each(
+    K,
+    K.astype(np.int16),
+    K / 4,
+    K * 1j,
+    K > 0,
+    ramps=lambda k: (
+        np.pad(k, 3, "linear_ramp"),
+        np.pad(k, ((0, 2), (4, 1)), "linear_ramp", end_values=((7, -4), (1, 2))),
+    ),
+    ramps_of_vector=lambda k: (np.pad(k[0], (2, 3), "linear_ramp", end_values=(5, -4)), np.pad(k[1], 0, "linear_ramp")),
+)
+program.add("extreme_of_complex", lambda z: np.pad(z, 1, "maximum"), K * 1j, refuse="XP0011")
+
+
 test_programs = program.test()

@@ -209,9 +209,12 @@ def _place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
             return index
         if differ_in_form(alternative, option):
             continue
+        joiner.placing, outer = True, joiner.placing
         try:
             if joiner._alike(alternative, option) is alternative:
                 return index
         except JoinFailure:
             continue
+        finally:
+            joiner.placing = outer
     raise JoinFailure(option, skeleton)

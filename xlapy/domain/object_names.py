@@ -44,6 +44,8 @@ class ObjectNames:
         self.adopted: list[int] = []
         #: objects that can be reached otherwise too, so that a summary would hide an alias
         self.pinned: set[int] = set()
+        #: whether the values are joined, and it is asked which of them stands for a value of one path
+        self.placing = False
         #: whether an array was entangled that the program could still write before
         self.unsettled = False
         #: whether the loop makes a trip in any case, so that what is the caller's at its head need not be so after it
@@ -105,6 +107,8 @@ class ObjectNames:
 
     def identity(self, a: NdArray, b: NdArray) -> int:
         """The identity of what is the array object `a` on one path and `b` on the other."""
+        if self.placing and any(made == a.identity and b.identity in of for of, made in self._identities.items()):
+            return a.identity
         if a.identity not in self.named:
             return a.identity if a.identity == b.identity else self._new_identity(a, b)
         # what has one name at the head of a loop is one object at the end of each trip
@@ -127,6 +131,8 @@ class ObjectNames:
         known = self.merged.get((first, second))
         if known is not None:
             return known
+        if self.placing and self.covers(first, second):
+            return first
         one, two = self.heap.objects[first], self.heap.objects[second]
         rivals = {made for pair, made in self.merged.items() if first == pair[0] or second == pair[1]}
         if first in self.absorbed:

@@ -7,6 +7,7 @@ In order: `decode` (bytecode to basic blocks of `operations` on registers, by th
 
 from xlapy.frontend.compile import structured
 from xlapy.frontend.dump import dump
+from xlapy.frontend.fusing import Fused
 from xlapy.frontend.operations import OPERATIONS, STATEMENTS, Operation, check, operations
 from xlapy.frontend.program import (
     RAISE,
@@ -42,6 +43,7 @@ __all__ = [
     "Exit",
     "For",
     "FrontendError",
+    "Fused",
     "Guarded",
     "Handler",
     "If",

@@ -8,10 +8,10 @@ apart like others (see `splitting`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import CodeType
 
-from xlapy.frontend.decode import Machine, arguments_and_free_variables_of, blocks
+from xlapy.frontend.decode import Machine, arguments_and_free_variables_of, blocks, fast_names
 from xlapy.frontend.duplicates import merge_duplicates
 from xlapy.frontend.graph import Block, End, Segment, copied, ordered, thread
 from xlapy.frontend.liveness import live_at_entry, registers_of
@@ -20,6 +20,41 @@ from xlapy.frontend.versions import TABLE
 
 #: operations that a program may have when its loops are taken apart
 MOST_OPERATIONS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Added:
+    """A code object whose blocks have been put among those of another one.
+
+    Attributes:
+        code: the code object.
+        first: its first register.
+        registers: all of its registers.
+        entry: the block that it begins with.
+        blocks: the numbers of its blocks, as they were then.
+        returns: the register of its result.
+        ends: how blocks end that return.
+    """
+
+    code: CodeType
+    first: int
+    registers: range
+    entry: int
+    blocks: tuple[int, ...]
+    returns: int
+    ends: tuple[End, ...]
+
+    def named(self) -> range:
+        """The registers of its variables."""
+        return range(self.first, self.first + len(fast_names(self.code)))
+
+    def arguments(self) -> tuple[int, ...]:
+        """Those of its arguments."""
+        return tuple(self.first + r for r in arguments_and_free_variables_of(self.code)[0])
+
+    def frees(self) -> tuple[int, ...]:
+        """Those of its free variables."""
+        return tuple(self.first + r for r in arguments_and_free_variables_of(self.code)[1])
 
 
 class Cut:
@@ -38,19 +73,25 @@ class Cut:
         self.machine.scratch_used += count
         return tuple(range(first, first + count))
 
-    def add(self, code: CodeType) -> tuple[Machine, int, int]:
-        """The blocks of another code object, with registers of their own: the machine that it was decoded for, its
-        first register, and the block that it begins with."""
+    def add(self, code: CodeType, span: Span | None = None) -> Added:
+        """The blocks of another code object, with registers of their own; its operations are said to be at `span`, if
+        that is given."""
         machine = Machine(code)
         added, instructions = decoded(machine)
         self.instructions += instructions
-        first = self.scratch(machine.scratch + machine.scratch_used)[0]
+        registers = self.scratch(machine.scratch + machine.scratch_used)
+        first = registers[0]
         number = {n: self.fresh - i for i, n in enumerate(added)}
         self.fresh -= len(added)
-        shift = _Shift(code, first, number)
-        self.blocks |= {number[n]: shift.block(block) for n, block in added.items()}
-        self.machine.handlers |= {number[n]: shift.handler(handler) for n, handler in machine.handlers.items()}
-        return machine, first, number[0]
+        shift = _Shift(code, first, number, span)
+        blocks = {number[n]: shift.block(block) for n, block in added.items()}
+        self.blocks |= blocks
+        # nothing is left of a handler where nothing raises, or that is like another one
+        handlers = {n: handler for n, handler in machine.handlers.items() if n in number}
+        self.machine.handlers |= {number[n]: shift.handler(handler) for n, handler in handlers.items()}
+        ends = tuple(block.end for block in blocks.values() if block.end.kind == "return")
+        returns = first + machine.return_register
+        return Added(code, first, range(first, first + len(registers)), number[0], tuple(blocks), returns, ends)
 
     def block(self, ops: list[Op], end: End, handler: int | None = None, raises: bool = False) -> int:
         """A new block; its number."""
@@ -62,6 +103,10 @@ class Cut:
         """The registers that have a value where the function begins."""
         arguments, free = arguments_and_free_variables_of(self.code)
         return {*arguments, *free}
+
+    def returning(self, ends: tuple[End, ...]) -> list[Block]:
+        """The blocks that end like this now: what is cut off from a block takes its end along."""
+        return [block for block in self.blocks.values() if any(block.end is end for end in ends)]
 
     @staticmethod
     def unbind(code: CodeType, first: int = 0) -> list[Op]:
@@ -125,15 +170,15 @@ def decoded(machine: Machine) -> tuple[dict[int, Block], int]:
 class _Shift:
     """Blocks of another code object, as they are with registers from `first` on, and renumbered."""
 
-    def __init__(self, code: CodeType, first: int, number: dict[int, int]) -> None:
-        self.code, self.first, self.number = code, first, number
+    def __init__(self, code: CodeType, first: int, number: dict[int, int], place: Span | None) -> None:
+        self.code, self.first, self.number, self.place = code, first, number, place
         self.spans: dict[Span, Span] = {}
 
     def registers(self, registers: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(self.first + register for register in registers)
 
     def span(self, span: Span) -> Span:
-        return self.spans.setdefault(span, replace(span, code=self.code))
+        return self.place or self.spans.setdefault(span, replace(span, code=self.code))
 
     def target(self, block: int | None) -> int | None:
         return None if block is None else self.number[block]

@@ -5,6 +5,7 @@ Blocks are dense lists indexed in reverse postorder, so that an edge goes forwar
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -113,6 +114,27 @@ def ordered(blocks: dict[int, Block], entry: int, handlers: dict[int, Handler]) 
     edges = {n: successors(block) for n, block in blocks.items()}
     order = reverse_postorder(edges, entry)
     return _renumbered(blocks, order, handlers, edges), {n: i for i, n in enumerate(order)}
+
+
+def handled_at(blocks: dict[int, Block], entries: Iterable[int]) -> dict[int, int]:
+    """How many exceptions are being handled where each block begins that can be reached from these, where it is none:
+    the bytecode is such that it is the same on all ways."""
+    found = dict.fromkeys(entries, 0)
+    todo = list(found)
+    while todo:
+        number = todo.pop()
+        depth, after = found[number], {}
+        for segment in blocks[number].segments:
+            kinds = [op.kind for op in segment.ops]
+            depth += kinds.count("push_exc") - kinds.count("pop_exc")
+            if segment.handler is not None:
+                # what begins to handle an exception, or ends that, does not raise
+                after[segment.handler] = depth
+        end = blocks[number].end
+        after |= dict.fromkeys(end.targets if end.handler is None else (*end.targets, end.handler), depth)
+        todo += [target for target in after if target not in found]
+        found = after | found
+    return found
 
 
 def thread(blocks: dict[int, Block]) -> None:

@@ -151,8 +151,9 @@ OPERATIONS: dict[str, Operation] = {
     "suspend": _op(
         0,
         (2, None),
-        "the imm[1] args after those that frames gave are put on the list, with which the activation goes on in state "
-        "imm[0]; the others are the arguments of the call",
+        "args are put on the list that frames gave: with them the activation goes on in state imm[0], and handles an "
+        "exception if imm[3]; the registers imm[1] are arguments of the call, which assigns to no variable of those "
+        "of them that are in the places imm[2]",
     ),
     "restore": _op(
         (1, None), 2, "the state and the registers that were put last on the list; args are what frames gave"

@@ -20,11 +20,12 @@ from types import CodeType
 from typing import NamedTuple
 
 from xlapy.frontend.compile import REMEMBERED, member_of, program_of
-from xlapy.frontend.cutting import MOST_OPERATIONS, Cut
+from xlapy.frontend.cutting import MOST_OPERATIONS, Added, Cut
 from xlapy.frontend.decode import arguments_and_free_variables_of, fast_names
-from xlapy.frontend.graph import Block, End, Segment, simplified
+from xlapy.frontend.fusing import Fused, assigned_in, fuse
+from xlapy.frontend.graph import Block, End, Segment, handled_at, simplified
 from xlapy.frontend.liveness import landed, registers_of
-from xlapy.frontend.program import FrontendError, Handler, Op, Program, Span
+from xlapy.frontend.program import FrontendError, Handler, Member, Op, Program, Span
 
 BEGINNING = 0
 _CALLS = ("call", "call_ex")
@@ -32,11 +33,12 @@ _LOADS = ("load", "load_bound", "load_deref", "load_global")
 
 
 class Call(NamedTuple):
-    """A call of a function by another one, or by itself: the code of both, and where in the first it is made."""
+    """A call of a function by another one, or by itself: the code of both, and where in the first it is made. What is
+    called may be a built-in function that goes through a generator expression."""
 
     code: CodeType
     span: Span
-    callee: CodeType
+    callee: CodeType | Fused
 
 
 class NoCall(FrontendError):
@@ -64,39 +66,66 @@ def recursive(code: CodeType, calls: frozenset[Call]) -> Program:
 
 @dataclass(frozen=True, eq=False)
 class _Function:
-    """A member: its code, its first register, the block that it begins with, and the state for that; the registers that
-    its caller binds, and where they go; the register of what it returns, and of what it has returned."""
+    """A member.
 
-    code: CodeType
-    first: int
+    Attributes:
+        code: its code.
+        parts: what its blocks are of; empty for the one that is called from outside.
+        named: the registers of its variables.
+        unbound: what leaves those without a value that are no arguments.
+        entry: the block that it begins with.
+        state: the state for that.
+        parameters: the registers of its arguments, and of its free variables unless they are always the same.
+        bound: those that its caller binds, one for each parameter.
+        ends: how blocks end that return.
+        returns: the register of what it returns.
+        returned: the register of what it has returned.
+        read: of `bound`, the places of cells whose variables are not assigned to.
+    """
+
+    code: CodeType | Fused
+    parts: tuple[Added, ...]
+    named: frozenset[int]
+    unbound: list[Op]
     entry: int
     state: int
     parameters: tuple[int, ...]
     bound: tuple[int, ...]
+    ends: tuple[End, ...]
     returns: int
     returned: int
-
-    def is_named(self, register: int) -> bool:
-        """Whether a register is one of its variables."""
-        return self.first <= register < self.first + len(fast_names(self.code))
+    read: tuple[int, ...] = ()
 
     def begin(self) -> list[Op]:
         """What an activation begins with."""
         moved = [Op("move", (p,), (b,), None, Span()) for p, b in zip(self.parameters, self.bound, strict=True)]
         kill = [Op("kill", self.bound, (), None, Span())] if self.bound else []
-        return [*Cut.unbind(self.code, self.first), *moved, *kill]
+        return [*self.unbound, *moved, *kill]
+
+    def members(self) -> list[Member]:
+        """What its operations are said to be of."""
+        shown = [self.parts[-1]] if isinstance(self.code, Fused) else self.parts
+        return [member_of(part.code, part.first) for part in shown]
 
 
 @dataclass(frozen=True)
 class _Site:
     """A call that may be one of a member: the block that ends with it, the block that goes on behind it, the operation,
-    its handler, and the registers that are needed afterwards."""
+    its handler, the registers that are needed if it returns and if it raises, and whether an exception is being handled
+    there."""
 
     block: int
     after: int
     op: Op
     handler: int | None
-    live: frozenset[int]
+    returned: frozenset[int]
+    raised: frozenset[int]
+    handles: bool
+
+    @property
+    def live(self) -> frozenset[int]:
+        """The registers that an activation goes on with."""
+        return self.returned | self.raised
 
 
 class _Looped(Cut):
@@ -106,9 +135,10 @@ class _Looped(Cut):
     def __init__(self, code: CodeType, calls: frozenset[Call]) -> None:
         super().__init__(code, 7)
         self.frames, self.known, self.state, self.test, self.raised, self.result, self.nothing = self.own
-        others = list(dict.fromkeys(c for call in _sorted(calls) for c in (call.code, call.callee) if c is not code))
+        called = {call.callee: _place(call, code) for call in reversed(_sorted(calls)) if call.callee is not code}
         self.first = self._first()
-        self.functions = [self.first, *(self._other(c, -i) for i, c in enumerate(others, 1))]
+        others = enumerate(reversed(called.items()), 1)
+        self.functions = [self.first, *(self._other(callee, span, -i) for i, (callee, span) in others)]
         calls = self._with_like(calls)
         sites = self._sites({_place(call, code) for call in calls})
         #: the calls by their states, from 1 on: the place, and the function that is called there
@@ -118,7 +148,7 @@ class _Looped(Cut):
             found = [site for site in sites if site.op.span == _place(call, code)]
             if not found:
                 raise NoCall(f"no call of '{call.callee.co_qualname}'", call.code, call.span.line)
-            callee = next(f for f in self.functions if f.code is call.callee)
+            callee = next(f for f in self.functions if f.code == call.callee)
             self.calls += ((site, callee) for site in found)
         needed = sorted(set().union(*(site.live for site in sites)))
         #: what lies where in a frame: for each place the register that is restored from it
@@ -134,29 +164,54 @@ class _Looped(Cut):
     def _first(self) -> _Function:
         """The function that is called from outside: its free variables are the same ones in all activations."""
         arguments, free = arguments_and_free_variables_of(self.code)
-        self.own += (self.machine.return_register, *free)
         returns = self.machine.return_register
-        bound = self.scratch(len(arguments))
-        return _Function(self.code, 0, 0, BEGINNING, tuple(arguments), bound, returns, returns)
+        self.own += (returns, *free)
+        ends = tuple(block.end for block in self.blocks.values() if block.end.kind == "return")
+        named = frozenset(range(len(fast_names(self.code))))
+        bound, parameters = self.scratch(len(arguments)), tuple(arguments)
+        unbound = self.unbind(self.code)
+        return _Function(
+            self.code, (), named, unbound, 0, BEGINNING, parameters, bound, ends, returns, returned=returns
+        )
 
-    def _other(self, code: CodeType, state: int) -> _Function:
-        """Another function, which is called with the cells of its free variables as well."""
-        machine, first, entry = self.add(code)
-        arguments, free = arguments_and_free_variables_of(code)
-        parameters = tuple(first + r for r in (*arguments, *free))
+    def _other(self, code: CodeType | Fused, span: Span, state: int) -> _Function:
+        """Another function, which is called with the cells of its free variables as well; one of the places is
+        `span`."""
+        parts = fuse(self, code, span) if isinstance(code, Fused) else (self.add(code),)
+        begun = parts[0]
+        parameters = tuple(r for part in parts for r in (*part.arguments(), *part.frees()))
+        if isinstance(code, Fused):
+            # not what the built-in goes through, but what the generator expression does
+            parameters = parameters[1:]
         (returned,) = self.scratch(1)
         self.own += (returned,)
-        bound = self.scratch(len(parameters))
-        returns = first + machine.return_register
-        function = _Function(code, first, entry, state, parameters, bound, returns, returned)
-        for block in self._returns(function):
+        function = _Function(
+            code,
+            parts,
+            frozenset(r for part in parts for r in part.named()),
+            self.unbind(begun.code, begun.first),
+            begun.entry,
+            state,
+            parameters,
+            self.scratch(len(parameters)),
+            begun.ends,
+            begun.returns,
+            returned,
+            self._read(code, parameters),
+        )
+        for block in self.returning(function.ends):
             self.append(block, [Op("move", (returned,), (function.returns,), None, block.end.span)])
         return function
 
-    def _returns(self, function: _Function) -> list[Block]:
-        """The blocks that end with a `return` of a function."""
-        code = None if function is self.first else function.code
-        return [b for b in self.blocks.values() if b.end.kind == "return" and b.end.span.code is code]
+    @staticmethod
+    def _read(code: CodeType | Fused, parameters: tuple[int, ...]) -> tuple[int, ...]:
+        """Of the parameters, the places of free variables that a generator expression does not assign to. The function
+        that it is in waits for it: the two need not have the same cell."""
+        if not isinstance(code, Fused):
+            return ()
+        names, first = code.generator.co_freevars, len(parameters) - len(code.generator.co_freevars)
+        assigned = assigned_in(code.generator)
+        return tuple(first + k for k, name in enumerate(names) if name not in assigned)
 
     def _with_like(self, calls: frozenset[Call]) -> frozenset[Call]:
         """These calls, and those in other places of what has the same name: it is the same function in all likelihood,
@@ -173,7 +228,8 @@ class _Looped(Cut):
                 elif op.kind in _LOADS:
                     name = op.imm
                 loaded |= dict.fromkeys(op.dst, name)
-        known = {name: call.callee for call in calls if (name := written.get(_place(call, self.code))) is not None}
+        of_functions = [call for call in calls if not isinstance(call.callee, Fused)]
+        known = {name: c.callee for c in of_functions if (name := written.get(_place(c, self.code))) is not None}
         like = (
             Call(span.code or self.code, replace(span, code=None), known[name])
             for span, name in written.items()
@@ -182,7 +238,7 @@ class _Looped(Cut):
         return calls.union(like)
 
     def _is_named(self, register: int) -> bool:
-        return any(function.is_named(register) for function in self.functions)
+        return any(register in function.named for function in self.functions)
 
     def _sites(self, places: set[Span]) -> list[_Site]:
         sites = self.split(lambda op: op.kind in _CALLS and op.span in places)
@@ -192,19 +248,21 @@ class _Looped(Cut):
         wanted = [n for _, resume, _, handler in sites for n in (resume, handler) if n is not None]
         live = self.live(wanted, {*self.own}, all_of_them)
         del self.blocks[all_of_them]
+        handled = handled_at(self.blocks, [function.entry for function in self.functions])
         for block, *_ in sites:
             self.blocks[block].segments[-1].ops = self.blocks[block].segments[-1].ops[:-1]
         found = []
         for block, resume, op, handler in sites:
-            needed = live[resume] - {*op.dst}
+            returned, raised = live[resume] - {*op.dst}, set()
             if handler is not None:
-                needed |= live[handler] - registers_of(landed(self.machine.handlers[handler]))
-            found.append(_Site(block, resume, op, handler, frozenset(needed)))
+                raised = live[handler] - registers_of(landed(self.machine.handlers[handler]))
+            handles = handled.get(resume, 0) > 0
+            found.append(_Site(block, resume, op, handler, frozenset(returned), frozenset(raised), handles))
         return found
 
     def run(self) -> Program:
         """The whole transformation."""
-        ends = [block for function in self.functions for block in self._returns(function)]
+        ends = [block for function in self.functions for block in self.returning(function.ends)]
         head = self._head()
         for site in self.sites:
             self._suspend(site, head)
@@ -221,7 +279,7 @@ class _Looped(Cut):
         ]
         entry = self.block(start, End("goto", [head]))
         graph = simplified(self.blocks, entry, self.machine.handlers)
-        others = [member_of(function.code, function.first) for function in self.functions[1:]]
+        others = [member for function in self.functions[1:] for member in function.members()]
         return program_of(graph, self.machine, self.instructions, MOST_OPERATIONS, others=others)
 
     def _forget(self, more: set[int], span: Span) -> Op:
@@ -240,10 +298,10 @@ class _Looped(Cut):
             others = ((state, needed), *others)
         return chosen
 
-    def _needed(self, site: _Site) -> tuple[int, ...]:
-        """The places from which an activation takes what it goes on with."""
+    def _needed(self, site: _Site, registers: frozenset[int]) -> tuple[int, ...]:
+        """The places from which an activation takes these registers."""
         slots = self.slots[site.block]
-        return tuple(slots.get(r, r) for r in sorted(site.live))
+        return tuple(slots.get(r, r) for r in sorted(registers))
 
     def _restored(self, site: _Site) -> list[Op]:
         """The slots of the value stack as they were at a call."""
@@ -255,7 +313,7 @@ class _Looped(Cut):
         for number, (site, callee) in enumerate(self.calls, 1):
             returned = Op("move", site.op.dst, (callee.returned,), None, site.op.span)
             after = self.block([*self._restored(site), returned], End("goto", [site.after]))
-            targets.append((number, (*self._needed(site), callee.returned), after))
+            targets.append((number, (*self._needed(site, site.returned), callee.returned), after))
         # the head of a loop of its own, which nothing is merged with
         return self.block([], End("goto", [self._by_state(targets)]))
 
@@ -274,7 +332,13 @@ class _Looped(Cut):
         targets = []
         for number, callee in calls:
             suspend = [
-                Op("suspend", (), (self.frames, self.known, *held, *callee.bound), (number, len(held)), op.span),
+                Op(
+                    "suspend",
+                    (),
+                    (self.frames, self.known, *held),
+                    (number, callee.bound, callee.read, site.handles),
+                    op.span,
+                ),
                 self._forget({self.result}, op.span),
                 Op("const", (self.state,), (), callee.state, Span()),
             ]
@@ -314,7 +378,7 @@ class _Looped(Cut):
             raised = Op("reraise", (), (self.raised,), None, site.op.span)
             target = self.block([raised], End("stop", []), site.handler or unwind, True)
             self.blocks[target].segments[:0] = segments
-            targets.append((number, self._needed(site), target))
+            targets.append((number, self._needed(site, site.raised), target))
         back = self.block([self._take(Span())], End("goto", [self._by_state(targets)]))
         test = Op("truth", (self.test,), (self.frames,), None, Span())
         self.blocks[unwind] = Block([Segment([test], None, False)], End("true", [back, last], (self.test,)))
@@ -329,8 +393,10 @@ def _sorted(calls: frozenset[Call]) -> list[Call]:
     """Calls in an order that is always the same."""
 
     def key(call: Call) -> tuple:
-        codes = [(code.co_firstlineno, code.co_qualname) for code in (call.code, call.callee)]
+        callee = call.callee
+        called = (callee.generator, callee.consumer) if isinstance(callee, Fused) else (callee,)
+        codes = [(code.co_firstlineno, code.co_qualname) for code in (call.code, *called)]
         span = call.span
-        return (*codes, *(n or 0 for n in (span.line, span.col, span.end_line, span.end_col)))
+        return (*codes[:2], *(n or 0 for n in (span.line, span.col, span.end_line, span.end_col)))
 
     return sorted(calls, key=key)

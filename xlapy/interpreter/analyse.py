@@ -24,7 +24,7 @@ from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine
 from xlapy.interpreter.recipe import Effect, Outputs, Raised, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
-from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, TooLarge
+from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, MOST_EMITTED, TooLarge
 from xlapy.interpreter.world import Guard, Parameter, World
 from xlapy.ir import Location, Module, constant_value
 from xlapy.report import NotOffloadableError, first_line
@@ -250,6 +250,13 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         effects = [] if always else outputs.effects()
         count = len(outputs.vars)
         errors = outputs.error_payloads() if raises is None else []
+        emitted = machine.entry.size()
+        if emitted > MOST_EMITTED:
+            raise Refused(
+                "XP0009",
+                f"the program comes to {emitted} operations: to compile so many takes too long",
+                "give the values that loops and branches change one type and shape each, so that each stays one",
+            )
     except walk.Poison:
         raise NotOffloadableError(function.__qualname__, machine.blockers) from None
     except (TooLarge, RecursionError, calls.Endless) as error:

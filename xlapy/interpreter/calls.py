@@ -48,13 +48,14 @@ from xlapy.domain.values import (
 from xlapy.frontend import RAISE, RETURN, FrontendError, NoCall, Program, recursive, structured
 from xlapy.interpreter import (
     classes,
+    describe,
     enumerations,
+    fusing,
     generators,
     memory,
     merge,
     plain,
     recursion,
-    resumption,
     variables,
     walk,
 )
@@ -296,9 +297,10 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
                     given, named = stack_rules.as_arrays(machine, item, args, kwargs)
                     if [*given, *named.values()] != [*args, *kwargs.values()]:
                         return _told_apart(machine, given, named, lambda a, k: _call_object(machine, function, a, k))
-            consumer = generator_functions.find(item, [_is_whole(machine, item, a) for a in args])
+            consumer = generator_functions.find(item, [generators.is_whole(machine, item, a) for a in args])
             if consumer is not None:
-                return _substituted(machine, item, consumer, args, kwargs)
+                with fusing.noted(machine, item, args, kwargs):
+                    return _substituted(machine, item, consumer, args, kwargs)
     rule = table.find_function(item)
     if rule is not None:
         mark = machine.heap.next_identity
@@ -601,20 +603,6 @@ def _inline_object(machine: Machine, item: types.FunctionType, args: list[Value]
     return result
 
 
-def _is_whole(machine: Machine, function: object, value: Value) -> bool:
-    """Whether a value is a generator that was not advanced, and that nobody goes on with: the function takes all that
-    it yields, or goes through it and nobody else refers to it."""
-    if not generator_functions.consumes(function):
-        return False  # `iter` gives the generator itself
-    if not resumption.is_generator(machine, value) or not resumption.is_fresh(machine, as_ref(value)):
-        return False
-    exhausts = generator_functions.exhausts(function) and not machine.catching
-    if exhausts or as_ref(value).object in machine.private or not generators.is_shared(machine, as_ref(value)):
-        machine.private.add(as_ref(value).object)
-        return True
-    return False
-
-
 def _inline(machine: Machine, item: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Value:
     world = machine.world
     signature = world.signature(item)
@@ -653,20 +641,20 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
         on_the_way = recursion.calls_on_the_way(machine, first, code)
         if on_the_way is not None:
             raise NeedLoop(code, on_the_way)
-    if many or endless:
-        # Integers among the inputs may decide how deep it goes: on the way that they take it may end.
-        for condition in reversed(machine.conditions):
-            if machine.settles(condition):
-                raise NeedStatic(condition, f"how often '{code.co_qualname}' calls itself")
+    if not many and not endless:
+        return _new_frame(machine, code, globals_, lambda: structured(code))
+    name = describe.name_of(code, machine.frames)
+    # Integers among the inputs may decide how deep it goes: on the way that they take it may end.
+    for condition in reversed(machine.conditions):
+        if machine.settles(condition):
+            raise NeedStatic(condition, f"how often '{name}' calls itself")
     if many:
-        raise Endless(f"'{code.co_qualname}' calls itself, and how often depends on data")
-    if endless:
-        raise Refused(
-            "XP0008",
-            f"'{code.co_qualname}' calls itself more than {_MAXIMUM_DEPTH} times, or its depth depends on data",
-            "write the recursion as a loop",
-        )
-    return _new_frame(machine, code, globals_, lambda: structured(code))
+        raise Endless(f"'{name}' calls itself, and how often depends on data")
+    raise Refused(
+        "XP0008",
+        f"'{name}' calls itself more than {_MAXIMUM_DEPTH} times, or its depth depends on data",
+        "write the recursion as a loop",
+    )
 
 
 def _new_frame(machine: Machine, code: types.CodeType, globals_: int, program_of: Callable[[], Program]) -> Frame:
@@ -707,6 +695,8 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
         raise
     finally:
         machine.frames.pop()
+    if frame.not_gone_on:
+        recursion.check_all_go_on(frame)
     tag = frame.tag
     if tag is None:
         raise walk.Poison

@@ -27,10 +27,22 @@ from xlapy.ir import Location
 from xlapy.report import Blocker
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import CodeType
+
+    from xlapy.interpreter.frame import Frame
     from xlapy.interpreter.machine import Machine
 
 #: where this package lies
 _PACKAGE = str(Path(__file__).parent.parent) + os.sep
+
+
+def name_of(code: CodeType, frames: Sequence[Frame]) -> str:
+    """The name of a function that is called by these frames; if it stands for a built-in one, of what calls that."""
+    codes = [code, *(frame.code for frame in reversed(frames))]
+    return next((c for c in codes if not c.co_filename.startswith(_PACKAGE)), code).co_qualname
+
+
 #: texts of constants that are longer are not shown
 _LONGEST = 60
 

@@ -9,7 +9,7 @@ from types import CodeType
 from typing import NamedTuple
 
 from xlapy.domain.values import DEAD, NONE, UNBOUND, Ref, Value, is_none
-from xlapy.frontend import Member, Op, Program, Span
+from xlapy.frontend import Fused, Member, Op, Program, Span
 from xlapy.ir import Location, Var
 
 #: a key for "this place in the program, reached by these calls and unrolled iterations"
@@ -71,9 +71,15 @@ class Frame:
     on_yield: Callable[[Value], None] | None = None
     #: whether the consumer of a generator's frame may close it at a `yield`
     may_close: bool = False
+    #: what may be called in the place of a built-in that goes through a generator expression in this moment
+    fused: Fused | None = None
     #: what is sent to a generator's frame, or thrown at it, where it goes on
     sent: Value = NONE
     thrown: Value | None = None
+    #: of a function that calls itself in a loop: the states in which activations are suspended, and where they could go
+    #: on in which of them, but did not when that was last looked into
+    suspended: set[int] = field(default_factory=set)
+    not_gone_on: set[tuple[int, int]] = field(default_factory=set)
     #: for each label that control went to: what kinds of values the registers without a name had then
     arrivals: dict[int, dict[int, set[object]]] = field(default_factory=dict)
 

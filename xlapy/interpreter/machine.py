@@ -287,7 +287,7 @@ class Machine:
         """How much joins may cost."""
         if self.hurries and self.could_stack_more:
             return FEW_JOINS
-        return JOINS_OF_RECURSIONS if self.recursions else MAXIMUM_JOINS
+        return JOINS_OF_RECURSIONS if self.recursions or not self.loops_recursions else MAXIMUM_JOINS
 
     # -- branches ---------------------------------------------------------------------------------------------------
 

@@ -73,7 +73,7 @@ def _load_special(machine, frame, op, value):
 def _getitem(machine, frame, op, value, key):
     mark = machine.heap.next_identity
     result = machine.getitem(value, key)
-    if type(result) is NdArray:
+    if type(result) is NdArray or type(result) is BoundedArray:
         memory.note_maker(machine, mark, result, operator.getitem, (value, key), {})
     return result
 

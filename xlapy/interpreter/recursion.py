@@ -22,7 +22,9 @@ from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.domain.values import (
     DEAD,
     FALSE,
+    NONE,
     TRUE,
+    UNBOUND,
     BoundMethod,
     Const,
     Function,
@@ -38,9 +40,10 @@ from xlapy.domain.values import (
     references,
     tuple_items,
 )
-from xlapy.frontend import Call, Op
-from xlapy.interpreter import control, operations
+from xlapy.frontend import Call, Fused, Op
+from xlapy.interpreter import control, fusing, operations
 from xlapy.interpreter.depth import recursion_limit
+from xlapy.interpreter.fusing import Fusion
 from xlapy.interpreter.steps import handles
 
 if TYPE_CHECKING:
@@ -70,12 +73,19 @@ class _Named(Opaque):
         self.value = value
 
 
-class _Sort(Opaque):
-    """What is known of an iterator or a cell that is put into a list of frames: its sort, class, and the names of its
-    slots."""
+Settings = tuple[tuple[str, object], ...]
 
-    def __init__(self, details: Any, cls: type, names: tuple[str, ...]) -> None:
-        self.details, self.cls, self.names = details, cls, names
+
+class _Sort(Opaque):
+    """What is known of an iterator or a cell that is put into a list of frames: its sort, class, settings, and the
+    names of its other slots."""
+
+    def __init__(self, details: Any, cls: type, settings: Settings, names: tuple[str, ...]) -> None:
+        self.details, self.cls, self.settings, self.names = details, cls, settings, names
+
+
+#: stands for a variable without a value
+_NOTHING = Const(_Named(UNBOUND))
 
 
 class Frames:
@@ -90,23 +100,35 @@ class Frames:
         """The one constant that stands for an object."""
         return self._known.setdefault(key, Const(_Named(value)))
 
-    def sort(self, details: object, cls: type, names: tuple[str, ...]) -> Const:
+    def sort(self, details: object, cls: type, settings: Settings, names: tuple[str, ...]) -> Const:
         """The one constant that stands for a sort of iterators."""
-        return self._known.setdefault((details, cls, names), Const(_Sort(details, cls, names)))
+        key = details, cls, settings, names
+        return self._known.setdefault(key, Const(_Sort(*key)))
 
 
 def calls_on_the_way(machine: Machine, first: int, code: CodeType) -> frozenset[Call] | None:
     """The calls that lead from a frame to the one that is about to be made of a function, and those that are known of
     the frames between; None if it is not each time a function that is run as it is called."""
     frames = machine.frames[first:]
-    codes = [frame.code for frame in frames]
-    if any(c.co_flags & CO_GENERATOR or "locals" in c.co_names for c in (*codes, code)):
+    found: set[Call] = set()
+    generator: CodeType | None = None
+    for index, frame in enumerate(frames):
+        if generator not in (None, frame.program.code):
+            continue  # the frames of a built-in
+        if frame.span.line is None or frame.namespace is not None or "locals" in frame.code.co_names:
+            return None
+        callee = frame.fused or (frames[index + 1].program.code if index + 1 < len(frames) else code)
+        generator = callee.generator if isinstance(callee, Fused) else None
+        if isinstance(callee, CodeType) and _is_generator(callee):
+            return None
+        found.add(Call(frame.code, replace(frame.span, code=None), callee))
+    if generator is not None:
         return None
-    if any(frame.span.line is None or frame.namespace is not None for frame in frames):
-        return None
-    callees = [*codes[1:], code]
-    found = {Call(f.code, replace(f.span, code=None), c) for f, c in zip(frames, callees, strict=True)}
     return frozenset(found.union(*(machine.recursions.get(frame.program.code, ()) for frame in frames)))
+
+
+def _is_generator(code: CodeType) -> bool:
+    return bool(code.co_flags & CO_GENERATOR)
 
 
 def enters(machine: Machine, code: CodeType) -> bool:
@@ -118,6 +140,8 @@ def enters(machine: Machine, code: CodeType) -> bool:
     """
     if machine.entering is not None and machine.entering.program.member(code) is not None:
         return True
+    if _is_generator(code):
+        return False  # it is made, and not run
     for first, frame in enumerate(machine.frames):
         if frame.program.code in machine.recursions and frame.program.member(code) is not None:
             known = machine.recursions[frame.program.code]
@@ -154,18 +178,36 @@ def _enter(machine, frame, op, function, *args):
 
 def _entered(machine: Machine, frame: Frame, op: Op, function: Value, args: Sequence[Value]) -> tuple[Value, ...]:
     kind, imm, expected = cast(tuple, op.imm)
+    fusion = _fusion(machine, kind, imm, function, args)
+    if fusion is not None and any(callee == fusion.callee for callee, _, _ in expected):
+        return _entering(expected, fusion.callee, fusion.arguments)
     code = _code_of(function)
     outer = machine.entering
     machine.entering = frame if any(code is callee for callee, _, _ in expected) else None
     try:
         result = control.called(machine, kind, imm, function, *args)
     except Entered as entered:
-        bound = _bound(machine, frame, entered)
-        given = [v for callee, _, n in expected for v in (bound if callee is code else (DEAD,) * n)]
-        return (TRUE, Const(next(state for callee, state, _ in expected if callee is code)), DEAD, *given)
+        assert code is not None
+        return _entering(expected, code, _bound(machine, frame, entered))
     finally:
         machine.entering = outer
     return (FALSE, DEAD, result, *(DEAD,) * (len(op.dst) - 3))
+
+
+def _entering(expected: tuple, code: CodeType | Fused, bound: Sequence[Value]) -> tuple[Value, ...]:
+    """What `enter` gives for a call of a member with these values: those of others are none."""
+    state = next(state for callee, state, _ in expected if callee == code)
+    given = [v for callee, _, n in expected for v in (bound if callee == code else (DEAD,) * n)]
+    return (TRUE, Const(state), DEAD, *given)
+
+
+def _fusion(machine: Machine, kind: str, names: object, function: Value, args: Sequence[Value]) -> Fusion | None:
+    """What is called in the place of a built-in and a generator expression."""
+    if kind != "call" or not isinstance(function, Const):
+        return None
+    names = cast(tuple, names or ())
+    split = len(args) - len(names)
+    return fusing.of_call(machine, function.value, args[:split], dict(zip(names, args[split:], strict=True)))
 
 
 def _bound(machine: Machine, frame: Frame, entered: Entered) -> list[Value]:
@@ -211,25 +253,31 @@ def _check_depth(machine, frame, op, frames):
 
 
 @handles("suspend")
-def _suspend(machine, frame, op, frames, keeper, *registers):
-    state, count = op.imm
-    held, arguments = registers[:count], registers[count:]
+def _suspend(machine, frame, op, frames, keeper, *held):
+    state, bound, read, handles = op.imm
+    arguments = [frame.registers[register] for register in bound]
     known: Frames = machine.heap.objects[as_ref(keeper).object].details
-    if reachable(machine, [frame.handled], known.mark):
+    if handles:
         raise Refused("XP0008", f"{_NOT_KEPT} while an exception is handled that was raised in it")
-    _require_alone(machine, known, held, arguments)
+    frame.handled = NONE
+    frame.suspended.add(state)
+    _require_alone(machine, known, held, arguments, {n for k in read for n in references(arguments[k])})
     operations.append(machine, frames, Tuple((Const(state), *(_held(machine, known, value) for value in held))))
 
 
-def _require_alone(machine: Machine, known: Frames, held: Sequence[Value], arguments: Sequence[Value]) -> None:
-    """What an activation has made and goes on with is held by value: nothing else may refer to it meanwhile."""
+def _require_alone(
+    machine: Machine, known: Frames, held: Sequence[Value], arguments: Sequence[Value], cells: set[int]
+) -> None:
+    """What an activation has made and goes on with is held by value: nothing else may refer to it meanwhile, but for
+    these cells among the arguments, whose variables are not assigned to there."""
     places = [reachable(machine, [value], known.mark) for value in held]
     made = set().union(*places)
     if not made:
         return
     before = [v for (number, _), v in machine.heap.slots.items() if number <= known.mark and references(v)]
     others = [v for f in machine.frames[:-1] for v in f.registers]
-    shared = made & reachable(machine, [*arguments, *before, *others], known.mark)
+    shared = made & reachable(machine, [*before, *others], known.mark)
+    shared |= (made & reachable(machine, arguments, known.mark)) - cells
     if shared or sum(map(len, places)) > len(made):
         raise Refused("XP0008", _SHARED, "make a copy for the call, or keep the values in an array made before it")
 
@@ -253,6 +301,7 @@ def reachable(machine: Machine, values: Sequence[Value], mark: int) -> set[int]:
 def _restore(machine, frame, op, frames, keeper):
     known: Frames = machine.heap.objects[as_ref(keeper).object].details
     taken = machine.call(machine.getattr(frames, "pop"), [])
+    frame.handled = NONE
     state, *held = tuple_items(taken)
     return (state, *(_taken(machine, known, value) for value in held))
 
@@ -265,9 +314,10 @@ def _held(machine: Machine, known: Frames, value: Value) -> Value:
             if number <= known.mark or info.source is not None:
                 return known.named(number, value)
             if info.kind == "cell" or sequences.is_iterator(machine, value):
-                names = tuple(sorted(info.fields))
-                slots = (_held(machine, known, machine.heap.read(number, name)) for name in names)
-                return Tuple((known.sort(info.details, info.cls, names), *slots))
+                slots = {name: machine.heap.read(number, name) for name in sorted(info.fields)}
+                settings = {name: cast(Const, slots.pop(name)).value for name in sequences.SETTINGS & {*slots}}
+                held = (_held(machine, known, value) for value in slots.values())
+                return Tuple((known.sort(info.details, info.cls, tuple(settings.items()), tuple(slots)), *held))
         case NdArray() if not value.children() and not reachable(machine, [value], known.mark):
             lenses = tuple((lens.kind, lens.params) for lens in value.lenses)
             own = None if lenses else value.identity
@@ -278,7 +328,7 @@ def _held(machine: Machine, known: Frames, value: Value) -> Value:
             return Tuple(tuple(_held(machine, known, item) for item in value.items), value.cls)
         case Union() if not isinstance(value, MixedScalar):
             return Union(value.selector, tuple(_held(machine, known, v) for v in value.alternatives))
-    return value
+    return _NOTHING if value is UNBOUND else value
 
 
 def _taken(machine: Machine, known: Frames, value: Value) -> Value:
@@ -287,7 +337,8 @@ def _taken(machine: Machine, known: Frames, value: Value) -> Value:
         case Const() if isinstance(value.value, _Named):
             return value.value.value
         case Tuple(items=(Const(value=_Sort() as sort), *slots)):
-            made = {name: _taken(machine, known, slot) for name, slot in zip(sort.names, slots, strict=True)}
+            made: dict[str, Value] = {name: Const(value) for name, value in sort.settings}
+            made |= {name: _taken(machine, known, slot) for name, slot in zip(sort.names, slots, strict=True)}
             if sort.cls is CellType:
                 return Ref(machine.heap.new("cell", CellType, machine.location(), **made))
             return sequences.new(machine, sort.details, sort.cls, **made)
@@ -303,13 +354,30 @@ def _goes_on(machine, frame, op, state):
     (number, needed), others = op.imm
     if not isinstance(state, Const):
         # what nothing has been restored for in this round of the analysis, is where the loop does not go
-        if _is_missing(frame, needed):
+        gone_on = [_is_complete(frame, op, *each) for each in ((number, needed), *others)]
+        if not gone_on[0]:
             return FALSE
-        if all(_is_missing(frame, more) for _, more in others):
+        if not any(gone_on[1:]):
             return TRUE
     return machine.boolean(machine.truth(machine.compare("==", state, Const(number))))
 
 
-def _is_missing(frame: Frame, registers: tuple[int, ...]) -> bool:
-    """Whether there is no value yet of something that an activation goes on with."""
-    return any(frame.registers[register] is DEAD for register in registers)
+def _is_complete(frame: Frame, op: Op, number: int, registers: tuple[int, ...]) -> bool:
+    """Whether there are values already of what an activation goes on with in a state. What the call has returned comes
+    last: it is noted where that is there and something else is not."""
+    missing = [register for register in registers if frame.registers[register] is DEAD]
+    if missing and registers[-1] not in missing:
+        frame.not_gone_on.add((id(op), number))
+    else:
+        frame.not_gone_on.discard((id(op), number))
+    return not missing
+
+
+def check_all_go_on(frame: Frame) -> None:
+    """What is suspended goes on when the call has returned.
+
+    Raises:
+        Refused: some activation would not, as the analysis has lost what it goes on with.
+    """
+    if any(number in frame.suspended for _, number in frame.not_gone_on):
+        raise Refused("XP0099", f"what '{frame.program.name}' goes on with behind a call of itself is lost")

@@ -76,13 +76,15 @@ _PUTS = frozenset("setitem list_append call".split())
 _MOST_CALLS = 4
 #: how many operations one analysis may execute
 MAXIMUM_OPERATIONS = 600_000
+#: how many a program may have: to compile it takes about a millisecond for each
+MOST_EMITTED = 50_000
 #: what it costs to compare a place of two states, and to give a value that differs a place in their join
 COMPARED, JOINED = 1 / 4, 16
 #: how much that may cost for all attempts at a program: some ten seconds
 MAXIMUM_JOINS = 2_000_000
 #: how much if there may be a shorter way: some three seconds
 FEW_JOINS = 150_000
-#: how much if functions that call themselves are loops, for which there may be another way, too
+#: how much if functions call themselves, be it that they are loops, for which there may be another way, or inlined
 JOINS_OF_RECURSIONS = 600_000
 
 

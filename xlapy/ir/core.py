@@ -69,6 +69,10 @@ class Region:
         #: of the entry of an optimised program: a form that computes the same faster, but whose derivatives are not
         self.fast: Region | None = None
 
+    def size(self) -> int:
+        """How many operations it has, those inside of others among them."""
+        return sum(operation.size() for operation in self.operations)
+
 
 class Operation:
     """One operation; `kind` names its entry in the table of `operations`."""
@@ -96,7 +100,7 @@ class Operation:
 
     def size(self) -> int:
         """How many operations this is, those inside of it among them."""
-        return 1 + sum(operation.size() for region in self.regions for operation in region.operations)
+        return 1 + sum(region.size() for region in self.regions)
 
 
 def defining(var: Var) -> Operation:

@@ -37,6 +37,13 @@ def loaded(value: Any, index: Any) -> Any:
     return behind_branch(always(index), value, index)
 
 
+def stored(value: Any) -> Any:
+    """An array with elements, computed once though XLA reads its elements many times over."""
+    first = value.ravel()[0]
+    bits = lax.convert_element_type(lax.real(first) if jnp.iscomplexobj(value) else first, jnp.int32)
+    return behind_branch(always(bits), value)[0]
+
+
 def apart(fast: Callable, plain: Callable, *operands: Any) -> Any:
     """`fast(*operands)`, computed once: XLA repeats what is made of cheap instructions, and with it what they read, for
     each part that reads it; not across a branch, of which it does not know that it is always taken.

@@ -27,6 +27,7 @@ from xlapy.lowering.native import as_native, available
 from xlapy.lowering.reductions import are_own
 from xlapy.lowering.rewriting import Cpu
 from xlapy.lowering.rules import RULES, store_block
+from xlapy.lowering.spread import operands_of
 from xlapy.lowering.untraced import Untraced, is_opaque, traced
 from xlapy.lowering.vectors import in_lanes, plan_of
 from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
@@ -218,7 +219,19 @@ def _fast_rules(cpu: Cpu | None, native: bool) -> _Rules:
     looped.update({**in_loops, "if": _if(looped), "while": loop, "for": loop})
     at_once = native and cpu is not None and cpu.certain and available()
     fast.update({"if": _if(fast), "while": loop, "for": loop, "live": _fast_live, "leaf": _leaf(cpu, at_once)})
+    if cpu is not None:
+        fast.update(
+            {"leaf": _spread(fast["leaf"]), "broadcast": _spread(lambda o, given, _: RULES["broadcast"](o, given))}
+        )
     return fast
+
+
+def _broadcast(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
+    return RULES["broadcast"](operation, operands)
+
+
+def _spread(rule: Callable) -> Callable:
+    return lambda operation, operands, environment: rule(operation, operands_of(operation, operands), environment)
 
 
 def _looped(

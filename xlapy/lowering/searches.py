@@ -14,6 +14,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from xlapy.lowering.barrier import stored
+
+#: numbers from which on it does not matter that they are stored
+_MANY = 4096
 FIRST, ROW, LEFT, RIGHT = "xlapy_first_row", "xlapy_row_of", "xlapy_place_left", "xlapy_place_right"
 
 
@@ -74,6 +78,7 @@ def places(a: jax.Array, v: jax.Array, side: str, method: str = "scan_unrolled")
 @functools.cache
 def _places(side: str, method: str) -> Callable[[jax.Array, jax.Array], jax.Array]:
     def found(a: jax.Array, v: jax.Array) -> jax.Array:
+        v = stored(v) if v.size > _MANY else v
         return jnp.searchsorted(a, v, side=side, method=method).astype(jnp.int64)
 
     return _named(found, LEFT if side == "left" else RIGHT)

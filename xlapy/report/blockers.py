@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from types import CodeType
 
 
@@ -70,8 +70,9 @@ CODES: dict[str, Code] = {
         "A call is compiled in its place in the caller: there is no stack of calls on the device. Functions that call"
         " themselves, or each other, as often as data says become a loop instead, over a list of what the suspended"
         " calls go on with. The list holds that by value: nothing else may refer to what a call has made and goes on"
-        " with. What calls them again has to be a call in the text of one of them, not a generator, nor a function of"
-        " a library (`max(..., key=f)`); and all of them have to be of one module.",
+        " with. What calls them again has to be a call in the text of one of them, or in a generator expression that"
+        " `sum`, `any`, `all`, `max` or `min` goes through, not another generator, nor a function of a library"
+        " (`max(..., key=f)`); and all of them have to be of one module.",
         "keep what the calls share in arrays that are made before the first one, or write the recursion as a loop",
     ),
     "XP0009": Code(
@@ -129,6 +130,12 @@ CODES: dict[str, Code] = {
 }
 
 
+#: a call: function, file and line
+_Call = tuple[str, str, int | None]
+#: of how many calls a recursion may consist that is shown once
+_LONGEST = 8
+
+
 @dataclass(frozen=True)
 class Blocker:
     """One obstacle: `code` (see `CODES`), `message`, place in the source, call chain (innermost first), and a `hint`
@@ -142,7 +149,7 @@ class Blocker:
     end_line: int | None = None
     column: int | None = None
     end_column: int | None = None
-    chain: tuple[tuple[str, str, int | None], ...] = ()
+    chain: tuple[_Call, ...] = ()
     hint: str = ""
 
     def __str__(self) -> str:
@@ -150,13 +157,31 @@ class Blocker:
         if self.filename is not None:
             lines.append(f'  File "{self.filename}", line {self.line}, in {self.function}')
             lines.extend(_caret(self))
-        for (function, filename, line), times in groupby(self.chain):
-            count = len(list(times))
-            again = f" ({count} times)" if count > 1 else ""
-            lines.append(f'  called from "{filename}", line {line}, in {function}{again}')
+        for calls, count in _repeated(self.chain):
+            again = (
+                "" if count == 1 else f" ({count} times)" if len(calls) == 1 else f" (these {len(calls)} {count} times)"
+            )
+            lines += [f'  called from "{filename}", line {line}, in {function}' for function, filename, line in calls]
+            lines[-1] += again
         hint = self.hint or CODES[self.code].advice
         lines.append(f"  hint: {hint}")
         return "\n".join(lines)
+
+
+def _repeated(chain: Sequence[_Call]) -> Iterator[tuple[Sequence[_Call], int]]:
+    """A chain of calls as those that follow each other, and how many times they do."""
+    start = 0
+    while start < len(chain):
+        length, times = 1, 1
+        for tried in range(1, _LONGEST + 1):
+            calls, count = chain[start : start + tried], 1
+            while chain[start + count * tried : start + (count + 1) * tried] == calls:
+                count += 1
+            if count > 1:
+                length, times = tried, count
+                break
+        yield chain[start : start + length], times
+        start += length * times
 
 
 def first_line(code: CodeType) -> int:

@@ -17,7 +17,19 @@ from xlapy.domain.heap import Object
 from xlapy.domain.host_views import step_of_elements
 from xlapy.domain.layouts import Layout, Layouts, Strides
 from xlapy.domain.sources import Source, attribute
-from xlapy.domain.values import Const, Lens, NdArray, NumpyScalar, Ref, Scalar, Slice, Tuple, Value, number_var
+from xlapy.domain.values import (
+    BoundedArray,
+    Const,
+    Lens,
+    NdArray,
+    NumpyScalar,
+    Ref,
+    Scalar,
+    Slice,
+    Tuple,
+    Value,
+    number_var,
+)
 from xlapy.ir import TensorType
 
 T = TypeVar("T")
@@ -32,7 +44,7 @@ def note_maker(
 ) -> None:
     """Note the call of a function of NumPy's that has made an array, or a tuple of them, since `mark`. They may lie in
     memory as the arguments do: in C order if these do so, and otherwise as NumPy itself says, if it is asked."""
-    items = result.items if isinstance(result, Tuple) else (result,)
+    items = [_room(item) for item in (result.items if isinstance(result, Tuple) else (result,))]
     made = [(place, item) for place, item in enumerate(items) if _is_made(item, machine, mark)]
     if not made:
         return
@@ -51,15 +63,23 @@ def note_maker(
 
 def _is_made(value: Value, machine: Machine, mark: int) -> TypeGuard[NdArray]:
     """Whether a value is an array with memory of its own, made since `mark`, of which more than its shape decides how
-    it lies there, and that is not known."""
-    if not isinstance(value, NdArray) or value.lenses or len(value.type.shape) < 2 or value.buffer <= mark:
+    it lies there, and that is not known. It may be a part of a longer one, if its length was not known at first."""
+    if not isinstance(value, NdArray) or len(value.type.shape) < 2 or value.buffer <= mark:
+        return False
+    if not all(lens.kind == "index" and all(isinstance(part, tuple) for part in lens.params) for lens in value.lenses):
         return False
     info = machine.heap.objects[value.buffer]
     return info.source is None and info.lies.in_rows
 
 
+def _room(value: Value) -> Value:
+    """An array of dynamic length as one that is as long as it may be: it lies in memory in the same order."""
+    return value.base if isinstance(value, BoundedArray) else value
+
+
 def _snapshot(machine: Machine, value: Value) -> Value:
     """An argument as it is now: lists with their contents."""
+    value = _room(value)
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
         items = machine.heap.read(value.object, "<items>")
         return Tuple(tuple(_snapshot(machine, v) for v in items.items), list) if isinstance(items, Tuple) else value
@@ -129,7 +149,7 @@ def _shortened(order: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _real(machine: Machine, value: Value, strides: dict[int, tuple[int, ...]]) -> Any:
-    """A real argument that lies in memory as the abstract one does; its elements are zero."""
+    """A real argument that lies in memory as the abstract one does; its elements are zero, or True."""
     match value:
         case Const():
             return value.value
@@ -148,7 +168,8 @@ def _real(machine: Machine, value: Value, strides: dict[int, tuple[int, ...]]) -
                 return np.zeros(model.shape, model.dtype)
             if sum(map(abs, spans)) > _MOST_BYTES:
                 raise TypeError("too large")
-            memory = np.zeros(sum(map(abs, spans)) + model.itemsize, np.int8)
+            # ones in masks, which select something then
+            memory = np.full(sum(map(abs, spans)) + model.itemsize, model.dtype == bool, np.int8)
             start = -sum(span for span in spans if span < 0)
             return np.ndarray(model.shape, model.dtype, memory, start, model.strides)
     raise TypeError(value)

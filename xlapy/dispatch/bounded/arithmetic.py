@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.bounded import indexing as bounded_indexing
+from xlapy.dispatch.arrays.memory import keep_order
+from xlapy.dispatch.bounded import fitting
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.lanes import (
     INT64,
@@ -106,7 +107,7 @@ def _align(machine: Machine, values, rooms, variables, back: int, dynamic: list,
             continue
         var = moved(machine, var, axis, lanes, target, room)
         if singles[k] is not None:
-            var = machine.leaf(bounded_indexing._first_or_all, (singles[k], var, var), (axis,), name="broadcast")[0]
+            var = machine.leaf(fitting.first_or_all, (singles[k], var, var), (axis,), name="broadcast")[0]
         variables[k] = var
     return target
 
@@ -162,6 +163,10 @@ def elementwise(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value]) -> V
     guard = valid_mask(machine, shape, axes) if ufunc not in FINITE_SLOPES else None
     results = ufuncs.compute(machine, ufunc, operands, mask=guard)
     values = [fresh(machine, machine.builder.broadcast(var, shape), axes) for var in results]
+    rooms = [v.base if isinstance(v, BoundedArray) else v for v in inputs]
+    for value in values:
+        if isinstance(value, BoundedArray):
+            keep_order(machine, value.base, rooms)
     return values[0] if len(values) == 1 else Tuple(tuple(values))
 
 
@@ -177,7 +182,7 @@ def lanewise(machine: Machine, function: Callable, args: Sequence[Value], kwargs
     operands, axes = unify(machine, [v for v in args if not absent(v)])
     alive = iter([_alive(machine, v, axes) for v in operands])
     result = machine.call(Const(function), [v if absent(v) else next(alive) for v in args], kwargs)
-    return made(machine, result, axes)
+    return made(machine, result, axes, own=True)
 
 
 def on_lanes(machine: Machine, array: BoundedArray, function: Callable[[Value], Value]) -> Value:
@@ -255,7 +260,7 @@ def _inplace(machine: Machine, ufunc: np.ufunc, left: Value, right: Value) -> Va
             return machine.message(template, *sizes, *more, *sizes)
 
         source = right if isinstance(right, BoundedArray | NdArray) else machine.new_array(operand(machine, right))
-        other = JaxArray(bounded_indexing.fit(machine, source, room.type.shape, axes, message))
+        other = JaxArray(fitting.fit(machine, source, room.type.shape, axes, message))
     guard = valid_mask(machine, room.type.shape, axes) if ufunc not in FINITE_SLOPES else None
     (var,) = ufuncs.compute(machine, ufunc, (room, other), (room.type.dtype,), guard)
     if var.type.shape != room.type.shape:
@@ -277,9 +282,7 @@ def deliver(machine: Machine, result: Value, out: Value, inputs: Sequence[Value]
         return machine.message(template, *(n for _, sizes in texts for n in sizes))
 
     def placed(value: Value) -> Var:
-        return machine.builder.broadcast(
-            bounded_indexing.fit(machine, value, room.type.shape, axes, message), room.type.shape
-        )
+        return machine.builder.broadcast(fitting.fit(machine, value, room.type.shape, axes, message), room.type.shape)
 
     before, new = machine.read(room), cast(machine, placed(result), room.type.dtype)
     if where is not None:

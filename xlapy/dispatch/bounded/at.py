@@ -10,7 +10,7 @@ from jax import lax
 
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded.indexing import fit
+from xlapy.dispatch.bounded.fitting import fit
 from xlapy.dispatch.bounded.lanes import INT64, var_of
 from xlapy.dispatch.bounded.rules import first_of
 from xlapy.dispatch.numpy import all as numpy_all

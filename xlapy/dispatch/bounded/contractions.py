@@ -39,7 +39,9 @@ def _einsum(machine, subscripts, *arrays, optimize=False):
         factors.append(machine.new_array(bounded.select_valid(machine, var, zeros, axes)))
     if len(factors) == 1 and set(labels[0]) == set(result):
         raise require_static(machine, given, "np.einsum as a view")
-    return made(machine, machine.call(Const(np.einsum), (Const(text), *factors)), [lengths[c] for c in result])
+    return made(
+        machine, machine.call(Const(np.einsum), (Const(text), *factors)), [lengths[c] for c in result], own=True
+    )
 
 
 FUNCTIONS[np.einsum] = _einsum

@@ -83,7 +83,7 @@ def _with_room(item: object) -> None:
         found = _room(machine, shape)
         if found is None:
             return before(machine, shape, *args, **kwargs)
-        return bounded.made(machine, before(machine, found[0], *args, **kwargs), found[1])
+        return bounded.made(machine, before(machine, found[0], *args, **kwargs), found[1], own=True)
 
     table.function(item)(rule)
 

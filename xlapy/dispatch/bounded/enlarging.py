@@ -27,7 +27,7 @@ def _along_columns(machine: Machine, item: Callable, array: BoundedArray, *args:
     """`item(array, ...)` where it makes new columns of each row's own."""
     room = machine.new_array(machine.read(array.base))
     result = machine.call(Const(item), (room, *args), options)
-    return bounded.made(machine, result, (*array.axes[:1], None))
+    return bounded.made(machine, result, (*array.axes[:1], None), own=True)
 
 
 def _before(item: Callable) -> Callable:

@@ -390,14 +390,14 @@ def with_order(machine: Machine, array: BoundedArray) -> BoundedArray:
 # -- arrays -----------------------------------------------------------------------------------------------------------
 
 
-def made(machine: Machine, array: Value, axes: Sequence[Lanes | None]) -> Value:
-    """`array`, of which `axes` says what is valid."""
+def made(machine: Machine, array: Value, axes: Sequence[Lanes | None], own: bool = False) -> Value:
+    """`array`, of which `axes` says what is valid; `own` if its memory is that of no other array."""
     if all(lanes is None for lanes in axes):
         return array
     assert isinstance(array, NdArray), array
     if any(lanes is not None and lanes.valid is not None for lanes in axes):
         return BoundedArray(array, tuple(axes))
-    return _of_known_size(machine, array, axes) or BoundedArray(array, tuple(axes))
+    return _of_known_size(machine, array, axes, own) or BoundedArray(array, tuple(axes))
 
 
 def fresh(machine: Machine, var: Var, axes: Sequence[Lanes | None]) -> Value:
@@ -409,7 +409,7 @@ def fresh(machine: Machine, var: Var, axes: Sequence[Lanes | None]) -> Value:
         if all(length is not None for length in _known_lengths(machine, var.type.shape, axes)):
             var, axes = compacted(machine, BoundedArray(array, tuple(axes)))
             array = machine.new_array(var)
-    return made(machine, array, axes)
+    return made(machine, array, axes, own=True)
 
 
 def _known_lengths(machine: Machine, shape: Sequence[int], axes: Sequence[Lanes | None]) -> list[int | None]:
@@ -417,13 +417,18 @@ def _known_lengths(machine: Machine, shape: Sequence[int], axes: Sequence[Lanes 
     return [n if lanes is None else machine.known_length(lanes.length) for n, lanes in zip(shape, axes, strict=True)]
 
 
-def _of_known_size(machine: Machine, array: NdArray, axes: Sequence[Lanes | None]) -> NdArray | None:
-    """The view of an array that has just these lanes, if their lengths have to be known."""
+def _of_known_size(machine: Machine, array: NdArray, axes: Sequence[Lanes | None], own: bool) -> NdArray | None:
+    """The array that has just these lanes, if their lengths have to be known: a view, or one without room."""
     lengths = _known_lengths(machine, array.type.shape, axes)
     if any(length is None for length in lengths):
         return None
     starts = [0 if lanes is None else lanes.start for lanes in axes]
-    return view(machine, array, "index", tuple((s, 1, n) for s, n in zip(starts, lengths, strict=True)))
+    part = view(machine, array, "index", tuple((s, 1, n) for s, n in zip(starts, lengths, strict=True)))
+    if not own or array.lenses or part.type.shape == array.type.shape:
+        return part
+    objects, found = machine.heap.objects, machine.new_array(machine.read(part))
+    objects[found.buffer].lies = objects[array.buffer].lies
+    return found
 
 
 @overload

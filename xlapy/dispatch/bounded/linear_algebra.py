@@ -106,7 +106,7 @@ def _of_square(item: Callable, fill: Callable, shapes: str) -> None:
 def _with_axes(machine: Machine, result: Value, axes: Sequence[Axes]) -> Value:
     if isinstance(result, Tuple):
         return Tuple(tuple(_with_axes(machine, v, [x]) for v, x in zip(result.items, axes, strict=True)), result.cls)
-    return made(machine, result, axes[0]) if axes[0] else result
+    return made(machine, result, axes[0], own=True) if axes[0] else result
 
 
 def _above_all(a):
@@ -154,7 +154,7 @@ def _solve(machine, a, b):
         machine.new_array(_filled(machine, matrix, axes, _unit)),
         machine.new_array(_filled(machine, right, others)),
     )
-    return made(machine, machine.call(Const(np.linalg.solve), arrays), others)
+    return made(machine, machine.call(Const(np.linalg.solve), arrays), others, own=True)
 
 
 FUNCTIONS[np.linalg.solve] = _solve
@@ -181,7 +181,7 @@ def _singular_values(machine, x):
     """np.linalg.svdvals: what the dead rows and columns add are zeros, which come last."""
     var, axes = _compacted(machine, x, "np.linalg.svdvals", (x,))
     result = machine.call(Const(np.linalg.svdvals), (machine.new_array(_filled(machine, var, axes)),))
-    return made(machine, result, (*axes[:-2], _smaller(machine, axes, var)))
+    return made(machine, result, (*axes[:-2], _smaller(machine, axes, var)), own=True)
 
 
 FUNCTIONS[np.linalg.svdvals] = _singular_values

@@ -60,7 +60,7 @@ def accumulate(machine, self, array, axis=0, dtype=None, out=None):
         raise require_static(machine, first_of((array, out), {}), f"np.{ufunc.__name__}.accumulate of such arrays")
     var, axes = bounded.compacted(machine, array)
     result = ufunc_methods.accumulate(machine, self, machine.new_array(var), Const(0), dtype)
-    return bounded.made(machine, result, axes)
+    return bounded.made(machine, result, axes, own=True)
 
 
 @_method("outer")

@@ -10,7 +10,8 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.creation import is_dynamic
-from xlapy.dispatch.bounded.indexing import assign, getitem
+from xlapy.dispatch.bounded.fitting import assign
+from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import INT64, as_int, involved, length_int, require_static, var_of
 from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
 from xlapy.dispatch.numpy import all as numpy_all

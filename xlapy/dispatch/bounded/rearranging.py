@@ -9,8 +9,9 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import selection as bounded_selection
+from xlapy.dispatch.bounded.fitting import assign
 from xlapy.dispatch.bounded.in_python import in_python, is_rows
-from xlapy.dispatch.bounded.indexing import assign, getitem
+from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of, transposed
 from xlapy.dispatch.numpy.values import absent, array_type, known, known_index, operand, raise_real

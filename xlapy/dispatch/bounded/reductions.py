@@ -60,7 +60,7 @@ def _remaining(machine: Machine, array: BoundedArray, axes: tuple[int, ...], kee
     """The result with the dimensions that are left."""
     kept = bool(known(machine, keep if keep is not _NONE else False, "keepdims"))
     out = [None if k in axes else x for k, x in enumerate(array.axes) if kept or k not in axes]
-    return bounded.made(machine, result, out)
+    return bounded.made(machine, result, out, own=True)
 
 
 def _whole_out(machine: Machine, array: BoundedArray, axes: tuple[int, ...], out: object) -> None:
@@ -204,7 +204,7 @@ def accumulate(machine, ufunc, array, axis=None, dtype=None, out=None):
     lanes = [x if k == place else None for k, x in enumerate(array.axes)]
     var = select_valid(machine, machine.read(array.base), unit, lanes)
     result = accumulate_rule(machine, ufunc, JaxArray(var), Const(place), dtype)
-    return bounded.made(machine, result, array.axes)
+    return bounded.made(machine, result, array.axes, own=True)
 
 
 def _vector(machine: Machine, array: BoundedArray, what: str) -> tuple[Var, Var, Lanes]:

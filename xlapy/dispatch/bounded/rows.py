@@ -19,7 +19,7 @@ from xlapy.dispatch.bounded.lanes import INT64, fresh, involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.selection import joined as concatenated
 from xlapy.dispatch.bounded.selection import of_sequences
-from xlapy.dispatch.numpy.values import absent, known
+from xlapy.dispatch.numpy.values import absent, known, known_order
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
 
@@ -27,8 +27,8 @@ from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
 
 
 def _flatten(machine: Machine, self: BoundedArray, order: Any = "C") -> Value:
-    if order != "C" and known(machine, order) != "C" or len(self.axes) == 1:
-        return _flatten_vector(machine, self)
+    if order != "C" and known_order(machine, order) != "C" or len(self.axes) == 1:
+        return _flatten_vector(machine, self, order)
     if any(self.axes[1:]):
         bounded.settle_widths(machine, self)
         var = machine.read(self.base)
@@ -81,7 +81,7 @@ def _along(item: Callable, by_columns: Callable, default: int | None, keeps: boo
         if keeps:
             return on_lanes(machine, a, lambda room: machine.call(Const(item), (room, *args), named))
         result = machine.call(Const(item), (machine.new_array(machine.read(a.base)), *args), named)
-        return bounded.made(machine, result, a.axes[:1])
+        return bounded.made(machine, result, a.axes[:1], own=True)
 
     FUNCTIONS[item] = rule
 

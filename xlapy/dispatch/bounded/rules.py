@@ -13,11 +13,12 @@ from xlapy.dispatch.arrays.memory import layout_model
 from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import reductions as bounded_reductions
-from xlapy.dispatch.bounded.indexing import assign, getitem
+from xlapy.dispatch.bounded.fitting import assign
+from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import INT64, first_of, fresh, involved, require_static
 from xlapy.dispatch.bounded.slices import reversed_parts
 from xlapy.dispatch.numpy.ufunc_table import TABLE
-from xlapy.dispatch.numpy.values import absent, known, known_index, require_dtype, sequence_items, single
+from xlapy.dispatch.numpy.values import absent, known, known_index, known_order, require_dtype, sequence_items, single
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, NdArray, Tuple, Value, number_var
@@ -482,6 +483,7 @@ def _flip(machine, m, axis=None):
 @_method("ravel")
 @_function(np.ravel)
 def _ravel(machine, a, order="C"):
+    a = _read_in(machine, _bounded(machine, a, "np.ravel", order), order)
     if not _lies_side_by_side(machine, a):
         # a copy under NumPy, unless there is one element
         raise require_static(machine, a, "np.ravel of elements that do not lie side by side")
@@ -495,7 +497,19 @@ def _lies_side_by_side(machine: Machine, a: BoundedArray) -> bool:
 
 @_method("flatten")
 def _flatten(machine, a, order="C"):
-    return _copy(machine, _flat(machine, a))
+    return _copy(machine, _flat(machine, _read_in(machine, a, order)))
+
+
+def _read_in(machine: Machine, a: BoundedArray, order: Any) -> BoundedArray:
+    """The array whose elements in C order are those of `a` in `order`."""
+    order = known_order(machine, order)
+    if order == "C" or len(a.axes) == 1:
+        return a
+    if order == "F":
+        return transposed(machine, a)
+    if not _lies_side_by_side(machine, a):
+        raise require_static(machine, a, "the elements in the order in which they lie in memory")
+    return a
 
 
 def _flat(machine, a):
@@ -529,7 +543,12 @@ def _each_of(valid, count):
 def _reshape(machine, self, *shape, order="C", copy=None):
     items = sequence_items(machine, shape[0]) if len(shape) == 1 else None
     wanted = [known(machine, v) if machine.is_static(v) else v for v in (items or shape)]
-    if len(self.axes) > 1 and wanted == [-1] and order == "C" and _lies_side_by_side(machine, self):
+    order = known_order(machine, order)
+    if not absent(copy) or order not in ("C", "F"):
+        raise require_static(machine, self, "reshape with these options")
+    if order == "F" and (len(self.axes) > 1 or len(wanted) > 1):
+        raise require_static(machine, self, "reshape in Fortran's order")
+    if len(self.axes) > 1 and wanted == [-1] and _lies_side_by_side(machine, self):
         return _flat(machine, self)
     if len(self.axes) == 1 and len(wanted) == 2 and wanted[0] == -1 and isinstance(wanted[1], int) and wanted[1] > 1:
         return _in_rows(machine, self, wanted[1])
@@ -561,8 +580,8 @@ def _in_rows(machine: Machine, self: BoundedArray, columns: int) -> Value:
 
 
 @_function(np.reshape)
-def _reshape_function(machine, a, shape, order="C", **options):
-    return _reshape(machine, _bounded(machine, a, "np.reshape"), shape)
+def _reshape_function(machine, a, shape, order="C", copy=None):
+    return _reshape(machine, _bounded(machine, a, "np.reshape", shape, order), shape, order=order, copy=copy)
 
 
 METHODS["round"] = lambda machine, self, *args, **kw: bounded_arithmetic.lanewise(machine, np.round, (self, *args), kw)

@@ -19,7 +19,8 @@ from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import reductions as bounded_reductions
 from xlapy.dispatch.bounded.arithmetic import on_lanes
-from xlapy.dispatch.bounded.indexing import assign, getitem
+from xlapy.dispatch.bounded.fitting import assign
+from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
 from xlapy.dispatch.numpy import all as numpy_all

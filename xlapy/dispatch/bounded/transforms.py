@@ -38,7 +38,7 @@ def _transform(name: str) -> None:
         if a.axes[place] is None:
             room = machine.new_array(machine.read(a.base))
             result = machine.call(Const(item), (room, n if isinstance(n, Value) else Const(n)), options)
-            return bounded.made(machine, result, a.axes)
+            return bounded.made(machine, result, a.axes, own=True)
         if any(x is not None for k, x in enumerate(a.axes) if k != place) or a.base.type.shape[place] == 0:
             raise require_static(machine, a, f"np.fft.{name} of such arrays")
         var, axes = bounded.compacted(machine, a)

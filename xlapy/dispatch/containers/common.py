@@ -23,6 +23,7 @@ from xlapy.dispatch.unions import over_unions
 from xlapy.domain.set_order import SetHistory
 from xlapy.domain.unordered import Unordered
 from xlapy.domain.values import (
+    BoundedArray,
     BoundMethod,
     Const,
     Function,
@@ -415,7 +416,7 @@ def contains(machine, item: Value, container: Value) -> bool | Var:
 def _contains_other(machine, item: Value, container: Value) -> bool | Var:
     if isinstance(container, NdArray):
         same = machine.compare("==", container, item)
-        if isinstance(same, NdArray | JaxArray):
+        if isinstance(same, NdArray | JaxArray | BoundedArray):
             same = machine.call(machine.getattr(same, "any"), [])
         return machine.truth(same)
     for value, others in ((container, item), (item, container)):

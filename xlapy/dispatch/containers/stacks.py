@@ -27,10 +27,8 @@ from xlapy.domain.values import (
     Hole,
     Mapping,
     MixedScalar,
-    Range,
     Ref,
     Scalar,
-    Slice,
     Stack,
     Stored,
     Tuple,
@@ -357,9 +355,6 @@ def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: Lead) 
     if old is DEAD:
         types = [h.type for h in holes(new)]
         return [filler(Hole(TensorType((*lead, *t.shape), t.dtype, t.weak)), machine.builder) for t in types]
-    if isinstance(new, Range | Slice) and isinstance(old, Const):
-        parts = coerce(old, new, exact_joiner(machine), machine.builder)
-        return [machine.builder.broadcast(part, lead) for part in parts]
     if isinstance(new, MixedScalar):
         return _as_mixed(machine, old, new, rows, lead)
     if isinstance(new, Union) and isinstance(new.selector, Hole):
@@ -370,6 +365,9 @@ def _embedded(machine, old: Value, new: Value, rows: Iterator[Var], lead: Lead) 
     if isinstance(old, Union) or not new.children():
         _require_same(old, new)
         return []
+    if isinstance(old, Const):  # a range, a slice, or a number of one: 0 in range(0, n)
+        parts = coerce(old, new, exact_joiner(machine), machine.builder)
+        return [machine.builder.broadcast(part, (*lead, *part.type.shape)) for part in parts]
     found: list[Var] = []
     for part, wider in zip(old.children(), new.children(), strict=True):
         if isinstance(wider, Value):

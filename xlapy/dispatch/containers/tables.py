@@ -152,6 +152,8 @@ def locate(machine, stack: Stack, key: Value, place: str = "key") -> tuple[Value
     _check(machine, key, place)
     if stack.capacity == 0:
         return _ZERO, False
+    if not isinstance(stack.element, Tuple):  # too many strings, say, for one of them to be chosen by a number
+        raise Refused("XP0007", "a dict or set has keys of too many kinds", "use numbers as keys")
     column = tuple_items(instantiate(stack.element, iter(stack.rows)))
     length = device(machine, stack.length, int)
     pairs = _numbers(machine, column[0], key)

@@ -11,7 +11,7 @@ from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, logical_and, logical_not
-from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import (
     DEAD,
     FALSE,
@@ -41,7 +41,9 @@ def inner_of(machine, number: int) -> Ref:
 def _inners(machine, number: int) -> tuple[Value, ...]:
     inner = machine.heap.read(number, "inner")
     if isinstance(inner, Union):
-        raise Refused("XP0004", "zip(*items) of a number of items that depends on data", "loop over the items")
+        raise Refused(
+            "XP0004", "zip(*items) of a number of items that depends on data", "loop over the items"
+        ) from None
     return inner.items
 
 
@@ -107,6 +109,8 @@ def map_(machine, function: Value, *iterables: Value) -> Value:
     """`map(function, *iterables)`."""
     if not iterables:
         machine.raise_(TypeError, "map() must have at least two arguments.")
+    if isinstance(function, Const) and function.value is next and len(iterables) == 1:
+        return machine.call(Const(_next_items), [make_iterator(machine, iterables[0])])
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
     return new(machine, _ZIP, map, inner=inner, strict=Const(False), function=function)
 
@@ -118,6 +122,16 @@ def starmap(machine, function: Value, iterable: Value) -> Value:
     return new(machine, _ZIP, itertools.starmap, inner=inner, strict=Const(False), function=function)
 
 
+def _next_items(iterators):
+    """`map(next, iterators)`, which the first iterator without items ends."""
+    for iterator in iterators:
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return
+        yield item
+
+
 def _combined(machine, number: int, parts: list[Value]) -> Value:
     """A tuple of the parts for zip, else what the function makes of them."""
     cls = machine.heap.objects[number].cls
@@ -125,8 +139,15 @@ def _combined(machine, number: int, parts: list[Value]) -> Value:
         return Tuple(tuple(parts))
     function = machine.heap.read(number, "function")
     if cls is itertools.starmap:
-        return machine.call(function, iteration.items(machine, parts[0]))
-    return machine.call(function, parts)
+        parts = iteration.items(machine, parts[0])
+    try:
+        return machine.call(function, parts)
+    except PythonError as error:
+        if isinstance(error.value, Union) or not issubclass(machine.type_of(error.value), StopIteration):
+            raise
+        raise Refused(
+            "XP0009", f"a function that raises StopIteration ends a {cls.__name__}", "loop over the items"
+        ) from None
 
 
 def _zip_step(machine, number: int) -> Step:

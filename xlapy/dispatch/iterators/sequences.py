@@ -76,6 +76,10 @@ class Kind:
     known_length: Callable[[object, int], int | None] = lambda machine, number: None
 
 
+#: slots that say how an iterator goes on, are known, and do not change
+SETTINGS = frozenset(("strict", "size", "shared"))
+
+
 def new(machine, kind: Kind, cls: type, /, **slots: Value) -> Ref:
     """A fresh iterator."""
     number = machine.heap.new("iterator", cls, machine.builder.location(), **slots)

@@ -17,6 +17,7 @@ from xlapy.dispatch.numpy.values import (
     kind_of,
     known,
     known_index,
+    known_order,
     operand,
     raise_as_numpy,
     raise_real,
@@ -35,7 +36,7 @@ def array(machine, object, dtype=None, *, copy=True, order: Any = "K", subok=Fal
     if copied is None or copied is False:
         result = asarray(machine, object, dtype, order, copy=copied)
     else:
-        result = arranged(machine, _from(machine, object, dtype), object, known(machine, order))
+        result = arranged(machine, _from(machine, object, dtype), object, known_order(machine, order))
     least, shape = known_index(machine, ndmin), result.type.shape
     if least > len(shape):
         return numpy_views.view(machine, result, "reshape", (1,) * (least - len(shape)) + shape)
@@ -60,7 +61,7 @@ def _from(machine: Machine, value: Value, dtype: object) -> NdArray:
 @function(np.asarray, np.asanyarray)
 def asarray(machine, a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """np.asarray: the array itself where it has the dtype and lies in memory as asked."""
-    copied, asked = known(machine, copy), known(machine, order)
+    copied, asked = known(machine, copy), known_order(machine, order)
     if copied is True:
         return array(machine, a, dtype, order="K" if asked is None else order)
     if isinstance(a, NdArray):
@@ -164,7 +165,7 @@ def _not_finite(x):
 @function(np.copy)
 def copy(machine, a, order="K", subok=False):
     """np.copy."""
-    return numpy_views.copy_of(machine, a, known(machine, order))
+    return numpy_views.copy_of(machine, a, known_order(machine, order))
 
 
 @function(np.astype)

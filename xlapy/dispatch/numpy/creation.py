@@ -13,11 +13,13 @@ from xlapy.dispatch.arrays.memory import arranged, keep_order
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
 from xlapy.dispatch.numpy.values import (
+    ONE_OF_TWO,
     absent,
     array_type,
     broadcast_to,
     known,
     known_index,
+    known_order,
     operand,
     raise_real,
     require_dtype,
@@ -64,7 +66,7 @@ def filled(machine: Machine, value: object, shape: tuple[int, ...], dtype: np.dt
 
 def ordered(machine: Machine, array: NdArray, order: object) -> NdArray:
     """Record the memory order of a fresh array."""
-    return arranged(machine, array, None, known(machine, order))
+    return arranged(machine, array, None, known_order(machine, order, *ONE_OF_TWO))
 
 
 @function(np.zeros)
@@ -111,7 +113,7 @@ def _like(value: int):
 
 def _laid_out_like(machine: Machine, result: NdArray, a: Value, source: TensorType, order: object) -> NdArray:
     """Record the memory order of a fresh array for an argument `order`, which is 'K' if it is not given."""
-    asked = "K" if absent(order) else known(machine, order)
+    asked = "K" if absent(order) else known_order(machine, order)
     if asked == "K":
         return keep_order(machine, result, (a,)) if result.type.shape == source.shape else result
     return arranged(machine, result, a, asked)

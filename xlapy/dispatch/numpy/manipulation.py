@@ -29,7 +29,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import NumpyScalar, Scalar
+from xlapy.domain.values import Const, NumpyScalar, Scalar
 
 _INT64 = np.dtype(np.int64)
 _NO_VALUE = getattr(np, "_NoValue", None)
@@ -240,6 +240,8 @@ def pad(machine, array, pad_width, mode="constant", **kwargs):
     )
     if callable(style):
         raise Refused("XP0011", "np.pad with a function as mode")
+    if style in ("maximum", "minimum", "median") and var.type.dtype.kind == "c":
+        raise Refused("XP0011", f"np.pad of complex numbers with mode={style!r}", "pad their real and imaginary parts")
     named = dict(kwargs)
     value = named.pop("constant_values", None)
     options = {k: hashable(known(machine, v)) for k, v in named.items()}
@@ -252,11 +254,24 @@ def pad(machine, array, pad_width, mode="constant", **kwargs):
     except Exception as error:
         return raise_real(machine, error)
     pairs = np.broadcast_to(np.asarray(widths, int), (len(var.type.shape), 2))
+    if style == "linear_ramp":
+        ends = np.broadcast_to(np.asarray(options.get("end_values", 0)), (len(pairs), 2))
+        pairs, ends = (Const(tuple(map(tuple, v.tolist()))) for v in (pairs, ends))
+        return machine.call(Const(_with_ramps), (machine.new_array(var), pairs, ends))
     operands = [var]
     if value is not None:
         operands.append(cast(machine, operand(machine, value), var.type.dtype))
     static = (tuple(map(tuple, pairs.tolist())), style, tuple(options.items()))
     return machine.new_array(machine.leaf(_pad, operands, static, name="pad")[0])
+
+
+def _with_ramps(array, widths, ends):
+    """`np.pad(mode="linear_ramp")`, one axis after the other."""
+    for axis, ((before, after), (first, last)) in enumerate(zip(widths, ends, strict=True)):
+        left = np.linspace(first, array.take(0, axis), before, endpoint=False, dtype=array.dtype, axis=axis)
+        right = np.linspace(last, array.take(-1, axis), after, endpoint=False, dtype=array.dtype, axis=axis)
+        array = np.concatenate((left, array, np.flip(right, axis)), axis)
+    return array
 
 
 def _pad(x, *rest):

@@ -22,9 +22,11 @@ from xlapy.dispatch.numpy.values import (
     cast,
     kind_of,
     known,
+    known_order,
     new_list,
     operand,
     raise_as_numpy,
+    raise_real,
     require_dtype,
     reshape,
 )
@@ -140,7 +142,9 @@ def flatten(machine, self, order="C"):
 @method(np.ndarray, "copy", "__copy__", "__deepcopy__")
 def copy(machine, self, order="C"):
     """A copy."""
-    return numpy_views.copy_of(machine, self, str(known(machine, order)) if isinstance(order, str | Const) else "C")
+    return numpy_views.copy_of(
+        machine, self, str(known_order(machine, order)) if isinstance(order, str | Const) else "C"
+    )
 
 
 @method(np.generic, "copy", "__copy__", "__deepcopy__")
@@ -163,12 +167,15 @@ def astype(machine, self, dtype, order="K", casting="unsafe", subok=True, copy=T
     target = require_dtype(known(machine, dtype, "a dtype"))
     rule: Any = str(known(machine, casting))
     var = operand(machine, self)
-    if not np.can_cast(var.type.dtype, target, rule):
-        message = f"Cannot cast array data from {var.type.dtype!r} to {target!r} according to the rule '{rule}'"
-        return machine.raise_(TypeError, message)
+    try:
+        np.zeros((1,) * len(var.type.shape), var.type.dtype).astype(target, casting=rule)
+    except Exception as error:
+        return raise_real(machine, error)
+    if rule == "same_value":
+        raise Refused("XP0011", "astype(casting='same_value')", "compare the result with the array, and raise")
     if not isinstance(self, NdArray):
         return machine.numpy_result(cast(machine, var, target))
-    asked = known(machine, order)
+    asked = known_order(machine, order)
     if not known(machine, copy) and target == var.type.dtype and lies(machine, self, asked):
         return self
     return arranged(machine, machine.new_array(cast(machine, var, target)), self, asked)

@@ -17,6 +17,7 @@ from xlapy.dispatch.numpy.values import (
     operand,
     raise_real,
     require_dtype,
+    reshape,
     skeleton,
 )
 from xlapy.dispatch.table import function
@@ -202,7 +203,15 @@ for _item, _implementation in (
 @function(np.logspace)
 def logspace(machine, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """np.logspace: base ** linspace."""
-    exponents = linspace(machine, start, stop, num, endpoint, axis=axis)
     base = base if isinstance(base, Value) else Const(base)
+    if len(operand(machine, base).type.shape):
+        # several bases are a further part of what start and stop are broadcast to
+        found = [operand(machine, v) for v in (start, stop, base)]
+        rank = max(len(v.type.shape) for v in found)
+        shapes = [(1,) * (rank - len(v.type.shape)) + v.type.shape for v in found]
+        parts = zip(found, shapes, strict=True)
+        start, stop, base = (machine.new_array(reshape(machine, v, shape)) for v, shape in parts)
+        base = machine.call(Const(np.expand_dims), (base, axis if isinstance(axis, Value) else Const(axis)))
+    exponents = linspace(machine, start, stop, num, endpoint, axis=axis)
     result = machine.call(Const(np.power), (base, exponents))
     return result if absent(dtype) else machine.call(machine.getattr(result, "astype"), (dtype,))

@@ -15,6 +15,7 @@ from xlapy.dispatch.numpy.placing import take
 from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.numpy.ufuncs import call, type_of_operand, ufunc_rule
 from xlapy.dispatch.numpy.values import (
+    ONE_OF_TWO,
     absent,
     any_true,
     array_type,
@@ -23,6 +24,7 @@ from xlapy.dispatch.numpy.values import (
     deliver,
     items_of,
     known,
+    known_order,
     operand,
     raise_as_numpy,
     raise_real,
@@ -228,7 +230,7 @@ def ravel_multi_index(machine, multi_index, dims, mode="raise", order="C"):
     parts = [operand(machine, v, _INT64) for v in items_of(machine, multi_index)]
     shape = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
     styles = (style,) * len(parts) if isinstance(known(machine, mode), str) else tuple(known(machine, mode))
-    if str(known(machine, order)) == "F":
+    if known_order(machine, order, *ONE_OF_TWO) == "F":
         parts, shape, styles = parts[::-1], shape[::-1], styles[::-1]
     flat, bad = machine.leaf(_ravel_index, parts, (hashable(shape), styles), name="ravel_multi_index")
     machine.check(bad, ValueError, "invalid entry in coordinates array")
@@ -255,7 +257,7 @@ def unravel_index(machine, indices, shape, order="C"):
     """np.unravel_index."""
     dims = known(machine, shape, "a shape")
     dims = dims if isinstance(dims, tuple | list) else (dims,)
-    if str(known(machine, order)) == "F":
+    if known_order(machine, order, *ONE_OF_TWO) == "F":
         turned = unravel_index(machine, indices, Const(tuple(dims)[::-1]))
         return numpy_views.Tuple(turned.items[::-1])
     require_indices(machine, _unravelled, indices)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -264,12 +266,31 @@ def _bin_count(machine: Machine, bins: Any) -> int | None:
     return None
 
 
-def _weighted(index, valid, x, weights, count, density, edges):
+#: how many bytes there are
+_BYTES = 256
+#: where numbers belong: in which bin, and whether they are in one
+Place = Callable[[jax.Array], tuple[jax.Array, jax.Array]]
+
+
+def _weighted(
+    place: Place, x: jax.Array, weights: jax.Array | None, count: int, density: bool, edges: jax.Array
+) -> jax.Array:
+    if weights is not None:
+        weights = jnp.ravel(weights)
+    if x.dtype.itemsize == 1 and x.size > _BYTES:  # there are few, so that each is looked for once
+        bits = x.astype(jnp.uint8) if x.dtype == bool else lax.bitcast_convert_type(x, jnp.uint8)
+        x = lax.bitcast_convert_type(jnp.arange(_BYTES, dtype=jnp.uint8), jnp.uint8 if x.dtype == bool else x.dtype)
+        index, valid = place(x)
+        if weights is None:
+            weights = occurrences(bits, _BYTES)
+        else:
+            index, valid = index[bits], valid[bits]
+    else:
+        index, valid = place(x)
     if weights is None:  # what is in no bin has a counter of its own
         counts = occurrences(jnp.where(valid, index, count), count + 1)[:-1]
     else:
-        values = jnp.ravel(weights)
-        values = jnp.where(valid, values, jnp.zeros((), values.dtype))
+        values = jnp.where(valid, weights, jnp.zeros((), weights.dtype))
         counts = jnp.zeros(count, values.dtype).at[index].add(values, mode="promise_in_bounds")
     if density:
         counts = counts / jnp.diff(edges).astype(jnp.float64) / jnp.sum(counts)
@@ -280,7 +301,8 @@ def _histogram_even(x, *rest):
     """NumPy's algorithm for even bins: scale, then correct by comparison with the edges."""
     *weights, count, limits, edge_type, density, weighted = rest
     x = jnp.ravel(x)
-    wide = cast_array(x, np.dtype(np.float64) if kind_of(np.dtype(x.dtype)) != "f" else edge_type)
+    computed = np.dtype(np.float64) if kind_of(np.dtype(x.dtype)) != "f" else edge_type
+    wide = cast_array(x, computed)
     if limits is None:
         low, high = jnp.min(wide), jnp.max(wide)
     else:
@@ -289,12 +311,16 @@ def _histogram_even(x, *rest):
     low, high = jnp.where(same, low - 0.5, low), jnp.where(same, high + 0.5, high)
     edges = jnp.arange(count + 1).astype(wide.dtype) * ((high - low) / count) + low
     edges = edges.at[-1].set(high)
-    valid = (wide >= low) & (wide <= high)
-    index = jnp.where(valid, (wide - low) / (high - low) * count, 0).astype(jnp.int64)
-    index = jnp.where(index == count, count - 1, index)
-    index = index - (valid & (wide < edges[index]))
-    index = index + (valid & (wide >= edges[index + 1]) & (index != count - 1))
-    counts = _weighted(index, valid, x, weights[0] if weighted else None, count, density, edges)
+
+    def place(x):
+        wide = cast_array(x, computed)
+        valid = (wide >= low) & (wide <= high)
+        index = jnp.where(valid, (wide - low) / (high - low) * count, 0).astype(jnp.int64)
+        index = jnp.where(index == count, count - 1, index)
+        index = index - (valid & (wide < edges[index]))
+        return index + (valid & (wide >= edges[index + 1]) & (index != count - 1)), valid
+
+    counts = _weighted(place, x, weights[0] if weighted else None, count, density, edges)
     return counts, edges.astype(edge_type)
 
 
@@ -307,12 +333,15 @@ def _histogram_edges(x, *rest):
     edges = operands[-1]
     x = jnp.ravel(x)
     dtype = np.result_type(np.dtype(x.dtype), np.dtype(edges.dtype))
-    wide, limits = cast_array(x, dtype), cast_array(edges, dtype)
-    index = searches.places(limits, wide, "right") - 1
-    index = jnp.where(wide == limits[-1], edges.size - 2, index)
-    valid = (wide >= limits[0]) & (wide <= limits[-1])
-    index = jnp.clip(index, 0, edges.size - 2)
-    return _weighted(index, valid, x, operands[0] if weighted else None, edges.size - 1, density, edges)
+    limits = cast_array(edges, dtype)
+
+    def place(x):
+        wide = cast_array(x, dtype)
+        index = searches.places(limits, wide, "right") - 1
+        index = jnp.where(wide == limits[-1], edges.size - 2, index)
+        return jnp.clip(index, 0, edges.size - 2), (wide >= limits[0]) & (wide <= limits[-1])
+
+    return _weighted(place, x, operands[0] if weighted else None, edges.size - 1, density, edges)
 
 
 @function(np.histogram_bin_edges)

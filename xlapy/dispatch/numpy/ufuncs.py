@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from xlapy.dispatch.arrays.elements import check_python_int
-from xlapy.dispatch.arrays.memory import keep_order
+from xlapy.dispatch.arrays.memory import arranged, keep_order
 from xlapy.dispatch.numpy.gram import gram
 from xlapy.dispatch.numpy.ufunc_table import (
     FINITE_SLOPES,
@@ -40,6 +40,7 @@ from xlapy.dispatch.numpy.values import (
     cast,
     kind_of,
     known,
+    known_order,
     operand,
     raise_as_numpy,
     raise_real,
@@ -135,10 +136,23 @@ def ufunc_rule(
         if mask.type.dtype != _BOOL:
             message = "Cannot cast array data from {!r} to dtype('bool') according to the rule 'safe'"
             return machine.raise_(TypeError, message.format(mask.type.dtype))
-    if mask is None and all(o is None or absent(o) for o in outs):
-        if options["dtype"] is None and options["casting"] == "same_kind":
-            return call(machine, ufunc, inputs)
-    return _full_call(machine, ufunc, inputs, outs, mask, options)
+    fresh = all(o is None or absent(o) for o in outs)
+    if mask is None and fresh and options["dtype"] is None and options["casting"] == "same_kind":
+        result = call(machine, ufunc, inputs)
+    else:
+        result = _full_call(machine, ufunc, inputs, outs, mask, options)
+    asked = "K" if absent(order) else known_order(machine, order)
+    return result if asked == "K" or not fresh else _in_order(machine, result, asked)
+
+
+def _in_order(machine: Machine, result: Value, order: str) -> Value:
+    """What a ufunc gives, in an order of memory that was asked for."""
+    if order == "A":
+        raise Refused("XP0011", "a ufunc with order='A'", "ask for 'C' or 'F'")
+    for value in result.items if isinstance(result, Tuple) else (result,):
+        if isinstance(value, NdArray):
+            arranged(machine, value, None, order)
+    return result
 
 
 def call(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value]) -> Value:

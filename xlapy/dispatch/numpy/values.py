@@ -63,6 +63,21 @@ def absent(value: Any) -> bool:
     return value is None or (isinstance(value, Const) and value.value is None)
 
 
+def known_order(machine: Machine, order: Any, among: str = "CFAK", message: str = "") -> Any:
+    """The order of memory that an argument asks for; NumPy takes small letters as well. ValueError with a message where
+    it is none of some."""
+    order = known(machine, order)
+    if not isinstance(order, str):
+        return order
+    if order.upper() in {*"CFAK"} - {*among}:
+        machine.raise_(ValueError, message)
+    return order.upper()
+
+
+#: for `known_order`, where an array is made that lies as no other one does
+ONE_OF_TWO = ("CF", "only 'C' or 'F' order is permitted")
+
+
 def known(machine: Machine, value: Any, what: str = "this argument") -> Any:
     """The Python object of an argument that must be static; defaults are Python objects already."""
     if not isinstance(value, Value):

@@ -21,6 +21,7 @@ from xlapy.dispatch.numpy.values import (
     absent,
     known,
     known_index,
+    known_order,
     new_list,
     operand,
     raise_real,
@@ -154,7 +155,8 @@ def model_of_size(array: NdArray) -> np.ndarray:
 def reshape(machine, a, /, shape, order="C", *, copy=None):
     """np.reshape."""
     array = as_array(machine, a)
-    return reshaped(machine, array, new_shape(machine, array, shape), str(known(machine, order)), known(machine, copy))
+    asked = str(known_order(machine, order, "CFA", "order 'K' is not permitted for reshaping"))
+    return reshaped(machine, array, new_shape(machine, array, shape), asked, known(machine, copy))
 
 
 @function(np.ravel)
@@ -162,7 +164,7 @@ def ravel(machine, a, order="C"):
     """np.ravel: a view where the array is contiguous."""
     array = as_array(machine, a)
     size = int(np.prod(array.type.shape, dtype=np.int64))
-    order = str(known(machine, order))
+    order = str(known_order(machine, order))
     if order == "K":
         axes = tuple(int(i) for i in np.argsort([-abs(s) for s in layout_model(machine, array).strides], kind="stable"))
         array, order = permuted(machine, array, lambda m: np.transpose(m, axes)), "C"

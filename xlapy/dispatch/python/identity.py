@@ -94,6 +94,10 @@ def _same_array(machine: Machine, left: NdArray, right: NdArray) -> bool:
     if left.buffer == right.buffer and {left.identity, right.identity} & heap.joined:
         raise Refused("XP0004", "'is' between arrays that are one object on some paths only")
     heap.tell_apart(left.buffer, right.buffer)
+    if heap.may_be_items(left.buffer, right.buffer):
+        raise Refused(
+            "XP0004", "'is' between arrays that may be one item of a list whose length depends on data", _COMPARE
+        )
     if heap.are_two(left, right):
         machine.world.guard("distinct", heap.found[left.identity], heap.found[right.identity])
     return False

@@ -13,7 +13,7 @@ import numpy as np
 from xlapy.lowering.llvm import memory
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, convert
-from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, known_int, literal
+from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, known_int, literal, plus
 
 #: the place of an element, along each axis: names or literals of 64 bits
 Place = tuple[str, ...] | list[str]
@@ -27,6 +27,9 @@ _STRAIGHT, _STRAIGHT_IN_ROWS, _STRAIGHT_IN_LOOPS = 8, 32, 4
 #: trips of a loop that carries something, from which on several vectors of a sum, or a maximum, do not wait for one
 #: another, and how many
 _LONG, _INTERLEAVED = 256, 4
+#: elements of a row up to which it matters that the last ones are computed one by one, in a loop or if there are so
+#: many rows
+_MOST_IN_ROW, _FEWEST_ROWS = 512, 8
 
 
 class Extent(NamedTuple):
@@ -323,9 +326,12 @@ def over(
     visit: Callable,
     extents: Sequence[Extent | None] = (),
     in_rows: bool = False,
+    width: int = 1,
 ) -> list[Number]:
     """The same for each place of a shape, or in a window of it, in the order of its rows; `visit` gets the place, and
-    the numbers. Where all elements lie `in_rows` it is one loop, which counts along the last axis beyond its end."""
+    the numbers. Where all elements lie `in_rows` it is one loop, which counts along the last axis beyond its end. Where
+    a place may be visited twice, so many places are to be visited at once: the last ones of a row again, if there are
+    not as many left."""
     long = [axis for axis, n in enumerate(shape) if n > 1]
     if in_rows and not extents and len(long) > 1:
 
@@ -343,9 +349,14 @@ def over(
             return along(axis + 1, (*place, k), carried)
 
         extent = extents[axis] if extents else None
-        if extent is None:
-            return counted(text, shape[axis], numbers, trip)
-        return ranged(text, extent, numbers, trip)
+        if extent is not None:
+            return ranged(text, extent, numbers, trip)
+        count, rest = shape[axis], shape[axis] % width
+        often = text.loops or prod(shape) >= _FEWEST_ROWS * count
+        if axis not in long[-1:] or not often or not rest or not width < count <= _MOST_IN_ROW:
+            return counted(text, count, numbers, trip)
+        counted(text, count - rest, numbers, trip, 0)
+        return counted(text, width, numbers, lambda k, carried: trip(plus(text, k, str(count - width)), carried), 0)
 
     return along(0, (), list(numbers))
 

@@ -113,8 +113,11 @@ def _library() -> ctypes.CDLL | None:
 # -- calls -----------------------------------------------------------------------------------------------------------
 
 
-def multiply(text: Text, dtype: np.dtype, product: Product, left: str, right: str, result: str) -> None:
-    """Write what multiplies matrices at two addresses, and stores the products at a third one."""
+def multiply(
+    text: Text, dtype: np.dtype, product: Product, left: str, right: str, result: str, lanes: Extent | None = None
+) -> None:
+    """Write what multiplies matrices at two addresses, and stores the products at a third one; of a matrix and a
+    vector some elements of the product, if nobody looks at others."""
     sizes = product.rows * product.inner, product.inner * product.columns, product.rows * product.columns
     type = type_in_memory(part_of(dtype))
     parts = 2 if dtype.kind == "c" else 1
@@ -128,7 +131,7 @@ def multiply(text: Text, dtype: np.dtype, product: Product, left: str, right: st
         return []
 
     if product.batch == 1:
-        _call(text, dtype, product, left, right, result)
+        _call(text, dtype, product, left, right, result, lanes)
     else:
         counted(text, product.batch, [], trip)
 
@@ -156,7 +159,9 @@ def multiply_by_itself(text: Text, dtype: np.dtype, shape: Sequence[int], of_row
     counted(text, count, [], row)
 
 
-def _call(text: Text, dtype: np.dtype, product: Product, left: str, right: str, result: str) -> None:
+def _call(
+    text: Text, dtype: np.dtype, product: Product, left: str, right: str, result: str, lanes: Extent | None = None
+) -> None:
     """One product: of two matrices, or of a matrix and a vector."""
     _, rows, inner, columns, *turned = product
     one, zero = (_factor(text, dtype, value) for value in (1, 0))
@@ -171,8 +176,16 @@ def _call(text: Text, dtype: np.dtype, product: Product, left: str, right: str, 
         matrix, vector, count, is_turned = left, right, rows, turned[0]
     else:  # the transpose of the matrix, times the vector
         matrix, vector, count, is_turned = right, left, columns, not turned[1]
-    height, width = (inner, count) if is_turned else (count, inner)
-    operands = [f"i32 {_TRANSPOSED if is_turned else _PLAIN}", f"i64 {height}", f"i64 {width}", one]
+    length, width = str(count), count if is_turned else inner
+    if lanes is not None:
+        type = type_in_memory(dtype) if dtype.kind != "c" else f"[2 x {type_in_memory(part_of(dtype))}]"
+        begin = lanes.first if is_turned else times(text, lanes.first, inner)
+        matrix = text.new(f"getelementptr inbounds {type}, ptr {matrix}, i64 {begin}")
+        result = text.new(f"getelementptr inbounds {type}, ptr {result}, i64 {lanes.first}")
+        least = text.call("llvm.smax.i64", "i64", text.new(f"sub i64 {lanes.end}, {lanes.first}"), "0")
+        length = text.call("llvm.smin.i64", "i64", least, str(count))
+    sizes = [str(inner), length] if is_turned else [length, str(inner)]
+    operands = [f"i32 {_TRANSPOSED if is_turned else _PLAIN}", *(f"i64 {n}" for n in sizes), one]
     operands += [f"ptr {matrix}", f"i64 {width}", f"ptr {vector}", "i64 1", zero, f"ptr {result}", "i64 1"]
     _do(text, "gemv", dtype, operands)
 

@@ -44,6 +44,11 @@ _STORED = 4
 #: how many of them take as long as one of which a function is taken, of the C library or without a call, as one that is
 #: a quotient of integers, and as one that is the result of an instruction
 _SLOW, _INLINE, _DIVISION, _INSTRUCTION = 16, 4, 4, 0.25
+#: how many of them take as long as XLA takes longer for one that it joins to others, and for one of which it is asked
+#: whether it is selected (measured for 1,000,000)
+_JOINED, _SELECTED = 8, 16
+#: the same for one that is complex, and made by some instructions, which XLA does not do to several elements at a time
+_COMPLEX = 4
 #: what computes no elements here
 _VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose iota".split())
 #: what is one instruction, or a few, of several elements at a time
@@ -129,16 +134,27 @@ def _elements(operation: Operation) -> float:
     """How many elements take as long to load and store as those that an operation computes or looks at, but for
     products that a library computes."""
     if operation.kind == "leaf":
-        return _elements_of(traced(operation.attributes["jaxpr"]).jaxpr)
+        return _elements_of(traced(operation.attributes["jaxpr"]).jaxpr) - _gained(operation)
     if operation.kind in ("constant", "if", "broadcast"):
         return 0
     return _weighed(operation.kind, operation.results[0].type.dtype, max(prod(v.type.shape) for v in operation.results))
 
 
-def _weighed(kind: str, dtype: Any, count: int) -> float:
+def _gained(leaf: Operation) -> float:
+    """How many elements take as long as XLA needs more for a leaf: it joins all elements of an array to one number one
+    by one, with whatever computes them, and what is selected from an array it moves, and computes with, as if it were
+    all of the array."""
+    looked_at = max((prod(v.type.shape) for v in leaf.operands), default=0)
+    if leaf.attributes.get("name") == "compact":
+        return _SELECTED * looked_at
+    is_number = all(prod(v.type.shape) == 1 for v in leaf.results)
+    return _JOINED * looked_at if is_number and _PRODUCTS.isdisjoint(kinds_of(leaf)) else 0
+
+
+def _weighed(kind: str, dtype: np.dtype, count: int) -> float:
     """How many elements take as long to load and store as so many that an operation of that kind computes."""
     if kind in _INSTRUCTIONS:
-        return _INSTRUCTION * count
+        return (_INSTRUCTION if dtype.kind != "c" else -_COMPLEX) * count
     if kind in IN_VECTORS or count >= IN_LAX.get(kind, np.inf):
         return _INLINE * count
     return (_SLOW if kind in SLOW or kind == "rem" and dtype.kind == "f" else 1) * count

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import jax
 import llvmlite.binding as llvm
+import numpy as np
 
 #: bytes from the beginning of a frame to its extension, and to the addresses of operands and results
 _EXTENSION, _OPERANDS, _RESULTS = 8, 72, 112
@@ -27,6 +28,8 @@ _ASKS_FOR_METADATA, _VERSION = 1, (0, 1)
 #: whether it is LLVM 22, which takes the signs of a vector in a register of `avx512vl` from another register (no
 #: `vmovmskpd` can name it), and joins instructions to vectors that are used before they are there
 _MISCOMPILES = llvm.llvm_version_info[0] == 22
+#: what processors have that have vectors of so many bytes
+_VECTORS = (("avx2", 32), ("avx512f", 64))
 _HANDLER = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -101,6 +104,15 @@ def _processor() -> tuple[str, str]:
     """Its name, and what it can do, without what LLVM makes wrong code of."""
     wrong = ["-avx512vl"] if _MISCOMPILES else []
     return llvm.get_host_cpu_name(), ",".join([llvm.get_host_cpu_features().flatten(), *wrong])
+
+
+@functools.cache
+def vector_of(dtype: np.dtype) -> int:
+    """How many numbers a vector has; 1 if that is not known."""
+    if dtype.kind not in "iuf":
+        return 1
+    features = llvm.get_host_cpu_features()
+    return max([size for name, size in _VECTORS if features.get(name)], default=0) // dtype.itemsize or 1
 
 
 #: the machine that code is optimised for
@@ -199,4 +211,4 @@ def _handler(call: Call) -> str:
     return "\n".join([*lines, f"  call void @main({pointers})", "  ret ptr null", "}"])
 
 
-__all__ = ["applied", "compiled", "optimised", "registered"]
+__all__ = ["applied", "compiled", "optimised", "registered", "vector_of"]

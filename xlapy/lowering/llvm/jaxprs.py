@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from math import prod
 from typing import Any
@@ -48,7 +48,7 @@ from xlapy.lowering.llvm.arrays import (
 from xlapy.lowering.llvm.convolving import convolved
 from xlapy.lowering.llvm.divisions import DIVISIONS
 from xlapy.lowering.llvm.functions import IN_VECTORS
-from xlapy.lowering.llvm.fusing import remembered, shared_of
+from xlapy.lowering.llvm.fusing import Step, remembered, shared_of
 from xlapy.lowering.llvm.indexing import gather, scatter
 from xlapy.lowering.llvm.loops import branched, looped
 from xlapy.lowering.llvm.memory import Array, Memory, address, put
@@ -138,7 +138,8 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
     equations, wanted = needed(jaxpr)
     read_by = (*(equation.invars for equation in equations), jaxpr.outvars)
     uses = Counter(atom for atoms in read_by for atom in atoms if not hasattr(atom, "val"))
-    shared = shared_of(equations, jaxpr.outvars, _is_elementwise)
+    steps = [Step(list(_variables(e.invars)), e.outvars, _is_elementwise(e)) for e in equations]
+    shared = shared_of(steps, _variables(jaxpr.outvars), lambda var: var.aval.shape)
     environment: dict[Any, Any] = {}
 
     def define(atoms: Sequence, values: Sequence[Value], reduced: bool = False) -> None:
@@ -157,6 +158,18 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
         found = _equation(text, room, equation, [read(atom) for atom in equation.invars])
         define(equation.outvars, found, equation.primitive.name in _REDUCTIONS)
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def _variables(atoms: Iterable) -> Iterator[Any]:
+    return (atom for atom in atoms if not hasattr(atom, "val"))
+
+
+def is_elementwise(jaxpr: Any) -> bool:
+    """Whether each element of the one result of a jaxpr is made of those of its operands at that place."""
+    equations, _ = needed(jaxpr)
+    shape = jaxpr.outvars[0].aval.shape
+    fits = all(_is_elementwise(e) and e.outvars[0].aval.shape == shape or _spreads_number(e) for e in equations)
+    return fits and all(v.aval.shape in ((), shape) for v in (*jaxpr.invars, *jaxpr.outvars))
 
 
 def _is_elementwise(equation: Any) -> bool:
@@ -602,8 +615,8 @@ def _extents_along(text: Text, x: Value, axes: Sequence[int], start: Number) -> 
 
 def _together(axes: Sequence[int], reduced: Place, kept: Place) -> Place:
     """A place, from its places along the axes that are reduced, and along the others."""
-    along, others = iter(reduced), iter(kept)
-    return [next(along) if k in axes else next(others) for k in range(len(reduced) + len(kept))]
+    along, others = dict(zip(axes, reduced, strict=True)), iter(kept)
+    return [along[k] if k in along else next(others) for k in range(len(reduced) + len(kept))]
 
 
 def _is_of_columns(equation: Any, x: Value) -> bool:
@@ -764,7 +777,26 @@ def _is_for_library(equation: Any, operands: Sequence[Value]) -> bool:
     return in_memory and left.dtype == dtype and blas.suits(left, right, numbers)
 
 
-def _multiplied(text: Text, room: Room, equation: Any, shape: tuple[int, ...], operands: Sequence[Value]) -> Value:
+def vector_product(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value], lanes: Extent) -> Value | None:
+    """Some elements of the product of a matrix and a vector; None if a jaxpr does not compute one, or no library does.
+    The others may be anything."""
+    equations, _ = needed(jaxpr)
+    if [e.primitive.name for e in equations] != ["dot_general"] or len(jaxpr.outvars[0].aval.shape) != 1:
+        return None
+    (equation,) = equations
+    if equation.invars != jaxpr.invars or equation.outvars != jaxpr.outvars or not _is_for_library(equation, operands):
+        return None
+    return _multiplied(text, room, equation, equation.outvars[0].aval.shape, operands, lanes)
+
+
+def _multiplied(
+    text: Text,
+    room: Room,
+    equation: Any,
+    shape: tuple[int, ...],
+    operands: Sequence[Value],
+    lanes: Extent | None = None,
+) -> Value:
     """The product of arrays, in memory of its own."""
     contracted, batch = equation.params["dimension_numbers"]
     shapes, axes, found = [], [], []
@@ -778,7 +810,7 @@ def _multiplied(text: Text, room: Room, equation: Any, shape: tuple[int, ...], o
         raise Unsuitable("a product of arrays in another order")
     place = room.made(equation.outvars[0].aval.dtype, shape)
     left, right = map(address, found)
-    blas.multiply(text, place.dtype, product, left, right, place.pointer)
+    blas.multiply(text, place.dtype, product, left, right, place.pointer, lanes)
     text.note_store(place.pointer, "0")
     return place.change()
 

@@ -43,9 +43,12 @@ from xlapy.lowering.llvm.arrays import (
     window_of,
 )
 from xlapy.lowering.llvm.bounds import Bounds
+from xlapy.lowering.llvm.engine import vector_of
 from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.exits import Place as Output
+from xlapy.lowering.llvm.fusing import remembered, shared_in
 from xlapy.lowering.llvm.memory import Array, Memory
+from xlapy.lowering.llvm.narrowing import narrowed
 from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
 from xlapy.lowering.llvm.text import (
     FALSE,
@@ -70,6 +73,11 @@ from xlapy.lowering.untraced import traced
 
 #: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
 _ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 26
+#: what a processor does with integers in no time
+_OF_BITS = frozenset(
+    "constant convert bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right_logical"
+    " shift_right_arithmetic add sub neg select".split()
+)
 #: bytes below which an array is not made where the result lies
 _SMALL = 1 << 9
 
@@ -130,6 +138,8 @@ class _Program:
         self.values: dict[Var, Value] = {}
         #: loops and branches that are open
         self._around = 0
+        #: products of which some lanes are looked at only, with what makes the mask of these
+        self._lanes_of: dict[Operation, Operation] = {}
         #: additions and the like to what a loop carries, which nothing else looks at: they may be made in any order
         self._folds: set[Operation] = set()
         #: how often a value is still used
@@ -310,7 +320,10 @@ class _Program:
                 memory.put(self.text, place, number, position)
             return []
 
-        over(self.text, shape_of(together[0].value) if together else shape, [], visit, in_rows=in_rows and not parts)
+        again = place not in reads(value, *(part.value for part in together))
+        width = vector_of(place.dtype) if again else 1
+        shape = shape_of(together[0].value) if together else shape
+        over(self.text, shape, [], visit, in_rows=in_rows and not parts, width=width)
 
     def _shifted(self, at: Place, part: Part) -> Place:
         """Where an element of a part is in the array."""
@@ -341,14 +354,17 @@ class _Program:
     # -- operations --
 
     def _region(self, region: Region) -> list[Value]:
-        for operation in region.operations:
+        shared = shared_in(region, _is_elementwise)
+        operations, lanes = narrowed(region, self._uses)
+        self._lanes_of.update(lanes)
+        for operation in operations:
             self._uses.subtract(operation.operands)
             found = self._operation(operation)
             if operation.kind in ("for", "while") and operation in self._exits:
                 found = self._left_behind(operation, found)
             for var, value in zip(operation.results, found, strict=True):
-                if not is_view(value) and self._uses[var] > 1:
-                    value = self.kept(value)
+                if isinstance(value, Lazy) and not value.is_view and self._uses[var] > 1:
+                    value = remembered(self.text, value) if var in shared else self.kept(value)
                 self.values[var] = value
         self._uses.subtract(region.results)
         return [self.value(v) for v in region.results]
@@ -516,6 +532,12 @@ class _Program:
         if is_unstack(operation):
             return self._unstacked(operation)
         jaxpr = traced(operation.attributes["jaxpr"])
+        window = window_of(self.value(self._lanes_of[operation].results[0])) if operation in self._lanes_of else None
+        if window is not None and window.extents[0] is not None:
+            operands = list(map(self.value, operation.operands))
+            product = jaxprs.vector_product(self.text, self, jaxpr.jaxpr, operands, window.extents[0])
+            if product is not None:
+                return [product]
         values = jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
         return [self._lanes(operation, values[0])] if note is not None and note.kind == "lanes" else values
 
@@ -659,7 +681,9 @@ class _Program:
             self._uses.subtract(_uses(other))
             return self._region(arm)
         labels, tails, end = [text.label(), text.label()], [text.label(), text.label()], text.label()
-        text.do(f"br i1 {predicate.name}, label %{labels[0]}, label %{labels[1]}")
+        is_short = all(one.kind in _OF_BITS for region in operation.regions for one in region.operations)
+        note = text.unforeseen() if is_short and _is_bit(operation.operands[0]) else ""
+        text.do(f"br i1 {predicate.name}, label %{labels[0]}, label %{labels[1]}{note}")
         outside, before = self.values, self._versions()
         self._around += 1
         arms: list[list[Value]] = []
@@ -855,6 +879,23 @@ def _folds(body: Region) -> set[Operation]:
             ):
                 found.add(last)
     return found
+
+
+def _is_bit(predicate: Var) -> bool:
+    """Whether a predicate asks for bits of an integer, as checksums and generators of random numbers do."""
+    owner = predicate.owner
+    if not isinstance(owner, Operation) or owner.kind == "leaf":
+        return False
+    if owner.kind in ("eq", "ne", "bitwise_not", "convert"):
+        return _is_bit(owner.operands[0])
+    return owner.kind in ("bitwise_and", "bitwise_xor") and predicate.type.dtype.kind in "iu"
+
+
+def _is_elementwise(leaf: Operation) -> bool:
+    """Whether a leaf computes each element of its result of those of its operands at that place."""
+    if touched(leaf) is not None or is_stack(leaf) or is_unstack(leaf):
+        return False
+    return jaxprs.is_elementwise(traced(leaf.attributes["jaxpr"]))
 
 
 __all__ = ["Function", "function_of"]

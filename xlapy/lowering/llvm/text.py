@@ -233,6 +233,13 @@ class Text:
         self.notes.append(f'{name} = !{{!"branch_weights", i32 1, i32 1000000}}')
         return name
 
+    def unforeseen(self) -> str:
+        """What is written behind a branch of which the processor cannot foresee which way it goes: if the ways are
+        short, both are gone, and a result is chosen."""
+        name = f"!{next(self._count)}"
+        self.notes.append(f"{name} = !{{}}")
+        return f", !unpredictable {name}"
+
     def phis(self, numbers: list[Number]) -> Phis:
         """Numbers that begin as these, at the beginning of a block that is about to begin; see `Phis.close`."""
         return Phis(self, numbers)
