@@ -304,7 +304,7 @@ def _hashed(machine, value: Value, among) -> Any:
                 return found
             if found is not None:
                 # what a key holds does not change
-                machine.heap.freeze(found.object)
+                machine.heap.freeze(as_ref(found).object)
                 return found
             raise Refused(
                 "XP0004", f"an object of class {info.cls.__name__}, which has a __hash__ of its own, as a key"
