@@ -155,4 +155,27 @@ def decimals_and_concatenations(x):
     )
 
 
+@program((K, X))
+def items_that_are_among_those_of_a_table(k, x):
+    table = {}
+    for n in range(int(k[0])):
+        table[int(k[n])] = x[n]
+
+    def attempt(item):
+        try:
+            return item in table.items()
+        except TypeError as error:
+            return str(error)
+
+    return attempt((3, 3.0)), attempt((3, 9.0)), attempt((8, 3.0)), attempt((3,)), attempt(([], 1.0)), attempt((x, 1.0))
+
+
+program.add(
+    "a decimal among keys from data",
+    lambda k, x: {int(n): 1 for n in k if x[n] > 0}.get(Decimal(1)),
+    (K, X),
+    refuse="XP0004",
+)
+
+
 test_programs = program.test()

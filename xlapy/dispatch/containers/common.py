@@ -6,6 +6,7 @@ Contents are slots of heap objects: `items` is a `Tuple` for lists (and deques),
 from __future__ import annotations
 
 import collections
+import numbers
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -199,6 +200,12 @@ def resolved(machine, among, key: Value) -> Any:
     return key
 
 
+def is_foreign_number(machine, key: Any) -> bool:
+    """Whether a key is a number of a class that the device does not compare: a fraction, a decimal."""
+    cls = machine.type_of(key) if isinstance(key, Value) else type(key)
+    return issubclass(cls, numbers.Number) and not issubclass(cls, int | float | complex | np.generic)
+
+
 #: known keys that an object with an `__eq__` of its own may be equal to
 _COMPARED = (int, float, complex, np.generic, str, bytes)
 
@@ -297,7 +304,7 @@ def _hashed(machine, value: Value, among) -> Any:
                 return found
             if found is not None:
                 # what a key holds does not change
-                machine.heap.freeze(found.object)
+                machine.heap.freeze(as_ref(found).object)
                 return found
             raise Refused(
                 "XP0004", f"an object of class {info.cls.__name__}, which has a __hash__ of its own, as a key"

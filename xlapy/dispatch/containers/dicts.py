@@ -78,6 +78,8 @@ def _matches(machine, table_: dict, key: Value) -> list[tuple[Any, bool | Var]]:
         machine.static(key, "a dictionary key")
     found: list[tuple[Any, bool | Var]] = []
     for candidate in table_:
+        if containers.is_foreign_number(machine, candidate):
+            raise Refused("XP0004", "a number that depends on data, among keys that are fractions or decimals")
         if isinstance(candidate, Value) or isinstance(candidate, tuple) != isinstance(key, Tuple):
             continue
         if isinstance(candidate, tuple) and len(candidate) != len(tuple_items(key)):

@@ -247,6 +247,10 @@ def _membership(cls: type) -> None:
     containers.CONTAINS[cls] = contains
 
 
+def _has_item(table, key, value):
+    return key in table and table[key] == value
+
+
 def _view_membership(cls: type) -> None:
     before = containers.CONTAINS[cls]
 
@@ -258,6 +262,10 @@ def _view_membership(cls: type) -> None:
         stack = tables.of(machine, owner)
         if what == "keys" and stack is not None:
             return tables.locate(machine, stack, item)[1]
+        if what == "items" and isinstance(item, Tuple):
+            if len(item.items) != 2:
+                return False
+            return machine.truth(machine.call(Const(_has_item), (owner, *item.items)))
         return containers.contains(machine, item, tables.listed(machine, owner, what))
 
     containers.CONTAINS[cls] = contains

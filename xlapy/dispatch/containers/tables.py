@@ -16,7 +16,14 @@ import numpy as np
 
 from xlapy.dispatch import gather, unions
 from xlapy.dispatch.containers import loans, set_tables, stack_edits, stacks
-from xlapy.dispatch.containers.common import compares_by_value, heap_kind, key_of, require_hashable, same_item
+from xlapy.dispatch.containers.common import (
+    compares_by_value,
+    heap_kind,
+    is_foreign_number,
+    key_of,
+    require_hashable,
+    same_item,
+)
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, logical_and, logical_or, refuse_where, scalar
 from xlapy.dispatch.protocol import Refused
@@ -193,6 +200,8 @@ def _check_identity(machine, key: Value) -> None:
         case Union():
             for item in key.alternatives:
                 _check_identity(machine, item)
+        case Const() | Ref() if is_foreign_number(machine, key):
+            raise Refused("XP0004", "a fraction or a decimal, among keys that depend on data")
         case Ref() if compares_by_value(machine, key):
             pass
         case Ref() if heap_kind(machine, key) == "tuple":

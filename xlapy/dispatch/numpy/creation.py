@@ -160,7 +160,7 @@ def full_like(machine, a, fill_value, dtype=None, order="K", subok=True, shape=N
 @function(np.eye)
 def eye(machine, N, M=None, k=0, dtype: Any = float, order="C", *, device=None, like=None):  # noqa: N803
     """np.eye."""
-    rows, columns = shape_of(machine, Tuple((N, N if absent(M) else M)))
+    rows, columns = shape_of(machine, Tuple((N, M if M is not None and not absent(M) else N)))
     static = (rows, columns, known_index(machine, k), dtype_or(machine, dtype, float))
     return ordered(machine, machine.new_array(machine.leaf(_eye, (), static, name="eye")[0]), order)
 

@@ -339,6 +339,8 @@ def _norm(of_jax):
 
     @functools.wraps(of_jax)
     def norm(x, ord=None, **options):
+        if isinstance(ord, tuple):
+            raise NotImplementedError("an array of orders")
         if ord == "nuc" or ord in (2, -2) and x.ndim == 2 and options.get("axis") is None:
             x = _settled(x)
         if ord is None or ord in ("fro", "nuc", 0, 2):

@@ -107,6 +107,7 @@ def _along(machine: Machine, arr, indices, axis):
     if len(index.type.shape) != len(var.type.shape):
         machine.raise_(ValueError, "`indices` and `arr` must have the same number of dimensions")
     axis = axis_of(machine, Const(axis), len(var.type.shape))
+    assert axis is not None
     index = numpy_fancy.in_range(machine, machine.builder.convert(index, _INT64), var.type.shape[axis], axis)
     return (var, index), (axis,)
 

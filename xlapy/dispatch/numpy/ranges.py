@@ -87,7 +87,8 @@ def _ramp(length, base, delta, dtype):
 def linspace(machine, start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """np.linspace: the ends may be dynamic, the number not."""
     count = known(machine, num, "the number of points")
-    options = (count, bool(known(machine, endpoint)), hashable(known(machine, axis)))
+    place: Any = hashable(known(machine, axis))
+    options = (count, bool(known(machine, endpoint)), place)
     wanted = None if absent(dtype) else require_dtype(known(machine, dtype))
     first, last = operand(machine, start), operand(machine, stop)
     try:

@@ -140,7 +140,7 @@ def gradient_rule(machine, f, *varargs, axis=None, edge_order=1):
     if np.ndim(order):
         raise Refused("XP0011", "np.gradient of an array of orders")
     order = order.item() if isinstance(order, np.ndarray) else order
-    axes = hashable(known(machine, axis))
+    axes: Any = hashable(known(machine, axis))
     steps = [operand(machine, v) for v in varargs]
     kinds = kind_of(var.type.dtype)
     dtype = var.type.dtype if kinds in "fc" else np.dtype(np.float64)

@@ -282,7 +282,7 @@ def rot90(machine, m, k=1, axes=(0, 1)):
     return sliced(machine, turned, lambda a: np.flip(a, two))
 
 
-def split_at(machine: Machine, array: NdArray, places: Sequence[int], axis: int) -> list[NdArray]:
+def split_at(machine: Machine, array: NdArray, places: Sequence[int | None], axis: int) -> list[NdArray]:
     """Views of the pieces of an axis between `places`."""
     size = array.type.shape[axis]
     edges = [0, *places, size]

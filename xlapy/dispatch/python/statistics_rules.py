@@ -133,7 +133,7 @@ def _samples(machine, value: Value) -> tuple[Value, ...]:
 def _check_samples(machine, function: Callable, items: tuple[Value, ...]) -> None:
     """The TypeError of the module about what is no number, or of numbers of classes that it does not put together."""
     classes = {machine.type_of(item) for item in items}
-    if classes <= {int, bool, float, np.float64} or len(classes) == 1 and issubclass(*classes, np.floating):
+    if classes <= {int, bool, float, np.float64} or len(classes) == 1 and issubclass(next(iter(classes)), np.floating):
         return
     if any(isinstance(item, Ref) and kinds.is_instance(machine, item) for item in items):
         return
