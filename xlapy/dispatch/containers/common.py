@@ -282,7 +282,9 @@ def _hashed(machine, value: Value, among) -> Any:
         case Const():
             fold(machine, hash, value.value)
             if among is not None and isinstance(value.value, _COMPARED):
-                objects = [key for key in among if isinstance(key, Ref) and compares_by_value(machine, key)]
+                # whether there is one does not depend on the order
+                keys = dict.keys(among) if isinstance(among, dict) else among
+                objects = [key for key in keys if isinstance(key, Ref) and compares_by_value(machine, key)]
                 found = resolved(machine, objects, value) if objects else value
                 if found is not value:
                     if found is None:
@@ -586,11 +588,11 @@ def position(machine, key: Value, count: int | Value, error: BaseException, noun
 
 def index_of_item(machine, key: Value, wrong: str) -> Value:
     """An index of an item as an int of 64 bits; `wrong` is what is said of the class of what is none."""
-    name = iteration.type_name(machine, key)
     if not ranges.is_index(machine, key) and not isinstance(key, NdArray):
-        machine.raise_(TypeError, wrong.format(name))
+        machine.raise_(TypeError, wrong.format(iteration.type_name(machine, key)))
     at = ranges.index(machine, key)
     if isinstance(at, Const) and not ranges.INT_MIN <= at.value <= ranges.INT_MAX:
+        name = iteration.type_name(machine, key)
         machine.raise_(IndexError, f"cannot fit '{name}' into an index-sized integer")
     return at
 
