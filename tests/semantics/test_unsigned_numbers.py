@@ -54,7 +54,6 @@ OF_NUMBERS = {
     "length": lambda x: int(x).bit_length(),
     "of_array": lambda x: int(np.array([x])[0]),
     "range": lambda x: len(range(x)) > 3,
-    "roll": lambda x: np.roll(np.arange(3), x),
     "pop": lambda x: [1, 2, 3, 4, 5, 6].pop(x),
 }
 OF_ARRAYS = {
@@ -118,6 +117,11 @@ def only_small_ones_become_ints(x):
 @program(SMALL, LARGE, LARGEST)
 def remainders_fit(x):
     return int(x % np.uint64(10)), int(x & np.uint64(255)), float(x), f"{x}", x + np.uint64(1), x == 2**63
+
+
+@program((np.arange(6.0).reshape(2, 3), SMALL), (np.ones((0, 3)), SMALL), (np.arange(6.0).reshape(2, 3), LARGEST))
+def rolled(a, j):
+    return np.roll(a, j), np.roll(a, j, 1), np.roll(a, j, (0, 1)), np.roll(a.T, [j, j], (0, 1))
 
 
 @program((np.arange(6.0), SMALL), (np.arange(6.0), LARGE), (np.arange(6.0), LARGEST), raises=OverflowError)

@@ -577,11 +577,6 @@ def static_slice(machine, key: Value) -> slice:
 def position(machine, key: Value, count: int | Value, error: BaseException, noun: str) -> Value:
     """An index into `count` items, from 0; `error` where it is out of range."""
     at = index_of_item(machine, key, noun + " indices must be integers or slices, not {}")
-    if isinstance(key, NumpyScalar):
-        huge = too_large(machine, key.var, key.bounds)
-        if huge is not None:
-            name = iteration.type_name(machine, key)
-            machine.check(huge, IndexError, f"cannot fit '{name}' into an index-sized integer")
     count = count if isinstance(count, Value) else Const(count)
     return ranges.in_bounds(machine, at, count, error)
 
@@ -590,11 +585,17 @@ def index_of_item(machine, key: Value, wrong: str) -> Value:
     """An index of an item as an int of 64 bits; `wrong` is what is said of the class of what is none."""
     if not ranges.is_index(machine, key) and not isinstance(key, NdArray):
         machine.raise_(TypeError, wrong.format(iteration.type_name(machine, key)))
+    huge = too_large(machine, key.var, key.bounds) if isinstance(key, NumpyScalar) else None
+    if huge is not None:
+        machine.check(huge, IndexError, _too_large_an_index(machine, key))
     at = ranges.index(machine, key)
     if isinstance(at, Const) and not ranges.INT_MIN <= at.value <= ranges.INT_MAX:
-        name = iteration.type_name(machine, key)
-        machine.raise_(IndexError, f"cannot fit '{name}' into an index-sized integer")
+        machine.raise_(IndexError, _too_large_an_index(machine, key))
     return at
+
+
+def _too_large_an_index(machine, key: Value) -> str:
+    return f"cannot fit '{iteration.type_name(machine, key)}' into an index-sized integer"
 
 
 @register(GETITEM, list)

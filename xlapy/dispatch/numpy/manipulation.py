@@ -128,6 +128,10 @@ def roll(machine, a, shift, axis: Any = None):
         steps = operand(machine, shift)
         steps = python_int(machine, steps) if steps.type.dtype.kind == "u" else steps
         return machine.numpy_result(machine.leaf(_roll, (var, steps), (axis,), name="roll")[0])
+    if np.asarray(static).dtype.kind == "u":
+        # minus such a number is none, and of one that is too large for a signed one only the remainder counts
+        sizes = np.prod(var.type.shape) if axis is None else np.asarray(var.type.shape)[np.asarray(axis)]
+        static = (np.asarray(static) % np.maximum(sizes, 1).astype(np.uint64)).astype(np.int64).tolist()
     result = machine.leaf(_roll_static, (var,), (hashable(static), axis), name="roll")[0]
     return machine.new_array(result)
 
