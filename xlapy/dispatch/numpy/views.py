@@ -266,11 +266,17 @@ def fliplr(machine, m):
     return sliced(machine, as_array(machine, m), np.fliplr)
 
 
+_CORNERS = np.arange(4).reshape(2, 2)
+
+
 @function(np.rot90)
 def rot90(machine, m, k=1, axes=(0, 1)):
     """np.rot90: a view."""
-    array, turns, axes = as_array(machine, m), known(machine, k) % 4, known(machine, axes)
-    ask(machine, lambda: np.rot90(model(array), turns, axes))
+    array, k, axes = as_array(machine, m), known(machine, k), known(machine, axes)
+    ask(machine, lambda: np.rot90(model(array), k, axes))
+    turned = ask(machine, lambda: np.rot90(_CORNERS, k))
+    # NumPy's versions make different numbers of what is no integer
+    turns = next(n for n in range(4) if np.array_equal(np.rot90(_CORNERS, n), turned))
     one, two = (int(a) % len(array.type.shape) for a in axes)
     if turns == 0:
         return make_view(machine, array, None, array.type)
