@@ -147,7 +147,8 @@ class _Looped(Cut):
             # what is done in `finally` is in the bytecode once for each way to it
             found = [site for site in sites if site.op.span == _place(call, code)]
             if not found:
-                raise NoCall(f"no call of '{call.callee.co_qualname}'", call.code, call.span.line)
+                called_code = call.callee.generator if isinstance(call.callee, Fused) else call.callee
+                raise NoCall(f"no call of '{called_code.co_qualname}'", call.code, call.span.line)
             callee = next(f for f in self.functions if f.code == call.callee)
             self.calls += ((site, callee) for site in found)
         needed = sorted(set().union(*(site.live for site in sites)))

@@ -309,7 +309,9 @@ def setitem(machine: Machine, array: Value, items: list[Value], value: Value) ->
     order = (*key.places, *(k for k in range(len(key.axes)) if k not in key.places))
     room = _permuted(machine, key.room, order)
     if dynamic:
-        places = [_lanes_at(machine, BoundedArray(room, tuple(key.axes[k] for k in order)), indices[0], dimensions[0])]
+        lanes = dimensions[0]
+        assert lanes is not None
+        places = [_lanes_at(machine, BoundedArray(room, tuple(key.axes[k] for k in order)), indices[0], lanes)]
     else:
         places = []
         for place, item, size in zip(key.places, indices, sizes, strict=True):

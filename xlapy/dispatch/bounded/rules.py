@@ -398,7 +398,7 @@ def truth(machine: Machine, array: BoundedArray) -> bool | Var:
     return machine.truth(bounded_reductions.reduce(machine, np.logical_or, array))
 
 
-def transposed(machine: Machine, array: BoundedArray, axes: Any = None) -> Value:
+def transposed(machine: Machine, array: BoundedArray, axes: Any = None) -> BoundedArray:
     """`np.transpose(array, axes)`."""
     base = machine.call(Const(np.transpose), (array.base, *([axes] if isinstance(axes, Value) else [])))
     rank = len(array.axes)

@@ -254,7 +254,8 @@ def pad(machine, array, pad_width, mode="constant", **kwargs):
     try:
         small = np.broadcast_to(np.ones((), var.type.dtype), tuple(min(n, 64) for n in var.type.shape))
         if small.size < 1e5 and set(options) <= _PAD_NAMES:
-            np.pad(small, widths, style, **options)
+            pad_: Any = np.pad  # whose modes have types of their own
+            pad_(small, widths, style, **options)
     except Exception as error:
         return raise_real(machine, error)
     pairs = np.broadcast_to(np.asarray(widths, int), (len(var.type.shape), 2))
