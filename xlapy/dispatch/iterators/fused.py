@@ -10,29 +10,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from xlapy.dispatch.iterators.generator_functions import CONSUMERS
 from xlapy.dispatch.numbers.scalar_values import provoke
-
-
-def _sum(iterable, start):
-    total = start
-    for item in iterable:
-        total = total + item
-    return total
-
-
-def _any(iterable):
-    for item in iterable:
-        if item:
-            return True
-    return False
-
-
-def _all(iterable):
-    for item in iterable:
-        if not item:
-            return False
-    return True
-
 
 # None of the items is the class of the error, which stands for none of them.
 
@@ -83,11 +62,11 @@ class Consumer(NamedTuple):
 _EMPTY = {f: (ValueError, str(provoke(f, ()))) for f in (max, min)}
 #: by the built-in and how many arguments it is given by position, and the names of the others
 _CONSUMERS: dict[tuple[Callable, int, tuple[str, ...]], Consumer] = {
-    (sum, 1, ()): Consumer(_sum, (0,)),
-    (sum, 2, ()): Consumer(_sum),
-    (sum, 1, ("start",)): Consumer(_sum),
-    (any, 1, ()): Consumer(_any),
-    (all, 1, ()): Consumer(_all),
+    (sum, 1, ()): Consumer(CONSUMERS[sum], (0,)),
+    (sum, 2, ()): Consumer(CONSUMERS[sum]),
+    (sum, 1, ("start",)): Consumer(CONSUMERS[sum]),
+    (any, 1, ()): Consumer(CONSUMERS[any]),
+    (all, 1, ()): Consumer(CONSUMERS[all]),
     (max, 1, ()): Consumer(_max, _EMPTY[max]),
     (min, 1, ()): Consumer(_min, _EMPTY[min]),
     (max, 1, ("default",)): Consumer(_max_or, (ValueError,)),

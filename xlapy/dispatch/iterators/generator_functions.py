@@ -115,7 +115,7 @@ def _zip(first, second, /, *, strict=False):
 
 
 #: the built-in, and its implementation where the generator is its first argument (its last for map and filter)
-CONSUMERS: dict[object, Callable] = {
+CONSUMERS: dict[object, types.FunctionType] = {
     sum: _sum,
     any: _any,
     all: _all,

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import ranges, stacks
 from xlapy.dispatch.iterators import iteration, sequences
+from xlapy.dispatch.iterators.generator_functions import CONSUMERS
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
@@ -27,12 +28,6 @@ _SYMBOL = {max: ">", min: "<"}
 
 
 # -- loops in Python: interpreted, so that they become loops on the device where they can ---------------------------
-
-
-def _sum_loop(iterable, total):
-    for item in iterable:
-        total = total + item
-    return total
 
 
 def _max_loop(iterator, best):
@@ -65,20 +60,6 @@ def _min_key_loop(iterator, best, key):
         if item_key < best_key:
             best, best_key = item, item_key
     return best
-
-
-def _any_loop(iterable):
-    for item in iterable:
-        if item:
-            return True
-    return False
-
-
-def _all_loop(iterable):
-    for item in iterable:
-        if not item:
-            return False
-    return True
 
 
 _LOOPS = {(max, False): _max_loop, (min, False): _min_loop, (max, True): _max_key_loop, (min, True): _min_key_loop}
@@ -144,7 +125,7 @@ def sum_(machine, iterable: Value, /, start: Value = Const(0)) -> Value:  # noqa
             return total if zero else overflow.binary(machine, "+", start, total)
     if isinstance(iterable, Range) or (isinstance(iterable, Const) and isinstance(iterable.value, range)):
         return overflow.binary(machine, "+", start, _sum_range(machine, iterable))
-    return machine.call(Const(_sum_loop), [iterable, start])
+    return machine.call(Const(CONSUMERS[sum]), [iterable, start])
 
 
 def _sum_range(machine, value: Value) -> Value:
@@ -236,7 +217,7 @@ def min_(machine, *args: Value, key: Value = NONE, default: Value | None = None)
 
 def _truths(machine, iterable: Value, loop, reduction) -> Value:
     if isinstance(iterable, Tuple) or (isinstance(iterable, Ref) and _plain_list(machine, iterable)):
-        return _truth_of_items(machine, iteration.items(machine, iterable), loop is _any_loop)
+        return _truth_of_items(machine, iteration.items(machine, iterable), loop is CONSUMERS[any])
     var = _array(machine, iterable)
     if var is not None and len(var.type.shape) == 1:
         return machine.boolean(machine.leaf(reduction, [var])[0])
@@ -261,10 +242,10 @@ def _truth_of_items(machine, items: list[Value], wanted: bool) -> Value:
 @table.function(any)
 def any_(machine, iterable: Value, /) -> Value:
     """`any(iterable)`."""
-    return _truths(machine, iterable, _any_loop, _any_array)
+    return _truths(machine, iterable, CONSUMERS[any], _any_array)
 
 
 @table.function(all)
 def all_(machine, iterable: Value, /) -> Value:
     """`all(iterable)`."""
-    return _truths(machine, iterable, _all_loop, _all_array)
+    return _truths(machine, iterable, CONSUMERS[all], _all_array)
