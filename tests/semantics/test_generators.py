@@ -628,4 +628,32 @@ def zipped_with_two_others(x):
     return [a + b + c for a, b, c in zip((v * 2 for v in x), x, x + 1)], list(zip(v + 1 for v in x))
 
 
+def _blocks(image):
+    for i in range(image.shape[0] // 2):
+        for j in range(image.shape[1] // 2):
+            yield image[2 * i : 2 * i + 2, 2 * j : 2 * j + 2], i, j
+
+
+def _first_positive(x):
+    for v in x.ravel():
+        if v > 0:
+            return x * 2
+
+
+IMAGES = np.linspace(-1.0, 1.0, 16).reshape(4, 4), np.random.default_rng(1).normal(size=(8, 8))
+
+
+@program((IMAGES[0], IMAGES[1], 3), (-np.ones((4, 4)), IMAGES[1], 2), raises=TypeError, compiles=1)
+def nest_in_the_body_that_may_raise(d, x, n):
+    out = np.zeros(x.shape)
+    for _ in range(n):
+        slope = _first_positive(d)
+        for block, i, j in _blocks(x):
+            for a in range(block.shape[0]):
+                for b in range(block.shape[1]):
+                    if block[a, b] == block.max():
+                        out[2 * i + a, 2 * j + b] += slope[i, j]
+    return out
+
+
 test_programs = program.test()

@@ -219,7 +219,6 @@ class _Consumer:
         registers.add(self.frame.exception_register)
         self.registers = sorted(registers)
         self.labels: set[int] = {node.label}
-        self.count = 0
 
     def run(self, generator: Ref) -> None:
         machine, frame, node = self.machine, self.frame, self.node
@@ -230,7 +229,6 @@ class _Consumer:
             machine.heap.write(where, str(register), frame.registers[register] if register in at_head else DEAD)
         machine.heap.write(where, "handled", frame.handled)
         self._write_tag(static_tag(node.label))
-        outer = frame.unrolled
         catches = self.step.handler is not None
         machine.catching += catches
         self.catching = machine.catching
@@ -242,7 +240,6 @@ class _Consumer:
             return
         finally:
             machine.catching -= catches
-            frame.unrolled = outer
         self._load()
         raised, machine.pending = machine.pending, []
         self._after(raised, number_var(machine.heap.read(where, "tag")))
@@ -282,13 +279,18 @@ class _Consumer:
         pending, machine.pending = machine.pending, []
         frame.registers[self.step.value] = value
         frame.tag = None
-        frame.unrolled = (*frame.unrolled, -3)
+        # loops in the body are told apart by the `yield` that they run at, the same in each round
+        outer, yields = frame.unrolled, stack[self.position + 1 :]
+        frame.unrolled = (*outer, -3, *(number for f in yields for number in (id(f.span), *f.unrolled)))
         try:
             walk.run(machine, self.step.body)
         finally:
+            frame.unrolled = outer
             machine.frames = stack
             machine.catching = catching
             machine.pending = pending
+        if not self.catching:
+            self._register_raised()
         self._store()
         tag = frame.tag
         assert tag is not None
@@ -298,6 +300,20 @@ class _Consumer:
             raise PythonError(CLOSING)
         here = machine.builder.constant(self.node.label, merge.TAG_TYPE.dtype)
         machine.pending.append((machine.builder.elementwise("ne", tag.var, here), CLOSING))
+
+    def _register_raised(self) -> None:
+        """Where the body may have raised, and nobody catches that, the program ends in an error: the exception is
+        nothing that the generator's loops need to carry."""
+        machine, frame = self.machine, self.frame
+        tag = frame.tag
+        assert tag is not None
+        if RAISE not in tag.labels or len(tag.labels) == 1:
+            return
+        here = machine.builder.constant(RAISE, merge.TAG_TYPE.dtype)
+        raised = machine.builder.elementwise("eq", tag.selector, here)
+        machine.register_error(raised, frame.registers[frame.exception_register])
+        others = tag.labels - {RAISE}
+        frame.tag = Tag(others, tag.var if len(others) > 1 else None)
 
     def _after(self, raised: Sequence[tuple[Var, Value]], var: Var) -> None:
         """Where control goes after the generator, which has raised one of these exceptions under a condition, or
