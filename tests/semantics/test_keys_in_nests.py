@@ -136,4 +136,22 @@ def test_room_of_lists_that_grow_in_a_nest():
     assert f"tensor<{30 * 1024}x" not in xlapy.jit(fill).lower(np.int64(40)).as_text()
 
 
+@program((np.arange(7), 4), (np.arange(7), 9), compiles=1)
+def short_in_the_first_round_only(x, n):
+    # what the first round of the outer loop knows of the number of trips of the inner one is not so in the next
+    total, i = 0.0, 0
+    while i < n:
+        inputs = [v for v in x[i : i + 5]]
+        states = {-1: np.zeros(3)}
+        loss = 0
+        for t in range(len(inputs)):
+            states[t] = np.tanh(states[t - 1] + inputs[t])
+            loss += t * 1.0
+        for t in reversed(range(len(inputs))):
+            total += states[t].sum() * states[t - 1][0]
+        total += loss
+        i += 2
+    return total
+
+
 test_programs = program.test()

@@ -86,6 +86,8 @@ def run_loop(machine: Machine, node: Loop) -> None:
                 return
             machine.loop_modes[key] = "loop"
     mode = machine.loop_modes.get(key)
+    if mode == "unroll" and _was_short(machine, node):
+        mode = "loop"
     if mode is None:
         mode = "unroll" if _prefers_unrolling(machine, node) or _unrolls_elsewhere(machine, node, key) else "loop"
     before = machine.save()
@@ -152,6 +154,16 @@ def run_loop(machine: Machine, node: Loop) -> None:
         return
     assert failure is not None
     raise _refusal(machine, failure)
+
+
+def _was_short(machine: Machine, node: Loop) -> bool:
+    """Whether a loop that was to be unrolled makes a number of trips that is no longer known: it was in the first round
+    of a loop around it."""
+    step = step_of(node)
+    plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
+    if plan is None or not isinstance(plan.trips, Scalar):
+        return False
+    return _remaining(machine, node) is None and not machine.specialisable(plan.trips.var)
 
 
 def _is_recursion(machine: Machine, node: Loop) -> bool:
