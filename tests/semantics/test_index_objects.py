@@ -290,4 +290,40 @@ def shape_of_an_argument(a):
     return a
 
 
+@program((M,), (A,))
+def resized_to_as_many_elements(a):
+    v, w = a.copy(), a.ravel().copy()
+    v.resize(a.shape)
+    v.resize()
+    w.resize(len(w))
+    w += 1
+    w.resize((2, len(w) // 2))
+    v[1:2, 1:].resize(1, v.shape[1] - 1)
+    return v, w
+
+
+@program(M, refuse=True)
+def resized_to_more(a):
+    v = a.copy()
+    v.resize(20)
+    return v
+
+
+# -- lists that grew, as indices --------------------------------------------------------------------------------------
+
+
+@program((B, 4), (B, 2))
+def rows_of_a_list_of_numbers_of_two_kinds(a, n):
+    found = []
+    current = np.argmin(a[:n, 0])
+    while current < n:
+        found.append(current)
+        following = current + 1
+        for k in range(n):
+            if a[k, 0] == 5 * following + 1:
+                following = k
+        current = following
+    return a[found], a[found, 1], found
+
+
 test_programs = program.test()

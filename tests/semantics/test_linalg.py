@@ -25,6 +25,7 @@ program.each(
         np.tensordot(g, g),
         np.tensordot(g, g, axes=1),
     ),
+    tensordot_ranges=lambda g, b: (np.tensordot(g, g, axes=(range(1), (1,))), np.tensordot(g, g, (range(2), range(2)))),
     tensordot_axes=lambda g, b: (np.tensordot(g, g, axes=([0], [1])), np.tensordot(g, b, 1), np.tensordot(b, b, 0)),
     cross_kron=lambda g, b: (np.cross(b, g[0]), np.kron(g[:2, :2], np.eye(2)), np.cross(g, g[::-1]), np.vecdot(g, g)),
     einsum_forms=lambda g, b: (

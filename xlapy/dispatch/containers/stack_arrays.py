@@ -14,7 +14,7 @@ from xlapy.dispatch.numbers.scalar_values import device
 from xlapy.domain import stacks as domain
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.join import JoinFailure
-from xlapy.domain.values import Const, Lanes, NumpyScalar, Ref, Scalar, Stack, Stored, Tuple, Union, Value
+from xlapy.domain.values import Const, Lanes, NumpyScalar, Ref, Scalar, Stack, Stored, Tuple, Union, Value, alternatives
 from xlapy.ir import Var
 
 
@@ -53,9 +53,13 @@ def as_index(machine, value: Value) -> Value | None:
         stack = stacks.settled(machine, value)
     except JoinFailure:
         return None
-    if stack is None or isinstance(stack.length, Const) or not isinstance(stack.element, Scalar | NumpyScalar):
+    if stack is None or isinstance(stack.length, Const):
         return None
-    return as_array(machine, value) if stack.element.var.type.dtype.kind in "iu" else None
+    element = instantiate(stack.element, iter(stack.rows))
+    dtypes = [v.var.type.dtype for v in alternatives(element) if isinstance(v, Scalar | NumpyScalar)]
+    if len(dtypes) < len(alternatives(element)) or any(dtype.kind not in "iu" for dtype in dtypes):
+        return None
+    return as_array(machine, value) if np.result_type(*dtypes).kind in "iu" else None
 
 
 def of_rows(machine, stack: Stack) -> Var | None:

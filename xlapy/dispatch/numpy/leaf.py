@@ -169,8 +169,8 @@ def _split(signature: inspect.Signature, values: dict[str, Any]) -> tuple[tuple,
 
 
 def hashable(value: Any) -> object:
-    """A static argument as JAX takes it: lists become tuples, arrays tuples of numbers."""
-    if isinstance(value, list | tuple):
+    """A static argument as JAX takes it: lists and ranges become tuples, arrays tuples of numbers."""
+    if isinstance(value, list | tuple | range):
         return tuple(hashable(item) for item in value)
     if isinstance(value, np.ndarray):
         return hashable(value.tolist())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign, getitem
-from xlapy.dispatch.arrays.memory import arranged, lies
+from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, lies
 from xlapy.dispatch.gather import unstack
 from xlapy.dispatch.numbers.scalar_values import python_int, scalar
 from xlapy.dispatch.numpy import accumulations, attributes, moments
@@ -242,8 +243,17 @@ def setflags_of_scalar(machine, self, write=None, align=None, uic=None):
 
 @method(np.ndarray, "resize")
 def resize(machine, self, *shape, refcheck=True):
-    """Changes the array object itself."""
-    raise Refused("XP0010", "array.resize changes the object in place", "use np.resize")
+    """Changes the array object itself: another shape of as many elements, of those that lie one after another."""
+    if not shape or absent(shape[0]):
+        return NONE
+    wanted = known(machine, shape[0] if len(shape) == 1 else Tuple(shape), "a shape")
+    sizes = (wanted,) if isinstance(wanted, int) else wanted
+    whole = isinstance(sizes, tuple | list) and all(isinstance(size, int) and size >= 0 for size in sizes)
+    if not whole or math.prod(sizes) != math.prod(self.type.shape) or not is_c_contiguous(machine, self):
+        raise Refused("XP0010", "array.resize that changes the size of the object in place", "use np.resize")
+    if tuple(sizes) != self.type.shape:
+        attributes.set_attribute(machine, self, "shape", Const(tuple(sizes)))
+    return NONE
 
 
 @method(np.ndarray, "__array_namespace__")
