@@ -33,6 +33,18 @@ def of_size_of_trip(x):
     return t
 
 
+def with_steps_of_trip(x):
+    n = len(x)
+    out = np.zeros((n, 4))
+    for i in range(n):
+        back, some, left, few = np.arange(i, -1, -1), np.arange(i, n, 3), np.arange(n, i, -2), np.arange(i, n, 1)
+        out[i] = x[back].sum(), len(some), (left * 1.5).sum() - len(left), x[few].sum()
+        others = np.concatenate((np.r_[0:i], np.r_[i + 1 : n]))
+        out[i, 2] += x[np.r_[0:i, i + 1 : n]].sum() + np.c_[x[:i], x[:i]].sum()
+        out[i, 1] += x[others].sum() + x[np.r_[i:n:2]].sum() + x[np.r_[i:-1:-1]].sum()
+    return out, back, some, left
+
+
 def bounded_argument(x, n):
     n = xlapy.bound(n, 10)
     a = np.arange(n)
@@ -46,6 +58,7 @@ def bounded_argument(x, n):
 def test_sizes_from_data(x):
     agree(of_counted_size, x)
     agree(of_size_of_trip, x, loops=1)
+    agree(with_steps_of_trip, x, loops=1)
 
 
 def test_bound():

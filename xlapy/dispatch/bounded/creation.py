@@ -113,6 +113,11 @@ _arange_before = table.function_rule(np.arange)
 
 @table.function(np.arange)
 def _arange(machine, /, *args, **kwargs):
+    if len(args) == 3 and not kwargs and _is_step(args[2]) and all(_is_whole(machine, a) for a in args):
+        if any(is_dynamic(machine, a) for a in args):
+            if args[2].value == 1:
+                return _arange(machine, *args[:2])
+            return machine.call(Const(_stepped), args)
     dtype = kwargs.get("dtype")
     plain = 1 <= len(args) <= 2 and not set(kwargs) - {"dtype"} and all(_is_whole(machine, a) for a in args)
     if not plain or not any(is_dynamic(machine, a) for a in args):
@@ -126,6 +131,16 @@ def _arange(machine, /, *args, **kwargs):
     target = INT64 if absent(dtype) else require_dtype(known(machine, dtype))
     var = machine.leaf(_ramp, (var_of(machine, start),), (room, target), name="arange")[0]
     return fresh(machine, var, (Lanes(var_of(machine, length)),))
+
+
+def _is_step(value: Value) -> bool:
+    return isinstance(value, Const) and type(value.value) is int and value.value != 0
+
+
+def _stepped(start, stop, step):
+    """np.arange of integers whose step is known."""
+    start = int(start)
+    return np.arange(max(-((start - int(stop)) // step), 0)) * step + start
 
 
 _linspace_before = table.function_rule(np.linspace)

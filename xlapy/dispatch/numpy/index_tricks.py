@@ -89,12 +89,12 @@ def _joined(joiner, key):
             else:
                 piece = np.arange(start, item.stop, 1 if item.step is None else item.step)
             if least > 1:
-                piece = np.array(piece, ndmin=least)
+                piece = piece[(None,) * (least - 1)]
                 if place != -1:
                     piece = piece.swapaxes(-1, place)
         else:
             rank = np.ndim(item)
-            piece = np.array(item, ndmin=least) if rank < least else np.asarray(item)
+            piece = np.asarray(item)[(None,) * (least - rank)]
             if place != -1 and rank < least:
                 added = least - rank
                 first = place + added + 1 if place < 0 else place
