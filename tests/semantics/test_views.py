@@ -398,4 +398,16 @@ def inplace_ops_keep_view_dtype(k):
     k //= 2
 
 
+LONG = np.random.default_rng(7).normal(size=(60, 40))
+
+
+@program((LONG,), (LONG.astype(np.float32),))
+def long_windows(x):
+    windows = np.lib.stride_tricks.sliding_window_view
+    spectra = np.abs(np.fft.rfft(windows(x[:, 0], 32)[::8] * np.hanning(32), axis=1))
+    last, both = windows(x, 20, axis=0), windows(x, (12, 30))
+    x[3] = 0.5
+    return spectra, last.max(axis=-1), both[::7, ::5].sum(axis=(2, 3)), last[4, 5, 2:9].copy(), windows(x[0], 40).copy()
+
+
 test_programs = program.test()

@@ -369,11 +369,20 @@ def _write_bitcast(new, *rest):
     return _bitcast(new, rest[0].dtype)
 
 
+#: elements of a window that are read by a slice each
+_MOST_SLICES = 8
+
+
 def _read_windows(base, extents, axes):
     for extent, axis in zip(extents, axes, strict=True):
         count = base.shape[axis] - extent + 1
-        parts = [lax.slice_in_dim(base, k, k + count, axis=axis) for k in range(extent)]
-        base = jnp.stack(parts, axis=-1)
+        if extent <= _MOST_SLICES:
+            parts = [lax.slice_in_dim(base, k, k + count, axis=axis) for k in range(extent)]
+            base = jnp.stack(parts, axis=-1)
+        else:
+            places = _places((count, extent), (1, 1), 0)
+            found = base.at[(slice(None),) * axis + (places,)].get(mode="promise_in_bounds")
+            base = jnp.moveaxis(found, axis + 1, -1)
     return base
 
 
