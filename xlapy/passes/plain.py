@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xlapy.ir import Module, Region, Var
+from xlapy.passes.ahead import LARGE, multiply_ahead
 from xlapy.passes.counted import count_trips
 from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.forwarding import look_at_newest
@@ -42,6 +43,7 @@ def keep_plain(region: Region) -> None:
             copy = copy_region(whole, {})
             count_trips(copy)
             look_at_newest(copy)
+            multiply_ahead(copy, LARGE)
             operation.attributes = {**operation.attributes, "plain": Plain(copy, tuple(operation.results))}
         for nested in operation.regions:
             keep_plain(nested)
@@ -54,6 +56,7 @@ def plain(module: Module) -> Region:
         simplify(copy)
         remove_dead_code(copy)
     look_at_newest(copy.entry)
+    multiply_ahead(copy.entry, LARGE)
     return copy.entry
 
 

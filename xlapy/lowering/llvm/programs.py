@@ -16,6 +16,7 @@ from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.ir.operations import ARITY
 from xlapy.ir.places import Dimension, touched
 from xlapy.ir.vectors import is_stack, is_unstack
+from xlapy.lowering import ahead
 from xlapy.lowering.llvm import jaxprs, memory
 from xlapy.lowering.llvm.arrays import (
     OWN,
@@ -389,6 +390,12 @@ class _Program:
                 return self._while(operation, [self.value(v) for v in operation.operands])
             case "leaf":
                 return self._leaf(operation)
+            case "ahead":
+                jaxpr = ahead.products_as_jaxpr(operation)
+                return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+            case "part":
+                whole = [Dimension(0, 1, n, False) for n in operation.results[0].type.shape]
+                return [self._load(operation, [Dimension(operation.operands[1], 1, 1, True, checked=True), *whole])]
             case "select" if operation in self._exits:
                 return [self._left_or(self._exits[operation])]
             case "select":
