@@ -17,6 +17,7 @@ from xlapy.passes.forwarding import look_at_newest
 from xlapy.passes.moving import copy_region
 from xlapy.passes.shapes import keep_shapes
 from xlapy.passes.simplify import simplify
+from xlapy.passes.strips import in_strips
 
 #: operations in a loop that is kept
 _LONGEST = 2000
@@ -44,6 +45,7 @@ def keep_plain(region: Region) -> None:
             count_trips(copy)
             look_at_newest(copy)
             multiply_ahead(copy, LARGE)
+            in_strips(copy)
             operation.attributes = {**operation.attributes, "plain": Plain(copy, tuple(operation.results))}
         for nested in operation.regions:
             keep_plain(nested)
@@ -57,6 +59,7 @@ def plain(module: Module) -> Region:
         remove_dead_code(copy)
     look_at_newest(copy.entry)
     multiply_ahead(copy.entry, LARGE)
+    in_strips(copy.entry)
     return copy.entry
 
 
