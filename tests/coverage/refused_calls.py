@@ -6,7 +6,7 @@ CALLS = {
     "np.array_str(a, precision=2)": "makes text",
     "np.array_repr(a, precision=2)": "makes text",
     "np.array2string(a, separator=',')": "makes text",
-    "[u := v.copy(), u.resize((2, 4), refcheck=False)][0]": "changes the object in place",
+    "[u := v.copy(), u.resize((2, 4), refcheck=False)][0]": "changes the size of the object in place",
 }
 
 #: documented arguments that no call uses, with the reason

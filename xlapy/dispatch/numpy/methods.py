@@ -250,7 +250,7 @@ def resize(machine, self, *shape, refcheck=True):
     sizes = (wanted,) if isinstance(wanted, int) else wanted
     whole = isinstance(sizes, tuple | list) and all(isinstance(size, int) and size >= 0 for size in sizes)
     if not whole or math.prod(sizes) != math.prod(self.type.shape) or not is_c_contiguous(machine, self):
-        raise Refused("XP0010", "array.resize that changes the size of the object in place", "use np.resize")
+        raise Refused("XP0010", "array.resize changes the size of the object in place", "use np.resize")
     if tuple(sizes) != self.type.shape:
         attributes.set_attribute(machine, self, "shape", Const(tuple(sizes)))
     return NONE
