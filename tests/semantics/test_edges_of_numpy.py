@@ -285,12 +285,12 @@ def deleted_and_inserted_at_known_places(x):
     return deleted, ends, inserted, np.insert(x, x.shape[1], 5.0, axis=-1), np.insert(x[:0], 0, 3, axis=0)
 
 
-@program(np.arange(12.0).reshape(3, 4))
+@program(np.arange(12.0).reshape(3, 4), raises=IndexError)
 def deleted_beyond_the_end(x):
     return np.delete(x, 4, axis=1)
 
 
-@program(np.arange(12.0).reshape(3, 4))
+@program(np.arange(12.0).reshape(3, 4), raises=IndexError)
 def inserted_beyond_the_end(x):
     return np.insert(x, -4, 1.0, axis=0)
 
