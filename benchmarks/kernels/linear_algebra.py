@@ -205,9 +205,10 @@ def covariance_by_columns_jax(data):
     return centred.T @ centred / (data.shape[0] - 1.0)
 
 
-@kernel(tall(600, 300), covariance_by_columns_jax)
+@kernel(tall(600, 300), covariance_by_columns_jax, numba=None)
 def covariance_by_columns(data):
-    """Each trip multiplies one column with those behind it."""
+    """Each trip multiplies one column with those behind it. Numba calls another BLAS than NumPy and xlapy do, whose
+    threads wait on all processors for some time after a product: what is timed behind it is not what users see."""
     count, columns = data.shape
     mean = np.zeros(columns)
     for k in range(count):
