@@ -152,14 +152,18 @@ class _Looped(Cut):
             callee = next(f for f in self.functions if f.code == call.callee)
             self.calls += ((site, callee) for site in found)
         needed = sorted(set().union(*(site.live for site in sites)))
-        #: what lies where in a frame: for each place the register that is restored from it
-        self.places: list[int] = [r for r in needed if self._is_named(r)]
-        #: for each place of a call, the places of slots of the value stack
+        named = [r for r in needed if self._is_named(r)]
+        #: what lies where in a frame: for each place a register of its own, since what has been restored for the next
+        #: trip is another object than what the variable has where this trip goes on elsewhere
+        self.places: list[int] = list(self.scratch(len(named)))
+        #: for each place of a call, the places of what is needed after it
         self.slots: dict[int, dict[int, int]] = {}
+        place_of = dict(zip(named, self.places, strict=True))
         for site in sites:
             slots = sorted(r for r in site.live if not self._is_named(r))
-            self.slots[site.block] = dict(zip(slots, self.scratch(len(slots)), strict=True))
-            self.places += self.slots[site.block].values()
+            scratch = dict(zip(slots, self.scratch(len(slots)), strict=True))
+            self.places += scratch.values()
+            self.slots[site.block] = {r: place_of[r] for r in named if r in site.live} | scratch
         self.sites = sites
 
     def _first(self) -> _Function:
@@ -302,10 +306,10 @@ class _Looped(Cut):
     def _needed(self, site: _Site, registers: frozenset[int]) -> tuple[int, ...]:
         """The places from which an activation takes these registers."""
         slots = self.slots[site.block]
-        return tuple(slots.get(r, r) for r in sorted(registers))
+        return tuple(slots[r] for r in sorted(registers))
 
     def _restored(self, site: _Site) -> list[Op]:
-        """The slots of the value stack as they were at a call."""
+        """Variables and the slots of the value stack as they were at a call."""
         return [Op("move", (r,), (place,), None, Span()) for r, place in self.slots[site.block].items()]
 
     def _head(self) -> int:
@@ -328,7 +332,7 @@ class _Looped(Cut):
         enter = Op("enter", (self.test, self.state, self.result, *given), op.args, imm, op.span)
         self.append(block, [enter], site.handler, True)
         slots = {place: r for r, place in self.slots[site.block].items()}
-        held = [r if r in site.live else slots.get(r, self.nothing) for r in self.places]
+        held = [slots.get(place, self.nothing) for place in self.places]
         deeper = [Op("check_depth", (), (self.frames,), None, op.span)]
         targets = []
         for number, callee in calls:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from xlapy.dispatch import libraries
 from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
-from xlapy.domain.captures import Captured
+from xlapy.domain.captures import SHARED, Captured
 from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
@@ -189,8 +189,8 @@ def _settled(
             optimistic = False
             continue
         except Captured as captured:
-            if captured.loop is None or modes.get(captured.loop) == "unroll":
-                refusal = captured_refusal()
+            if captured.loop in (None, SHARED) or modes.get(captured.loop) == "unroll":
+                refusal = captured_refusal(captured)
                 refusal.location = getattr(captured, "location", None)
                 machine.block(refusal)
                 _place(machine, function)
