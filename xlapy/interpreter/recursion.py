@@ -24,6 +24,7 @@ from xlapy.dispatch import unions
 from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import NeedLoop, Refused
+from xlapy.dispatch.python import caches
 from xlapy.domain import stacks as domain
 from xlapy.domain.captures import FREE, SHARED, Capture
 from xlapy.domain.values import (
@@ -47,6 +48,7 @@ from xlapy.domain.values import (
     as_ref,
     references,
     tuple_items,
+    variables,
 )
 from xlapy.frontend import Call, Fused, Op
 from xlapy.interpreter import control, fusing, operations
@@ -215,6 +217,8 @@ def _entered(machine: Machine, frame: Frame, op: Op, function: Value, args: Sequ
         result = control.called(machine, kind, imm, function, *args)
     except Entered as entered:
         assert code is not None
+        if entered.frame.region_depth != machine.builder.region.depth:
+            raise Refused("XP0008", f"{_NOT_KEPT} or of another one, as data says") from None
         return _entering(expected, code, _bound(machine, frame, entered))
     finally:
         machine.entering = outer
@@ -252,6 +256,8 @@ def _bound(machine: Machine, frame: Frame, entered: Entered) -> list[Value]:
 
 def _code_of(function: Value) -> CodeType | None:
     """The code that a call of a function begins with."""
+    if caches.keeps(function):
+        return caches.memoised.__code__
     if isinstance(function, BoundMethod):
         return _code_of(function.function)
     if isinstance(function, Function):
@@ -272,7 +278,9 @@ def _limit(machine: Machine) -> int:
 @handles("check_depth")
 def _check_depth(machine, frame, op, frames):
     length = machine.call(Const(len), [frames])
-    deep = machine.truth(machine.compare(">=", length, Const(_limit(machine))))
+    # from Python 3.12 on, what looks for a result that is kept does not count
+    each = 1 if frame.program.member(caches.memoised.__code__) is None else 2
+    deep = machine.truth(machine.compare(">=", length, Const(each * _limit(machine))))
     if deep is True:
         machine.raise_(RecursionError, _TOO_DEEP)
     if deep is not False:
@@ -398,6 +406,9 @@ class _Holding:
             case BoundMethod() if not reachable(machine, [value.function], known.mark):
                 if reachable(machine, [value.self], known.mark):
                     return Tuple((self._method(value), self._held(value.self)))
+                name = _name_of_older(value)
+                if name is not None:
+                    return known.named(name, value)
             case Function() | BoundMethod() | Intrinsic() if reachable(machine, [value], known.mark):
                 raise Refused("XP0008", f"{_NOT_KEPT} with a function that was made in it")
             case Tuple():
@@ -430,6 +441,16 @@ class _Holding:
         # what another stack holds may be changed there, which makes this copy out of date
         only_here = all(heap.captured[number].where == SHARED for number in made)
         return domain.disowned(stacks.pack(machine, value, SHARED, seen={} if only_here else None))
+
+
+def _name_of_older(method: BoundMethod) -> tuple | None:
+    """What tells a method of an object that was there before the first call from others; None if nothing does."""
+    function, owner = method.function, method.self
+    if variables(method) or not (isinstance(owner, Ref) or caches.keeps(method)):
+        return None
+    if isinstance(function, Const):
+        return "method of", id(function.value), tuple(references(owner))
+    return ("method of", function.name, tuple(references(owner))) if isinstance(function, Intrinsic) else None
 
 
 def reachable(machine: Machine, values: Sequence[Value], mark: int) -> set[int]:
