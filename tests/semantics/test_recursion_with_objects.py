@@ -736,4 +736,48 @@ def tuple_of_arrays_changed(n):
     return go((np.zeros(2), np.ones(2)))
 
 
+@program((1.0, 3.0, 1e-3), (1.0, 2.0, 1e-4), compiles=1)
+def adaptive_default(a, b, tol):
+    f = lambda x: math.sin(x * x)
+
+    def go(a, b, pts=None):
+        if pts is None:
+            pts = []
+        m = (a + b) / 2
+        if abs(f(m) - (f(a) + f(b)) / 2) < tol:
+            pts.append(a)
+            return pts
+        go(a, m, pts)
+        go(m, b, pts)
+        return pts
+
+    return go(a, b)
+
+
+@program((RNG.random(7),), (np.arange(7.0),), compiles=1)
+def quicksort_arrays(a):
+
+    def sort(a):
+        if len(a) <= 1:
+            return a
+        p = a[0]
+        rest = a[1:]
+        return np.concatenate([sort(rest[rest < p]), a[:1], sort(rest[rest >= p])])
+
+    return sort(a)
+
+
+@program((np.array([3, 1, 2, 1, 2]),), (np.array([1, 3, 1, 2, 2]),), compiles=1)
+def the_first_call_is_another_case(x):
+    def go(k, before=None, path=()):
+        if before is None:
+            before = []
+        before.append(len(path))
+        if k <= 0:
+            return before
+        return go(k - x[k], before, "inner")
+
+    return go(x[0]), go(x[1], [7.0])
+
+
 test_programs = program.test()

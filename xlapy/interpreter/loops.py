@@ -159,7 +159,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
 def _is_recursion(machine: Machine, node: Loop) -> bool:
     """Whether a loop is that of a function which calls itself: it has a trip for each call and each return."""
     program = machine.frame.program
-    if program.code not in machine.recursions or not isinstance(program.body, Seq):
+    if program.code not in machine.recursions or machine.frame.peeled or not isinstance(program.body, Seq):
         return False
     return any(item is node for item in program.body.items)
 

@@ -166,9 +166,11 @@ class Machine:
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
         #: functions that call themselves and are loops for that, with the calls by which they do; whether others may
-        #: become such; and the frame that is about to call a member of its program
+        #: become such; whether calls from outside are cases of their own; the frame that is about to call a member of its
+        #: program
         self.recursions: dict[types.CodeType, frozenset[Call]] = {}
         self.loops_recursions = True
+        self.peels_recursions = False
         #: how often functions have called themselves
         self.calls_of_itself: dict[types.CodeType, int] = {}
         self.entering: Frame | None = None

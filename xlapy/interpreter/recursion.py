@@ -172,7 +172,7 @@ def enters(machine: Machine, code: CodeType) -> bool:
     if _is_generator(code):
         return False  # it is made, and not run
     for first, frame in enumerate(machine.frames):
-        if frame.program.code in machine.recursions and frame.program.member(code) is not None:
+        if frame.program.code in machine.recursions and not frame.peeled and frame.program.member(code) is not None:
             known = machine.recursions[frame.program.code]
             calls = calls_on_the_way(machine, first, code)
             if calls is None or calls == known:
