@@ -166,13 +166,13 @@ class Machine:
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
         #: functions that call themselves and are loops for that, with the calls by which they do; whether others may
-        #: become such; whether calls from outside are cases of their own; the frame that is about to call a member of its
-        #: program
+        #: become such, and whether calls from outside are cases of their own
         self.recursions: dict[types.CodeType, frozenset[Call]] = {}
         self.loops_recursions = True
         self.peels_recursions = False
         #: how often functions have called themselves
         self.calls_of_itself: dict[types.CodeType, int] = {}
+        #: the frame that is about to call a member of its program
         self.entering: Frame | None = None
         self.memory = Memory()
         #: for each trace of JAX's in progress: tracers of the captured device values, and captured values still wanted
