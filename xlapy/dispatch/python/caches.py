@@ -17,7 +17,7 @@ import numpy as np
 
 from xlapy.dispatch import table
 from xlapy.dispatch.effects import changes
-from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.dispatch.python import kinds
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.heap import STATE
@@ -151,7 +151,7 @@ class _Call:
 
     def run(self) -> Value:
         if self.machine.entering is not None:
-            return self._within(None)
+            return self._within()
         if self.field is None:
             return self._compute()
         held = self.machine.heap.read(self.memo, self.field)
@@ -166,10 +166,7 @@ class _Call:
         journal = heap.watch()
         start = len(journal.reads)
         try:
-            if self.field is None:
-                result = self._within(machine.kept_within.get(self.owner))
-            else:
-                result = machine.call(self.function, list(self.args), dict(self.kwargs))
+            result = self._called()
         finally:
             reads = dict.fromkeys(journal.reads[start:])
             if outermost:
@@ -187,19 +184,29 @@ class _Call:
             heap.write(self.memo, self.field, result)
         return result
 
-    def _within(self, results: Value | None) -> Value:
-        """A call under a key that depends on data, which may be within another one of the same function; `results` are
-        those of that one."""
+    def _called(self) -> Value:
+        """The call itself; the results of calls within it are kept where the function calls itself."""
         machine = self.machine
-        results = results or machine.kept_within.get(self.owner)
-        if self.kwargs:
-            if machine.entering is not None:
-                raise Refused(
-                    "XP0008", f"'{self._name()}' keeps its results, and calls itself with keywords", _KEYWORDS
-                )
+        if self.field is not None or self.kwargs or not machine.loops_recursions:
             return machine.call(self.function, list(self.args), dict(self.kwargs))
+        if memoised.__code__ in machine.recursions:
+            return self._within()
+        if self.owner in machine.kept_within:
+            raise NeedLoop(memoised.__code__, frozenset())
+        machine.kept_within[self.owner] = NONE
+        try:
+            return machine.call(self.function, list(self.args))
+        finally:
+            del machine.kept_within[self.owner]
+
+    def _within(self) -> Value:
+        """A call under a key that depends on data, which may be within another one of the same function."""
+        machine = self.machine
+        if self.kwargs:
+            raise Refused("XP0008", f"'{self._name()}' keeps its results, and calls itself with keywords", _KEYWORDS)
+        results = machine.kept_within.get(self.owner)
         outermost = results is None
-        if outermost:
+        if results is None:
             results = machine.kept_within[self.owner] = machine.new_dict({})
         try:
             code = memoised.__code__
