@@ -79,7 +79,7 @@ class Entered(Exception):
 class _Named(Opaque):
     """An object that was there before the first call; it stands for a value in a list of frames."""
 
-    def __init__(self, value: object) -> None:
+    def __init__(self, value: Any) -> None:
         self.value = value
 
 
