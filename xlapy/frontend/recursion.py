@@ -290,7 +290,11 @@ class _Looped(Cut):
     def _forget(self, more: set[int], span: Span) -> Op:
         """What a new activation finds nothing in: an argument that is a cell's lies elsewhere until it is made one."""
         registers = {*self.places, *(r for f in self.functions for r in (*f.parameters, f.returned))} | more
-        return Op("kill", tuple(sorted(registers)), (), None, span)
+        return Op("kill", tuple(sorted(registers | self._used())), (), None, span)
+
+    def _used(self) -> set[int]:
+        """What an activation goes on with: another one finds nothing there, though its handlers may seem to look."""
+        return {r for slots in self.slots.values() for r in slots}
 
     def _by_state(self, targets: Sequence[tuple[int, tuple[int, ...], int]]) -> int:
         """A block from which control goes where the state says: for each state the registers that are needed there, and
@@ -353,15 +357,16 @@ class _Looped(Cut):
         other = self.block([Op("move", op.dst, (self.result,), None, op.span)], End("goto", [site.after], span=op.span))
         block.end = End("true", [self._by_state(targets), other], (self.test,), span=op.span)
 
-    def _take(self, span: Span) -> Op:
-        return Op("restore", (self.state, *self.places), (self.frames, self.known), None, span)
+    def _take(self, span: Span) -> list[Op]:
+        forget = [Op("kill", tuple(sorted(used)), (), None, span)] if (used := self._used()) else []
+        return [*forget, Op("restore", (self.state, *self.places), (self.frames, self.known), None, span)]
 
     def _return(self, block: Block, head: int) -> None:
         """In the place of a `return`: to what follows the call, if there was one."""
         span = block.end.span
         self.append(block, [Op("truth", (self.test,), (self.frames,), None, span)], None, True)
         last = self.block([], End("return", [], span=span))
-        back = self.block([self._take(span)], End("goto", [head], span=span))
+        back = self.block([*self._take(span)], End("goto", [head], span=span))
         block.end = End("true", [back, last], (self.test,), span=span)
 
     def _unwind(self) -> None:
@@ -384,7 +389,7 @@ class _Looped(Cut):
             target = self.block([raised], End("stop", []), site.handler or unwind, True)
             self.blocks[target].segments[:0] = segments
             targets.append((number, self._needed(site, site.raised), target))
-        back = self.block([self._take(Span())], End("goto", [self._by_state(targets)]))
+        back = self.block([*self._take(Span())], End("goto", [self._by_state(targets)]))
         test = Op("truth", (self.test,), (self.frames,), None, Span())
         self.blocks[unwind] = Block([Segment([test], None, False)], End("true", [back, last], (self.test,)))
 
