@@ -28,6 +28,12 @@ CALLS = [
     "f += max(again(fuel - 2, i, {f}, v, l) + k for k in (0.5, 1))",
     "z = any(again(fuel - 2, i + k, f, v, l) for k in range({i} % 3) if {b})",
     "z = min((again(fuel - 2, i, f * k, v, l) for k in v[:2]), default={n})",
+    "z = max([again(fuel - 2 - k, {i}, f, v, l) for k in range(2)])",
+    "own = [{n}]; own.append(again(fuel - 2, {i}, {f}, v, l)); f += own[-1] + own[0] + len(own)",
+    "own = [{n}, {n}, {n}]; f += again(fuel - 2, i, {f}, v, own) + own[{x}]",
+    "own = v + {n}; f += again(fuel - 2, {i}, f, own, l) + own[{x}]",
+    "own = v + {n}; f += again(fuel - 2, {i}, f, own, l); own[{x}] += 1; f += own[0]",
+    "own = v + {n}; f += again(fuel - 2, {i}, f, v, l); own[{x}] = f; f += again(fuel - 3, i, own[{x}], v, l) + own[0]",
 ]
 WAYS = [
     "if {b}: return {n}",

@@ -567,7 +567,7 @@ def a_function_that_it_has_made(n):
     return go(0)
 
 
-@program((np.array([3]),), refuse="XP0008")
+@program((np.array([3]),), refuse="XP0004")
 def the_same_object_comes_back(n):
     def go(a):
         if n[0] == 0:

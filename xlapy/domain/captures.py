@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 #: where an object lies that is in no stack: one that must not be changed, and one that was taken out of its only stack
 FROZEN, FREE = ("frozen",), ("free",)
+#: where one lies that must not be changed, since calls of a function by itself have copies of it
+SHARED = ("shared",)
 
 
 class Capture(NamedTuple):
@@ -27,6 +29,8 @@ class Capture(NamedTuple):
             return self
         if isinstance(self.where, Moves) and isinstance(other.where, Moves):
             return Capture(self.loop, self.where.joined(other.where))
+        if {self.where, other.where} == {FREE, SHARED}:
+            return self if self.where == SHARED else other
         return Capture(self.loop, (object(),))
 
     def like(self, other: Capture) -> bool:

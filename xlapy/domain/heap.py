@@ -324,6 +324,14 @@ class Heap:
         self.untold += 1
         self.captured[number] = capture
 
+    def release(self, number: int, capture: Capture | None) -> None:
+        """An object to which nothing refers any more is captured as it was before, or not at all."""
+        self.untold += 1
+        if capture is None:
+            del self.captured[number]
+        else:
+            self.captured[number] = capture
+
     def capture(self, number: int, loop: object, where: tuple[object, ...]) -> bool:
         """An object is put into a stack; whether it is in no other place."""
         self.show(number)

@@ -152,14 +152,18 @@ class _Looped(Cut):
             callee = next(f for f in self.functions if f.code == call.callee)
             self.calls += ((site, callee) for site in found)
         needed = sorted(set().union(*(site.live for site in sites)))
-        #: what lies where in a frame: for each place the register that is restored from it
-        self.places: list[int] = [r for r in needed if self._is_named(r)]
-        #: for each place of a call, the places of slots of the value stack
+        named = [r for r in needed if self._is_named(r)]
+        #: what lies where in a frame: for each place a register of its own, since what has been restored for the next
+        #: trip is another object than what the variable has where this trip goes on elsewhere
+        self.places: list[int] = list(self.scratch(len(named)))
+        #: for each place of a call, the places of what is needed after it
         self.slots: dict[int, dict[int, int]] = {}
+        place_of = dict(zip(named, self.places, strict=True))
         for site in sites:
             slots = sorted(r for r in site.live if not self._is_named(r))
-            self.slots[site.block] = dict(zip(slots, self.scratch(len(slots)), strict=True))
-            self.places += self.slots[site.block].values()
+            scratch = dict(zip(slots, self.scratch(len(slots)), strict=True))
+            self.places += scratch.values()
+            self.slots[site.block] = {r: place_of[r] for r in named if r in site.live} | scratch
         self.sites = sites
 
     def _first(self) -> _Function:
@@ -286,7 +290,11 @@ class _Looped(Cut):
     def _forget(self, more: set[int], span: Span) -> Op:
         """What a new activation finds nothing in: an argument that is a cell's lies elsewhere until it is made one."""
         registers = {*self.places, *(r for f in self.functions for r in (*f.parameters, f.returned))} | more
-        return Op("kill", tuple(sorted(registers)), (), None, span)
+        return Op("kill", tuple(sorted(registers | self._used())), (), None, span)
+
+    def _used(self) -> set[int]:
+        """What an activation goes on with: another one finds nothing there, though its handlers may seem to look."""
+        return {r for slots in self.slots.values() for r in slots}
 
     def _by_state(self, targets: Sequence[tuple[int, tuple[int, ...], int]]) -> int:
         """A block from which control goes where the state says: for each state the registers that are needed there, and
@@ -302,10 +310,10 @@ class _Looped(Cut):
     def _needed(self, site: _Site, registers: frozenset[int]) -> tuple[int, ...]:
         """The places from which an activation takes these registers."""
         slots = self.slots[site.block]
-        return tuple(slots.get(r, r) for r in sorted(registers))
+        return tuple(slots[r] for r in sorted(registers))
 
     def _restored(self, site: _Site) -> list[Op]:
-        """The slots of the value stack as they were at a call."""
+        """Variables and the slots of the value stack as they were at a call."""
         return [Op("move", (r,), (place,), None, Span()) for r, place in self.slots[site.block].items()]
 
     def _head(self) -> int:
@@ -328,7 +336,7 @@ class _Looped(Cut):
         enter = Op("enter", (self.test, self.state, self.result, *given), op.args, imm, op.span)
         self.append(block, [enter], site.handler, True)
         slots = {place: r for r, place in self.slots[site.block].items()}
-        held = [r if r in site.live else slots.get(r, self.nothing) for r in self.places]
+        held = [slots.get(place, self.nothing) for place in self.places]
         deeper = [Op("check_depth", (), (self.frames,), None, op.span)]
         targets = []
         for number, callee in calls:
@@ -349,15 +357,16 @@ class _Looped(Cut):
         other = self.block([Op("move", op.dst, (self.result,), None, op.span)], End("goto", [site.after], span=op.span))
         block.end = End("true", [self._by_state(targets), other], (self.test,), span=op.span)
 
-    def _take(self, span: Span) -> Op:
-        return Op("restore", (self.state, *self.places), (self.frames, self.known), None, span)
+    def _take(self, span: Span) -> list[Op]:
+        forget = [Op("kill", tuple(sorted(used)), (), None, span)] if (used := self._used()) else []
+        return [*forget, Op("restore", (self.state, *self.places), (self.frames, self.known), None, span)]
 
     def _return(self, block: Block, head: int) -> None:
         """In the place of a `return`: to what follows the call, if there was one."""
         span = block.end.span
         self.append(block, [Op("truth", (self.test,), (self.frames,), None, span)], None, True)
         last = self.block([], End("return", [], span=span))
-        back = self.block([self._take(span)], End("goto", [head], span=span))
+        back = self.block([*self._take(span)], End("goto", [head], span=span))
         block.end = End("true", [back, last], (self.test,), span=span)
 
     def _unwind(self) -> None:
@@ -380,7 +389,7 @@ class _Looped(Cut):
             target = self.block([raised], End("stop", []), site.handler or unwind, True)
             self.blocks[target].segments[:0] = segments
             targets.append((number, self._needed(site, site.raised), target))
-        back = self.block([self._take(Span())], End("goto", [self._by_state(targets)]))
+        back = self.block([*self._take(Span())], End("goto", [self._by_state(targets)]))
         test = Op("truth", (self.test,), (self.frames,), None, Span())
         self.blocks[unwind] = Block([Segment([test], None, False)], End("true", [back, last], (self.test,)))
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from xlapy.dispatch import libraries
 from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
-from xlapy.domain.captures import Captured
+from xlapy.domain.captures import SHARED, Captured
 from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.sources import Source, anchor, argument, attribute
@@ -139,6 +139,7 @@ def _settled(
     modes: dict[tuple, str] = {}
     recursions: dict[types.CodeType, frozenset[Call]] = {}
     as_loop: NotOffloadableError | None = None
+    peeled: NotOffloadableError | None = None
     given = set(static)
     optimistic = may_share = may_hand_over = True
     unrolls_more, tables, joins = False, True, 0
@@ -154,15 +155,21 @@ def _settled(
         machine.sizes_vary, machine.returns_views = sizes_vary, returns_views
         machine.unrolls_more, machine.tables, machine.joins = unrolls_more, tables, joins
         machine.recursions, machine.loops_recursions = recursions, as_loop is None
+        machine.peels_recursions = peeled is not None
         try:
             analysis = _attempt(machine, function, arguments)
         except NeedLoop as need:
             recursions = {**recursions, need.code: recursions.get(need.code, frozenset()) | need.calls}
             continue
         except NotOffloadableError as refusal:
+            if recursions and peeled is None:
+                # The call from outside may be another case than those within: `def go(x, found=None)`.
+                peeled, modes, static = refusal, {}, set(given)
+                machine.joins = 0
+                continue
             if recursions:
                 # Integers among the inputs may decide how deep it goes, or no more than that.
-                as_loop, recursions, modes, static = refusal, {}, {}, set(given)
+                as_loop, recursions, modes, static = peeled or refusal, {}, {}, set(given)
                 machine.joins = 0
                 continue
             if as_loop is not None:
@@ -189,8 +196,8 @@ def _settled(
             optimistic = False
             continue
         except Captured as captured:
-            if captured.loop is None or modes.get(captured.loop) == "unroll":
-                refusal = captured_refusal()
+            if captured.loop in (None, SHARED) or modes.get(captured.loop) == "unroll":
+                refusal = captured_refusal(captured)
                 refusal.location = getattr(captured, "location", None)
                 machine.block(refusal)
                 _place(machine, function)

@@ -628,6 +628,10 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
         if recursion.enters(machine, code):
             return _new_frame(machine, code, globals_, lambda: structured(code))
         known = machine.recursions.get(code)
+        if known is not None and machine.peels_recursions and all(f.program.code is not code for f in machine.frames):
+            frame = _new_frame(machine, code, globals_, lambda: structured(code))
+            frame.peeled = True
+            return frame
         if known is not None:
             return _new_frame(machine, code, globals_, lambda: recursive(code, known))
     same = [f.region_depth for f in machine.frames if f.program.code is code]

@@ -76,6 +76,8 @@ class Frame:
     #: what is sent to a generator's frame, or thrown at it, where it goes on
     sent: Value = NONE
     thrown: Value | None = None
+    #: of a function that calls itself in a loop: whether it is a call from outside, which is a case of its own
+    peeled: bool = False
     #: of a function that calls itself in a loop: the states in which activations are suspended, and where they could go
     #: on in which of them, but did not when that was last looked into
     suspended: set[int] = field(default_factory=set)

@@ -24,7 +24,7 @@ import numpy as np
 from xlapy.dispatch.host_values import part_of
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.captures import Captured
+from xlapy.domain.captures import SHARED, Captured
 from xlapy.domain.heap import Slot
 from xlapy.domain.join import Aliased, JoinFailure
 from xlapy.domain.values import (
@@ -153,6 +153,8 @@ def run_loop(machine: Machine, node: Loop) -> None:
         machine.loop_modes[key] = attempt
         return
     assert failure is not None
+    if aliased and _is_recursion(machine, node):
+        failure = Captured(SHARED)
     raise _refusal(machine, failure)
 
 
@@ -169,7 +171,7 @@ def _was_short(machine: Machine, node: Loop) -> bool:
 def _is_recursion(machine: Machine, node: Loop) -> bool:
     """Whether a loop is that of a function which calls itself: it has a trip for each call and each return."""
     program = machine.frame.program
-    if program.code not in machine.recursions or not isinstance(program.body, Seq):
+    if program.code not in machine.recursions or machine.frame.peeled or not isinstance(program.body, Seq):
         return False
     return any(item is node for item in program.body.items)
 
@@ -269,8 +271,16 @@ def _way_around(machine: Machine, node: Loop, before: State, obstacles: int, att
     return None
 
 
-def captured_refusal() -> Refused:
-    """The refusal of a change to an item of a list that grew in a loop."""
+def captured_refusal(captured: Captured) -> Refused:
+    """The refusal of a change to an item of a list that grew in a loop, or to what calls of a function by itself have
+    copies of."""
+    if captured.loop == SHARED:
+        return Refused(
+            "XP0008",
+            "a function that calls itself as often as data says goes on with an object that it has made, and to which"
+            " others refer, too, and that object is changed",
+            "make a copy for the call, or keep the values in an array made before it",
+        )
     return Refused(
         "XP0007",
         "an object is changed that was put into a list which grows in a loop, or kept by functools.lru_cache: what is"
@@ -281,7 +291,7 @@ def captured_refusal() -> Refused:
 
 def _refusal(machine: Machine, failure: Exception) -> Refused:
     if isinstance(failure, Captured):
-        return captured_refusal()
+        return captured_refusal(failure)
     if isinstance(failure, JoinFailure):
         hint = "give the value one type and shape before the loop"
         if _is_object(failure.first) and _is_object(failure.second):

@@ -166,11 +166,13 @@ class Machine:
         #: exceptions that the current operation raises where a predicate holds
         self.pending: list[tuple[Var, Value]] = []
         #: functions that call themselves and are loops for that, with the calls by which they do; whether others may
-        #: become such; and the frame that is about to call a member of its program
+        #: become such, and whether calls from outside are cases of their own
         self.recursions: dict[types.CodeType, frozenset[Call]] = {}
         self.loops_recursions = True
+        self.peels_recursions = False
         #: how often functions have called themselves
         self.calls_of_itself: dict[types.CodeType, int] = {}
+        #: the frame that is about to call a member of its program
         self.entering: Frame | None = None
         self.memory = Memory()
         #: for each trace of JAX's in progress: tracers of the captured device values, and captured values still wanted
@@ -179,6 +181,8 @@ class Machine:
         self.custom_calls: list[Any] = []
         #: results that functions of the caller's world keep (see `dispatch.python.caches`), and what these have read
         self.memo = self.heap.new("memo", object)
+        #: the results of calls within one of a function whose results are kept, while that is run
+        self.kept_within: dict[tuple[int, str], Value] = {}
         self.kept_reads: dict[tuple[int, str], dict[Slot, Value]] = {}
         #: the join of lists that grow in loops, and room that was asked for or guessed for them, by loop
         self.stacks = stacks.Service(self)
@@ -657,6 +661,14 @@ class Machine:
     def iterate(self, value: Value) -> list[Value]:
         """All items of an iterable whose length is known at compile time."""
         return subscripts.iterate(self, value)
+
+    def globals_of(self, function: Value) -> int:
+        """The global variables of a function written in Python; of the current one for others."""
+        if isinstance(function, Function):
+            return function.globals.object
+        if isinstance(function, Const) and isinstance(function.value, types.FunctionType):
+            return self.world.globals_of(function.value.__globals__)
+        return self.frame.globals
 
     def call(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
         """`function(*args, **kwargs)`."""

@@ -6,6 +6,10 @@ the *frames*, which is a list that grows in a loop like any other (see `domain.s
 Objects that were there before the first call are put there by name instead: all activations mean the same ones. An
 iterator of a loop around a call is put there as its sort and the contents of its slots, and is made anew, as is the
 cell of a variable.
+
+What an activation has made and has several names for is put there once (`options` and `options.append`). Of what others
+refer to as well, as the call does that gets it as an argument, a copy is put there: it must not be changed after that,
+and nobody may ask which object it is.
 """
 
 from __future__ import annotations
@@ -17,8 +21,12 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 from xlapy.dispatch import unions
+from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import NeedLoop, Refused
+from xlapy.dispatch.python import caches
+from xlapy.domain import stacks as domain
+from xlapy.domain.captures import FREE, SHARED, Capture
 from xlapy.domain.values import (
     DEAD,
     FALSE,
@@ -33,12 +41,14 @@ from xlapy.domain.values import (
     NdArray,
     Opaque,
     Ref,
+    Stored,
     Tuple,
     Union,
     Value,
     as_ref,
     references,
     tuple_items,
+    variables,
 )
 from xlapy.frontend import Call, Fused, Op
 from xlapy.interpreter import control, fusing, operations
@@ -69,7 +79,7 @@ class Entered(Exception):
 class _Named(Opaque):
     """An object that was there before the first call; it stands for a value in a list of frames."""
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: Any) -> None:
         self.value = value
 
 
@@ -84,6 +94,25 @@ class _Sort(Opaque):
         self.details, self.cls, self.settings, self.names = details, cls, settings, names
 
 
+class _Again(Opaque):
+    """An object that is held at another place of the same activation."""
+
+    __match_args__ = ("place",)
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+
+class _Method(Opaque):
+    """A method, the object of which is held beside it: what it calls, or its name."""
+
+    def __init__(self, function: Const) -> None:
+        self.function = function
+
+
+#: the kinds of objects that are held by value, and those of which activations may have copies
+_STORED = ("list", "dict", "set", "instance")
+_COPIED = (*_STORED, "buffer")
 #: stands for a variable without a value
 _NOTHING = Const(_Named(UNBOUND))
 
@@ -96,7 +125,7 @@ class Frames:
         self.mark = mark
         self._known: dict[object, Const] = {}
 
-    def named(self, key: object, value: Value) -> Const:
+    def named(self, key: object, value: object) -> Const:
         """The one constant that stands for an object."""
         return self._known.setdefault(key, Const(_Named(value)))
 
@@ -143,7 +172,7 @@ def enters(machine: Machine, code: CodeType) -> bool:
     if _is_generator(code):
         return False  # it is made, and not run
     for first, frame in enumerate(machine.frames):
-        if frame.program.code in machine.recursions and frame.program.member(code) is not None:
+        if frame.program.code in machine.recursions and not frame.peeled and frame.program.member(code) is not None:
             known = machine.recursions[frame.program.code]
             calls = calls_on_the_way(machine, first, code)
             if calls is None or calls == known:
@@ -188,6 +217,8 @@ def _entered(machine: Machine, frame: Frame, op: Op, function: Value, args: Sequ
         result = control.called(machine, kind, imm, function, *args)
     except Entered as entered:
         assert code is not None
+        if entered.frame.region_depth != machine.builder.region.depth:
+            raise Refused("XP0008", f"{_NOT_KEPT} or of another one, as data says") from None
         return _entering(expected, code, _bound(machine, frame, entered))
     finally:
         machine.entering = outer
@@ -225,6 +256,8 @@ def _bound(machine: Machine, frame: Frame, entered: Entered) -> list[Value]:
 
 def _code_of(function: Value) -> CodeType | None:
     """The code that a call of a function begins with."""
+    if caches.keeps(function):
+        return caches.memoised.__code__
     if isinstance(function, BoundMethod):
         return _code_of(function.function)
     if isinstance(function, Function):
@@ -245,7 +278,9 @@ def _limit(machine: Machine) -> int:
 @handles("check_depth")
 def _check_depth(machine, frame, op, frames):
     length = machine.call(Const(len), [frames])
-    deep = machine.truth(machine.compare(">=", length, Const(_limit(machine))))
+    # from Python 3.12 on, what looks for a result that is kept does not count
+    each = 1 if frame.program.member(caches.memoised.__code__) is None else 2
+    deep = machine.truth(machine.compare(">=", length, Const(each * _limit(machine))))
     if deep is True:
         machine.raise_(RecursionError, _TOO_DEEP)
     if deep is not False:
@@ -261,25 +296,161 @@ def _suspend(machine, frame, op, frames, keeper, *held):
         raise Refused("XP0008", f"{_NOT_KEPT} while an exception is handled that was raised in it")
     frame.handled = NONE
     frame.suspended.add(state)
-    _require_alone(machine, known, held, arguments, {n for k in read for n in references(arguments[k])})
-    operations.append(machine, frames, Tuple((Const(state), *(_held(machine, known, value) for value in held))))
+    holding = _Holding(machine, known, held)
+    holding.share(arguments, {n for k in read for n in references(arguments[k])})
+    operations.append(machine, frames, Tuple((Const(state), *holding.all_held(held))))
 
 
-def _require_alone(
-    machine: Machine, known: Frames, held: Sequence[Value], arguments: Sequence[Value], cells: set[int]
-) -> None:
-    """What an activation has made and goes on with is held by value: nothing else may refer to it meanwhile, but for
-    these cells among the arguments, whose variables are not assigned to there."""
-    places = [reachable(machine, [value], known.mark) for value in held]
-    made = set().union(*places)
-    if not made:
-        return
-    before = [v for (number, _), v in machine.heap.slots.items() if number <= known.mark and references(v)]
-    others = [v for f in machine.frames[:-1] for v in f.registers]
-    shared = made & reachable(machine, [*before, *others], known.mark)
-    shared |= (made & reachable(machine, arguments, known.mark)) - cells
-    if shared or sum(map(len, places)) > len(made):
-        raise Refused("XP0008", _SHARED, "make a copy for the call, or keep the values in an array made before it")
+class _Holding:
+    """How the values that an activation goes on with are put into a list of frames.
+
+    Attributes:
+        known: what is known of the list.
+        places: of objects that are values themselves, where among them they are found first.
+        shared: objects of which copies are put there.
+    """
+
+    def __init__(self, machine: Machine, known: Frames, values: Sequence[Value]) -> None:
+        self.machine, self.known = machine, known
+        self.places: dict[object, int] = {}
+        for place, value in enumerate(values):
+            name = self._name(value)
+            if name is not None:
+                self.places.setdefault(name, place)
+        self.found = [self._reached(value, place) for place, value in enumerate(values)]
+        self.shared: set[int] = set()
+
+    def _name(self, value: Value) -> object:
+        """What tells an object that activations have made, and that may be changed, from others; None for others."""
+        match value:
+            case Ref(number) if number in reachable(self.machine, [value], self.known.mark):
+                return number if self.machine.heap.objects[number].kind in _STORED else None
+            case NdArray() if not value.lenses and reachable(self.machine, [value], self.known.mark):
+                return value.buffer, value.identity
+        return None
+
+    def _elsewhere(self, value: Value, place: int) -> int | None:
+        """Where an object is held that is met again at a place."""
+        first = self.places.get(self._name(value)) if self.places else None
+        return None if first == place else first
+
+    def _reached(self, value: Value, place: int) -> set[int]:
+        """The objects made by activations that are to be held for a value."""
+        match value:
+            case Ref() | NdArray() if self._elsewhere(value, place) is not None:
+                return set()
+            case BoundMethod():
+                return self._reached(value.function, -1) | self._reached(value.self, -1)
+            case Ref(number) if sequences.is_iterator(self.machine, value) and number > self.known.mark:
+                slots = [self.machine.heap.read(number, name) for name in self.machine.heap.objects[number].fields]
+                return {number}.union(*(self._reached(slot, -1) for slot in slots))
+            case Tuple():
+                return set().union(*(self._reached(item, -1) for item in value.items))
+        return reachable(self.machine, [value], self.known.mark)
+
+    def share(self, arguments: Sequence[Value], cells: set[int]) -> None:
+        """Finds out to which objects others refer meanwhile, but for these cells among the arguments, whose variables
+        are not assigned to there."""
+        machine, mark = self.machine, self.known.mark
+        made: set[int] = set().union(*self.found)
+        if not made:
+            return
+        before = [v for (number, _), v in machine.heap.slots.items() if number <= mark and references(v)]
+        others = [v for f in machine.frames[:-1] for v in f.registers]
+        shared = made & reachable(machine, [*before, *others], mark)
+        shared |= (made & reachable(machine, arguments, mark)) - cells
+        twice = sum(map(len, self.found)) - len(made)
+        if twice:
+            shared |= {n for n in made if sum(n in found for found in self.found) > 1}
+        if any(machine.heap.objects[number].kind not in _COPIED for number in shared):
+            raise Refused("XP0008", _SHARED, "make a copy for the call, or keep the values in an array made before it")
+        # what is in one of them is shared with it
+        self.shared = shared.union(*(found for found in self.found if found & shared))
+        for number in self.shared:
+            lies = machine.heap.captured.get(number)
+            machine.heap.show(number)
+            if lies is None or lies.where is FREE:
+                machine.heap.hold(number, Capture(SHARED, SHARED))
+
+    def all_held(self, values: Sequence[Value]) -> list[Value]:
+        """The values as the list holds them."""
+        heap = self.machine.heap
+        before = {n: heap.captured.get(n) for n in set().union(*self.found) - self.shared}
+        held = [self._held(value, place) for place, value in enumerate(values)]
+        for number, lies in before.items():
+            # nothing refers to it any more: where its name stands for something else, that has not been put there
+            if number in heap.captured and (lies is None or lies.where is FREE):
+                heap.release(number, lies)
+        return held
+
+    def _held(self, value: Value, place: int = -1) -> Value:
+        """A value as the list holds it; `place` is its own among the values."""
+        machine, known = self.machine, self.known
+        elsewhere = self._elsewhere(value, place)
+        if elsewhere is not None:
+            return known.named(("again", elsewhere), _Again(elsewhere))
+        match value:
+            case Ref(number):
+                info = machine.heap.objects[number]
+                if number <= known.mark or info.source is not None:
+                    return known.named(number, value)
+                if info.kind == "cell" or sequences.is_iterator(machine, value):
+                    slots = {name: machine.heap.read(number, name) for name in sorted(info.fields)}
+                    settings = {name: cast(Const, slots.pop(name)).value for name in sequences.SETTINGS & {*slots}}
+                    held = (self._held(value) for value in slots.values())
+                    return Tuple((known.sort(info.details, info.cls, tuple(settings.items()), tuple(slots)), *held))
+            case NdArray() if not value.children() and not reachable(machine, [value], known.mark):
+                lenses = tuple((lens.kind, lens.params) for lens in value.lenses)
+                own = None if lenses else value.identity
+                return known.named((value.buffer, lenses, own, value.writeable), value)
+            case BoundMethod() if not reachable(machine, [value.function], known.mark):
+                if reachable(machine, [value.self], known.mark):
+                    return Tuple((self._method(value), self._held(value.self)))
+                name = _name_of_older(value)
+                if name is not None:
+                    return known.named(name, value)
+            case Function() | BoundMethod() | Intrinsic() if reachable(machine, [value], known.mark):
+                raise Refused("XP0008", f"{_NOT_KEPT} with a function that was made in it")
+            case Tuple():
+                return Tuple(tuple(self._held(item) for item in value.items), value.cls)
+            case Union() if not isinstance(value, MixedScalar):
+                return Union(value.selector, tuple(self._held(v) for v in value.alternatives))
+        if value is UNBOUND:
+            return _NOTHING
+        return self._by_value(value)
+
+    def _method(self, method: BoundMethod) -> Const:
+        """The one constant that stands for a method without its object."""
+        function, owner = method.function, method.self
+        if isinstance(function, Const):
+            return self.known.named(("method", id(function.value)), _Method(function))
+        cls = self.machine.type_of(owner)
+        if isinstance(function, Intrinsic) and cls.__module__ in ("builtins", "collections", "numpy"):
+            name = function.name.rpartition(".")[2]
+            return self.known.named(("method", name), _Method(Const(name)))
+        raise Refused("XP0008", f"{_NOT_KEPT} with a method of an object that was made in it")
+
+    def _by_value(self, value: Value) -> Value:
+        """A value as a stack holds it; to parts of which others refer, as a copy that must not be changed."""
+        machine, heap = self.machine, self.machine.heap
+        made = reachable(machine, [value], self.known.mark)
+        if not made:
+            return value
+        if not made & self.shared:
+            return stacks.pack(machine, value)
+        # what another stack holds may be changed there, which makes this copy out of date
+        only_here = all(heap.captured[number].where == SHARED for number in made)
+        return domain.disowned(stacks.pack(machine, value, SHARED, seen={} if only_here else None))
+
+
+def _name_of_older(method: BoundMethod) -> tuple | None:
+    """What tells a method of an object that was there before the first call from others; None if nothing does."""
+    function, owner = method.function, method.self
+    if variables(method) or not (isinstance(owner, Ref) or caches.keeps(method)):
+        return None
+    if isinstance(function, Const):
+        return "method of", id(function.value), tuple(references(owner))
+    return ("method of", function.name, tuple(references(owner))) if isinstance(function, Intrinsic) else None
 
 
 def reachable(machine: Machine, values: Sequence[Value], mark: int) -> set[int]:
@@ -303,50 +474,55 @@ def _restore(machine, frame, op, frames, keeper):
     taken = machine.call(machine.getattr(frames, "pop"), [])
     frame.handled = NONE
     state, *held = tuple_items(taken)
-    return (state, *(_taken(machine, known, value) for value in held))
+    values = _Taking(machine, held).values()
+    heap = machine.heap
+    for number in reachable(machine, values, known.mark):
+        lies = heap.captured.get(number)
+        if lies is not None and lies.where is not FREE and not heap.is_twice(heap.objects[number].cls):
+            heap.hold(number, Capture(SHARED, SHARED))
+    return (state, *values)
 
 
-def _held(machine: Machine, known: Frames, value: Value) -> Value:
-    """A value as a list of frames holds it."""
-    match value:
-        case Ref(number):
-            info = machine.heap.objects[number]
-            if number <= known.mark or info.source is not None:
-                return known.named(number, value)
-            if info.kind == "cell" or sequences.is_iterator(machine, value):
-                slots = {name: machine.heap.read(number, name) for name in sorted(info.fields)}
-                settings = {name: cast(Const, slots.pop(name)).value for name in sequences.SETTINGS & {*slots}}
-                held = (_held(machine, known, value) for value in slots.values())
-                return Tuple((known.sort(info.details, info.cls, tuple(settings.items()), tuple(slots)), *held))
-        case NdArray() if not value.children() and not reachable(machine, [value], known.mark):
-            lenses = tuple((lens.kind, lens.params) for lens in value.lenses)
-            own = None if lenses else value.identity
-            return known.named((value.buffer, lenses, own, value.writeable), value)
-        case Function() | BoundMethod() | Intrinsic() if reachable(machine, [value], known.mark):
-            raise Refused("XP0008", f"{_NOT_KEPT} with a function that was made in it")
-        case Tuple():
-            return Tuple(tuple(_held(machine, known, item) for item in value.items), value.cls)
-        case Union() if not isinstance(value, MixedScalar):
-            return Union(value.selector, tuple(_held(machine, known, v) for v in value.alternatives))
-    return _NOTHING if value is UNBOUND else value
+class _Taking:
+    """What the values in a list of frames stand for."""
 
+    def __init__(self, machine: Machine, held: Sequence[Value]) -> None:
+        self.machine, self.held = machine, held
+        self.found: dict[int, Value] = {}
 
-def _taken(machine: Machine, known: Frames, value: Value) -> Value:
-    """What such a value stands for."""
-    match value:
-        case Const() if isinstance(value.value, _Named):
-            return value.value.value
-        case Tuple(items=(Const(value=_Sort() as sort), *slots)):
-            made: dict[str, Value] = {name: Const(value) for name, value in sort.settings}
-            made |= {name: _taken(machine, known, slot) for name, slot in zip(sort.names, slots, strict=True)}
-            if sort.cls is CellType:
-                return Ref(machine.heap.new("cell", CellType, machine.location(), **made))
-            return sequences.new(machine, sort.details, sort.cls, **made)
-        case Tuple():
-            return Tuple(tuple(_taken(machine, known, item) for item in value.items), value.cls)
-        case Union() if not isinstance(value, MixedScalar):
-            return Union(value.selector, tuple(_taken(machine, known, v) for v in value.alternatives))
-    return value
+    def values(self) -> list[Value]:
+        """All of them."""
+        return [self._at(place) for place in range(len(self.held))]
+
+    def _at(self, place: int) -> Value:
+        if place not in self.found:
+            self.found[place] = self._taken(self.held[place])
+        return self.found[place]
+
+    def _taken(self, value: Value) -> Value:
+        match value:
+            case Const(value=_Named(value=_Again(place=place))):
+                return self._at(place)
+            case Const() if isinstance(value.value, _Named):
+                return value.value.value
+            case Tuple(items=(Const(value=_Sort() as sort), *slots)):
+                made: dict[str, Value] = {name: Const(value) for name, value in sort.settings}
+                made |= {name: self._taken(slot) for name, slot in zip(sort.names, slots, strict=True)}
+                if sort.cls is CellType:
+                    return Ref(self.machine.heap.new("cell", CellType, self.machine.location(), **made))
+                return sequences.new(self.machine, sort.details, sort.cls, **made)
+            case Tuple(items=(Const(value=_Named(value=_Method(function=function))), owner)):
+                found = self._taken(owner)
+                if isinstance(function.value, str):
+                    return self.machine.getattr(found, function.value)
+                return BoundMethod(function, found)
+            case Tuple():
+                return Tuple(tuple(map(self._taken, value.items)), value.cls)
+            case Union() if not isinstance(value, MixedScalar):
+                return Union(value.selector, tuple(map(self._taken, value.alternatives)))
+            case Stored():
+                return stacks.unpacked(self.machine, value, None, FREE)
+        return value
 
 
 @handles("goes_on")

@@ -232,9 +232,17 @@ def exact_joiner(machine) -> Joiner:
 _Field = Callable[[int, object], Value]
 
 
-def pack(machine, value: Value, loop: object = None, place: tuple | None = None, field: _Field | None = None) -> Value:
-    """A value as a stack holds it, which is put into one at `place`; `field` gives the contents of slots."""
-    return stacks.packed(machine.heap, value, machine.read, field or _settling(machine), loop, place=place)
+def pack(
+    machine,
+    value: Value,
+    loop: object = None,
+    place: tuple | None = None,
+    field: _Field | None = None,
+    seen: dict[int, tuple] | None = None,
+) -> Value:
+    """A value as a stack holds it, which is put into one at `place`; `field` gives the contents of slots, and `seen` is
+    as for `domain.stacks.packed`."""
+    return stacks.packed(machine.heap, value, machine.read, field or _settling(machine), loop, place=place, seen=seen)
 
 
 def _settling(machine) -> _Field:

@@ -4,6 +4,9 @@ A result under a known key is kept in the heap, as CPython keeps it: a second ca
 and sees nothing of what has changed since. Under a key that depends on data, and for a function outside of the program,
 which may have kept results of earlier calls, the function is called each time. That is the same only if it changes
 nothing, if what it reads does not change, and if nobody changes what it returned; anything else is refused.
+
+In such a call the results of the calls within are kept in a dict (`memoised`), so that a function which calls itself by
+way of its cache takes no longer than in CPython.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import numpy as np
 
 from xlapy.dispatch import table
 from xlapy.dispatch.effects import changes
-from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.dispatch.python import kinds
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.heap import STATE
@@ -24,11 +27,13 @@ from xlapy.domain.values import (
     BoundedArray,
     BoundMethod,
     Const,
+    Function,
     Intrinsic,
     JaxArray,
     NdArray,
     Ref,
     Tuple,
+    Union,
     Value,
     as_ref,
     references,
@@ -38,7 +43,17 @@ from xlapy.domain.values import (
 
 _CHANGES = "keeps its results (functools.lru_cache) and changes or prints something, which happens at some calls only"
 _READS = "keeps its results (functools.lru_cache) and reads something that may change"
+_KEYWORDS = "pass its arguments without their names"
 _HINT = "pass what it reads as arguments, or take the cache away"
+
+
+def memoised(function, results, key, args):
+    """A call under a key that depends on data."""
+    if key in results:
+        return results[key]
+    result = function(*args)
+    results[key] = result
+    return result
 
 
 @table.function(functools.cache)
@@ -68,8 +83,18 @@ def _kept(machine, function: Value) -> Value:
     return BoundMethod(_KEPT, Tuple((function, memo)))
 
 
+@table.takes_unions
 def _call_local(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Value:
     function, memo = given.items
+    values = (*args, *kwargs.values())
+    # which of several values it is, is told apart, but not where a call of a function by itself may be meant
+    if machine.entering is None and any(isinstance(value, Union) for value in values):
+        count = len(args)
+
+        def one(*found: Value) -> Value:
+            return _call_local(machine, given, *found[:count], **dict(zip(kwargs, found[count:], strict=True)))
+
+        return over_unions(machine, values, one)
     return _Call(machine, function, as_ref(memo).object, "", args, kwargs, lasting=False).run()
 
 
@@ -97,6 +122,13 @@ def kept_function(value: Value) -> Value | None:
     return None
 
 
+def keeps(value: Value) -> bool:
+    """Whether a value is a function whose results are kept."""
+    if isinstance(value, Const) and isinstance(value.value, functools._lru_cache_wrapper):
+        return value.value.cache_parameters()["maxsize"] != 0
+    return kept_function(value) is not None
+
+
 def call_lasting(machine, wrapper, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call a function made by `lru_cache` outside of the program."""
     function = Const(wrapper.__wrapped__)
@@ -118,6 +150,8 @@ class _Call:
         self.field = None if key is None else prefix + key
 
     def run(self) -> Value:
+        if self.machine.entering is not None:
+            return self._within()
         if self.field is None:
             return self._compute()
         held = self.machine.heap.read(self.memo, self.field)
@@ -132,7 +166,7 @@ class _Call:
         journal = heap.watch()
         start = len(journal.reads)
         try:
-            result = machine.call(self.function, list(self.args), dict(self.kwargs))
+            result = self._called()
         finally:
             reads = dict.fromkeys(journal.reads[start:])
             if outermost:
@@ -149,6 +183,49 @@ class _Call:
         if self.field is not None and not raises and (made or not self.lasting):
             heap.write(self.memo, self.field, result)
         return result
+
+    def _called(self) -> Value:
+        """The call itself; the results of calls within it are kept where the function calls itself."""
+        machine = self.machine
+        if self.field is not None or self.kwargs or not machine.loops_recursions:
+            return machine.call(self.function, list(self.args), dict(self.kwargs))
+        if memoised.__code__ in machine.recursions:
+            return self._within()
+        if self.owner in machine.kept_within:
+            raise NeedLoop(memoised.__code__, frozenset())
+        machine.kept_within[self.owner] = NONE
+        try:
+            return machine.call(self.function, list(self.args))
+        finally:
+            del machine.kept_within[self.owner]
+
+    def _within(self) -> Value:
+        """A call under a key that depends on data, which may be within another one of the same function."""
+        machine = self.machine
+        if self.kwargs:
+            raise Refused("XP0008", f"'{self._name()}' keeps its results, and calls itself with keywords", _KEYWORDS)
+        results = machine.kept_within.get(self.owner)
+        outermost = results is None
+        if results is None:
+            results = machine.kept_within[self.owner] = machine.new_dict({})
+        try:
+            code = memoised.__code__
+            made = Function(code, Ref(machine.globals_of(self.function)), code.co_name)
+            return machine.call(made, [self.function, results, self._dynamic_key(), Tuple(self.args)])
+        finally:
+            if outermost:
+                del machine.kept_within[self.owner]
+
+    def _dynamic_key(self) -> Value:
+        """What is the same for calls of which one may have the result of the other: a single int is not that for other
+        numbers."""
+        if len(self.args) != 1:
+            return Tuple(self.args)
+        machine = self.machine
+        outer, machine.entering = machine.entering, None
+        plain = machine.call(Const(_is_plain), list(self.args))
+        machine.entering = outer
+        return Tuple((*self.args, plain))
 
     def _check_reads(self, reads, mark: int) -> None:
         """Refuse to compute a result from what may be other than when CPython computed it."""
@@ -177,6 +254,10 @@ class _Call:
     def _name(self) -> str:
         found = self.function
         return getattr(found.value if isinstance(found, Const) else found, "__qualname__", getattr(found, "name", ""))
+
+
+def _is_plain(argument):
+    return type(argument) is int or type(argument) is str
 
 
 def _check_hashable(machine, value: Value) -> None:
