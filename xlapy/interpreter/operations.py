@@ -248,12 +248,15 @@ def _dict_update(machine, frame, op, target, mapping, function=None):
             machine.raise_(TypeError, f"'{iteration.type_name(machine, mapping)}' object is not a mapping")
         machine.call(machine.getattr(target, "update"), [mapping])
         return
+    if not isinstance(mapping, Union) and not defines(machine, machine.type_of(mapping), "keys"):
+        name, given = objects.called_name(machine, function), iteration.type_name(machine, mapping)
+        machine.raise_(TypeError, f"{name} argument after ** must be a mapping, not {given}")
     entries = containers.entries(machine, target)
     new = objects.mapping_entries(machine, mapping)
     for key in new:
         if key in entries:
-            name = getattr(objects.callable_object(function), "__qualname__", "function")
-            machine.raise_(TypeError, f"{name}() got multiple values for keyword argument '{key}'")
+            name = objects.called_name(machine, function)
+            machine.raise_(TypeError, f"{name} got multiple values for keyword argument '{key}'")
     machine.heap.write(target.object, "<items>", Mapping({**entries, **new}))
 
 
@@ -280,6 +283,8 @@ def _unpack(machine, frame, op, sequence):
     if after is not None and _has_dynamic_length(machine, sequence):
         parts = machine.call(Const(objects.unpacked_around), (sequence, Const(before), Const(after)))
         return tuple(machine.iterate(parts))
+    if not isinstance(sequence, Union) and not iteration.is_iterable(machine, sequence):
+        machine.raise_(TypeError, f"cannot unpack non-iterable {iteration.type_name(machine, sequence)} object")
     begun = machine.save() if machine.catching and isinstance(sequence, Ref) else None
     items = machine.iterate(sequence)
     count = len(items)

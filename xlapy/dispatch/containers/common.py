@@ -384,7 +384,8 @@ def delitem(machine, container: Value, key: Value) -> None:
     rule = _find(machine, DELITEM, container)
     if rule is None:
         name = iteration.type_name(machine, container)
-        verb = "doesn't" if isinstance(container, Tuple | Const | Scalar) else "does not"
+        # it is the sequences, and what is like one, of which CPython says it in another way
+        verb = "doesn't" if defines(machine, machine.type_of(container), "__contains__") else "does not"
         machine.raise_(TypeError, f"'{name}' object {verb} support item deletion")
     else:
         rule(machine, container, key)

@@ -14,7 +14,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ordering, ranges
 from xlapy.dispatch.containers.common import contents, set_contents
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, kind_of, provoke
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, fold, kind_of, provoke
 from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value, as_ref
 from xlapy.ir import Var
 
@@ -240,19 +240,18 @@ def _index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value 
     error: BaseException = _TUPLE_MISSING
     if _is_list(machine, self):
         text = repr(item.value) if isinstance(item, Const) else "{!r}"
-        error = ValueError(_list_missing(machine, item, text))
+        error = ValueError(_missing(machine, item, text, [].index))
     items = contents(machine, self)
     bounds = [machine.static(ranges.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
     first, last, _ = slice(*bounds).indices(len(items))
     return _position(machine, items, item, range(first, last), error)
 
 
-def _list_missing(machine, item: Value, text: str, index: Callable = [].index) -> object:
-    """What `list.index` says of an item that it does not find, on this CPython."""
-    pattern = str(provoke(index, "@"))
-    if "'@'" not in pattern:
-        return pattern
-    head, _, tail = pattern.partition("'@'")
+def _missing(machine, item: Value, text: str, index: Callable) -> object:
+    """What a method like `list.index` says on this CPython of an item that it does not find."""
+    head, shown, tail = str(provoke(index, "@")).partition("'@'")
+    if not shown:
+        return head
     return head + text + tail if isinstance(item, Const) else machine.message(head + text + tail, item)
 
 
@@ -390,6 +389,7 @@ def _asdict(machine, self: Tuple) -> Value:
 def deque(machine, iterable: Value = _NOTHING, maxlen: Value = NONE) -> Value:
     """`collections.deque(iterable, maxlen)`: a list of another class."""
     limit = machine.static(maxlen, "maxlen of a deque")
+    fold(machine, collections.deque, (), limit)  # what it says of a wrong one
     items = iteration.items(machine, iterable)
     made = machine.new_list(items if limit is None else items[max(len(items) - limit, 0) :])
     machine.heap.objects[made.object].cls = collections.deque
@@ -466,7 +466,7 @@ def _deque_index(machine, self: Ref, item: Value, start: Value = _ZERO, stop: Va
     bounds = [machine.static(ranges.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
     first, last, _ = slice(*bounds).indices(len(items))
     text = repr(item.value) if isinstance(item, Const) else "{!r}"
-    error = ValueError(_list_missing(machine, item, text, collections.deque().index))
+    error = ValueError(_missing(machine, item, text, collections.deque().index))
     return _position(machine, items, item, range(first, last), error)
 
 
@@ -491,7 +491,7 @@ def _order_of_rotation(by, count):
 def _deque_remove(machine, self: Ref, item: Value) -> Value:
     items = list(contents(machine, self))
     text = repr(item.value) if isinstance(item, Const) else "{!r}"
-    error = ValueError(_list_missing(machine, item, text, collections.deque().remove))
+    error = ValueError(_missing(machine, item, text, collections.deque().remove))
     set_contents(machine, self, _without(machine, items, _position(machine, items, item, range(len(items)), error)))
     return NONE
 

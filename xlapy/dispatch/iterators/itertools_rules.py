@@ -10,7 +10,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.combined import absent, advance, inner_of
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, new
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, logical_and, provoke
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, fold, logical_and, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import NONE, UNBOUND, Const, Tuple, Value
 from xlapy.ir import Var
@@ -330,6 +330,7 @@ _PAIRWISE = Kind("pairwise", _pairwise_step, _pairwise_plan)
 def product(machine, *iterables: Value, repeat: Value = _ONE) -> Value:
     """`itertools.product(*iterables, repeat=...)`: a loop on the device if all are ranges or arrays."""
     times = machine.static(ranges.index(machine, repeat), "repeat of product")
+    fold(machine, lambda: itertools.product(repeat=times))  # what it says of a wrong one
     plans = [iteration.plan(machine, make_iterator(machine, i)) for i in iterables] * times
     if plans and all(p is not None for p in plans):
         return new(machine, _PRODUCT, itertools.product, pools=Tuple(tuple(iterables) * times), position=_ZERO)

@@ -7,7 +7,7 @@ that would leave 64 bits is cut there, as if ints did not wrap around.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 
 import jax.numpy as jnp
@@ -61,6 +61,14 @@ def provoke(function: Callable, *args: object) -> BaseException:
     except Exception as error:
         return error
     raise AssertionError(f"{function} does not raise for {args}")
+
+
+def stand_in(cls: type, methods: Sequence[str] = ()) -> object:
+    """An object with these methods only whose class is shown as `cls` is, for `provoke`."""
+    name = kinds.shown(cls)
+    in_c = name != cls.__name__ or cls.__module__ == "builtins"
+    named = {"__module__": "builtins"} if in_c else {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
+    return type(name, (), {**named, **dict.fromkeys(methods, lambda self, *args: None)})()
 
 
 def kind_of(value: Value) -> type | None:

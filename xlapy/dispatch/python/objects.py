@@ -21,7 +21,6 @@ from xlapy.domain.sources import Anchor
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
-    BoundMethod,
     Const,
     JaxArray,
     Mapping,
@@ -124,11 +123,11 @@ def _identity(machine: Machine, item: Value) -> Value:
     raise Refused("XP0003", "the identity of a value on the device", "compare objects with 'is'")
 
 
-def callable_object(value: Value | None) -> Any:
-    """The Python object behind a callable value, for its name in messages."""
-    if isinstance(value, BoundMethod):
-        return callable_object(value.function)
-    return value.value if isinstance(value, Const) else value
+def called_name(machine: Machine, function: Value) -> str:
+    """How CPython names what is called where it complains of `*` or `**`."""
+    name = machine.static(machine.getattr(function, "__qualname__"))
+    module = machine.static(machine.getattr(function, "__module__"))
+    return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
 def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
