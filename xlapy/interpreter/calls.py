@@ -334,7 +334,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if isinstance(item, functools.partial):
         base = [machine.world.wrap_anchored(a) for a in item.args]
         named = containers.entries(machine, machine.world.wrap_anchored(item.keywords))
-        return call(machine, Const(item.func), [*base, *args], {**named, **kwargs})
+        return call(machine, Const(item.func), functools_rules.filled(machine, base, args), {**named, **kwargs})
     if isinstance(item, operator.itemgetter | operator.attrgetter | operator.methodcaller):
         kind, given = item.__reduce__()
         parts = [machine.world.wrap_anchored(part) for part in given]

@@ -262,7 +262,7 @@ def _dict_update(machine, frame, op, target, mapping, function=None):
 
 @handles("list_to_tuple")
 def _list_to_tuple(machine, frame, op, target):
-    if _has_dynamic_length(machine, target):  # of `tuple(x for x in y)`, from Python 3.14 on
+    if _has_dynamic_length(machine, target):
         return machine.call(Const(tuple), (target,))
     return Tuple(tuple(machine.iterate(target)))
 
