@@ -1,8 +1,10 @@
 """What exceptions of built-in types say. Each CPython has words of its own: the one that runs the tests is asked."""
 
 import collections
+import functools
 import itertools
 import math
+import operator
 import statistics
 from collections import deque
 from fractions import Fraction
@@ -12,7 +14,7 @@ import pytest
 
 from .runner import check
 
-MODULES = {module.__name__: module for module in (collections, itertools, math, statistics)}
+MODULES = {module.__name__: module for module in (collections, functools, itertools, math, operator, statistics)}
 WORLD = MODULES | {"deque": deque, "Fraction": Fraction, "np": np}
 X = np.array([1.0, 2.0, 3.0, 4.0])
 K = np.array([1, 2, 3, 4])
@@ -38,6 +40,23 @@ class EntersLater:
 
     async def __aexit__(self, *args):
         pass
+
+
+class Wrong:
+    """Returns what it is made of from each special method."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def returned(self):
+        return self.value
+
+    __len__ = __str__ = __repr__ = __float__ = __int__ = __complex__ = __hash__ = returned
+
+
+class Begins:
+    def __init__(self, value):
+        return value
 
 
 class Stores:
@@ -335,6 +354,32 @@ Fraction(int(k[0]), int(k[0]) - 1)
 pow(int(k[0]), -1, 0)
 pow(2, -int(k[0]), 4)
 getattr(Neither(), "nothing")
+setattr(Neither(), 1, x[0])
+len(Wrong(-int(k[0])))
+len(Wrong(-2))
+len(Wrong(x[0]))
+bool(Wrong(-int(k[0])))
+1 if Wrong(-2) else x[0]
+Begins(x[0])
+Begins(1)
+str(Wrong(x[0]))
+f"{Wrong(2)}"
+repr(Wrong(int(k[0])))
+float(Wrong(int(k[0])))
+float(Wrong("a"))
+int(Wrong(x[0].item()))
+int(Wrong(2.0))
+complex(Wrong(2.0))
+hash(Wrong(x[0].item()))
+iter(1, x[0])
+next(iter([]), 1, 2)
+next(iter(x), 1, 2)
+itertools.count("a")
+itertools.count(1, [])
+itertools.tee(x, -1)
+functools.partial(1)
+operator.attrgetter(1)
+operator.attrgetter("a", x[0])
 raise int(k[0])
 raise None
 raise ValueError from 1

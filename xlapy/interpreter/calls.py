@@ -505,7 +505,10 @@ def _initialised(
     elif isinstance(init, types.FunctionType) and owner is not None:
         if isinstance(made, Ref) and issubclass(cls, BaseException):
             machine.heap.objects[made.object].details = INITIALISED
-        call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
+        result = call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
+        if not is_none(result) and not isinstance(result, Union):
+            name = kinds.shown(machine.type_of(result))
+            machine.raise_(TypeError, f"__init__() should return None, not '{name}'")
     elif (args or kwargs) and owner is object and not takes_all and isinstance(made, Ref):
         if not issubclass(cls, BaseException):
             machine.raise_(TypeError, f"{cls.__name__}() takes no arguments")

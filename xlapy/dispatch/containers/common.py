@@ -469,8 +469,15 @@ def length(machine, value: Value) -> Value:
                 return length(machine, machine.heap.read(value.object, "source"))
     cls = machine.type_of(value)
     if isinstance(value, Ref | Tuple) and defines(machine, cls, "__len__"):
-        return ranges.index(machine, machine.call(machine.getattr(value, "__len__"), []))
+        return as_length(machine, machine.call(machine.getattr(value, "__len__"), []))
     return machine.raise_(TypeError, f"object of type '{iteration.type_name(machine, value)}' has no len()")
+
+
+def as_length(machine, result: Value) -> Value:
+    """What `__len__` has returned, as an int."""
+    count = ranges.index(machine, result)
+    machine.check(machine.truth(machine.compare("<", count, Const(0))), ValueError, "__len__() should return >= 0")
+    return count
 
 
 # -- equality and membership ------------------------------------------------------------------------------------------

@@ -207,4 +207,5 @@ def tee(machine, iterable: Value, n: Value = Const(2)) -> Value:  # noqa: B008
     count = _number(machine, n, "how many iterators are made")
     if count is None:
         return machine.raise_(TypeError, "'NoneType' object cannot be interpreted as an integer")
+    fold(machine, itertools.tee, (), count)  # what it says of a wrong one
     return Tuple(tuple(iteration.make_iterator(machine, items) for _ in range(count)))

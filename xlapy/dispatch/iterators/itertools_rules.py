@@ -21,9 +21,15 @@ _ZERO, _ONE = Const(0), Const(1)
 # -- itertools: endless ones ------------------------------------------------------------------------------------------
 
 
+_OF_NUMBERS = ("__index__", "__int__", "__float__", "__complex__")
+
+
 @table.function(itertools.count)
 def count(machine, start: Value = _ZERO, step: Value = _ONE) -> Value:
     """`itertools.count(start, step)`."""
+    for value in (start, step):
+        if not any(hasattr(machine.type_of(value), name) for name in _OF_NUMBERS):
+            machine.raise_(TypeError, *provoke(itertools.count, "a").args)
     return new(machine, _COUNT, itertools.count, start=start, step=step, position=_ZERO)
 
 

@@ -23,6 +23,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     device,
     fold,
     kind_of,
+    of_special,
     provoke,
     refuse_where,
     scalar,
@@ -105,7 +106,7 @@ def _dunder(machine, value: Value, *names: str) -> Value | None:
         return None
     for name in names:
         if defines(machine, machine.type_of(value), name):
-            return machine.call(machine.getattr(value, name), [])
+            return of_special(machine, value, name, machine.call(machine.getattr(value, name), []))
     return None
 
 

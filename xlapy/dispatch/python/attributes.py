@@ -489,7 +489,8 @@ def special(machine: Machine, value: Value, name: str) -> Value:
         return method
     cls = type_of(machine, value)
     if name in ("__enter__", "__exit__"):
-        has = [method for method in _OF_MANAGERS if find_special(machine, value, method) is not None]
+        found = [method for method in _OF_MANAGERS if find_special(machine, value, method) is not None]
+        has = dict.fromkeys(found, lambda self, *args: None)
         return machine.raise_(TypeError, str(provoke(_enter, stand_in(cls, has))))
     return machine.raise_(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
 

@@ -66,6 +66,8 @@ def partial(machine, /, *args: Value, **kwargs: Value) -> Value:
     if not args:
         machine.raise_(TypeError, *provoke(functools.partial).args)
     function, *rest = args
+    if isinstance(function, Const) and not callable(function.value):
+        machine.raise_(TypeError, *provoke(functools.partial, 1).args)
     if rest and _is_placeholder(rest[-1]):
         machine.raise_(TypeError, *provoke(functools.partial, len, _PLACEHOLDER).args)
     if any(map(_is_placeholder, kwargs.values())):
