@@ -1,6 +1,8 @@
 """What exceptions of built-in types say. Each CPython has words of its own: the one that runs the tests is asked."""
 
 import collections
+import dataclasses
+import enum
 import functools
 import itertools
 import math
@@ -14,7 +16,8 @@ import pytest
 
 from .runner import check
 
-MODULES = {module.__name__: module for module in (collections, functools, itertools, math, operator, statistics)}
+OF_PYTHON = (collections, dataclasses, functools, itertools, math, operator, statistics)
+MODULES = {module.__name__: module for module in OF_PYTHON}
 WORLD = MODULES | {"deque": deque, "Fraction": Fraction, "np": np}
 X = np.array([1.0, 2.0, 3.0, 4.0])
 K = np.array([1, 2, 3, 4])
@@ -57,6 +60,15 @@ class Wrong:
 class Begins:
     def __init__(self, value):
         return value
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@dataclasses.dataclass
+class Point:
+    x: float
 
 
 class Stores:
@@ -355,6 +367,35 @@ pow(int(k[0]), -1, 0)
 pow(2, -int(k[0]), 4)
 getattr(Neither(), "nothing")
 setattr(Neither(), 1, x[0])
+Colour["none"]
+Colour(int(k[3]))
+sorted(x, nothing=1)
+itertools.islice(x)
+itertools.islice(x, 1, 2, 3, 4)
+dataclasses.astuple(x[0])
+dataclasses.asdict([Point(1)])
+deque([x[0]]) + [1]
+deque([x[0]]) + 1
+[1] + deque([x[0]])
+deque([x[0]]) < [1]
+[1] < deque([x[0]])
+[1] >= deque([x[0]])
+deque([v for v in x if v > 1]) + [1]
+deque([v for v in x if v > 1]) < [x[0]]
+[v for v in x if v > 1] + deque([v for v in x if v > 1])
+[v for v in x if v > 1] < deque([x[0]])
+np.partition(x, 9)
+np.partition(x, -5)
+np.partition(x, int(k[3]))
+np.partition(x, -int(k[3]) - 1)
+np.argpartition(x, 4)
+x.partition(7)
+np.partition(x, 1, kind="none")
+np.sort(x, kind="none")
+np.argsort(x, kind="none")
+x.sort(kind="none")
+x.argsort(kind="none")
+x.astype("none")
 len(Wrong(-int(k[0])))
 len(Wrong(-2))
 len(Wrong(x[0]))
@@ -411,3 +452,22 @@ def test_words(statement):
     namespace = globals() | WORLD
     exec(compile("\n".join(lines), __file__, "exec"), namespace)
     check(namespace["program"], X, K, refuse="maybe")
+
+
+def test_a_list_is_no_deque():
+    def program(x):
+        few, many = deque([x[0]]), deque([v for v in x if v > 1])
+        return few == [x[0]], [x[0]] == few, few != [x[0]], many == [2.0, 3.0, 4.0], list(many) == [2.0, 3.0, 4.0]
+
+    check(program, X)
+
+
+def test_lists_and_deques_are_put_behind_each_other_in_place():
+    def program(x):
+        few, many = deque([x[0]]), [v for v in x if v > 1]
+        few += many
+        many += few
+        many += deque([1])
+        return few, many, np.partition(x[::-1], int(x[1]))[int(x[1])]
+
+    check(program, X)

@@ -51,7 +51,7 @@ def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | No
         return left
     if symbol in ("*", "*="):
         return _repeat_list(machine, symbol, left, right)
-    if not (_is_list(machine, left) and _is_list(machine, right)):
+    if not (_is_list(machine, left) and _is_list(machine, right) and alike(machine, left, right)):
         if symbol == "+" and _is_list(machine, left) and not _has_add(machine, right):
             name = iteration.type_name(machine, right)
             machine.raise_(TypeError, f'can only concatenate list (not "{name}") to list')
@@ -63,6 +63,11 @@ def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | No
             return Const(symbol == "==")
         return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
     return None
+
+
+def alike(machine, left: Value, right: Value) -> bool:
+    """Whether both of two lists are deques, or none is: a list and a deque have no operators in common."""
+    return len({machine.type_of(value) is collections.deque for value in (left, right)}) == 1
 
 
 def _has_add(machine, value: Value) -> bool:
@@ -557,6 +562,9 @@ def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
     if symbol in ("*", "*="):
         return _repeat_deque(machine, symbol, left, right)
     if machine.type_of(left) is not collections.deque or machine.type_of(right) is not collections.deque:
+        if symbol == "+" and machine.type_of(left) is collections.deque and not _has_add(machine, right):
+            name = iteration.type_name(machine, right)
+            machine.raise_(TypeError, f'can only concatenate deque (not "{name}") to deque')
         return None
     if symbol in containers.ORDERINGS or symbol in ("==", "!="):
         return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))

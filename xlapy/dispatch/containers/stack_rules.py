@@ -330,7 +330,7 @@ def _operators(cls: type) -> None:
         if symbol == "+=" and containers.heap_kind(machine, right) == "generator":
             machine.call(machine.getattr(left, "extend"), [right])
             return left
-        if symbol == "+=" and (known is not None or _both_lists(machine, left, right)):
+        if symbol == "+=" and (known is not None or _lists(machine, left, right)):
             _extend(machine, left, known, right)
             return left
         if symbol in ("*", "*=") and _repeats_by_data(machine, left, right):
@@ -357,7 +357,12 @@ def _operators(cls: type) -> None:
 
 
 def _both_lists(machine, left: Value, right: Value) -> bool:
-    """Whether both are lists, of which one has an unknown length."""
+    """Whether both are lists, or both deques, of which one has an unknown length."""
+    return _lists(machine, left, right) and list_rules.alike(machine, left, right)
+
+
+def _lists(machine, left: Value, right: Value) -> bool:
+    """Whether each is a list or a deque, and one has an unknown length."""
     kinds = [containers.heap_kind(machine, v) == "list" for v in (left, right)]
     return all(kinds) and (stacks.is_dynamic(machine, left) or stacks.is_dynamic(machine, right))
 
@@ -536,7 +541,7 @@ def _copies(function: Callable, implementation: Callable) -> None:
                 return machine.call(Const(function), list(args), kwargs)
         growing = grows(machine, args[0]) if args else False
         each = lambda: machine.call(Const(implementation), list(args), kwargs)  # noqa: E731
-        whole = lambda: before(machine, *args, **kwargs)  # noqa: E731
+        whole = lambda: table.passed_on(before, machine, *args, **kwargs)  # noqa: E731
         if growing is None and containers.heap_kind(machine, args[0]) == "instance":
             few = lambda: before(machine, _few_items(machine, args[0]), *args[1:], **kwargs)  # noqa: E731
             return stacks.whole_or_each(machine, few, lambda: stacks.each_or_whole(machine, each, whole))

@@ -123,6 +123,8 @@ _CYCLE = Kind("cycle", _cycle_step, _cycle_plan)
 @table.function(itertools.islice)
 def islice(machine, iterable: Value, *args: Value) -> Value:
     """`itertools.islice(iterable, [start,] stop[, step])`."""
+    if not 1 <= len(args) <= 3:
+        machine.raise_(TypeError, *provoke(itertools.islice, (), *[None] * len(args)).args)
     parts = [_ZERO, args[0], NONE] if len(args) == 1 else [*args, NONE][:3]
     # CPython takes a stop of -1, alone, for no number
     for place, bound, least in ((1, _BOUNDS[0], -1), (1, _BOUNDS[1], 0), (0, _BOUNDS[0], 0), (2, _BOUNDS[2], 1)):

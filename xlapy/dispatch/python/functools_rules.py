@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import functools
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xlapy.dispatch import table
@@ -34,6 +34,7 @@ from xlapy.domain.values import (
     Slice,
     Stack,
     Tuple,
+    Union,
     Value,
     as_ref,
     references,
@@ -342,13 +343,20 @@ def is_dataclass(machine, obj: Value) -> Value:
 @table.function(dataclasses.asdict)
 def asdict(machine, obj: Value) -> Value:
     """`dataclasses.asdict(obj)`."""
+    _require_dataclass(machine, obj, dataclasses.asdict)
     return _plain(machine, obj, lambda names, values: machine.new_dict(dict(zip(names, values, strict=True))))
 
 
 @table.function(dataclasses.astuple)
 def astuple(machine, obj: Value) -> Value:
     """`dataclasses.astuple(obj)`."""
+    _require_dataclass(machine, obj, dataclasses.astuple)
     return _plain(machine, obj, lambda names, values: Tuple(tuple(values)))
+
+
+def _require_dataclass(machine, value: Value, function: Callable) -> None:
+    if not isinstance(value, Union) and not dataclasses.is_dataclass(machine.type_of(value)):
+        machine.raise_(TypeError, *provoke(function, 1).args)
 
 
 def _plain(machine, value: Value, made) -> Value:

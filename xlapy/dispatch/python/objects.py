@@ -203,8 +203,8 @@ def match_class(machine: Machine, subject: Value, cls_value: Value, names: tuple
 
 
 def subscript_class(machine: Machine, value: Const, key_: Value) -> Value:
-    """`cls[key]`: a generic alias or `__class_getitem__`."""
+    """`cls[key]`: a generic alias, `__class_getitem__`, or a member of an enumeration."""
     try:
         return Const(value.value[machine.static(key_)])
-    except TypeError as error:
+    except (TypeError, KeyError) as error:
         return machine.reraise(error)
