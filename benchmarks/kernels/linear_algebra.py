@@ -198,3 +198,23 @@ def three_layers(x, w1, w2, w3):
     h = h @ w3
     e = np.exp(h - np.max(h, axis=1, keepdims=True))
     return e / np.sum(e, axis=1, keepdims=True)
+
+
+def covariance_by_columns_jax(data):
+    centred = data - data.mean(axis=0)
+    return centred.T @ centred / (data.shape[0] - 1.0)
+
+
+@kernel(tall(600, 300), covariance_by_columns_jax)
+def covariance_by_columns(data):
+    """Each trip multiplies one column with those behind it."""
+    count, columns = data.shape
+    mean = np.zeros(columns)
+    for k in range(count):
+        mean += data[k]
+    centred = data - mean / count
+    found = np.zeros((columns, columns))
+    for i in range(columns):
+        found[i, i:] = centred[:, i] @ centred[:, i:] / (count - 1.0)
+        found[i:, i] = found[i, i:]
+    return found

@@ -123,3 +123,57 @@ def rank_correlation(x, y):
     second[np.argsort(y)] = np.arange(n)
     d = first - second
     return 1.0 - 6.0 * (d * d).sum() / (n * (n * n - 1.0))
+
+
+def densities(random, scale):
+    n = sized(60000, scale)
+    return random.random(n) + 0.1, random.random(n) + 0.5, 1.4
+
+
+def speed_of_sound_jax(density, entropy, gamma):
+    pressure = entropy * density**gamma
+    speed = jnp.sqrt(gamma * pressure / density)
+    return jnp.where(speed > 1.2, speed, 1.2 * (density / 1.1) ** 0.2)
+
+
+@kernel(densities, speed_of_sound_jax)
+def speed_of_sound(density, entropy, gamma):
+    pressure = entropy * density**gamma
+    speed = np.sqrt(gamma * pressure / density)
+    return np.where(speed > 1.2, speed, 1.2 * (density / 1.1) ** 0.2)
+
+
+def readings(random, scale):
+    table = np.sort(random.random(sized(500, scale)))
+    return random.random(sized(60000, scale)), table, np.cumsum(random.random(len(table)))
+
+
+def calibrated_jax(signal, points, levels):
+    found = jnp.interp(signal, points, levels)
+    return found, jnp.searchsorted(points, signal)
+
+
+@kernel(readings, calibrated_jax)
+def calibrated(signal, points, levels):
+    return np.interp(signal, points, levels), np.searchsorted(points, signal)
+
+
+def checksum_jax(data):
+    def byte(crc, value):
+        crc = crc ^ value
+        for _ in range(8):
+            crc = jnp.where(crc & 1 == 1, (crc >> 1) ^ 0xA001, crc >> 1)
+        return crc, None
+
+    return lax.scan(byte, jnp.asarray(0xFFFF), data.astype(int))[0]
+
+
+@kernel(lambda random, scale: (random.integers(0, 256, sized(3000, scale)).astype(np.uint8),), checksum_jax)
+def checksum(data):
+    """CRC-16, bit by bit."""
+    crc = 0xFFFF
+    for k in range(len(data)):
+        crc ^= int(data[k])
+        for _ in range(8):
+            crc = (crc >> 1) ^ 0xA001 if crc & 1 else crc >> 1
+    return crc

@@ -133,3 +133,45 @@ def levinson(r):
         y[:k] += alpha * np.flip(y[:k])
         y[k] = alpha
     return y
+
+
+def bands(random, scale):
+    shape = sized(400, scale, least=16), sized(400, scale)
+    below, above, right = (random.random(shape) for _ in range(3))
+    return below, 4.0 + random.random(shape), above, right
+
+
+def tridiagonal_systems_jax(below, middle, above, right):
+    def forward(carried, row):
+        c, d = carried
+        a, b, e, r = row
+        inverse = 1.0 / (b - a * c)
+        found = e * inverse, (r - a * d) * inverse
+        return found, found
+
+    def backward(x, row):
+        c, d = row
+        x = d - c * x
+        return x, x
+
+    rows = [v.T for v in (below, middle, above, right)]
+    zero = jnp.zeros_like(rows[0][0])
+    _, (c, d) = lax.scan(forward, (zero, zero), rows)
+    return lax.scan(backward, zero, (c, d), reverse=True)[1].T
+
+
+@kernel(bands, tridiagonal_systems_jax)
+def tridiagonal_systems(below, middle, above, right):
+    """Thomas's algorithm for many systems, each of which lies in a row."""
+    n = right.shape[1]
+    c, d, x = np.zeros_like(right), np.zeros_like(right), np.zeros_like(right)
+    c[:, 0] = above[:, 0] / middle[:, 0]
+    d[:, 0] = right[:, 0] / middle[:, 0]
+    for k in range(1, n):
+        inverse = 1.0 / (middle[:, k] - below[:, k] * c[:, k - 1])
+        c[:, k] = above[:, k] * inverse
+        d[:, k] = (right[:, k] - below[:, k] * d[:, k - 1]) * inverse
+    x[:, n - 1] = d[:, n - 1]
+    for k in range(n - 2, -1, -1):
+        x[:, k] = d[:, k] - c[:, k] * x[:, k + 1]
+    return x

@@ -62,3 +62,16 @@ def welch(signal, window):
         part = signal[i * step : i * step + size]
         power += np.abs(np.fft.rfft((part - part.mean()) * window)) ** 2
     return power / count / (window**2).sum()
+
+
+def waves(random, scale):
+    return random.random(sized(60, scale)), random.random(sized(60, scale)), np.linspace(0.0, 9.0, sized(4000, scale))
+
+
+def superposition_jax(sizes, frequencies, times):
+    return sizes @ jnp.sin(frequencies[:, None] * times[None, :])
+
+
+@kernel(waves, superposition_jax, numba=None)
+def superposition(sizes, frequencies, times):
+    return (sizes[:, np.newaxis] * np.sin(np.multiply.outer(frequencies, times))).sum(axis=0)

@@ -68,12 +68,54 @@ def test_special_arguments(function, dtype):
     np.testing.assert_allclose(found, wanted, rtol=3 * np.finfo(dtype).eps, atol=np.finfo(dtype).smallest_subnormal)
 
 
+#: ranges of bases, and of exponents
+POWERS = [((0, 2), (-50, 50)), ((0.5, 1.5), (-1000, 1000)), ((0, 1e300), (-1.02, 1.02)), ((0, 1e-308), (-1, 1))]
+POWERS += [((1 - 1e-7, 1 + 1e-7), (-1e9, 1e9)), ((0, 10), (1.7, 1.7)), ((0, 1e5), (-300, 300))]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("bases", "exponents"), POWERS)
+def test_errors_of_powers(bases, exponents, dtype):
+    largest = np.finfo(dtype).max
+    x, y = (RNG.uniform(*np.clip(ends, -largest, largest), COUNT).astype(dtype) for ends in (bases, exponents))
+    with np.errstate(all="ignore"):
+        exact = np.power(x.astype(np.longdouble), y.astype(np.longdouble))
+        wanted, found = exact.astype(dtype), ours_of_two(np.power, x, y)
+    usual = np.isfinite(wanted)
+    np.testing.assert_array_equal(found[~usual], wanted[~usual])
+    error = np.abs(found[usual] - exact[usual]) / np.spacing(np.abs(wanted[usual])).astype(np.longdouble)
+    assert found.dtype == x.dtype and error.max(initial=0) < 1
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_special_powers(dtype):
+    more = [0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 2.5, -2.5, 2.0**53 + 2, 1023.0, 1024.0, -1074.0, -1075.0]
+    with np.errstate(all="ignore"):
+        numbers = np.array([*SPECIAL, *more]).astype(dtype)
+        x, y = (grid.ravel() for grid in np.meshgrid(numbers, numbers))
+        wanted, found = x**y, ours_of_two(lambda x, y: x**y, x, y)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+    np.testing.assert_array_equal(np.signbit(found[~np.isnan(wanted)]), np.signbit(wanted[~np.isnan(wanted)]))
+    np.testing.assert_allclose(found, wanted, rtol=2 * np.finfo(dtype).eps, atol=np.finfo(dtype).smallest_subnormal)
+
+
+def test_powers_of_whole_numbers_are_whole():
+    x, y = (grid.ravel().astype(float) for grid in np.meshgrid(np.arange(-20, 21), np.arange(12)))
+    exact = [int(a) ** int(b) for a, b in zip(x, y, strict=True)]
+    found = ours_of_two(lambda x, y: x**y, x, y)
+    assert [int(f) for f in found if abs(f) < 2**53] == [e for e in exact if abs(e) < 2**53]
+
+
+def ours_of_two(function, x, y):
+    return xlapy.jit(lambda x, y: function(x, y), returns="numpy")(x, y)
+
+
 def test_logistic():
     x = np.array([*SPECIAL, *RNG.normal(size=30)])
     found = ours(lambda x: 1 / (1 + np.exp(-x)), x)
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(found, 1 / (1 + np.exp(-x)), rtol=1e-15)
-    assert set(functions.IN_VECTORS) >= {function.__name__ for function in RANGES}
+    assert set(functions.IN_VECTORS) >= {"pow", *(function.__name__ for function in RANGES)}
 
 
 def test_large_arrays_of_them():

@@ -277,6 +277,24 @@ def deleted_at_known_and_unknown_places(x, i):
     return np.delete(x, known, axis=1), np.delete(x, i, axis=0), np.delete(x, i, axis=1), np.delete(x, i)
 
 
+@program(np.arange(12.0).reshape(3, 4), np.arange(40.0).reshape(2, 20))
+def deleted_and_inserted_at_known_places(x):
+    deleted = np.delete(x, 1), np.delete(x, -1, axis=1), np.delete(x, slice(None, None, 2), 1), np.delete(x, [0, 2], 1)
+    ends = np.delete(x, [], axis=0), np.delete(x, slice(0, 9), axis=0), np.delete(x, slice(1, 60, 2))
+    inserted = np.insert(x, 2, 7), np.insert(x, -1, x[:, 0], axis=1), np.insert(x, 0, 1.5, axis=0)
+    return deleted, ends, inserted, np.insert(x, x.shape[1], 5.0, axis=-1), np.insert(x[:0], 0, 3, axis=0)
+
+
+@program(np.arange(12.0).reshape(3, 4), raises=IndexError)
+def deleted_beyond_the_end(x):
+    return np.delete(x, 4, axis=1)
+
+
+@program(np.arange(12.0).reshape(3, 4), raises=IndexError)
+def inserted_beyond_the_end(x):
+    return np.insert(x, -4, 1.0, axis=0)
+
+
 @program((X, np.array([True, False, True, True, False, False])), (-X, np.zeros(6, bool)))
 def deleted_by_a_mask(x, m):
     rows = x.reshape(6, 1) * np.ones(2)

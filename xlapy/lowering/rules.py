@@ -128,16 +128,25 @@ def store_block(operation: Operation, operands: Sequence) -> Sequence:
 _MOST_FACTORS = 16
 
 
+def has_factors(operation: Operation) -> bool:
+    """Whether a power is a product of few factors, or of a root."""
+    known = _uniform(operation.operands[1])
+    if known is None:
+        return False
+    whole, rest = divmod(abs(known), 1.0)
+    return whole <= (_MOST_FACTORS if rest == 0.0 else 4) and rest in (0.0, 0.5)
+
+
 def _power(operation: Operation, operands: Sequence) -> Sequence:
     """Small constant exponents are products and roots, as in NumPy's own loops or a few roundings away from them: the
     processor multiplies whole vectors, and calls the library for one power after the other."""
     base, exponent = operands
     known = _uniform(operation.operands[1])
-    if known is None or np.issubdtype(base.dtype, np.complexfloating):
+    if np.issubdtype(base.dtype, np.complexfloating):
         return (powers.power(base, exponent) if known is None else lax.pow(base, exponent),)
-    whole, rest = divmod(abs(known), 1.0)
-    if whole > _MOST_FACTORS or rest not in (0.0, 0.5) or rest and whole > 4:
+    if known is None or not has_factors(operation):
         return (powers.power(base, exponent),)
+    whole, rest = divmod(abs(known), 1.0)
     factors = [_product(lax.abs(base) if rest else base, int(whole))] if whole else []
     if rest:
         # (-0.0) ** 0.5 is 0.0 and (-inf) ** 0.5 is inf, unlike the roots.

@@ -20,17 +20,19 @@ from xlapy.passes.moving import adopt
 
 #: trips at least; multiplications in a product; elements that all products have together
 _FEWEST, _SMALLEST, _MOST = 8, 1024, 1 << 22
+#: multiplications in a product from which on machine code, which multiplies where it is, takes longer
+LARGE = 4096
 
 
-def multiply_ahead(region: Region) -> bool:
-    """Move products out of loops, in place; whether there were any."""
+def multiply_ahead(region: Region, smallest: int = _SMALLEST) -> bool:
+    """Move products out of loops, in place, that are of so many multiplications; whether there were any."""
     changed = False
     kept: list[Operation] = []
     for operation in region.operations:
         for nested in operation.regions:
-            changed |= multiply_ahead(nested)
+            changed |= multiply_ahead(nested, smallest)
         if operation.kind == "for" and "lanes" not in operation.attributes:
-            moved = _out_of(operation, region)
+            moved = _out_of(operation, region, smallest)
             kept += moved
             changed |= bool(moved)
         kept.append(operation)
@@ -38,7 +40,7 @@ def multiply_ahead(region: Region) -> bool:
     return changed
 
 
-def _out_of(loop: Operation, region: Region) -> list[Operation]:
+def _out_of(loop: Operation, region: Region, smallest: int) -> list[Operation]:
     """What goes before a loop, which takes parts of it from then on."""
     trips = constant_value(loop.operands[0])
     (body,) = loop.regions
@@ -49,7 +51,7 @@ def _out_of(loop: Operation, region: Region) -> list[Operation]:
         if product.kind != "leaf" or len(product.results) != 1 or len(product.operands) != 2:
             continue
         size, work = prod(product.results[0].type.shape), multiplications(product)
-        if work < max(_SMALLEST, 4 * size) or int(trips) * size > _MOST:
+        if work < max(smallest, 4 * size) or int(trips) * size > _MOST:
             continue
         found = _sides(product, body.params[0], int(trips), region)
         if found is not None:
@@ -130,4 +132,4 @@ def _taken(row: Var, index: Var, count: int, region: Region) -> dict[str, Any] |
     return {"axis": axis, "reverse": reverse, "starts": tuple(starts), "counts": tuple(counts)}
 
 
-__all__ = ["multiply_ahead"]
+__all__ = ["LARGE", "multiply_ahead"]

@@ -10,12 +10,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xlapy.ir import Module, Region, Var
+from xlapy.passes.ahead import LARGE, multiply_ahead
 from xlapy.passes.counted import count_trips
 from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.forwarding import look_at_newest
 from xlapy.passes.moving import copy_region
 from xlapy.passes.shapes import keep_shapes
 from xlapy.passes.simplify import simplify
+from xlapy.passes.strips import in_strips
 
 #: operations in a loop that is kept
 _LONGEST = 2000
@@ -42,6 +44,8 @@ def keep_plain(region: Region) -> None:
             copy = copy_region(whole, {})
             count_trips(copy)
             look_at_newest(copy)
+            multiply_ahead(copy, LARGE)
+            in_strips(copy)
             operation.attributes = {**operation.attributes, "plain": Plain(copy, tuple(operation.results))}
         for nested in operation.regions:
             keep_plain(nested)
@@ -54,6 +58,8 @@ def plain(module: Module) -> Region:
         simplify(copy)
         remove_dead_code(copy)
     look_at_newest(copy.entry)
+    multiply_ahead(copy.entry, LARGE)
+    in_strips(copy.entry)
     return copy.entry
 
 

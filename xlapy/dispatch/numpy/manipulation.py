@@ -148,6 +148,10 @@ numpy_leaf(np.tile, jnp.tile, "A", "keep")
 numpy_leaf(np.resize, jnp.resize, "a", "keep")
 
 
+#: runs of places that are kept, from which on their elements are looked up one by one
+_MANY_RUNS = 16
+
+
 @function(np.delete)
 def delete(machine, arr, obj, axis: Any = None):
     """np.delete at known places, or at one that depends on data."""
@@ -158,9 +162,16 @@ def delete(machine, arr, obj, axis: Any = None):
     shape = var.type.shape
     try:
         np.delete(np.broadcast_to(np.False_, tuple(min(n, 1) for n in shape)), [], axis)
-        kept = np.delete(np.arange(int(np.prod(shape)) if axis is None else shape[axis]), places)
+        line = np.arange(int(np.prod(shape)) if axis is None else shape[axis])
+        if axis is not None:  # it is named in messages
+            line = np.moveaxis(line.reshape(-1, *(1,) * (len(shape) - 1)), 0, axis)
+        kept = np.delete(line, places, axis).ravel()
     except Exception as error:
         return raise_real(machine, error)
+    ends = np.flatnonzero(np.diff(kept) != 1) + 1
+    if kept.size and len(ends) < _MANY_RUNS:
+        runs = tuple((int(run[0]), int(run[-1]) + 1) for run in np.split(kept, ends))
+        return machine.new_array(machine.leaf(_keep_runs, (var,), (runs, axis), name="delete")[0])
     static = (tuple(int(k) for k in kept), axis)
     return machine.new_array(machine.leaf(_keep, (var,), static, name="delete")[0])
 
@@ -197,6 +208,11 @@ def _delete_one(x, place, axis):
     place = jnp.where(place < 0, place + size, place)
     before, after = (lax.slice_in_dim(x, k, size - 1 + k, axis=axis) for k in (0, 1))
     return jnp.where(lax.broadcasted_iota(place.dtype, before.shape, axis) < place, before, after)
+
+
+def _keep_runs(x, runs, axis):
+    x = jnp.ravel(x) if axis is None else x
+    return jnp.concatenate([lax.slice_in_dim(x, *run, axis=axis or 0) for run in runs], axis=axis or 0)
 
 
 def _keep(x, kept, axis):
@@ -302,8 +318,7 @@ def insert(machine, arr, obj, values, axis=None):
     except Exception as error:
         return raise_real(machine, error)
     if type(places) is int:  # several places are found by sums, which XLA would work out at compile time, for seconds
-        index = machine.builder.constant(places, np.dtype(np.int64))
-        return _insert_at(machine, arr, obj, values, axis, index)
+        return _insert_at(machine, arr, obj, values, axis, places)
     if isinstance(places, slice):
         shape = var.type.shape
         places = range(*places.indices(int(np.prod(shape)) if axis is None else shape[axis]))
@@ -311,8 +326,8 @@ def insert(machine, arr, obj, values, axis=None):
     return machine.new_array(machine.leaf(_insert, (var, new), (hashable(places), axis), name="insert")[0])
 
 
-def _insert_at(machine, arr, obj, values, axis, index=None):
-    """np.insert at one place, `index` or what depends on data."""
+def _insert_at(machine, arr, obj, values, axis, place=None):
+    """np.insert at one place, `place` or what depends on data."""
     var = operand(machine, arr)
     new = elements(machine, values, var.type.dtype)
     if axis is None:
@@ -323,17 +338,31 @@ def _insert_at(machine, arr, obj, values, axis, index=None):
     except Exception as error:
         return raise_real(machine, error)
     axis %= len(shape)
-    index = _checked_place(machine, obj, axis, shape[axis], shape[axis]) if index is None else index
+    if place is not None:
+        static = (place % shape[axis] if place < 0 else place, axis, result[axis])
+        return machine.new_array(machine.leaf(_insert_there, (var, new), static, name="insert")[0])
+    index = _checked_place(machine, obj, axis, shape[axis], shape[axis])
     return machine.new_array(machine.leaf(_insert_one, (var, new, index), (axis, result[axis]), name="insert")[0])
+
+
+def _to_insert(x, values, axis, room):
+    """What is put into an array, in its shape."""
+    if values.ndim:
+        values = values.reshape((1,) * (x.ndim - values.ndim) + values.shape[max(values.ndim - x.ndim, 0) :])
+        values = jnp.moveaxis(values, 0, axis)
+    return jnp.broadcast_to(values, (*x.shape[:axis], room - x.shape[axis], *x.shape[axis + 1 :]))
+
+
+def _insert_there(x, values, place, axis, room):
+    values = _to_insert(x, values, axis, room)
+    before, after = (lax.slice_in_dim(x, *ends, axis=axis) for ends in ((0, place), (place, x.shape[axis])))
+    return lax.concatenate([part for part in (before, values, after) if part.size], axis)
 
 
 def _insert_one(x, values, place, axis, room):
     place = jnp.where(place < 0, place + x.shape[axis], place)
     more = room - x.shape[axis]
-    if values.ndim:
-        values = values.reshape((1,) * (x.ndim - values.ndim) + values.shape[max(values.ndim - x.ndim, 0) :])
-        values = jnp.moveaxis(values, 0, axis)
-    values = jnp.broadcast_to(values, (*x.shape[:axis], more, *x.shape[axis + 1 :]))
+    values = _to_insert(x, values, axis, room)
     pads = [[(0, 0, 0)] * x.ndim for _ in range(2)]
     pads[0][axis], pads[1][axis] = (0, more, 0), (more, 0, 0)
     before, after = (lax.pad(x, jnp.zeros((), x.dtype), p) for p in pads)

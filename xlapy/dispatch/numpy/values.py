@@ -203,9 +203,9 @@ def cast_array(x, dtype):
         limit = float(2 ** (8 * dtype.itemsize - 1))
         if jnp.finfo(x.dtype).max > limit:
             fits = (x >= -limit) & (x < limit)
-            return jnp.where(fits, x, 0).astype(dtype) + jnp.where(fits, 0, np.iinfo(dtype).min).astype(dtype)
+            return jnp.where(fits, jnp.where(fits, x, 0).astype(dtype), np.iinfo(dtype).min)
         finite = jnp.isfinite(x)  # as every finite float16 fits
-        return jnp.where(finite, x, 0).astype(dtype) + jnp.where(finite, 0, np.iinfo(dtype).min).astype(dtype)
+        return jnp.where(finite, jnp.where(finite, x, 0).astype(dtype), np.iinfo(dtype).min)
     return x.astype(dtype)
 
 

@@ -28,6 +28,8 @@ from xlapy.lowering.native import is_transcendental, kinds_of
 from xlapy.lowering.needed import needed
 from xlapy.lowering.places import search_of
 from xlapy.lowering.rules import IN_VECTORS as IN_LAX
+from xlapy.lowering.rules import has_factors
+from xlapy.lowering.searches import LEFT, RIGHT
 from xlapy.lowering.untraced import branch_on_cpu, is_opaque, traced
 from xlapy.lowering.vectors import plan_of
 
@@ -49,6 +51,12 @@ _SLOW, _INLINE, _DIVISION, _INSTRUCTION = 16, 4, 4, 0.25
 _JOINED, _SELECTED = 8, 16
 #: the same for one that is complex, and made by some instructions, which XLA does not do to several elements at a time
 _COMPLEX = 4
+#: how many of them take as long as a power, less those in whose time all processors make one for XLA (measured for
+#: 1,000,000 on two: 6.2 ms, here on one 4.0)
+_POWER = 16 - 48 // (os.cpu_count() or 1)
+#: the same for one at a place that is computed (measured for 1,000,000 in as many: 1.8 ms, here 0.7), and for one whose
+#: place is looked for (among 100: 16 ms, here 5)
+_GATHERED, _FOUND = 4, 8
 #: what computes no elements here
 _VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose iota".split())
 #: what is one instruction, or a few, of several elements at a time
@@ -117,10 +125,12 @@ def whole_may_be_machine_code(region: Region) -> bool:
         return True
     # What JAX's functions compute is what `jax.jit` makes of them, to the last bit.
     is_of_jax = any(o.kind == "leaf" and not o.attributes.get("as_written") for o in operations)
-    read, written = (sum(prod(v.type.shape) for v in set(values)) for values in (region.params, region.results))
+    uses = Counter(v for o in operations for v in o.operands)
+    given = {v for r in (region, *(r for o in operations for r in o.regions)) for v in r.results}
+    used = [p for p in region.params if uses[p] or p in given]
+    read, written = (sum(prod(v.type.shape) for v in set(values)) for values in (used, region.results))
     # Where little is left of much, to copy it for XLA takes as long as the rest.
     most = _FEW_ELEMENTS + (_COPIED * read if read >= _LITTLE * written else 0)
-    uses = Counter(v for o in operations for v in o.operands)
     # What is used more than once is stored, and loaded again.
     stored = sum(_bytes(v) / _STORED for o in operations for v in o.results if uses[v] > 1)
     return not is_of_jax and read + written + stored + sum(map(_elements, operations)) <= most
@@ -137,7 +147,8 @@ def _elements(operation: Operation) -> float:
         return _elements_of(traced(operation.attributes["jaxpr"]).jaxpr) - _gained(operation)
     if operation.kind in ("constant", "if", "broadcast"):
         return 0
-    return _weighed(operation.kind, operation.results[0].type.dtype, max(prod(v.type.shape) for v in operation.results))
+    kind = "mul" if operation.kind == "pow" and has_factors(operation) else operation.kind
+    return _weighed(kind, operation.results[0].type.dtype, max(prod(v.type.shape) for v in operation.results))
 
 
 def _gained(leaf: Operation) -> float:
@@ -153,6 +164,8 @@ def _gained(leaf: Operation) -> float:
 
 def _weighed(kind: str, dtype: np.dtype, count: int) -> float:
     """How many elements take as long to load and store as so many that an operation of that kind computes."""
+    if kind in ("gather", "pow"):
+        return (-_GATHERED if kind == "gather" else _POWER) * count
     if kind in _INSTRUCTIONS:
         return (_INSTRUCTION if dtype.kind != "c" else -_COMPLEX) * count
     if kind in IN_VECTORS or count >= IN_LAX.get(kind, np.inf):
@@ -176,12 +189,15 @@ def _elements_of(jaxpr: Any) -> float:
             total += 2 * _INSTRUCTION * prod(equation.outvars[0].aval.shape) * shapes[1][0]
         elif presses(name, shapes):
             total += prod(equation.outvars[0].aval.shape)
+        elif name in (LEFT, RIGHT):
+            total -= _FOUND * prod(shapes[1])
         elif search_of(name, shapes) is not None:
             total += (1 if equation.invars[0].aval.dtype == bool else 2) * prod(shapes[0])
         elif inner:
             total += max(map(_elements_of, inner))
         elif equation.primitive.name != "dot_general" and equation.primitive.name not in _VIEWS:
-            count = max(prod(v.aval.shape) for v in (*equation.invars, *equation.outvars))
+            looked_at = () if equation.primitive.name == "gather" else equation.invars
+            count = max(prod(v.aval.shape) for v in (*looked_at, *equation.outvars))
             total += _weighed(equation.primitive.name, equation.outvars[0].aval.dtype, count)
     return total
 

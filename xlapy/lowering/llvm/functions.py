@@ -1,14 +1,17 @@
-"""Exponentials, logarithms and hyperbolic tangents without calls, of which LLVM computes several at a time.
+"""Exponentials, logarithms, powers and hyperbolic tangents without calls, of which LLVM computes several at a time.
 
 A function of the C library takes 5 to 20 ns for a number, in vectors of four or eight what is here takes 1 to 2. The
 reduction of the arguments and the polynomials for float64 are those of FreeBSD's `e_exp.c`, `e_log.c` and `s_log1p.c`,
 with errors below 1 unit in the last place; small hyperbolic tangents are those of S. L. Moshier's Cephes library
-(`tanh.c`; "Methods and Programs for Mathematical Functions", 1989), with errors below 1.5. float32 is computed in
-float64. Unlike XLA's, these keep subnormal numbers.
+(`tanh.c`; "Methods and Programs for Mathematical Functions", 1989), with errors below 1.5. A power is the exponential
+of a product with a logarithm, which are sums of two numbers each (T. J. Dekker, "A floating-point technique for
+extending the available precision", 1971), with errors below 1. float32 is computed in float64. Unlike XLA's, these
+keep subnormal numbers.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -37,6 +40,11 @@ _ODD = (1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149
 _ROOT, _ONE, _FRACTION = 0x3FE6A09E00000000, 0x3FF0000000000000, 0x000FFFFFFFFFFFFF
 #: the least normal number, and what makes a smaller one normal
 _NORMAL, _SCALE, _SCALED = 2.0**-1022, 2.0**54, 54.0
+#: of a power: of the logarithm of (1 + s) / (1 - s), the coefficients of s**5, from the highest power of s**2 down, and
+#: that of s**3, as a sum; of an exponential, from the highest power down to the square
+_SERIES = tuple(2.0 / k for k in range(25, 3, -2))
+_THIRD = (2.0 / 3.0, 3.700743415417188e-17)
+_TAYLOR = tuple(1.0 / math.factorial(k) for k in range(13, 1, -1))
 #: of a hyperbolic tangent: up to where there is a rational function of the square, and beyond which it is 1
 _SMALL, _FLAT = 0.625, 20.0
 _NUMERATOR = (-9.64399179425052238628e-1, -9.92877231001918586564e1, -1.61468768441708447952e3)
@@ -97,6 +105,24 @@ class _Writer:
         """The float of such bits."""
         return Number(_DOUBLE, (self._text.new(f"bitcast i64 {x.name} to double"),))
 
+    def fma(self, x: Number, y: Number | float, z: Number | float) -> Number:
+        """`x * y + z`, rounded once."""
+        numbers = (x, *(v if isinstance(v, Number) else literal(v, _DOUBLE) for v in (y, z)))
+        return Number(_DOUBLE, (self._text.call("llvm.fma.f64", "double", *(v.name for v in numbers)),))
+
+    def fused(self, x: Number, coefficients: Sequence[float]) -> Number:
+        """The value of a polynomial of many terms, of which each step is rounded once; the coefficient of the highest
+        power comes first. Two sums, of the even and of the odd powers, do not wait for one another."""
+        square = self.mul(x, x)
+        sums = []
+        for terms in (coefficients[-1::-2], coefficients[-2::-2]):
+            *rest, found = terms
+            found = literal(found, _DOUBLE)
+            for c in reversed(rest):
+                found = self.fma(found, square, c)
+            sums.append(found)
+        return self.fma(sums[1], x, sums[0])
+
     def polynomial(self, x: Number, coefficients: Sequence[float]) -> Number:
         """Its value, by Horner's scheme; the coefficient of the highest power comes first."""
         found = literal(coefficients[0], _DOUBLE)
@@ -115,11 +141,7 @@ def _exp(w: _Writer, x: Number) -> Number:
     series = w.sub(rest, w.mul(square, w.polynomial(square, _EXPONENTIAL)))
     ratio = w.div(w.mul(rest, series), w.sub(literal(2.0, _DOUBLE), series))
     found = w.sub(literal(1.0, _DOUBLE), w.sub(w.sub(low, ratio), high))
-    # in two steps, so that there is a subnormal number at the end, if any, and no infinity on the way
-    half = w.sub(w.shift_right_logical(w.add(exponent, 2048), 1), 1024)
-    for part in (half, w.sub(exponent, half)):
-        found = w.mul(found, w.of_bits(w.shift_left(w.add(part, 1023), 52)))
-    return found
+    return _scaled(w, found, exponent)
 
 
 def _log_of(w: _Writer, x: Number, more: Number | None = None) -> Number:
@@ -156,6 +178,80 @@ def _log1p(w: _Writer, x: Number) -> Number:
     return w.choose(w.lt(w.abs(x), 1e-300), x, found)
 
 
+def _pow(w: _Writer, x: Number, y: Number) -> Number:
+    size = w.abs(x)
+    found = _power_of(w, size, y)
+    far, whole = w.eq(w.abs(y), np.inf), w.eq(w.floor(y), y)
+    half = w.mul(y, 0.5)
+    odd = w.bitwise_and(whole, w.ne(w.floor(half), half))
+    falls = w.lt(y, 0.0)
+    # of zeros and infinities, and to the power of infinities
+    grows = w.choose(falls, literal(0.0, _DOUBLE), np.inf)
+    shrinks = w.choose(falls, literal(np.inf, _DOUBLE), 0.0)
+    found = w.choose(far, w.choose(w.gt(size, 1.0), grows, w.choose(w.lt(size, 1.0), shrinks, 1.0)), found)
+    found = w.choose(w.eq(size, np.inf), grows, w.choose(w.eq(size, 0.0), shrinks, found))
+    negative = w.lt(w.bits(x), 0)
+    found = w.choose(w.bitwise_and(negative, odd), w.neg(found), found)
+    between = w.bitwise_and(w.lt(x, 0.0), w.gt(x, -np.inf))
+    found = w.choose(w.bitwise_and(between, w.bitwise_not(w.bitwise_or(whole, far))), np.nan, found)
+    found = w.choose(w.eq(size, size), w.choose(w.eq(y, y), found, y), x)
+    return w.choose(w.bitwise_or(w.eq(y, 0.0), w.eq(x, 1.0)), 1.0, found)
+
+
+def _power_of(w: _Writer, x: Number, y: Number) -> Number:
+    """A power of a positive finite number; what it is of others does not matter."""
+    tiny = w.lt(x, _NORMAL)
+    bits = w.add(w.bits(w.choose(tiny, w.mul(x, _SCALE), x)), _ONE - _ROOT)
+    number = w.add(w.shift_right_logical(bits, 52), _WHOLE_BITS - 1023)
+    power = w.sub(w.sub(w.of_bits(number), _WHOLE), w.choose(tiny, literal(_SCALED, _DOUBLE), 0.0))
+    near = w.of_bits(w.add(w.bitwise_and(bits, _FRACTION), _ROOT))
+    # the logarithm of what is near 1, as a sum: of (near - 1) / (near + 1)
+    above, below = w.add(near, 1.0), w.sub(near, 1.0)
+    lost = w.sub(near, w.sub(above, 1.0))
+    inverse = w.div(literal(1.0, _DOUBLE), above)
+    ratio = w.mul(below, inverse)
+    rest = w.fma(w.neg(ratio), above, below)
+    more = w.mul(w.fma(w.neg(ratio), lost, rest), inverse)
+    square = w.mul(ratio, ratio)
+    second = w.fma(w.add(ratio, ratio), more, w.fma(ratio, ratio, w.neg(square)))
+    third = w.mul(square, _THIRD[0])
+    low = w.fma(second, _THIRD[0], w.fma(square, _THIRD[1], w.fma(square, _THIRD[0], w.neg(third))))
+    tail = w.mul(w.mul(square, square), w.fused(square, _SERIES))
+    sum = w.add(third, tail)
+    low = w.add(low, w.add(w.sub(third, sum), tail))
+    product = w.mul(ratio, sum)
+    low = w.fma(more, sum, w.fma(ratio, low, w.fma(ratio, sum, w.neg(product))))
+    twice = w.add(ratio, ratio)
+    high = w.add(twice, product)
+    low = w.add(w.add(w.add(w.sub(twice, high), product), w.add(more, more)), low)
+    # and of the power of two
+    whole = w.mul(power, _TWO[0])
+    logarithm = w.add(whole, high)
+    low = w.fma(power, _TWO[1], w.add(w.add(w.sub(whole, logarithm), high), low))
+    # the exponential of its product with the exponent
+    main = w.mul(logarithm, y)
+    low = w.fma(low, y, w.fma(logarithm, y, w.neg(main)))
+    beyond = w.choose(w.lt(main, _LEAST), _LEAST, w.choose(w.gt(main, _MOST), _MOST, main))
+    low = w.choose(w.eq(beyond, main), low, 0.0)
+    rounded = w.add(w.mul(beyond, _INVERSE), _WHOLE)
+    exponent, times = w.sub(w.bits(rounded), _WHOLE_BITS), w.sub(rounded, _WHOLE)
+    first = w.fma(w.neg(times), _TWO[0], beyond)
+    low = w.fma(w.neg(times), _TWO[1], low)
+    argument = w.add(first, low)
+    low = w.add(w.sub(first, argument), low)
+    series = w.fma(w.mul(argument, argument), w.fused(argument, _TAYLOR), low)
+    return _scaled(w, w.add(w.add(argument, series), 1.0), exponent)
+
+
+def _scaled(w: _Writer, x: Number, exponent: Number) -> Number:
+    """`x` times a power of two: in two steps, so that there is a subnormal number at the end, if any, and no infinity
+    on the way."""
+    half = w.sub(w.shift_right_logical(w.add(exponent, 2048), 1), 1024)
+    for part in (half, w.sub(exponent, half)):
+        x = w.mul(x, w.of_bits(w.shift_left(w.add(part, 1023), 52)))
+    return x
+
+
 def _but_bad(w: _Writer, x: Number, found: Number, at_zero: Number, below: Number) -> Number:
     """A logarithm, where it is finite; infinity and NaN are what they are."""
     found = w.choose(at_zero, -np.inf, w.choose(below, np.nan, found))
@@ -190,16 +286,17 @@ def _logistic(w: _Writer, x: Number) -> Number:
     return w.div(literal(1.0, _DOUBLE), w.add(_exp(w, w.neg(x)), 1.0))
 
 
-def _in_double(function: Callable[[_Writer, Number], Number]) -> Callable[[Text, Number], Number]:
+def _in_double(function: Callable[..., Number]) -> Callable[..., Number]:
     """A rule for floats: float32 is computed in float64."""
 
-    def rule(text: Text, x: Number) -> Number:
-        return convert(text, function(_Writer(text), convert(text, x, _DOUBLE)), x.dtype)
+    def rule(text: Text, *operands: Number) -> Number:
+        numbers = (convert(text, x, _DOUBLE) for x in operands)
+        return convert(text, function(_Writer(text), *numbers), operands[0].dtype)
 
     return rule
 
 
-#: functions of one float, by the kinds of operations that they are
+#: functions of floats, by the kinds of operations that they are
 IN_VECTORS = {
     "exp": _in_double(_exp),
     "log": _in_double(_log),
@@ -207,6 +304,7 @@ IN_VECTORS = {
     "tanh": _in_double(_tanh),
     "logistic": _in_double(_logistic),
     "erf_inv": _in_double(_erf_inv),
+    "pow": _in_double(_pow),
 }
 
 __all__ = ["IN_VECTORS"]

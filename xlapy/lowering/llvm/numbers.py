@@ -263,6 +263,8 @@ def convert(text: Text, x: Number, dtype: np.dtype) -> Number:
 def _converted(text: Text, x: Number, dtype: np.dtype, old: str, new: str) -> str:
     if x.dtype.kind == "f" and dtype.kind == "f":
         return text.new(f"{'fpext' if dtype.itemsize > x.dtype.itemsize else 'fptrunc'} {old} {x.name} to {new}")
+    if x.dtype.kind == "f" and x.dtype.itemsize > 2 and dtype.kind == "i":
+        return _integer(text, x, dtype, old, new)
     if x.dtype.kind == "f":
         function = f"llvm.fpto{'s' if dtype.kind == 'i' else 'u'}i.sat.{new}.f{8 * x.dtype.itemsize}"
         text.declared[function] = f"declare {new} @{function}({old})"
@@ -274,6 +276,18 @@ def _converted(text: Text, x: Number, dtype: np.dtype, old: str, new: str) -> st
         return x.name
     longer = "sext" if x.dtype.kind == "i" else "zext"
     return text.new(f"{longer if 8 * dtype.itemsize > bits else 'trunc'} {old} {x.name} to {new}")
+
+
+def _integer(text: Text, x: Number, dtype: np.dtype, old: str, new: str) -> str:
+    """A float as a signed integer. LLVM's own instruction for that is several that do not fall away where it is known
+    that there is such an integer; what is not chosen here is not defined."""
+    limits = np.iinfo(dtype)
+    above, below = (literal(end, x.dtype).name for end in (-float(limits.min), float(limits.min)))
+    truncated = text.new(f"fptosi {old} {x.name} to {new}")
+    for relation, limit, value in (("oge", above, limits.max), ("olt", below, limits.min), ("uno", x.name, 0)):
+        beyond = text.new(f"fcmp {relation} {old} {x.name}, {limit}")
+        truncated = text.new(f"select i1 {beyond}, {new} {value}, {new} {truncated}")
+    return truncated
 
 
 RULES: dict[str, Rule] = {

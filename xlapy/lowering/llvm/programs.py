@@ -16,6 +16,7 @@ from xlapy.ir import Operation, Region, Var, captured, constant_value
 from xlapy.ir.operations import ARITY
 from xlapy.ir.places import Dimension, touched
 from xlapy.ir.vectors import is_stack, is_unstack
+from xlapy.lowering import ahead
 from xlapy.lowering.llvm import jaxprs, memory
 from xlapy.lowering.llvm.arrays import (
     OWN,
@@ -46,6 +47,7 @@ from xlapy.lowering.llvm.bounds import Bounds
 from xlapy.lowering.llvm.engine import vector_of
 from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.exits import Place as Output
+from xlapy.lowering.llvm.functions import IN_VECTORS
 from xlapy.lowering.llvm.fusing import remembered, shared_in
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.narrowing import narrowed
@@ -69,6 +71,7 @@ from xlapy.lowering.llvm.text import (
 )
 from xlapy.lowering.rules import IN_VECTORS as IN_LAX
 from xlapy.lowering.rules import RULES as LAX
+from xlapy.lowering.rules import has_factors
 from xlapy.lowering.untraced import traced
 
 #: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
@@ -389,6 +392,12 @@ class _Program:
                 return self._while(operation, [self.value(v) for v in operation.operands])
             case "leaf":
                 return self._leaf(operation)
+            case "ahead":
+                jaxpr = ahead.products_as_jaxpr(operation)
+                return jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
+            case "part":
+                whole = [Dimension(0, 1, n, False) for n in operation.results[0].type.shape]
+                return [self._load(operation, [Dimension(operation.operands[1], 1, 1, True, checked=True), *whole])]
             case "select" if operation in self._exits:
                 return [self._left_or(self._exits[operation])]
             case "select":
@@ -398,9 +407,11 @@ class _Program:
         if operation in self._folds:
             name = "fmul" if operation.kind == "mul" else f"f{operation.kind}"
             return [self._numeric(operation, partial(any_order, self.text, name))]
-        if operation.kind not in RULES or operation.kind == "pow" and constant_value(operation.operands[1]) is not None:
+        if operation.kind not in RULES or operation.kind == "pow" and has_factors(operation):
             return self._as_lax(operation)
-        if prod(operation.results[0].type.shape) >= IN_LAX.get(operation.kind, np.inf):
+        if operation.kind not in IN_VECTORS and prod(operation.results[0].type.shape) >= IN_LAX.get(
+            operation.kind, np.inf
+        ):
             return self._as_lax(operation)
         return [self._numeric(operation, partial(RULES[operation.kind], self.text))]
 
