@@ -29,6 +29,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
 )
 from xlapy.interpreter.steps import handles, packed
 from xlapy.ir import Var
@@ -292,7 +293,7 @@ def _unpack(machine, frame, op, sequence):
         if count < before:
             machine.raise_(ValueError, f"not enough values to unpack (expected {before}, got {count})")
         if count > before:
-            if begun is not None and machine.heap.objects[sequence.object].kind in ("iterator", "generator"):
+            if begun is not None and machine.heap.objects[as_ref(sequence).object].kind in ("iterator", "generator"):
                 machine.rewind(begun)
                 iteration.take(machine, sequence, before + 1)  # what is behind stays for others
             known = isinstance(sequence, Tuple) or kinds.type_of(machine, sequence) in (list, dict)

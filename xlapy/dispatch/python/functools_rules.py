@@ -44,7 +44,9 @@ from xlapy.domain.values import (
 # -- partial ----------------------------------------------------------------------------------------------------------
 
 #: from Python 3.14 on: stands for an argument that the call has
-_PLACEHOLDER: object = getattr(functools, "Placeholder", None)
+_PLACEHOLDER: Any = getattr(functools, "Placeholder", None)
+_REAL_PARTIAL: Any = functools.partial
+_REAL_REDUCE: Any = functools.reduce
 
 
 def _is_placeholder(value: Value) -> bool:
@@ -72,7 +74,7 @@ def partial(machine, /, *args: Value, **kwargs: Value) -> Value:
     if rest and _is_placeholder(rest[-1]):
         machine.raise_(TypeError, *provoke(functools.partial, len, _PLACEHOLDER).args)
     if any(map(_is_placeholder, kwargs.values())):
-        machine.raise_(TypeError, *provoke(lambda: functools.partial(len, a=_PLACEHOLDER)).args)
+        machine.raise_(TypeError, *provoke(lambda: _REAL_PARTIAL(len, a=_PLACEHOLDER)).args)
     if isinstance(function, BoundMethod) and function.function is _PARTIAL:
         function, first, names, values = tuple_items(function.self)
         rest = filled(machine, tuple_items(first), rest, called=False)
@@ -105,7 +107,7 @@ def _partial_arguments(machine, self: BoundMethod | Const) -> Value:
 
 def _accepts_initial() -> bool:
     try:
-        return functools.reduce(max, [], initial=1) == 1
+        return _REAL_REDUCE(max, [], initial=1) == 1
     except TypeError:
         return False
 
@@ -126,7 +128,7 @@ def reduce(machine, function: Value, iterable: Value, /, *initially: Value, **na
     """`functools.reduce(function, iterable[, initial])`; from Python 3.14 on `initial` may be named."""
     if len(initially) + len(named) > 1 or named.keys() - _REDUCE_NAMES:
         wrong = [None] * (2 + len(initially)), dict.fromkeys(named)
-        machine.raise_(TypeError, *provoke(lambda: functools.reduce(*wrong[0], **wrong[1])).args)
+        machine.raise_(TypeError, *provoke(lambda: _REAL_REDUCE(*wrong[0], **wrong[1])).args)
     initial = next(iter((*initially, *named.values())), None)
     iterator = iteration.make_iterator(machine, iterable)
     if initial is None:

@@ -123,7 +123,7 @@ def _identity(machine: Machine, item: Value) -> Value:
     raise Refused("XP0003", "the identity of a value on the device", "compare objects with 'is'")
 
 
-def called_name(machine: Machine, function: Value) -> str:
+def called_name(machine: Machine, function: Any) -> str:
     """How CPython names what is called where it complains of `*` or `**`."""
     name = machine.static(machine.getattr(function, "__qualname__"))
     module = machine.static(machine.getattr(function, "__module__"))
