@@ -104,6 +104,20 @@ def the_first_that_decides(coins, amount):
     return can_pay(coins, 0, amount), rising(coins, 0, 0)
 
 
+def wins(heap):
+    return any(not wins(heap - k) for k in (1, 3, 4) if k <= heap)
+
+
+def only_odd_leaves(n):
+    return n % 2 > 0 if n < 4 else all(only_odd_leaves(n - k) for k in (2, 4))
+
+
+@program((np.arange(12), 0), (np.arange(12), 5), (np.arange(7), 11))
+def decided_by_data(x, n):
+    heap = x[-1] - x[n % 7]
+    return wins(heap), only_odd_leaves(n + x[1])
+
+
 def even(x, n):
     return 1.0 if n <= 0 else sum(odd(x, n - v) for v in x)
 

@@ -334,7 +334,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if isinstance(item, functools.partial):
         base = [machine.world.wrap_anchored(a) for a in item.args]
         named = containers.entries(machine, machine.world.wrap_anchored(item.keywords))
-        return call(machine, Const(item.func), [*base, *args], {**named, **kwargs})
+        return call(machine, Const(item.func), functools_rules.filled(machine, base, args), {**named, **kwargs})
     if isinstance(item, operator.itemgetter | operator.attrgetter | operator.methodcaller):
         kind, given = item.__reduce__()
         parts = [machine.world.wrap_anchored(part) for part in given]
@@ -505,7 +505,10 @@ def _initialised(
     elif isinstance(init, types.FunctionType) and owner is not None:
         if isinstance(made, Ref) and issubclass(cls, BaseException):
             machine.heap.objects[made.object].details = INITIALISED
-        call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
+        result = call(machine, machine.world.class_value(owner, "__init__"), [made, *args], kwargs)
+        if not is_none(result) and not isinstance(result, Union):
+            name = kinds.shown(machine.type_of(result))
+            machine.raise_(TypeError, f"__init__() should return None, not '{name}'")
     elif (args or kwargs) and owner is object and not takes_all and isinstance(made, Ref):
         if not issubclass(cls, BaseException):
             machine.raise_(TypeError, f"{cls.__name__}() takes no arguments")

@@ -19,6 +19,7 @@ from xlapy.domain.values import (
     Marker,
     Ref,
     Tuple,
+    Union,
     Value,
     is_none,
     tuple_items,
@@ -64,6 +65,9 @@ def _call_ex(machine, function, positional, keywords=None):
                 machine.raise_(TypeError, "keywords must be strings")
     if not kwargs and stack_tuples.zips(machine, function, positional):
         return stack_tuples.columns(machine, positional)
+    if not isinstance(positional, Union) and not iteration.is_iterable(machine, positional):
+        name, given = objects.called_name(machine, function), iteration.type_name(machine, positional)
+        machine.raise_(TypeError, f"{name} argument after * must be an iterable, not {given}")
     return machine.call(function, machine.iterate(positional), kwargs)
 
 

@@ -29,6 +29,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
 )
 from xlapy.interpreter.steps import handles, packed
 from xlapy.ir import Var
@@ -248,18 +249,21 @@ def _dict_update(machine, frame, op, target, mapping, function=None):
             machine.raise_(TypeError, f"'{iteration.type_name(machine, mapping)}' object is not a mapping")
         machine.call(machine.getattr(target, "update"), [mapping])
         return
+    if not isinstance(mapping, Union) and not defines(machine, machine.type_of(mapping), "keys"):
+        name, given = objects.called_name(machine, function), iteration.type_name(machine, mapping)
+        machine.raise_(TypeError, f"{name} argument after ** must be a mapping, not {given}")
     entries = containers.entries(machine, target)
     new = objects.mapping_entries(machine, mapping)
     for key in new:
         if key in entries:
-            name = getattr(objects.callable_object(function), "__qualname__", "function")
-            machine.raise_(TypeError, f"{name}() got multiple values for keyword argument '{key}'")
+            name = objects.called_name(machine, function)
+            machine.raise_(TypeError, f"{name} got multiple values for keyword argument '{key}'")
     machine.heap.write(target.object, "<items>", Mapping({**entries, **new}))
 
 
 @handles("list_to_tuple")
 def _list_to_tuple(machine, frame, op, target):
-    if _has_dynamic_length(machine, target):  # of `tuple(x for x in y)`, from Python 3.14 on
+    if _has_dynamic_length(machine, target):
         return machine.call(Const(tuple), (target,))
     return Tuple(tuple(machine.iterate(target)))
 
@@ -280,6 +284,8 @@ def _unpack(machine, frame, op, sequence):
     if after is not None and _has_dynamic_length(machine, sequence):
         parts = machine.call(Const(objects.unpacked_around), (sequence, Const(before), Const(after)))
         return tuple(machine.iterate(parts))
+    if not isinstance(sequence, Union) and not iteration.is_iterable(machine, sequence):
+        machine.raise_(TypeError, f"cannot unpack non-iterable {iteration.type_name(machine, sequence)} object")
     begun = machine.save() if machine.catching and isinstance(sequence, Ref) else None
     items = machine.iterate(sequence)
     count = len(items)
@@ -287,7 +293,7 @@ def _unpack(machine, frame, op, sequence):
         if count < before:
             machine.raise_(ValueError, f"not enough values to unpack (expected {before}, got {count})")
         if count > before:
-            if begun is not None and machine.heap.objects[sequence.object].kind in ("iterator", "generator"):
+            if begun is not None and machine.heap.objects[as_ref(sequence).object].kind in ("iterator", "generator"):
                 machine.rewind(begun)
                 iteration.take(machine, sequence, before + 1)  # what is behind stays for others
             known = isinstance(sequence, Tuple) or kinds.type_of(machine, sequence) in (list, dict)

@@ -384,7 +384,8 @@ def delitem(machine, container: Value, key: Value) -> None:
     rule = _find(machine, DELITEM, container)
     if rule is None:
         name = iteration.type_name(machine, container)
-        verb = "doesn't" if isinstance(container, Tuple | Const | Scalar) else "does not"
+        # it is the sequences, and what is like one, of which CPython says it in another way
+        verb = "doesn't" if defines(machine, machine.type_of(container), "__contains__") else "does not"
         machine.raise_(TypeError, f"'{name}' object {verb} support item deletion")
     else:
         rule(machine, container, key)
@@ -468,8 +469,15 @@ def length(machine, value: Value) -> Value:
                 return length(machine, machine.heap.read(value.object, "source"))
     cls = machine.type_of(value)
     if isinstance(value, Ref | Tuple) and defines(machine, cls, "__len__"):
-        return ranges.index(machine, machine.call(machine.getattr(value, "__len__"), []))
+        return as_length(machine, machine.call(machine.getattr(value, "__len__"), []))
     return machine.raise_(TypeError, f"object of type '{iteration.type_name(machine, value)}' has no len()")
+
+
+def as_length(machine, result: Value) -> Value:
+    """What `__len__` has returned, as an int."""
+    count = ranges.index(machine, result)
+    machine.check(machine.truth(machine.compare("<", count, Const(0))), ValueError, "__len__() should return >= 0")
+    return count
 
 
 # -- equality and membership ------------------------------------------------------------------------------------------

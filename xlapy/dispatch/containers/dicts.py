@@ -20,6 +20,7 @@ from xlapy.dispatch.containers.common import (
     same_item,
     set_entries,
 )
+from xlapy.dispatch.containers.pairs import pair_of
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
@@ -52,8 +53,8 @@ from xlapy.ir import Var
 
 _EMPTY = provoke({}.popitem)
 _FACTORY = provoke(collections.defaultdict, 1)
+_EMPTY_DICT = Const({})
 _HELD = ("list", "dict", "set")
-_NO_PAIR = provoke(dict, [1])
 _ORDERED_EMPTY = provoke(collections.OrderedDict().popitem)
 _NEW_KEY = "a new key that depends on the contents of arrays is put into a dict"
 _NEW_KEY_HINT = "put every key into the dict before, or count with an array"
@@ -251,8 +252,8 @@ def contains(machine, item: Value, container: Value) -> bool | Var:
 # -- construction -----------------------------------------------------------------------------------------------------
 
 
-def mapping_entries(machine, source: Value) -> dict[Any, Value]:
-    """The entries that `dict(source)` has."""
+def mapping_entries(machine, source: Value, like: Value = _EMPTY_DICT) -> dict[Any, Value]:
+    """The entries that a dict like this one has of `source`."""
     if containers.heap_kind(machine, source) == "dict":
         return entries(machine, source)
     if isinstance(source, Const) and isinstance(source.value, types.MappingProxyType):
@@ -265,13 +266,10 @@ def mapping_entries(machine, source: Value) -> dict[Any, Value]:
         return made
     found: dict[Any, Value] = {}
     for number, pair in enumerate(iteration.items(machine, source)):
-        if isinstance(pair, Scalar | NumpyScalar) or (isinstance(pair, Const) and not hasattr(pair.value, "__iter__")):
-            machine.raise_(TypeError, str(_NO_PAIR).replace("#0", f"#{number}"))
-        parts = iteration.items(machine, pair)
+        wrong = not isinstance(pair, Union) and not iteration.is_iterable(machine, pair)
+        parts = [] if wrong else iteration.items(machine, pair)
         if len(parts) != 2:
-            machine.raise_(
-                ValueError, f"dictionary update sequence element #{number} has length {len(parts)}; 2 is required"
-            )
+            machine.call(Const(pair_of), [like, pair if wrong else Tuple(tuple(parts)), Const(number)])
         found[key_of(machine, parts[0], found)] = parts[1]
     return found
 
@@ -287,7 +285,9 @@ def make_dict(machine, /, *args: Value, **kwargs: Value) -> Value:
 @table.function(collections.OrderedDict)
 def make_ordered(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`collections.OrderedDict`."""
-    return new_dict(machine, collections.OrderedDict, {**(mapping_entries(machine, args[0]) if args else {}), **kwargs})
+    made = new_dict(machine, collections.OrderedDict, {})
+    set_entries(machine, made, {**(mapping_entries(machine, args[0], made) if args else {}), **kwargs})
+    return made
 
 
 @table.function(collections.defaultdict)
@@ -345,7 +345,7 @@ def _setdefault(machine, self: Ref, key: Value, default: Value = NONE) -> Value:
 
 @table.method(dict, "update")
 def _update(machine, self: Ref, source: Value | None = None, /, **kwargs: Value) -> Value:
-    new_ = mapping_entries(machine, source) if source is not None else {}
+    new_ = mapping_entries(machine, source, self) if source is not None else {}
     found = entries(machine, self)
     for key, value in (new_ | kwargs).items():
         found[key_of(machine, key_value(key), found)] = value

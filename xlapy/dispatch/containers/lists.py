@@ -14,7 +14,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ordering, ranges
 from xlapy.dispatch.containers.common import contents, set_contents
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, kind_of, provoke
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, fold, kind_of, provoke
 from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value, as_ref
 from xlapy.ir import Var
 
@@ -51,7 +51,7 @@ def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | No
         return left
     if symbol in ("*", "*="):
         return _repeat_list(machine, symbol, left, right)
-    if not (_is_list(machine, left) and _is_list(machine, right)):
+    if not (_is_list(machine, left) and _is_list(machine, right) and alike(machine, left, right)):
         if symbol == "+" and _is_list(machine, left) and not _has_add(machine, right):
             name = iteration.type_name(machine, right)
             machine.raise_(TypeError, f'can only concatenate list (not "{name}") to list')
@@ -63,6 +63,11 @@ def list_operator(machine, symbol: str, left: Value, right: Value) -> Value | No
             return Const(symbol == "==")
         return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
     return None
+
+
+def alike(machine, left: Value, right: Value) -> bool:
+    """Whether both of two lists are deques, or none is: a list and a deque have no operators in common."""
+    return len({machine.type_of(value) is collections.deque for value in (left, right)}) == 1
 
 
 def _has_add(machine, value: Value) -> bool:
@@ -240,19 +245,18 @@ def _index(machine, self: Value, item: Value, start: Value = _ZERO, stop: Value 
     error: BaseException = _TUPLE_MISSING
     if _is_list(machine, self):
         text = repr(item.value) if isinstance(item, Const) else "{!r}"
-        error = ValueError(_list_missing(machine, item, text))
+        error = ValueError(_missing(machine, item, text, [].index))
     items = contents(machine, self)
     bounds = [machine.static(ranges.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
     first, last, _ = slice(*bounds).indices(len(items))
     return _position(machine, items, item, range(first, last), error)
 
 
-def _list_missing(machine, item: Value, text: str, index: Callable = [].index) -> object:
-    """What `list.index` says of an item that it does not find, on this CPython."""
-    pattern = str(provoke(index, "@"))
-    if "'@'" not in pattern:
-        return pattern
-    head, _, tail = pattern.partition("'@'")
+def _missing(machine, item: Value, text: str, index: Callable) -> object:
+    """What a method like `list.index` says on this CPython of an item that it does not find."""
+    head, shown, tail = str(provoke(index, "@")).partition("'@'")
+    if not shown:
+        return head
     return head + text + tail if isinstance(item, Const) else machine.message(head + text + tail, item)
 
 
@@ -390,6 +394,7 @@ def _asdict(machine, self: Tuple) -> Value:
 def deque(machine, iterable: Value = _NOTHING, maxlen: Value = NONE) -> Value:
     """`collections.deque(iterable, maxlen)`: a list of another class."""
     limit = machine.static(maxlen, "maxlen of a deque")
+    fold(machine, collections.deque, (), limit)  # what it says of a wrong one
     items = iteration.items(machine, iterable)
     made = machine.new_list(items if limit is None else items[max(len(items) - limit, 0) :])
     machine.heap.objects[made.object].cls = collections.deque
@@ -466,7 +471,7 @@ def _deque_index(machine, self: Ref, item: Value, start: Value = _ZERO, stop: Va
     bounds = [machine.static(ranges.index(machine, bound, _NO_BOUND)) for bound in (start, stop)]
     first, last, _ = slice(*bounds).indices(len(items))
     text = repr(item.value) if isinstance(item, Const) else "{!r}"
-    error = ValueError(_list_missing(machine, item, text, collections.deque().index))
+    error = ValueError(_missing(machine, item, text, collections.deque().index))
     return _position(machine, items, item, range(first, last), error)
 
 
@@ -491,7 +496,7 @@ def _order_of_rotation(by, count):
 def _deque_remove(machine, self: Ref, item: Value) -> Value:
     items = list(contents(machine, self))
     text = repr(item.value) if isinstance(item, Const) else "{!r}"
-    error = ValueError(_list_missing(machine, item, text, collections.deque().remove))
+    error = ValueError(_missing(machine, item, text, collections.deque().remove))
     set_contents(machine, self, _without(machine, items, _position(machine, items, item, range(len(items)), error)))
     return NONE
 
@@ -557,6 +562,9 @@ def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
     if symbol in ("*", "*="):
         return _repeat_deque(machine, symbol, left, right)
     if machine.type_of(left) is not collections.deque or machine.type_of(right) is not collections.deque:
+        if symbol == "+" and machine.type_of(left) is collections.deque and not _has_add(machine, right):
+            name = iteration.type_name(machine, right)
+            machine.raise_(TypeError, f'can only concatenate deque (not "{name}") to deque')
         return None
     if symbol in containers.ORDERINGS or symbol in ("==", "!="):
         return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))

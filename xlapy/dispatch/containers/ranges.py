@@ -50,6 +50,8 @@ _NO_STEP = provoke(slice(None, None, 0).indices, 1)
 _NEGATIVE_LENGTH = provoke(slice(1).indices, -1)
 _OUT_OF_RANGE = provoke(operator.getitem, range(1), 1)
 _NOT_IN_SEQUENCE = provoke(range(1).index, "a")
+#: what this Python says of an integer that is in no range, which it may show
+_NOT_IN_RANGE = str(provoke(range(1).index, 5)).replace("5", "{!r}")
 
 
 def index(machine, value: Value, message: str | None = None) -> Value:
@@ -400,11 +402,15 @@ def _index(machine, self: Value, member: Value) -> Value:
     if found is False and isinstance(member, Const):
         return fold(machine, range(0).index, member.value)
     if machine.type_of(member) in (int, bool):
-        machine.check(logical_not(machine, found), ValueError, machine.message("{!r} is not in range", member))
+        machine.check(logical_not(machine, found), ValueError, _not_in_range(machine, member))
     else:
         check(machine, logical_not(machine, found), _NOT_IN_SEQUENCE)
     start, _, step = parts_of(self)
     return machine.call(Const(int), (machine.binary("//", machine.binary("-", member, start), step),))
+
+
+def _not_in_range(machine, member: Value) -> object:
+    return machine.message(_NOT_IN_RANGE, member) if "{" in _NOT_IN_RANGE else _NOT_IN_RANGE
 
 
 @table.method(range, "count")

@@ -38,6 +38,8 @@ from xlapy.ir import Var
 _POP_EMPTY = provoke([].pop)
 _POP_RANGE = provoke([0].pop, 5)
 _DEQUE_EMPTY = provoke(collections.deque().pop)
+#: whether this CPython shows the item that `list.index` does not find
+_SHOWS_MISSING = "'@'" in str(provoke([].index, "@"))
 _ZERO, _ONE, _LAST = Const(0), Const(1), Const(-1)
 #: items of an iterator from which on a list of them is made by a loop, if it can be
 _MANY_ITEMS = 100
@@ -145,9 +147,10 @@ def _remove_item(items, wanted):
             found = position
             break
     if found < 0:
-        if isinstance(items, collections.deque):
+        if isinstance(items, collections.deque) and _SHOWS_MISSING:
             raise ValueError(f"{wanted!r} is not in deque")
-        raise ValueError("list.remove(x): x not in list")
+        name = "deque" if isinstance(items, collections.deque) else "list"
+        raise ValueError(f"{name}.remove(x): x not in {name}")
     del items[found]
 
 
@@ -199,11 +202,18 @@ def _count_items(items, wanted):
     return total
 
 
+def _not_found(items, wanted):
+    name = "deque" if isinstance(items, collections.deque) else "list"
+    if _SHOWS_MISSING:
+        return f"{wanted!r} is not in {name}"
+    return f"{name}.index(x): x not in {name}"
+
+
 def _find_between(items, wanted, start, stop):
     for position in range(start, stop):
         if items[position] == wanted:
             return position
-    raise ValueError(f"{wanted!r} is not in {type(items).__name__}")
+    raise ValueError(_not_found(items, wanted))
 
 
 def _find_in_tuple(items, wanted, start, stop):
@@ -225,7 +235,7 @@ def _find_item(items, wanted):
     for position, item in enumerate(items):
         if item == wanted:
             return position
-    raise ValueError(f"{wanted!r} is not in {type(items).__name__}")
+    raise ValueError(_not_found(items, wanted))
 
 
 def _count(machine, self: Ref, stack: Stack, item: Value) -> Value:
@@ -320,7 +330,7 @@ def _operators(cls: type) -> None:
         if symbol == "+=" and containers.heap_kind(machine, right) == "generator":
             machine.call(machine.getattr(left, "extend"), [right])
             return left
-        if symbol == "+=" and (known is not None or _both_lists(machine, left, right)):
+        if symbol == "+=" and (known is not None or _lists(machine, left, right)):
             _extend(machine, left, known, right)
             return left
         if symbol in ("*", "*=") and _repeats_by_data(machine, left, right):
@@ -347,7 +357,12 @@ def _operators(cls: type) -> None:
 
 
 def _both_lists(machine, left: Value, right: Value) -> bool:
-    """Whether both are lists, of which one has an unknown length."""
+    """Whether both are lists, or both deques, of which one has an unknown length."""
+    return _lists(machine, left, right) and list_rules.alike(machine, left, right)
+
+
+def _lists(machine, left: Value, right: Value) -> bool:
+    """Whether each is a list or a deque, and one has an unknown length."""
     kinds = [containers.heap_kind(machine, v) == "list" for v in (left, right)]
     return all(kinds) and (stacks.is_dynamic(machine, left) or stacks.is_dynamic(machine, right))
 
@@ -526,7 +541,7 @@ def _copies(function: Callable, implementation: Callable) -> None:
                 return machine.call(Const(function), list(args), kwargs)
         growing = grows(machine, args[0]) if args else False
         each = lambda: machine.call(Const(implementation), list(args), kwargs)  # noqa: E731
-        whole = lambda: before(machine, *args, **kwargs)  # noqa: E731
+        whole = lambda: table.passed_on(before, machine, *args, **kwargs)  # noqa: E731
         if growing is None and containers.heap_kind(machine, args[0]) == "instance":
             few = lambda: before(machine, _few_items(machine, args[0]), *args[1:], **kwargs)  # noqa: E731
             return stacks.whole_or_each(machine, few, lambda: stacks.each_or_whole(machine, each, whole))

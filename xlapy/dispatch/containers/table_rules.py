@@ -9,6 +9,7 @@ from typing import Any
 from xlapy.dispatch import gather, table, unions
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import dicts, loans, stack_edits, stacks, tables
+from xlapy.dispatch.containers.pairs import put_all
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not, provoke, scalar
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.stacks import Overfull
@@ -358,11 +359,6 @@ def _move_to_end(machine, self: Ref, stack: Stack, key: Value, last: Value = TRU
     return NONE
 
 
-def _set_each(self, pairs):
-    for key, value in pairs:
-        self[key] = value
-
-
 def _updating(cls: type, name: str) -> None:
     before = table.method_rule(cls, name)
 
@@ -370,7 +366,7 @@ def _updating(cls: type, name: str) -> None:
         unknown = tables.of(machine, self) is not None or source is not None and tables.has_unknown(machine, source)
         whole = lambda: before(machine, self, *([] if source is None else [source]), **kwargs)  # noqa: E731
         if source is not None and not unknown and not kwargs and containers.heap_kind(machine, source) == "generator":
-            each = lambda: machine.call(Const(_set_each), [self, source])  # noqa: E731
+            each = lambda: machine.call(Const(put_all), [self, source])  # noqa: E731
             return stacks.whole_or_each(machine, whole, each)
         if not unknown:
             return whole()
@@ -396,10 +392,10 @@ def update(machine, self: Ref, source: Value) -> None:
     if stack is not None:
         source = tables.ordered(machine, source) if is_set else tables.listed(machine, as_ref(source), "items")
     elif containers.heap_kind(machine, source) in ("dict", "instance"):
-        for key, value in dicts.mapping_entries(machine, source).items():
+        for key, value in dicts.mapping_entries(machine, source, self).items():
             containers.setitem(machine, self, key_value(key), value)
         return
-    machine.call(Const(_set_each), [self, source])
+    machine.call(Const(put_all), [self, source])
 
 
 def _fromkeys(keys, value):

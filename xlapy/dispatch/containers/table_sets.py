@@ -9,8 +9,10 @@ from collections.abc import Callable
 from xlapy.dispatch import table, unions
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import counters, dicts, set_tables, stacks, subclasses, tables
+from xlapy.dispatch.containers.pairs import dict_of
 from xlapy.dispatch.containers.table_rules import add_method, update
 from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.iterators.generator_functions import with_hash
 from xlapy.dispatch.numbers.scalar_values import logical_and, logical_not
 from xlapy.domain import set_order
 from xlapy.domain.values import NONE, Const, Ref, Stack, Stored, Tuple, Union, Value, as_ref
@@ -61,14 +63,7 @@ def _add_each(self, iterable):
     return self
 
 
-def _with_hash(item, place):
-    """An item of which there is a hash, or the exception says that it is no such "counted" thing (see
-    `common.require_hashable`)."""
-    hash(item)
-    return item
-
-
-@table.function(_with_hash)
+@table.function(with_hash)
 @table.takes_unions
 def _check_hash(machine, item: Value, place: Value) -> Value:
     def check(one: Value) -> Value:
@@ -81,7 +76,7 @@ def _check_hash(machine, item: Value, place: Value) -> Value:
 
 def _count_each(self, iterable):
     for item in iterable:
-        item = _with_hash(item, "counted")
+        item = with_hash(item, "counted")
         self[item] = self.get(item, 0) + 1
 
 
@@ -97,7 +92,7 @@ def _count_more(self, counts, sign):
 
 def _add_each_taken(made, iterable, place):
     for item in iterable:
-        made.add(_with_hash(item, place))
+        made.add(with_hash(item, place))
     return made
 
 
@@ -105,13 +100,6 @@ def _set(iterable):
     made = set()
     for item in iterable:
         made.add(item)
-    return made
-
-
-def _dict(pairs):
-    made = {}
-    for key, value in pairs:
-        made[key] = value
     return made
 
 
@@ -144,7 +132,7 @@ def _constructor(function: type, made_by: Callable) -> None:
 
 
 _constructor(set, _set)
-_constructor(dict, _dict)
+_constructor(dict, dict_of)
 
 
 def _counting() -> None:

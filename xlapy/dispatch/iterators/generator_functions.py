@@ -7,6 +7,8 @@ import collections
 import types
 from collections.abc import Callable
 
+from xlapy.dispatch.containers.pairs import dict_of, put_all
+
 _MISSING = object()
 
 
@@ -52,13 +54,6 @@ def _set(iterable, /):
 
 def _sorted(iterable, /, *, key=None, reverse=False):
     return sorted([item for item in iterable], key=key, reverse=reverse)  # noqa: C416, C414
-
-
-def _dict(iterable, /):
-    made = {}
-    for key, value in iterable:
-        made[key] = value
-    return made
 
 
 def _max(iterable, /, *, key=None, default=_MISSING):
@@ -124,7 +119,7 @@ CONSUMERS: dict[object, types.FunctionType] = {
     set: _set,
     collections.deque: _deque,
     sorted: _sorted,
-    dict: _dict,
+    dict: dict_of,
     max: _max,
     min: _min,
     next: _next,
@@ -135,22 +130,8 @@ PRODUCERS: dict[object, Callable] = {map: _map, filter: _filter}
 _EXHAUSTING = frozenset({sum, list, tuple, set, collections.deque, sorted, dict, max, min})
 
 
-def _put_all(made, iterable):
-    count = 0
-    for item in iterable:
-        try:
-            pair = tuple(item)
-        except TypeError:
-            raise TypeError(f"cannot convert dictionary update sequence element #{count} to a sequence") from None
-        if len(pair) != 2:
-            raise ValueError(f"dictionary update sequence element #{count} has length {len(pair)}; 2 is required")
-        made[pair[0]] = pair[1]
-        count += 1
-    return made
-
-
 def _dict_of_pairs(iterable, /, **named):
-    return {**_put_all({}, iterable), **named}
+    return {**put_all({}, iterable), **named}
 
 
 def _largest(iterable, /, *, key=None, default=_MISSING):
@@ -180,7 +161,7 @@ def _sorted_list(iterable, /, *, key=None, reverse=False):
 
 
 def _update_dict(made, iterable, /, **named):
-    _put_all(made, iterable)
+    put_all(made, iterable)
     for key in named:
         made[key] = named[key]
 
@@ -191,8 +172,16 @@ def _update_set(made, /, *iterables):
             made.add(item)
 
 
+def with_hash(item, place):
+    """An item of which there is a hash, or the exception says that it is no such "counted" thing (see
+    `containers.common.require_hashable`; the rule is in `containers.table_sets`)."""
+    hash(item)
+    return item
+
+
 def _count(made, iterable=(), /, **named):
     for item in iterable:
+        item = with_hash(item, "counted")
         made[item] = made.get(item, 0) + 1
     if named:
         made.update(named)

@@ -6,6 +6,7 @@ import itertools
 
 from xlapy.dispatch import table
 from xlapy.dispatch.iterators import iteration
+from xlapy.dispatch.numbers.scalar_values import fold
 from xlapy.domain.values import NONE, Const, Tuple, Value
 from xlapy.ir import Var
 
@@ -164,8 +165,8 @@ def _arrangements(function) -> None:
     def rule(machine, iterable: Value, r: Value = NONE) -> Value:
         pool = iteration.items(machine, iterable)
         size = _number(machine, r, "how many items are chosen")
-        found = function(pool, *([] if size is None else [size]))
-        return iteration.make_iterator(machine, Tuple(tuple(Tuple(tuple(parts)) for parts in found)))
+        found = fold(machine, function, pool, *([] if size is None else [size]))
+        return iteration.make_iterator(machine, Tuple(tuple(Tuple(tuple(parts)) for parts in found.value)))
 
     table.function(function)(rule)
 
@@ -206,4 +207,5 @@ def tee(machine, iterable: Value, n: Value = Const(2)) -> Value:  # noqa: B008
     count = _number(machine, n, "how many iterators are made")
     if count is None:
         return machine.raise_(TypeError, "'NoneType' object cannot be interpreted as an integer")
+    fold(machine, itertools.tee, (), count)  # what it says of a wrong one
     return Tuple(tuple(iteration.make_iterator(machine, items) for _ in range(count)))

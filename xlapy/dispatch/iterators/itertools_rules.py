@@ -10,7 +10,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.combined import absent, advance, inner_of
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, new
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, logical_and, provoke
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, fold, logical_and, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import NONE, UNBOUND, Const, Tuple, Value
 from xlapy.ir import Var
@@ -21,9 +21,15 @@ _ZERO, _ONE = Const(0), Const(1)
 # -- itertools: endless ones ------------------------------------------------------------------------------------------
 
 
+_OF_NUMBERS = ("__index__", "__int__", "__float__", "__complex__")
+
+
 @table.function(itertools.count)
 def count(machine, start: Value = _ZERO, step: Value = _ONE) -> Value:
     """`itertools.count(start, step)`."""
+    for value in (start, step):
+        if not any(hasattr(machine.type_of(value), name) for name in _OF_NUMBERS):
+            machine.raise_(TypeError, *provoke(itertools.count, "a").args)
     return new(machine, _COUNT, itertools.count, start=start, step=step, position=_ZERO)
 
 
@@ -117,6 +123,8 @@ _CYCLE = Kind("cycle", _cycle_step, _cycle_plan)
 @table.function(itertools.islice)
 def islice(machine, iterable: Value, *args: Value) -> Value:
     """`itertools.islice(iterable, [start,] stop[, step])`."""
+    if not 1 <= len(args) <= 3:
+        machine.raise_(TypeError, *provoke(itertools.islice, (), *[None] * len(args)).args)
     parts = [_ZERO, args[0], NONE] if len(args) == 1 else [*args, NONE][:3]
     # CPython takes a stop of -1, alone, for no number
     for place, bound, least in ((1, _BOUNDS[0], -1), (1, _BOUNDS[1], 0), (0, _BOUNDS[0], 0), (2, _BOUNDS[2], 1)):
@@ -330,6 +338,7 @@ _PAIRWISE = Kind("pairwise", _pairwise_step, _pairwise_plan)
 def product(machine, *iterables: Value, repeat: Value = _ONE) -> Value:
     """`itertools.product(*iterables, repeat=...)`: a loop on the device if all are ranges or arrays."""
     times = machine.static(ranges.index(machine, repeat), "repeat of product")
+    fold(machine, lambda: itertools.product(repeat=times))  # what it says of a wrong one
     plans = [iteration.plan(machine, make_iterator(machine, i)) for i in iterables] * times
     if plans and all(p is not None for p in plans):
         return new(machine, _PRODUCT, itertools.product, pools=Tuple(tuple(iterables) * times), position=_ZERO)

@@ -231,11 +231,24 @@ def _prod(iterable, *, start=1):
 
 def _sumprod(p, q, /):
     total = 0
-    for a, b in zip(p, q, strict=True):
+    if hasattr(p, "__len__") and hasattr(q, "__len__"):
+        if len(p) != len(q):
+            raise ValueError("Inputs are not the same length")
+        for a, b in zip(p, q):  # noqa: B905
+            total = total + a * b
+        return total
+    others = iter(q)
+    for a in p:
+        b = next(others, _NOTHING)
+        if b is _NOTHING:
+            raise ValueError("Inputs are not the same length")
         total = total + a * b
+    if next(others, _NOTHING) is not _NOTHING:
+        raise ValueError("Inputs are not the same length")
     return total
 
 
+_NOTHING = object()
 #: from Python 3.12 on
 _SUMPROD = getattr(math, "sumprod", None)
 if _SUMPROD is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -21,9 +23,11 @@ from xlapy.dispatch.numbers.scalar_values import (
     device,
     fold,
     kind_of,
+    of_special,
     provoke,
     refuse_where,
     scalar,
+    stand_in,
 )
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
@@ -102,7 +106,7 @@ def _dunder(machine, value: Value, *names: str) -> Value | None:
         return None
     for name in names:
         if defines(machine, machine.type_of(value), name):
-            return machine.call(machine.getattr(value, name), [])
+            return of_special(machine, value, name, machine.call(machine.getattr(value, name), []))
     return None
 
 
@@ -209,27 +213,36 @@ def bool_(machine, x: Value | None = None, /) -> Value:
 
 
 @table.function(complex)
-def complex_(machine, real: Value | None = None, imag: Value | None = None) -> Value:
+def complex_(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`complex(real, imag)`."""
+    named = dict(zip(("real", "imag"), args, strict=False)) | kwargs
+    if len(named) < len(args) + len(kwargs) or not named.keys() <= {"real", "imag"}:
+        return _no_complex(machine, args, kwargs)
+    real, imag = named.get("real"), named.get("imag")
     real = real if real is None else _known_text(machine, real)
     given = [v for v in (real, imag) if v is not None]
     known = constants(given)
     if known is not None and (real is not None or imag is None):
         return fold(machine, complex, *known)
-    if imag is not None and issubclass(machine.type_of(imag), str):
-        return machine.raise_(TypeError, _IMAG_OF_TEXT)
-    first = device(machine, _complex_part(machine, real, _NO_REAL), complex) if real is not None else None
+    if any(issubclass(machine.type_of(v), str) for v in given):
+        return _no_complex(machine, args, kwargs)
+    parts = [None if v is None else _complex_part(machine, v) for v in (real, imag)]
+    if parts[0] is None and real is not None or parts[1] is None and imag is not None:
+        return _no_complex(machine, args, kwargs)
+    first = device(machine, parts[0], complex) if parts[0] is not None else None
     if imag is None and first is not None:
         return scalar(machine, complex, first)
-    assert imag is not None
-    second = device(machine, _complex_part(machine, imag, _NO_IMAG), complex)
+    assert parts[1] is not None
+    second = device(machine, parts[1], complex)
     if first is None:
         first = constant(machine, 0, second)
     return scalar(machine, complex, machine.leaf(_complex_of, [first, second])[0])
 
 
-_NO_REAL, _NO_IMAG = str(provoke(complex, object())), str(provoke(complex, 1, object()))
-_IMAG_OF_TEXT = str(provoke(complex, 1, "2"))
+def _no_complex(machine, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """What this CPython says of such arguments, which make no complex number."""
+    given = [_like(machine, v) for v in args], {k: _like(machine, v) for k, v in kwargs.items()}
+    return machine.raise_(TypeError, str(provoke(lambda: complex(*given[0], **given[1]))))
 
 
 def _complex_of(real, imag):
@@ -237,17 +250,27 @@ def _complex_of(real, imag):
     return lax.complex(real.real - imag.imag, real.imag + imag.real)
 
 
-def _complex_part(machine, value: Value, wrong: str) -> Value:
+def _like(machine, value: Value) -> Any:
+    """A text for a text, a number for a number, and something of a class of that name for anything else."""
+    cls = machine.type_of(value)
+    if issubclass(cls, str):
+        return "1"
+    if any(hasattr(cls, name) for name in _MAKE_NUMBERS):
+        return 1.0
+    return stand_in(cls)
+
+
+_MAKE_NUMBERS = ("__complex__", "__float__", "__index__")
+
+
+def _complex_part(machine, value: Value) -> Value | None:
+    """A number; None for what is none and cannot be made one."""
     if kind_of(value) is not None:
         return value
     var = number(machine, value)
     if var is not None:
         return scalar(machine, complex if var.type.dtype.kind == "c" else float, var)
-    result = _dunder(machine, value, "__complex__", "__float__", "__index__")
-    if result is None:
-        name = kinds.shown(machine.type_of(value))
-        return machine.raise_(TypeError, wrong.replace("'object'", f"'{name}'"))
-    return result
+    return _dunder(machine, value, *_MAKE_NUMBERS)
 
 
 # -- abs, divmod, pow -------------------------------------------------------------------------------------------------

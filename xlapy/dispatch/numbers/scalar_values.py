@@ -7,7 +7,7 @@ that would leave 64 bits is cut there, as if ints did not wrap around.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 
 import jax.numpy as jnp
@@ -16,7 +16,7 @@ import numpy as np
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
 from xlapy.domain.numbers import SCALAR_DTYPES, known_bounds, scalar_type
-from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Value, number_var, substitute
+from xlapy.domain.values import Const, JaxArray, NumpyScalar, Scalar, Union, Value, number_var, substitute
 from xlapy.ir import Location, Var, constant_value
 from xlapy.report import Blocker, NotOffloadableError
 
@@ -61,6 +61,36 @@ def provoke(function: Callable, *args: object) -> BaseException:
     except Exception as error:
         return error
     raise AssertionError(f"{function} does not raise for {args}")
+
+
+def stand_in(cls: type, methods: Mapping[str, Callable] | None = None) -> object:
+    """An object with these methods only whose class is shown as `cls` is, for `provoke`."""
+    name = kinds.shown(cls)
+    in_c = name != cls.__name__ or cls.__module__ == "builtins"
+    named = {"__module__": "builtins"} if in_c else {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
+    return type(name, (), {**named, **(methods or {})})()
+
+
+#: what a special method has to return, and a function that complains of anything else
+_RETURNS: dict[str, tuple[type, Callable]] = {
+    "__complex__": (complex, complex),
+    "__float__": (float, float),
+    "__hash__": (int, hash),
+    "__index__": (int, operator.index),
+    "__int__": (int, int),
+    "__repr__": (str, repr),
+    "__str__": (str, str),
+}
+
+
+def of_special(machine, value: Value, name: str, result: Value) -> Value:
+    """What a special method of a user's object has returned, if it is what such a method may return."""
+    cls, function = _RETURNS.get(name, (object, repr))
+    if isinstance(result, Union) or issubclass(machine.type_of(result), cls):
+        return result
+    returned = stand_in(machine.type_of(result))
+    wrong = stand_in(machine.type_of(value), {name: lambda self: returned})
+    return machine.raise_(TypeError, str(provoke(function, wrong)))
 
 
 def kind_of(value: Value) -> type | None:

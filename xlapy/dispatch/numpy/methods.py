@@ -14,6 +14,7 @@ from xlapy.dispatch.gather import unstack
 from xlapy.dispatch.numbers.scalar_values import python_int, scalar
 from xlapy.dispatch.numpy import accumulations, attributes, moments
 from xlapy.dispatch.numpy import reductions as numpy_reductions
+from xlapy.dispatch.numpy import sorting as numpy_sorting
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.leaf import python_scalar
 from xlapy.dispatch.numpy.reasons import METHOD_REASONS
@@ -214,6 +215,7 @@ def fill(machine, self, value):
 @method(np.ndarray, "sort")
 def sort(machine, self, axis=-1, kind=None, order=None, *, stable=None):
     """In place."""
+    numpy_sorting.check_kind(machine, np.sort, kind)
     result = machine.call(Const(np.sort), (self,), {"axis": axis if isinstance(axis, Value) else Const(axis)})
     assign(machine, self, result)
     return NONE
@@ -222,6 +224,7 @@ def sort(machine, self, axis=-1, kind=None, order=None, *, stable=None):
 @method(np.ndarray, "partition")
 def partition(machine, self, kth, axis=-1, kind="introselect", order=None):
     """In place; sorted, which every partition may be."""
+    numpy_sorting.check_places(machine, self, kth, axis, kind)
     return sort(machine, self, axis)
 
 

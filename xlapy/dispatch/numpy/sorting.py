@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Tuple, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import constant_value
 from xlapy.lowering import searches, short_sorts, sorting
 from xlapy.lowering.counting import occurrences
@@ -50,9 +51,38 @@ def sort(machine, a, axis=-1, kind=None, order=None, *, stable=None):
     """np.sort: NaN last."""
     if not absent(order):
         raise Refused("XP0011", "np.sort with order=")
+    check_kind(machine, np.sort, kind)
     var = operand(machine, a)
     where = axis_of(machine, axis, len(var.type.shape))
     return machine.new_array(machine.leaf(_sort, (var,), (where,), name="sort")[0])
+
+
+def check_kind(machine, function, kind, *places):
+    """What NumPy says of a way to sort that it does not have."""
+    if not absent(kind):
+        try:
+            function(np.zeros(1), *places, kind=known(machine, kind, "a kind of sorting"))
+        except Exception as error:
+            raise_real(machine, error)
+
+
+def check_places(machine, a, kth, axis, kind):
+    """What NumPy says of places to partition at that an array does not have."""
+    check_kind(machine, np.partition, kind, 0)
+    shape = operand(machine, a).type.shape
+    where = axis_of(machine, axis, len(shape))
+    size = math.prod(shape) if where is None else shape[where] if shape else 1
+    if machine.is_static(kth):
+        try:
+            np.partition(np.zeros(size, bool), machine.static(kth))
+        except Exception as error:
+            raise_real(machine, error)
+    elif isinstance(kth, Scalar | NumpyScalar):
+        behind = machine.truth(machine.compare("<", kth, Const(0)))
+        place = machine.cond(behind, lambda: machine.binary("+", kth, Const(size)), lambda: kth)
+        for symbol, end in (("<", 0), (">=", size)):
+            message = machine.message(f"kth(={{!s}}) out of bounds ({size})", place)
+            machine.check(machine.truth(machine.compare(symbol, place, Const(end))), ValueError, message)
 
 
 def _sort(x, axis):
@@ -62,6 +92,7 @@ def _sort(x, axis):
 @function(np.argsort)
 def argsort(machine, a, axis=-1, kind=None, order=None, *, stable=None):
     """np.argsort: stable, which every order of equal elements may be."""
+    check_kind(machine, np.sort, kind)
     var = operand(machine, a)
     if not var.type.shape and known(machine, axis, "an axis") in (0, -1):
         axis = None  # a single number, of which NumPy gives a vector
@@ -76,12 +107,14 @@ def _argsort(x, axis):
 @function(np.partition)
 def partition(machine, a, kth, axis=-1, kind="introselect", order=None):
     """np.partition: sorted, which every partition may be."""
+    check_places(machine, a, kth, axis, kind)
     return sort(machine, a, axis)
 
 
 @function(np.argpartition)
 def argpartition(machine, a, kth, axis=-1, kind="introselect", order=None):
     """np.argpartition: as argsort."""
+    check_places(machine, a, kth, axis, kind)
     return argsort(machine, a, axis)
 
 

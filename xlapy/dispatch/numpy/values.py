@@ -45,7 +45,10 @@ def supported(dtype: np.dtype) -> bool:
 
 def require_dtype(value: Any) -> np.dtype:
     """The dtype that a user's `dtype=` means; refuses what XLA does not have."""
-    dtype = np.dtype(value)
+    try:
+        dtype = np.dtype(value)
+    except TypeError as error:
+        raise Refused("XP0005", str(error)) from error
     if not supported(dtype):
         raise Refused("XP0005", f"XLA has no type {dtype}", "use a numeric type of at most 64 bits (complex: 128)")
     if not dtype.isnative:

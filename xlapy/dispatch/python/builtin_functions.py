@@ -18,7 +18,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ordering
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import catching
-from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not
+from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not, of_special, provoke, stand_in
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
@@ -205,7 +205,10 @@ def hasattr_(machine, obj: Value, name: Value) -> Value:
 @table.function(setattr)
 def setattr_(machine, obj: Value, name: Value, value: Value) -> Value:
     """`setattr(obj, name, value)`."""
-    machine.setattr(obj, machine.static(name, "an attribute name"), value)
+    known = machine.static(name, "an attribute name")
+    if not isinstance(known, str):
+        machine.raise_(TypeError, str(provoke(setattr, 1, stand_in(type(known)), 1)))
+    machine.setattr(obj, known, value)
     return NONE
 
 
@@ -250,6 +253,8 @@ def sorted_(machine, iterable: Value, /, *, key: Value = NONE, reverse: Value = 
 def iter_(machine, source: Value, sentinel: Value | None = None, /) -> Value:
     """`iter(iterable)`, `iter(function, sentinel)`."""
     if sentinel is not None:
+        if isinstance(source, Const) and not callable(source.value):
+            machine.raise_(TypeError, *provoke(iter, 1, 1).args)
         cls = type(iter(int, 1))
         return sequences.new(machine, iteration.SENTINEL, cls, function=source, sentinel=sentinel)
     return iteration.make_iterator(machine, source)
@@ -258,6 +263,8 @@ def iter_(machine, source: Value, sentinel: Value | None = None, /) -> Value:
 @table.function(next)
 def next_(machine, iterator: Value, *default: Value) -> Value:
     """`next(iterator[, default])`."""
+    if len(default) > 1:
+        machine.raise_(TypeError, *provoke(next, *[None] * (1 + len(default))).args)
     steps = sequences.is_iterator(machine, iterator) or containers.heap_kind(machine, iterator) == "generator"
     if not steps and not defines(machine, machine.type_of(iterator), "__next__"):
         name = iteration.type_name(machine, iterator)
@@ -286,7 +293,7 @@ def hash_(machine, obj: Value, /) -> Value:
         if cls.__hash__ is None:
             machine.raise_(TypeError, f"unhashable type: '{kinds.shown(cls)}'")
         if isinstance(getattr(cls, "__hash__", None), types.FunctionType):
-            return machine.call(machine.getattr(obj, "__hash__"), [])
+            return of_special(machine, obj, "__hash__", machine.call(machine.getattr(obj, "__hash__"), []))
         raise Refused("XP0003", "the hash of an object that is made on the device has no meaning")
     return fold(machine, hash, machine.static(obj, "what is hashed"))
 

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import functools
 import types
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xlapy.dispatch import table
@@ -33,6 +34,7 @@ from xlapy.domain.values import (
     Slice,
     Stack,
     Tuple,
+    Union,
     Value,
     as_ref,
     references,
@@ -41,6 +43,25 @@ from xlapy.domain.values import (
 
 # -- partial ----------------------------------------------------------------------------------------------------------
 
+#: from Python 3.14 on: stands for an argument that the call has
+_PLACEHOLDER: Any = getattr(functools, "Placeholder", None)
+_REAL_PARTIAL: Any = functools.partial
+_REAL_REDUCE: Any = functools.reduce
+
+
+def _is_placeholder(value: Value) -> bool:
+    return _PLACEHOLDER is not None and isinstance(value, Const) and value.value is _PLACEHOLDER
+
+
+def filled(machine, first: Sequence[Value], args: Sequence[Value], called: bool = True) -> list[Value]:
+    """The positional arguments of a partial, and behind them those that are given later, but for those that come in the
+    places of placeholders; all of these have to be given where the function is `called`."""
+    rest, missing = list(args), sum(map(_is_placeholder, first))
+    if called and len(rest) < missing:
+        what = f"expected at least {missing}, got {len(rest)}"
+        machine.raise_(TypeError, f"missing positional arguments in 'partial' call; {what}")
+    return [rest.pop(0) if rest and _is_placeholder(value) else value for value in first] + rest
+
 
 @table.function(functools.partial)
 def partial(machine, /, *args: Value, **kwargs: Value) -> Value:
@@ -48,9 +69,15 @@ def partial(machine, /, *args: Value, **kwargs: Value) -> Value:
     if not args:
         machine.raise_(TypeError, *provoke(functools.partial).args)
     function, *rest = args
+    if isinstance(function, Const) and not callable(function.value):
+        machine.raise_(TypeError, *provoke(functools.partial, 1).args)
+    if rest and _is_placeholder(rest[-1]):
+        machine.raise_(TypeError, *provoke(functools.partial, len, _PLACEHOLDER).args)
+    if any(map(_is_placeholder, kwargs.values())):
+        machine.raise_(TypeError, *provoke(lambda: _REAL_PARTIAL(len, a=_PLACEHOLDER)).args)
     if isinstance(function, BoundMethod) and function.function is _PARTIAL:
         function, first, names, values = tuple_items(function.self)
-        rest = [*tuple_items(first), *rest]
+        rest = filled(machine, tuple_items(first), rest, called=False)
         kwargs = {**dict(zip(machine.static(names), tuple_items(values), strict=True)), **kwargs}
     names = Tuple(tuple(map(Const, kwargs)))
     return BoundMethod(_PARTIAL, Tuple((function, Tuple(tuple(rest)), names, Tuple(tuple(kwargs.values())))))
@@ -59,7 +86,7 @@ def partial(machine, /, *args: Value, **kwargs: Value) -> Value:
 def _call_partial(machine, given: Tuple, /, *args: Value, **kwargs: Value) -> Value:
     function, first, names, values = given.items
     named = dict(zip(machine.static(names), tuple_items(values), strict=True))
-    return machine.call(function, [*tuple_items(first), *args], {**named, **kwargs})
+    return machine.call(function, filled(machine, tuple_items(first), args), {**named, **kwargs})
 
 
 _PARTIAL = Intrinsic(kinds.PARTIAL, _call_partial)
@@ -77,6 +104,16 @@ def _partial_arguments(machine, self: BoundMethod | Const) -> Value:
 
 # -- reduce -----------------------------------------------------------------------------------------------------------
 
+
+def _accepts_initial() -> bool:
+    try:
+        return _REAL_REDUCE(max, [], initial=1) == 1
+    except TypeError:
+        return False
+
+
+#: the arguments that may be named on this CPython
+_REDUCE_NAMES = {"initial"} if _accepts_initial() else set()
 _REDUCE_EMPTY = str(provoke(functools.reduce, lambda a, b: a, []))
 
 
@@ -87,8 +124,12 @@ def _reduce_loop(function, iterator, total):
 
 
 @table.function(functools.reduce)
-def reduce(machine, function: Value, iterable: Value, initial: Value | None = None, /) -> Value:
-    """`functools.reduce(function, iterable[, initial])`."""
+def reduce(machine, function: Value, iterable: Value, /, *initially: Value, **named: Value) -> Value:
+    """`functools.reduce(function, iterable[, initial])`; from Python 3.14 on `initial` may be named."""
+    if len(initially) + len(named) > 1 or named.keys() - _REDUCE_NAMES:
+        wrong = [None] * (2 + len(initially)), dict.fromkeys(named)
+        machine.raise_(TypeError, *provoke(lambda: _REAL_REDUCE(*wrong[0], **wrong[1])).args)
+    initial = next(iter((*initially, *named.values())), None)
     iterator = iteration.make_iterator(machine, iterable)
     if initial is None:
         more, element = iteration.step(machine, iterator)
@@ -304,13 +345,20 @@ def is_dataclass(machine, obj: Value) -> Value:
 @table.function(dataclasses.asdict)
 def asdict(machine, obj: Value) -> Value:
     """`dataclasses.asdict(obj)`."""
+    _require_dataclass(machine, obj, dataclasses.asdict)
     return _plain(machine, obj, lambda names, values: machine.new_dict(dict(zip(names, values, strict=True))))
 
 
 @table.function(dataclasses.astuple)
 def astuple(machine, obj: Value) -> Value:
     """`dataclasses.astuple(obj)`."""
+    _require_dataclass(machine, obj, dataclasses.astuple)
     return _plain(machine, obj, lambda names, values: Tuple(tuple(values)))
+
+
+def _require_dataclass(machine, value: Value, function: Callable) -> None:
+    if not isinstance(value, Union) and not dataclasses.is_dataclass(machine.type_of(value)):
+        machine.raise_(TypeError, *provoke(function, 1).args)
 
 
 def _plain(machine, value: Value, made) -> Value:

@@ -21,7 +21,6 @@ from xlapy.domain.sources import Anchor
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
-    BoundMethod,
     Const,
     JaxArray,
     Mapping,
@@ -124,11 +123,11 @@ def _identity(machine: Machine, item: Value) -> Value:
     raise Refused("XP0003", "the identity of a value on the device", "compare objects with 'is'")
 
 
-def callable_object(value: Value | None) -> Any:
-    """The Python object behind a callable value, for its name in messages."""
-    if isinstance(value, BoundMethod):
-        return callable_object(value.function)
-    return value.value if isinstance(value, Const) else value
+def called_name(machine: Machine, function: Any) -> str:
+    """How CPython names what is called where it complains of `*` or `**`."""
+    name = machine.static(machine.getattr(function, "__qualname__"))
+    module = machine.static(machine.getattr(function, "__module__"))
+    return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
 def contains(machine: Machine, item: Value, container: Value) -> bool | Var:
@@ -204,8 +203,8 @@ def match_class(machine: Machine, subject: Value, cls_value: Value, names: tuple
 
 
 def subscript_class(machine: Machine, value: Const, key_: Value) -> Value:
-    """`cls[key]`: a generic alias or `__class_getitem__`."""
+    """`cls[key]`: a generic alias, `__class_getitem__`, or a member of an enumeration."""
     try:
         return Const(value.value[machine.static(key_)])
-    except TypeError as error:
+    except (TypeError, KeyError) as error:
         return machine.reraise(error)

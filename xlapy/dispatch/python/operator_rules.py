@@ -205,6 +205,8 @@ def attrgetter(machine, *attrs: Value) -> Value:
     """`operator.attrgetter(*attrs)`."""
     if not attrs:
         machine.raise_(TypeError, *provoke(operator.attrgetter).args)
+    if not all(issubclass(machine.type_of(name), str) for name in attrs):
+        machine.raise_(TypeError, *provoke(operator.attrgetter, 1).args)
     return BoundMethod(_ATTRIBUTE_GETTER, Tuple(attrs))
 
 

@@ -13,7 +13,7 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.flat import is_flat
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed
-from xlapy.dispatch.numbers.scalar_values import clip, lacks, python_int
+from xlapy.dispatch.numbers.scalar_values import clip, defines, lacks, python_int
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import attributes, kinds, objects
 from xlapy.dispatch.python.operators import special
@@ -139,16 +139,23 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
         jax_arrays.setitem(machine, value, key, item)
     elif kinds.is_instance(machine, value):
         if special(machine, value, "__setitem__", (key, item)) is None:
-            lacks(machine, machine.type_of(value), "__setitem__", "does not support item assignment")
+            _lacks(machine, value, "__setitem__", "__delitem__", "does not support item assignment")
     else:
         containers.setitem(machine, value, _position(machine, value, key), item)
+
+
+def _lacks(machine: Machine, value: Value, name: str, other: str, what: str) -> None:
+    """CPython looks for a method in a class that has the `other` one of the two."""
+    if defines(machine, machine.type_of(value), other):
+        machine.raise_(AttributeError, name)
+    lacks(machine, machine.type_of(value), name, what)
 
 
 def delitem(machine: Machine, value: Value, key: Value) -> None:
     """`del value[key]`."""
     if kinds.is_instance(machine, value):
         if special(machine, value, "__delitem__", (key,)) is None:
-            lacks(machine, machine.type_of(value), "__delitem__", "does not support item deletion")
+            _lacks(machine, value, "__delitem__", "__setitem__", "doesn't support item deletion")
     else:
         containers.delitem(machine, value, _position(machine, value, key))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from xlapy.dispatch import table
+from xlapy.dispatch.numbers.scalar_values import of_special
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python.attributes import find_special, lookup
 from xlapy.dispatch.python.exceptions import arguments
@@ -63,11 +64,12 @@ def format_value(machine: Machine, value: Value, specification: Value, conversio
                 return machine.call(method, (specification,))
             if owner is object and machine.static(specification):
                 machine.raise_(TypeError, f"unsupported format string passed to {cls.__name__}.__format__")
-        method = find_special(machine, value, "__repr__" if conversion == "r" else "__str__")
-        method = method or find_special(machine, value, "__repr__")
+        name = "__repr__" if conversion == "r" or find_special(machine, value, "__str__") is None else "__str__"
+        method = find_special(machine, value, name)
         if method is None:
             raise Refused("XP0004", f"the text of an object of class {type_of(machine, value).__name__}")
-        return format_value(machine, machine.call(method, ()), specification, None)
+        text = of_special(machine, value, name, machine.call(method, ()))
+        return format_value(machine, text, specification, None)
     wanted = machine.static(specification)
     sample = "" if conversion else _sample(machine, value)
     if sample is not None:

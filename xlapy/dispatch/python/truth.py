@@ -80,7 +80,7 @@ def _own_truth(machine: Machine, value: Value) -> bool | Var:
             machine.raise_(TypeError, f"__bool__ should return bool, returned {name}")
         return truth(machine, result)
     result = special(machine, value, "__len__", ())
-    return True if result is None else truth(machine, result)
+    return True if result is None else truth(machine, containers.as_length(machine, result))
 
 
 def _nonzero(machine: Machine, var: Var) -> Var:

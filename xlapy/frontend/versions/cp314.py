@@ -11,7 +11,8 @@ from xlapy.frontend.versions import cp311, cp313
 from xlapy.frontend.versions.forms import nothing
 
 SUBSCRIPT = 26
-COMMON_CONSTANTS = (AssertionError, NotImplementedError, tuple, all, any)
+COMMON_CONSTANTS = (AssertionError, NotImplementedError)
+NOTHING_IS_THIS = object()
 SPECIAL_METHODS = ("__enter__", "__exit__")
 
 
@@ -28,7 +29,10 @@ def load_small_int(m: Machine, arg: int) -> None:
 
 
 def load_common_constant(m: Machine, arg: int) -> None:
-    m.emit("const", (m.push(),), (), COMMON_CONSTANTS[arg])
+    """The others are `tuple`, `all` and `any`: CPython asks whether the name in front of a generator expression means
+    the built-in, and goes through the expression itself if it does; else it makes the call, as older versions always
+    do. Both come to the same, and of a call we know what is done: so what it asks for is what no name means."""
+    m.emit("const", (m.push(),), (), COMMON_CONSTANTS[arg] if arg < len(COMMON_CONSTANTS) else NOTHING_IS_THIS)
 
 
 def load_special(m: Machine, arg: int) -> None:
