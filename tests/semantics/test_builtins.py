@@ -516,4 +516,17 @@ def wrong_numbers(x):
     ]
 
 
+@program(np.array([1e16, 1.0, -1e16, 3.25]), np.array([1e300, 1.0, np.inf, 2.0]), np.array([0.1, -0.2, 0.3, 1e20]))
+def sums_of_floats(a):
+    """From Python 3.12 on, `sum` adds at the end what was lost, if all are Python's floats and integers."""
+    first, second, third, fourth = a.tolist()
+    listed = sum([first, second, third]), sum([first, 1, second, third, 2]), sum([second, third], first)
+    others = sum([first, second, a[2], 0.5]), sum([a[0], a[1], a[2]]), sum([1, 2, first, third])
+    grown = []
+    for x in a:
+        if x > -1e17:
+            grown.append(float(x))
+    return listed, others, sum(grown), sum(float(x) * 0.1 for x in a), sum(sum(float(x) for x in a) for _ in range(3))
+
+
 test_programs = program.test()

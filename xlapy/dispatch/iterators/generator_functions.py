@@ -4,6 +4,8 @@ consumer, and stops where the consumer stops."""
 from __future__ import annotations
 
 import collections
+import math
+import sys
 import types
 from collections.abc import Callable
 
@@ -17,6 +19,22 @@ def _sum(iterable, /, start=0):
     for item in iterable:
         total = total + item
     return total
+
+
+def _compensated_sum(iterable, /, start=0):
+    """`sum` from Python 3.12 on: what is lost where floats are added is added at the end (A. Neumaier, ZAMM 54, 1974)."""
+    total, lost = start, 0.0
+    for item in iterable:
+        if type(total) is float and type(item) is float:
+            found = total + item
+            lost += (total - found) + item if abs(total) >= abs(item) else (item - found) + total
+            total = found
+        elif type(total) is float and lost and type(item) is not int:
+            total = (total + lost if math.isfinite(lost) else total) + item
+            lost = 0.0
+        else:
+            total = total + item
+    return total + lost if lost and math.isfinite(lost) else total
 
 
 def _any(iterable, /):
@@ -111,7 +129,7 @@ def _zip(first, second, /, *, strict=False):
 
 #: the built-in, and its implementation where the generator is its first argument (its last for map and filter)
 CONSUMERS: dict[object, types.FunctionType] = {
-    sum: _sum,
+    sum: _compensated_sum if sys.version_info >= (3, 12) else _sum,
     any: _any,
     all: _all,
     list: _list,
@@ -189,7 +207,7 @@ def _count(made, iterable=(), /, **named):
 
 #: consumers that may complain of an item, and leave those behind it: item after item
 STOPPING: dict[object, types.FunctionType] = {
-    sum: _sum,
+    sum: _compensated_sum if sys.version_info >= (3, 12) else _sum,
     set: _set,
     dict: _dict_of_pairs,
     max: _largest,
