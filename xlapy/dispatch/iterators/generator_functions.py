@@ -22,7 +22,7 @@ def _sum(iterable, /, start=0):
 
 
 def _compensated_sum(iterable, /, start=0):
-    """`sum` from Python 3.12 on: what is lost where floats are added is added at the end (A. Neumaier, ZAMM 54, 1974)."""
+    """`sum` from Python 3.12 on: what is lost where floats are added comes at the end (A. Neumaier, ZAMM 54, 1974)."""
     total, lost = start, 0.0
     for item in iterable:
         if type(total) is float and type(item) is float:

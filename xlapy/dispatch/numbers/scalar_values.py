@@ -113,9 +113,14 @@ def defines(machine, cls: type, name: str) -> bool:
 def lacks(machine, cls: type, name: str, what: str):
     """Raise CPython's TypeError, which says `what` of an object of a class without a special method; refuse a class
     that has it in compiled code."""
+    refuse_compiled(machine, cls, name)
+    return machine.raise_(TypeError, f"'{kinds.shown(cls)}' object {what}")
+
+
+def refuse_compiled(machine, cls: type, name: str) -> None:
+    """Refuse a class that has a special method in compiled code."""
     if defines(machine, cls, name):
         raise Refused("XP0003", f"'{cls.__module__}.{cls.__qualname__}.{name}' is compiled code and has no rule")
-    return machine.raise_(TypeError, f"'{kinds.shown(cls)}' object {what}")
 
 
 def fold(machine, function: Callable, /, *args: object, **kwargs: object) -> Const:

@@ -17,7 +17,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.jax import arrays as jax_arrays
-from xlapy.dispatch.numbers.scalar_values import provoke, stand_in
+from xlapy.dispatch.numbers.scalar_values import provoke, refuse_compiled, stand_in
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python import caches, namespaces
 from xlapy.dispatch.python.exceptions import exception_parts, hidden_attribute
@@ -489,6 +489,7 @@ def special(machine: Machine, value: Value, name: str) -> Value:
         return method
     cls = type_of(machine, value)
     if name in ("__enter__", "__exit__"):
+        refuse_compiled(machine, cls, name)
         found = [method for method in _OF_MANAGERS if find_special(machine, value, method) is not None]
         has = dict.fromkeys(found, lambda self, *args: None)
         return machine.raise_(TypeError, str(provoke(_enter, stand_in(cls, has))))
