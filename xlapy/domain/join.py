@@ -327,10 +327,12 @@ class Joiner(ObjectNames):
         return self._parts(a, b)
 
     def _parts(self, a: V, b: Value) -> V:
-        old = a.children()
+        old, others = a.children(), b.children()
+        if len(old) != len(others):
+            raise JoinFailure(a, b, "have different parts")
         new = tuple(
             self.join(x, y) if isinstance(x, Value) and isinstance(y, Value) else self._var(x, y, a, b)
-            for x, y in zip(old, b.children(), strict=True)
+            for x, y in zip(old, others, strict=True)
         )
         return a if all(x is y for x, y in zip(old, new, strict=True)) else a.rebuilt(new)
 
