@@ -177,12 +177,13 @@ def list_of_states(x, n):
     return states
 
 
-@program("XP0008", "halve(half)", X)
+@program("XP0008", "half[0]", X)
 def halve(x):
     if x[0] < 0.1:
         return x
     half = x / 2
-    halve(half)  # here
+    halve(half)
+    half[0] = 1.0  # here
     return half
 
 
@@ -192,6 +193,7 @@ def halve_a_copy(x):
         return x
     half = x / 2
     halve_a_copy(half.copy())
+    half[0] = 1.0
     return half
 
 

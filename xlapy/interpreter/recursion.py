@@ -82,6 +82,9 @@ class _Named(Opaque):
     def __init__(self, value: Any) -> None:
         self.value = value
 
+    def __repr__(self) -> str:
+        return "an object from before the calls"
+
 
 Settings = tuple[tuple[str, object], ...]
 
@@ -93,6 +96,9 @@ class _Sort(Opaque):
     def __init__(self, details: Any, cls: type, settings: Settings, names: tuple[str, ...]) -> None:
         self.details, self.cls, self.settings, self.names = details, cls, settings, names
 
+    def __repr__(self) -> str:
+        return f"a {self.cls.__name__} of a suspended call"
+
 
 class _Again(Opaque):
     """An object that is held at another place of the same activation."""
@@ -102,12 +108,18 @@ class _Again(Opaque):
     def __init__(self, place: int) -> None:
         self.place = place
 
+    def __repr__(self) -> str:
+        return "an object that a suspended call has in two places"
+
 
 class _Method(Opaque):
     """A method, the object of which is held beside it: what it calls, or its name."""
 
     def __init__(self, function: Const) -> None:
         self.function = function
+
+    def __repr__(self) -> str:
+        return "a method of an object"
 
 
 #: the kinds of objects that are held by value, and those of which activations may have copies
