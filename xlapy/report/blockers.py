@@ -69,10 +69,10 @@ CODES: dict[str, Code] = {
         "recursion that cannot be followed",
         "A call is compiled in its place in the caller: there is no stack of calls on the device. Functions that call"
         " themselves, or each other, as often as data says become a loop instead, over a list of what the suspended"
-        " calls go on with. The list holds that by value: what a call has made, has handed on and goes on with must"
-        " not change from then on. What calls them again has to be a call in the text of one of them, or in a generator expression that"
-        " `sum`, `any`, `all`, `max` or `min` goes through, not another generator, nor a function of a library"
-        " (`max(..., key=f)`); and all of them have to be of one module.",
+        " calls go on with. The list holds that by value: what a call has made, has handed on and goes on with must not"
+        " change from then on. What calls them again has to be a call in the text of one of them, or in a generator"
+        " expression that `sum`, `any`, `all`, `max` or `min` goes through, not another generator, nor a function of a"
+        " library (`max(..., key=f)`); and all of them have to be of one module.",
         "keep what the calls share in arrays that are made before the first one, or write the recursion as a loop",
     ),
     "XP0009": Code(
