@@ -236,7 +236,7 @@ class _Loop:
         """The loop for so many strips of so many lanes, from one on; the results."""
         loop, depth = self.loop, self.region.depth
         outer = Region((_INDEX, *(v.type for v in loop.results)), depth + 1)
-        inner = Region((_INDEX, *(self._narrow(p, lanes) for p in self.body.params[1:])), depth + 2)
+        inner = Region((self.body.params[0].type, *(self._narrow(p, lanes) for p in self.body.params[1:])), depth + 2)
         nest = _Nest(self, outer, inner, first, lanes)
         starts = [
             nest.rows(param) if old in self.lanes else param if old in self.slots else value
@@ -303,6 +303,8 @@ class _Nest:
             operands = tuple([self._known.get(v, v) for v in operation.operands])
             types = [_with_lanes(v.type, self._lanes) if v in of.lanes else v.type for v in operation.results]
             attributes = operation.attributes
+            if operation.kind == "broadcast":
+                attributes = {**attributes, "shape": types[0].shape}
             if operation in of.where:
                 operands, attributes = self._access_to_strip(operation, operands, types[0])
             regions = tuple(copy_region(r, self._known, inner.depth + 1) for r in operation.regions)
