@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import collections
 import math
-import sys
 import types
 from collections.abc import Callable
 
@@ -35,6 +34,10 @@ def _compensated_sum(iterable, /, start=0):
         else:
             total = total + item
     return total + lost if lost and math.isfinite(lost) else total
+
+
+#: what `sum` is on this Python
+_sum_of_here = _compensated_sum if sum([1e16, 1.0, -1e16]) == 1.0 else _sum
 
 
 def _any(iterable, /):
@@ -129,7 +132,7 @@ def _zip(first, second, /, *, strict=False):
 
 #: the built-in, and its implementation where the generator is its first argument (its last for map and filter)
 CONSUMERS: dict[object, types.FunctionType] = {
-    sum: _compensated_sum if sys.version_info >= (3, 12) else _sum,
+    sum: _sum_of_here,
     any: _any,
     all: _all,
     list: _list,
@@ -207,7 +210,7 @@ def _count(made, iterable=(), /, **named):
 
 #: consumers that may complain of an item, and leave those behind it: item after item
 STOPPING: dict[object, types.FunctionType] = {
-    sum: _compensated_sum if sys.version_info >= (3, 12) else _sum,
+    sum: _sum_of_here,
     set: _set,
     dict: _dict_of_pairs,
     max: _largest,
