@@ -130,11 +130,17 @@ _MOST_FACTORS = 16
 
 def has_factors(operation: Operation) -> bool:
     """Whether a power is a product of few factors, or of a root."""
-    known = _uniform(operation.operands[1])
-    if known is None:
-        return False
-    whole, rest = divmod(abs(known), 1.0)
-    return whole <= (_MOST_FACTORS if rest == 0.0 else 4) and rest in (0.0, 0.5)
+    return _factors(_uniform(operation.operands[1])) is not None
+
+
+def _factors(exponent: float | None) -> tuple[int, float] | None:
+    """How often the base is a factor of a power, and whether its root is one (0.5); None if these are many, or if it
+    is none."""
+    if exponent is None:
+        return None
+    whole, rest = divmod(abs(exponent), 1.0)
+    few = whole <= (_MOST_FACTORS if rest == 0.0 else 4) and rest in (0.0, 0.5)
+    return (int(whole), rest) if few else None
 
 
 def _power(operation: Operation, operands: Sequence) -> Sequence:
@@ -142,12 +148,11 @@ def _power(operation: Operation, operands: Sequence) -> Sequence:
     processor multiplies whole vectors, and calls the library for one power after the other."""
     base, exponent = operands
     known = _uniform(operation.operands[1])
-    if np.issubdtype(base.dtype, np.complexfloating):
-        return (powers.power(base, exponent) if known is None else lax.pow(base, exponent),)
-    if known is None or not has_factors(operation):
+    parts = _factors(known)
+    if known is None or parts is None or np.issubdtype(base.dtype, np.complexfloating):
         return (powers.power(base, exponent),)
-    whole, rest = divmod(abs(known), 1.0)
-    factors = [_product(lax.abs(base) if rest else base, int(whole))] if whole else []
+    whole, rest = parts
+    factors = [_product(lax.abs(base) if rest else base, whole)] if whole else []
     if rest:
         # (-0.0) ** 0.5 is 0.0 and (-inf) ** 0.5 is inf, unlike the roots.
         zero, infinity = jnp.zeros_like(base), lax.full_like(base, np.inf)

@@ -43,9 +43,7 @@ def keep_plain(region: Region) -> None:
             whole.operations, whole.results = [operation], list(operation.results)
             copy = copy_region(whole, {})
             count_trips(copy)
-            look_at_newest(copy)
-            multiply_ahead(copy, LARGE)
-            in_strips(copy)
+            _suit_machine_code(copy)
             operation.attributes = {**operation.attributes, "plain": Plain(copy, tuple(operation.results))}
         for nested in operation.regions:
             keep_plain(nested)
@@ -57,10 +55,15 @@ def plain(module: Module) -> Region:
     if keep_shapes(copy.entry) | count_trips(copy.entry):
         simplify(copy)
         remove_dead_code(copy)
-    look_at_newest(copy.entry)
-    multiply_ahead(copy.entry, LARGE)
-    in_strips(copy.entry)
+    _suit_machine_code(copy.entry)
     return copy.entry
+
+
+def _suit_machine_code(region: Region) -> None:
+    """Order loads, products and the trips of loops as machine code has them."""
+    look_at_newest(region)
+    multiply_ahead(region, LARGE)
+    in_strips(region)
 
 
 __all__ = ["Plain", "keep_plain", "plain"]

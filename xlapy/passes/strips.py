@@ -11,6 +11,7 @@ Tiling*, Supercomputing 1989). For machine code; XLA would be called for each of
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Sequence
 from math import prod
@@ -44,23 +45,18 @@ class _Part(NamedTuple):
     start: int
 
 
-def in_strips(region: Region) -> bool:
-    """Run loops in strips of lanes, in all regions; whether there were any."""
-    changed = False
+def in_strips(region: Region) -> None:
+    """Run loops in strips of lanes, in all regions."""
     kept: list[Operation] = []
     for operation in region.operations:
         for nested in operation.regions:
-            changed |= in_strips(nested)
-        strips = None
+            in_strips(nested)
+        strips = [operation]
         if operation.kind == "for":
-            try:
+            with contextlib.suppress(_Unsuitable):
                 strips = _Loop(operation, region).strips()
-            except _Unsuitable:
-                strips = None
-        changed |= strips is not None
-        kept += [operation] if strips is None else strips
+        kept += strips
     region.operations = kept
-    return changed
 
 
 class _Loop:
@@ -190,6 +186,8 @@ class _Loop:
         elif not is_load or array.depth >= self.body.depth:
             raise _Unsuitable
         if part is not None:
+            if any(d.step != 1 and not d.dropped for d in dims):  # which `_access` does not trace
+                raise _Unsuitable
             self.where[operation] = part
         if slot is not None and not is_load:
             self.slots[operation.results[0]] = slot

@@ -51,12 +51,11 @@ _SLOW, _INLINE, _DIVISION, _INSTRUCTION = 16, 4, 4, 0.25
 _JOINED, _SELECTED = 8, 16
 #: the same for one that is complex, and made by some instructions, which XLA does not do to several elements at a time
 _COMPLEX = 4
-#: how many of them take as long as a power, less those in whose time all processors make one for XLA (measured for
-#: 1,000,000 on two: 6.2 ms, here on one 4.0)
-_POWER = 16 - 48 // (os.cpu_count() or 1)
-#: the same for one at a place that is computed (measured for 1,000,000 in as many: 1.8 ms, here 0.7), and for one whose
-#: place is looked for (among 100: 16 ms, here 5)
-_GATHERED, _FOUND = 4, 8
+#: how many of them take as long as one of these kinds, less those in the time that XLA takes for it with all processors
+#: (measured for 1,000,000 on two: powers 6.2 ms, here on one 4.0; at places that are computed 1.8 and 0.7)
+_BESIDE_XLA = {"pow": 16 - 48 // (os.cpu_count() or 1), "gather": -4}
+#: the same for one whose place is looked for (among 100: 16 ms, here 5)
+_FOUND = -8
 #: what computes no elements here
 _VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose iota".split())
 #: what is one instruction, or a few, of several elements at a time
@@ -164,8 +163,8 @@ def _gained(leaf: Operation) -> float:
 
 def _weighed(kind: str, dtype: np.dtype, count: int) -> float:
     """How many elements take as long to load and store as so many that an operation of that kind computes."""
-    if kind in ("gather", "pow"):
-        return (-_GATHERED if kind == "gather" else _POWER) * count
+    if kind in _BESIDE_XLA:
+        return _BESIDE_XLA[kind] * count
     if kind in _INSTRUCTIONS:
         return (_INSTRUCTION if dtype.kind != "c" else -_COMPLEX) * count
     if kind in IN_VECTORS or count >= IN_LAX.get(kind, np.inf):
@@ -190,7 +189,7 @@ def _elements_of(jaxpr: Any) -> float:
         elif presses(name, shapes):
             total += prod(equation.outvars[0].aval.shape)
         elif name in (LEFT, RIGHT):
-            total -= _FOUND * prod(shapes[1])
+            total += _FOUND * prod(shapes[1])
         elif search_of(name, shapes) is not None:
             total += (1 if equation.invars[0].aval.dtype == bool else 2) * prod(shapes[0])
         elif inner:

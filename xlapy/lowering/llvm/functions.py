@@ -132,9 +132,7 @@ class _Writer:
 
 
 def _exp(w: _Writer, x: Number) -> Number:
-    x = w.choose(w.lt(x, _LEAST), _LEAST, w.choose(w.gt(x, _MOST), _MOST, x))
-    sum = w.add(w.mul(x, _INVERSE), _WHOLE)
-    power, exponent = w.sub(sum, _WHOLE), w.sub(w.bits(sum), _WHOLE_BITS)
+    x, power, exponent = _limited(w, x)
     high, low = w.sub(x, w.mul(power, _TWO[0])), w.mul(power, _TWO[1])
     rest = w.sub(high, low)
     square = w.mul(rest, rest)
@@ -144,12 +142,25 @@ def _exp(w: _Writer, x: Number) -> Number:
     return _scaled(w, found, exponent)
 
 
-def _log_of(w: _Writer, x: Number, more: Number | None = None) -> Number:
-    """The logarithm of a positive normal number, with a little `more`; what it is of others does not matter."""
+def _limited(w: _Writer, x: Number) -> tuple[Number, Number, Number]:
+    """The argument of an exponential, not beyond where that is infinite or zero; how often log(2) is in it, and that
+    as an integer."""
+    x = w.choose(w.lt(x, _LEAST), _LEAST, w.choose(w.gt(x, _MOST), _MOST, x))
+    rounded = w.add(w.mul(x, _INVERSE), _WHOLE)
+    return x, w.sub(rounded, _WHOLE), w.sub(w.bits(rounded), _WHOLE_BITS)
+
+
+def _factored(w: _Writer, x: Number) -> tuple[Number, Number]:
+    """The exponent of the power of two, and the number near 1, of which a positive normal number is the product."""
     bits = w.add(w.bits(x), _ONE - _ROOT)
     number = w.add(w.shift_right_logical(bits, 52), _WHOLE_BITS - 1023)
-    power = w.sub(w.of_bits(number), _WHOLE)
-    rest = w.sub(w.of_bits(w.add(w.bitwise_and(bits, _FRACTION), _ROOT)), 1.0)
+    return w.sub(w.of_bits(number), _WHOLE), w.of_bits(w.add(w.bitwise_and(bits, _FRACTION), _ROOT))
+
+
+def _log_of(w: _Writer, x: Number, more: Number | None = None) -> Number:
+    """The logarithm of a positive normal number, with a little `more`; what it is of others does not matter."""
+    power, near = _factored(w, x)
+    rest = w.sub(near, 1.0)
     ratio = w.div(rest, w.add(rest, 2.0))
     square = w.mul(ratio, ratio)
     fourth = w.mul(square, square)
@@ -201,10 +212,8 @@ def _pow(w: _Writer, x: Number, y: Number) -> Number:
 def _power_of(w: _Writer, x: Number, y: Number) -> Number:
     """A power of a positive finite number; what it is of others does not matter."""
     tiny = w.lt(x, _NORMAL)
-    bits = w.add(w.bits(w.choose(tiny, w.mul(x, _SCALE), x)), _ONE - _ROOT)
-    number = w.add(w.shift_right_logical(bits, 52), _WHOLE_BITS - 1023)
-    power = w.sub(w.sub(w.of_bits(number), _WHOLE), w.choose(tiny, literal(_SCALED, _DOUBLE), 0.0))
-    near = w.of_bits(w.add(w.bitwise_and(bits, _FRACTION), _ROOT))
+    power, near = _factored(w, w.choose(tiny, w.mul(x, _SCALE), x))
+    power = w.sub(power, w.choose(tiny, literal(_SCALED, _DOUBLE), 0.0))
     # the logarithm of what is near 1, as a sum: of (near - 1) / (near + 1)
     above, below = w.add(near, 1.0), w.sub(near, 1.0)
     lost = w.sub(near, w.sub(above, 1.0))
@@ -231,11 +240,9 @@ def _power_of(w: _Writer, x: Number, y: Number) -> Number:
     # the exponential of its product with the exponent
     main = w.mul(logarithm, y)
     low = w.fma(low, y, w.fma(logarithm, y, w.neg(main)))
-    beyond = w.choose(w.lt(main, _LEAST), _LEAST, w.choose(w.gt(main, _MOST), _MOST, main))
-    low = w.choose(w.eq(beyond, main), low, 0.0)
-    rounded = w.add(w.mul(beyond, _INVERSE), _WHOLE)
-    exponent, times = w.sub(w.bits(rounded), _WHOLE_BITS), w.sub(rounded, _WHOLE)
-    first = w.fma(w.neg(times), _TWO[0], beyond)
+    limited, times, exponent = _limited(w, main)
+    low = w.choose(w.eq(limited, main), low, 0.0)
+    first = w.fma(w.neg(times), _TWO[0], limited)
     low = w.fma(w.neg(times), _TWO[1], low)
     argument = w.add(first, low)
     low = w.add(w.sub(first, argument), low)

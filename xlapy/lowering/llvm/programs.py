@@ -409,9 +409,8 @@ class _Program:
             return [self._numeric(operation, partial(any_order, self.text, name))]
         if operation.kind not in RULES or operation.kind == "pow" and has_factors(operation):
             return self._as_lax(operation)
-        if operation.kind not in IN_VECTORS and prod(operation.results[0].type.shape) >= IN_LAX.get(
-            operation.kind, np.inf
-        ):
+        least = np.inf if operation.kind in IN_VECTORS else IN_LAX.get(operation.kind, np.inf)
+        if prod(operation.results[0].type.shape) >= least:
             return self._as_lax(operation)
         return [self._numeric(operation, partial(RULES[operation.kind], self.text))]
 
