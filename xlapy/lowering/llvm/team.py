@@ -1,9 +1,9 @@
 """All processors of a machine for one loop, whose trips do not depend on each other.
 
 The thread that runs a program shares out the trips of a loop, some at a time; threads that wait for such work take
-their part of it. It takes part itself, so nothing is lost where the others are busy, and waits for what was taken. There
-is one team in a process, and one loop at a time: a thread that finds the team at work makes its trips alone, and so does
-a process that was forked.
+their part of it. It takes part itself, so nothing is lost where the others are busy, and waits for what was taken.
+There is one team in a process, and one loop at a time: a thread that finds the team at work makes its trips alone, and
+so does a process that was forked.
 
 What waits looks for work for a few microseconds, and sleeps then: the loops of one program follow each other closely.
 """
@@ -28,11 +28,11 @@ _PAUSE_ARM = ("declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.h
 _PAUSES = {"x86_64": _PAUSE_X86, "AMD64": _PAUSE_X86, "arm64": _PAUSE_ARM, "aarch64": _PAUSE_ARM}
 
 #: How many trips there are (`count`), of a function of a context, the first trip and the end, so many at a time
-#: (`chunk`). Each thread has `each` of them, the same in each loop, since what it wrote is still near to it, of which
-#: some are `taken`; when it is done it takes what others have left. Whether there are any (`open`), and of which loop (`loop`). How many threads may be looking
-#: at that (`inside`), how many sleep, and whether the team is at work (`busy`). A thread says that it is inside before
-#: it looks whether the loop is open, and the one that shares out closes the loop before it looks who is inside: so one
-#: of them sees the other.
+#: (`chunk`). Each thread has `each` of these parts, the same ones in each loop, since what it wrote is still near to it;
+#: some are `taken`. When it is done it takes what others have left. Whether there are any (`open`), and of which loop
+#: (`loop`). How many threads may be looking at that (`inside`), how many sleep, and whether the team is at work
+#: (`busy`). A thread says that it is inside before it looks whether the loop is open, and the one that shares out
+#: closes the loop before it looks who is inside: so one of them sees the other.
 _TEXT = """
 @function = internal global ptr null, align 64
 @context = internal global ptr null
