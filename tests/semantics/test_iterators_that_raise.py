@@ -217,6 +217,20 @@ def items_until_an_index_error(x):
     return total
 
 
+@program(X)
+def zipped_with_a_shorter_one(x):
+    def attempt(*iterables):
+        seen = []
+        try:
+            for items in zip(*iterables, strict=True):
+                seen.append(items)
+        except ValueError as error:
+            seen.append(str(error))
+        return seen
+
+    return attempt(x, x[:2].tolist(), x.tolist()), attempt(x[:1].tolist(), [1], (2, 3)), attempt(x, x[1:]), attempt(x)
+
+
 SEARCHES = ((X, 5.0), (Y, 0.5), (X, 77.0))
 
 

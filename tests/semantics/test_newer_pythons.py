@@ -1,7 +1,9 @@
 """Syntax and functions that not all supported versions of Python have: a program is tested where it can be run."""
 
 import collections
+import copy
 import functools
+import heapq
 import itertools
 import linecache
 import math
@@ -15,7 +17,7 @@ from .runner import check
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
 K = np.array([1, 2, 3, 4])
-MODULES = (collections, functools, itertools, math, operator, statistics)
+MODULES = (collections, copy, functools, heapq, itertools, math, operator, statistics)
 
 #: what a program needs, from 3.12 on, and the program
 PROGRAMS = {
@@ -152,6 +154,106 @@ def program(x, k):
         list(itertools.batched(x, 3)),
         math.nextafter(x[0], 9.0, steps=3),
     )
+""",
+    ),
+    "sums": (
+        "",
+        """
+def program(x, k):
+    large, one = x[3].item() * 1e16, x[0].item()
+    floats = [large, int(k[0]), one, True, -large, 1]
+    complexes = [complex(large, one), one, 1, complex(0.5, large), -large, complex(0.0, -large), int(k[1])]
+    grown = []
+    for v in x.tolist():
+        if v > 1:
+            grown.append(complex(v * 1e16, -v))
+    return (
+        sum(floats),
+        sum(floats[:3] + [x[0], -large]),
+        sum(complexes),
+        sum(complexes, -0.0),
+        sum(complexes[:3] + [x[0], -large]),
+        sum(floats[:3] + complexes),
+        sum(complex(v, -v) for v in (large, one, -large)),
+        sum(grown + [1.0]),
+    )
+""",
+    ),
+    "strict_maps": (
+        "map(len, [], strict=True)",
+        """
+def program(x, k):
+    def attempt(*iterables, strict=True):
+        seen = []
+        try:
+            for v in map(lambda *given: sum(given), *iterables, strict=strict):
+                seen.append(v)
+        except ValueError as error:
+            seen.append(str(error))
+        return seen
+
+    return (
+        attempt(x, k),
+        attempt(x, k[:2].tolist(), x.tolist()),
+        attempt(x[:1].tolist(), [1], (2, 3)),
+        attempt(x, [1], strict=False),
+        attempt(x),
+        list(map(operator.add, x[x > 1], k[x > 1], strict=True)),
+    )
+""",
+    ),
+    "what_closed_generators_return": (
+        "",
+        """
+def program(x, k):
+    def items(v):
+        try:
+            yield v
+        except GeneratorExit:
+            return v * 2
+
+    started, new, ended = items(x[0]), items(x[1]), items(x[2])
+    next(started)
+    return started.close(), new.close(), list(ended), ended.close(), started.close()
+""",
+    ),
+    "replaced_fields": (
+        "copy.replace",
+        """
+def program(x, k):
+    class Box:
+        def __init__(self, v):
+            self.v = v
+
+        def __replace__(self, **changes):
+            return Box(changes.get("v", self.v) * 2)
+
+    try:
+        return copy.replace([x[0]], a=2)
+    except TypeError as error:
+        return copy.replace(Box(x[0]), v=x[1]).v, copy.replace(Box(x[0])).v, str(error)
+""",
+    ),
+    "heaps_with_the_largest_first": (
+        "heapq.heapify_max",
+        """
+def program(x, k):
+    known = [float(v) % 3 for v in x]
+    heapq.heapify_max(known)
+    heapq.heappush_max(known, x[2].item())
+    found = [heapq.heappop_max(known), heapq.heappushpop_max(known, 0.5), heapq.heapreplace_max(known, x[1].item())]
+    grown = []
+    for v in k:
+        if v != 2:
+            heapq.heappush_max(grown, (int(v) % 3, float(v)))
+    while grown:
+        found.append(heapq.heappop_max(grown))
+    for wrong in (lambda: heapq.heapify_max(x), lambda: heapq.heappop_max(()), lambda: heapq.heappop_max([])):
+        try:
+            wrong()
+        except (TypeError, IndexError) as error:
+            found.append(str(error))
+    return known, found
 """,
     ),
     "sumprod_of_two_lengths": (

@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import enum
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -16,7 +17,7 @@ import pytest
 
 from .runner import check
 
-OF_PYTHON = (collections, dataclasses, functools, itertools, math, operator, statistics)
+OF_PYTHON = (collections, dataclasses, functools, heapq, itertools, math, operator, statistics)
 MODULES = {module.__name__: module for module in OF_PYTHON}
 WORLD = MODULES | {"deque": deque, "Fraction": Fraction, "np": np}
 X = np.array([1.0, 2.0, 3.0, 4.0])
@@ -442,6 +443,55 @@ Enters().__enter__(*int(k[0]))
 (lambda a: a)(**x)
 {1, *int(k[0])}
 (1, *x[0])
+heapq.heappush(int(k[0]), x[0])
+heapq.heappush((1,), x[0])
+heapq.heappush([x[0]])
+heapq.heappush(Neither(), x[0])
+heapq.heappop(x[0].item())
+heapq.heappop([])
+heapq.heapreplace([], x[0])
+heapq.heapreplace(None, x[0])
+heapq.heappushpop((), x[0])
+heapq.heapify(x)
+heapq.heapify((x[0], 2))
+functools.reduce(max, int(k[0]))
+functools.reduce(max, x[0], 1)
+functools.reduce(max, None)
+math.fsum([x[0].item() * 1e308, 1e308, -1e308])
+math.fsum([math.inf, x[0].item(), 1e308, 1e308])
+math.fsum([x[0].item() * math.inf, 1.0, -math.inf])
+math.fsum(x * 1e308)
+np.random.default_rng(-1)
+np.random.default_rng(int(k[0]) - 2).random()
+np.random.default_rng(1.5)
+np.random.default_rng("a")
+np.random.RandomState(-int(k[0])).rand()
+np.random.RandomState(int(k[0]) << 40).rand()
+np.random.seed(-1)
+np.random.seed(-int(k[0]))
+operator.length_hint(int(k[0]), "a")
+operator.length_hint([x[0]], "a")
+operator.length_hint(1, x[0].item())
+operator.length_hint(1, None)
+int(a=1)
+int(base=10)
+str(a=1)
+str(object=1, errors=2)
+[].pop("a")
+[].pop(x[0].item())
+[x[0]].pop("a")
+{}.update(1, 2)
+{}.update([int(k[0])])
+dict([int(k[0])])
+{x[0].item()}.symmetric_difference()
+{x[0].item()}.symmetric_difference({1}, {2})
+frozenset([int(k[0])]).symmetric_difference()
+{int(k[0])}.symmetric_difference_update()
+{int(k[0])}.symmetric_difference_update(1, 2)
+sorted(x.tolist(), reverse="a")
+[x[0], 1].sort(reverse=None)
+[v for v in x if v > 1].sort(reverse=None)
+map(len, x, end=1)
 """.strip().splitlines()
 
 

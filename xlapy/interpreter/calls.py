@@ -120,7 +120,9 @@ def _with_the_rest(machine: Machine, function: Const, args: list[Value], kwargs:
     """A call inside a `try`, of what may complain of an item of an iterator that somebody goes on with: the items
     behind it are still to come."""
     consumer = generator_functions.stopping(function.value)
-    if consumer is None or not any(_is_held_iterator(machine, a) for a in args):
+    if consumer is None or not wrong_calls.fits(consumer, len(args), kwargs):
+        return _call_object(machine, function, args, kwargs)
+    if not any(_is_held_iterator(machine, a) for a in args):
         return _call_object(machine, function, args, kwargs)
     return _item_after_item(machine, consumer, args, kwargs, lambda: _call_object(machine, function, args, kwargs))
 
@@ -171,7 +173,8 @@ def _updater(machine: Machine, args: list[Value]) -> types.FunctionType | None:
     """How a dict or set is updated item after item, of which one may be wrong."""
     if len(args) < 2 or isinstance(args[1], Union) or defines(machine, machine.type_of(args[1]), "keys"):
         return None
-    return generator_functions.UPDATING.get(machine.type_of(args[0]))
+    consumer = generator_functions.UPDATING.get(machine.type_of(args[0]))
+    return consumer if consumer is None or wrong_calls.fits(consumer, len(args), ()) else None
 
 
 def _noted(

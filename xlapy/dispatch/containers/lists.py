@@ -181,9 +181,10 @@ def size_index(machine, where: Value) -> Value:
 @table.method(list, "pop")
 def _pop(machine, self: Ref, where: Value = _LAST) -> Value:
     items = list(contents(machine, self))
+    index = size_index(machine, where)
     if not items:
         machine.raise_(IndexError, *_POP_EMPTY.args)
-    at = ranges.in_bounds(machine, size_index(machine, where), Const(len(items)), _POP_RANGE)
+    at = ranges.in_bounds(machine, index, Const(len(items)), _POP_RANGE)
     set_contents(machine, self, _without(machine, items, at))
     return gather.gather(machine, items, at)
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import gather
+from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.effects import changes
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import refuse_nan, refuse_where
@@ -25,13 +26,29 @@ _MANY = 16
 UNSOUND = ("XP0013", "sorting objects of which `<` gives no order, as of NaN", "sort by numbers that are not NaN")
 
 
+def _any_truth() -> bool:
+    try:
+        [].sort(reverse=None)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
+
+
+_ANY_TRUTH = _any_truth()
+
+
+def direction(machine, reverse: Value) -> Value:
+    """The argument `reverse`, which has to be an integer before Python 3.13."""
+    return reverse if _ANY_TRUTH else ranges.index(machine, reverse)
+
+
 def sort(machine, items: Sequence[Value], key: Value, reverse: Value) -> list[Value]:
     """`sorted(items, key=key, reverse=reverse)`."""
     items = list(items)
     keys = items
     if not (isinstance(key, Const) and key.value is None):
         keys = [machine.call(key, [item]) for item in items]
-    backwards = machine.truth(reverse)
+    backwards = machine.truth(direction(machine, reverse))
     if isinstance(backwards, Var):
         backwards = bool(machine.static(machine.boolean(backwards), "the order of sorting"))
     if len(items) < 2:

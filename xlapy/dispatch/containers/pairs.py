@@ -6,9 +6,10 @@ import collections
 
 from xlapy.dispatch.numbers.scalar_values import provoke
 
-#: what this CPython says of an item that is no pair, and whether it says which one it is
+#: what this CPython says of an item that is no pair, and whether it says, perhaps in a note, which one it is
 _NO_PAIR = str(provoke(dict, [1]))
 _COUNTED = "#0" in _NO_PAIR
+_NOTED = hasattr(provoke(dict, [1]), "__notes__")
 
 
 def pair_of(made, item, count):
@@ -25,7 +26,10 @@ def pair_of(made, item, count):
     except TypeError:
         if _COUNTED:
             raise TypeError(f"cannot convert dictionary update sequence element #{count} to a sequence") from None
-        raise TypeError(_NO_PAIR) from None
+        error = TypeError(_NO_PAIR)
+        if _NOTED:
+            error.add_note(f"Cannot convert dictionary update sequence element #{count} to a sequence")
+        raise error from None
     if len(pair) != 2:
         raise ValueError(f"dictionary update sequence element #{count} has length {len(pair)}; 2 is required")
     return pair

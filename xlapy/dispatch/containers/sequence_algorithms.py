@@ -4,18 +4,48 @@ from __future__ import annotations
 
 import bisect
 import heapq
+import types
+from collections.abc import Callable
 
 from xlapy.dispatch import table
+from xlapy.dispatch.numbers.scalar_values import provoke, stand_in
+from xlapy.dispatch.protocol import Machine
+from xlapy.domain.values import Const, Value
 
 
-@table.replacement(heapq.heappush)
+def _of_a_list(function: Callable | None) -> Callable[[types.FunctionType], types.FunctionType]:
+    """Register an implementation in Python of a function of `heapq` that wants a list, if this Python has it."""
+
+    def register(implementation: types.FunctionType) -> types.FunctionType:
+        if function is None:
+            return implementation
+
+        def rule(machine: Machine, heap: Value, /, *rest: Value) -> Value:
+            if len(rest) != implementation.__code__.co_argcount - 1:
+                raise table.Unfit(f"{function.__name__}() has not so many parameters")
+            cls = machine.type_of(heap)
+            if not issubclass(cls, list):
+                wrong = None if cls is type(None) else stand_in(cls)
+                error = provoke(function, wrong, *([None] * len(rest)))
+                machine.raise_(type(error), *error.args)
+            return machine.call(Const(implementation), [heap, *rest])
+
+        table.function(function)(rule)
+        return implementation
+
+    return register
+
+
+@_of_a_list(heapq.heappush)
 def _heappush(heap, item, /):
     heap.append(item)
     _sift_down(heap, 0, len(heap) - 1)
 
 
-@table.replacement(heapq.heappop)
+@_of_a_list(heapq.heappop)
 def _heappop(heap, /):
+    if not heap:
+        raise IndexError("index out of range")
     last = heap.pop()
     if not heap:
         return last
@@ -25,15 +55,17 @@ def _heappop(heap, /):
     return first
 
 
-@table.replacement(heapq.heapreplace)
+@_of_a_list(heapq.heapreplace)
 def _heapreplace(heap, item, /):
+    if not heap:
+        raise IndexError("index out of range")
     first = heap[0]
     heap[0] = item
     _sift_up(heap, 0)
     return first
 
 
-@table.replacement(heapq.heappushpop)
+@_of_a_list(heapq.heappushpop)
 def _heappushpop(heap, item, /):
     if heap and heap[0] < item:
         first = heap[0]
@@ -43,7 +75,7 @@ def _heappushpop(heap, item, /):
     return item
 
 
-@table.replacement(heapq.heapify)
+@_of_a_list(heapq.heapify)
 def _heapify(heap, /):
     for position in range(len(heap) // 2 - 1, -1, -1):
         _sift_up(heap, position)
@@ -76,6 +108,87 @@ def _sift_up(heap, position):
         child = 2 * position + 1
     heap[position] = item
     _sift_down(heap, start, position)
+
+
+# -- heaps with the largest item first, from Python 3.14 on ------------------------------------------------------------
+
+
+def _of(name: str) -> Callable | None:
+    return getattr(heapq, name, None)
+
+
+@_of_a_list(_of("heappush_max"))
+def _heappush_max(heap, item, /):
+    heap.append(item)
+    _sift_down_max(heap, 0, len(heap) - 1)
+
+
+@_of_a_list(_of("heappop_max"))
+def _heappop_max(heap, /):
+    if not heap:
+        raise IndexError("index out of range")
+    last = heap.pop()
+    if not heap:
+        return last
+    first = heap[0]
+    heap[0] = last
+    _sift_up_max(heap, 0)
+    return first
+
+
+@_of_a_list(_of("heapreplace_max"))
+def _heapreplace_max(heap, item, /):
+    if not heap:
+        raise IndexError("index out of range")
+    first = heap[0]
+    heap[0] = item
+    _sift_up_max(heap, 0)
+    return first
+
+
+@_of_a_list(_of("heappushpop_max"))
+def _heappushpop_max(heap, item, /):
+    if heap and item < heap[0]:
+        first = heap[0]
+        heap[0] = item
+        _sift_up_max(heap, 0)
+        return first
+    return item
+
+
+@_of_a_list(_of("heapify_max"))
+def _heapify_max(heap, /):
+    for position in range(len(heap) // 2 - 1, -1, -1):
+        _sift_up_max(heap, position)
+
+
+def _sift_down_max(heap, start, position):
+    """Move the item at a position towards the root, until its parent is no smaller."""
+    item = heap[position]
+    while position > start:
+        parent = (position - 1) >> 1
+        above = heap[parent]
+        if not above < item:
+            break
+        heap[position] = above
+        position = parent
+    heap[position] = item
+
+
+def _sift_up_max(heap, position):
+    """Move the larger child up until a leaf is free, and sift the item down from there."""
+    end, start = len(heap), position
+    item = heap[position]
+    child = 2 * position + 1
+    while child < end:
+        right = child + 1
+        if right < end and not heap[right] < heap[child]:
+            child = right
+        heap[position] = heap[child]
+        position = child
+        child = 2 * position + 1
+    heap[position] = item
+    _sift_down_max(heap, start, position)
 
 
 @table.replacement(heapq.nsmallest)

@@ -139,8 +139,15 @@ def _is_view(machine, value: Value) -> bool:
     return heap_kind(machine, value) == "view" and view_keys(machine, value) is not None
 
 
+def check_count(name: str, others: Sequence[Value]) -> None:
+    """Methods of sets take any number of others, but for these."""
+    if name.startswith("symmetric_difference") and len(others) != 1:
+        raise table.Unfit(f"{name}() takes exactly one argument")
+
+
 def _combine(name: str, symbol: str):
     def rule(machine, self: Value, *others: Value) -> Value:
+        check_count(name, others)
         keys, real = _all_taken(machine, (self, *others), name)
         found = functools.reduce(_FUNCTIONS[symbol], map(set, keys))
         cls = machine.type_of(self)
@@ -151,6 +158,7 @@ def _combine(name: str, symbol: str):
 
 def _update(name: str, symbol: str):
     def rule(machine, self: Ref, *others: Value) -> Value:
+        check_count(name, others)
         keys, (own, *real) = _all_taken(machine, (self, *others), name)
         found = functools.reduce(_FUNCTIONS[symbol], map(set, keys))
         operands = (set_order.ITSELF if operand is own else operand for operand in real)

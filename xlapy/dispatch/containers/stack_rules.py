@@ -12,7 +12,7 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
-from xlapy.dispatch.containers import loans, ranges, stack_arrays, stack_edits, stack_sorting, stacks
+from xlapy.dispatch.containers import loans, ordering, ranges, stack_arrays, stack_edits, stack_sorting, stacks
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
@@ -250,7 +250,7 @@ def _index(machine, self: Ref, stack: Stack, item: Value, *bounds: Value) -> Val
 
 
 def _sort(machine, self: Ref, stack: Stack, *, key: Value = NONE, reverse: Value = Const(False)) -> Value:  # noqa: B008
-    descending = bool(machine.static(reverse, "reverse of sort"))
+    descending = bool(machine.static(ordering.direction(machine, reverse), "reverse of sort"))
     write(machine, self, stack_sorting.sort(machine, self, stack, key, descending))
     return NONE
 

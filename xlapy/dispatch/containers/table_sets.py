@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from xlapy.dispatch import table, unions
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import counters, dicts, set_tables, stacks, subclasses, tables
+from xlapy.dispatch.containers import counters, dicts, set_tables, sets, stacks, subclasses, tables
 from xlapy.dispatch.containers.pairs import dict_of
 from xlapy.dispatch.containers.table_rules import add_method, update
 from xlapy.dispatch.iterators import iteration
@@ -435,6 +435,7 @@ def _set_methods() -> None:
                 whole = lambda: before(machine, self, *others)  # noqa: E731
                 generators = any(containers.heap_kind(machine, other) == "generator" for other in others)
                 return stacks.whole_or_each(machine, whole, each) if generators and name == "update" else whole()
+            sets.check_count(name, others)
             if in_place and symbol == "|":
                 return each()
             made = self if others else machine.call(machine.getattr(self, "copy"), [])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
-from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, logical_and, logical_not
+from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, logical_and, logical_not, provoke
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.domain.values import (
     DEAD,
@@ -101,25 +102,40 @@ def zip_(machine, *iterables: Value, strict: Value = Const(False)) -> Value:  # 
     """`zip(*iterables, strict=...)`."""
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
     exact = bool(machine.static(strict, "strict of zip"))
-    return new(machine, _ZIP, zip, inner=inner, strict=Const(exact), function=NONE)
+    return new(machine, _ZIP, zip, inner=inner, strict=Const("zip" if exact else ""), function=NONE)
 
 
 @table.function(map)
-def map_(machine, function: Value, *iterables: Value) -> Value:
-    """`map(function, *iterables)`."""
+def map_(machine, function: Value, /, *iterables: Value, **named: Value) -> Value:
+    """`map(function, *iterables)`; from Python 3.14 on with `strict=...`."""
+    if named.keys() - _MAP_NAMES:
+        machine.raise_(TypeError, *provoke(lambda: map(len, [], **dict.fromkeys(named))).args)
+    exact = bool(machine.static(named["strict"], "strict of map")) if named else False
     if not iterables:
         machine.raise_(TypeError, "map() must have at least two arguments.")
-    if isinstance(function, Const) and function.value is next and len(iterables) == 1:
+    if isinstance(function, Const) and function.value is next and len(iterables) == 1 and not exact:
         return machine.call(Const(_next_items), [make_iterator(machine, iterables[0])])
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
-    return new(machine, _ZIP, map, inner=inner, strict=Const(False), function=function)
+    return new(machine, _ZIP, map, inner=inner, strict=Const("map" if exact else ""), function=function)
+
+
+def _accepts_strict() -> bool:
+    try:
+        return bool(_REAL_MAP(len, [], strict=True))
+    except TypeError:
+        return False
+
+
+_REAL_MAP: Any = map
+#: the arguments that may be named on this CPython
+_MAP_NAMES = {"strict"} if _accepts_strict() else set()
 
 
 @table.function(itertools.starmap)
 def starmap(machine, function: Value, iterable: Value) -> Value:
     """`itertools.starmap(function, iterable)`."""
     inner = Tuple((make_iterator(machine, iterable),))
-    return new(machine, _ZIP, itertools.starmap, inner=inner, strict=Const(False), function=function)
+    return new(machine, _ZIP, itertools.starmap, inner=inner, strict=Const(""), function=function)
 
 
 def _next_items(iterators):
@@ -162,7 +178,7 @@ def _zip_step(machine, number: int) -> Step:
     return more, lambda: _combined(machine, number, elements)
 
 
-def _in_step(machine, inners: tuple[Value, ...], position: int, strict: bool) -> tuple[bool | Var, list[Value]]:
+def _in_step(machine, inners: tuple[Value, ...], position: int, strict: str) -> tuple[bool | Var, list[Value]]:
     """Whether the iterators from `position` on all have a next item, and these. None is asked behind one that has
     ended."""
     if position == len(inners):
@@ -176,7 +192,7 @@ def _in_step(machine, inners: tuple[Value, ...], position: int, strict: bool) ->
             more, others = _in_step(machine, inners, position + 1, strict)
             return more, [first, *others]
         if strict:
-            _check_strict(machine, inners, position)
+            _check_strict(machine, strict, inners, position)
         return False, [DEAD] * (len(inners) - position)
 
     def rest() -> Value:
@@ -189,37 +205,41 @@ def _in_step(machine, inners: tuple[Value, ...], position: int, strict: bool) ->
     return machine.truth(found[0]), list(found[1:])
 
 
-def _check_strict(machine, inners: tuple[Value, ...], position: int) -> None:
+def _check_strict(machine, function: str, inners: tuple[Value, ...], position: int) -> None:
     """The ValueError of `zip(strict=True)` where one iterable ends and others do not."""
     if position:
-        _unequal(machine, position, "shorter")
+        _unequal(machine, function, position, "shorter")
     for later in range(1, len(inners)):
         if _known_to_go_on(machine, step(machine, inners[later])[0]):
-            _unequal(machine, later, "longer")
+            _unequal(machine, function, later, "longer")
 
 
 def _known_to_go_on(machine, more: bool | Var) -> bool:
     return more if isinstance(more, bool) else bool(machine.static(machine.boolean(more), _STRICT))
 
 
-_STRICT = "the length of an iterable, zipped with strict=True"
+_STRICT = "the length of an iterable beside others, with strict=True"
 
 
-def _unequal(machine, position: int, word: str) -> None:
-    machine.raise_(ValueError, _unequal_text(position, word))
+def _unequal(machine, function: str, position: int, word: str) -> None:
+    machine.raise_(ValueError, _unequal_text(function, position, word))
 
 
-def _unequal_text(position: int, word: str) -> str:
+def _unequal_text(function: str, position: int, word: str) -> str:
     others = " 1" if position == 1 else f"s 1-{position}"
-    return f"zip() argument {position + 1} is {word} than argument{others}"
+    return f"{function}() argument {position + 1} is {word} than argument{others}"
 
 
-def _check_lengths(machine, position: int, longer: bool | Var, shorter: bool | Var) -> None:
+def _check_lengths(machine, function: str, position: int, longer: bool | Var, shorter: bool | Var) -> None:
     """The error of `zip(strict=True)`, raised before the loop: nobody may be there to see that the loop has run."""
     if machine.catching:
-        raise Refused("XP0009", "zip(strict=True) of iterables of unknown lengths, inside `try`")
+        raise Refused("XP0009", f"{function}(strict=True) of iterables of unknown lengths, inside `try`")
     for bad, word in ((shorter, "shorter"), (longer, "longer")):
-        machine.check(bad, ValueError, _unequal_text(position, word))
+        machine.check(bad, ValueError, _unequal_text(function, position, word))
+
+
+#: trips before the error of `zip(strict=True)` that are made one by one
+_FEW = 32
 
 
 def _zip_plan(machine, number: int) -> Plan | None:
@@ -237,9 +257,11 @@ def _zip_plan(machine, number: int) -> Plan | None:
             longer = machine.truth(machine.compare(">", plan.trips, trips))
             shorter = machine.truth(machine.compare("<", plan.trips, trips))
             if isinstance(longer, Var) or isinstance(shorter, Var):
-                _check_lengths(machine, position, longer, shorter)
+                _check_lengths(machine, strict, position, longer, shorter)
+            elif (longer or shorter) and machine.static(ranges.minimum(machine, trips, plan.trips)) <= _FEW:
+                return None  # step by step: a handler around the loop sees what comes before the error
             elif longer or shorter:
-                _unequal(machine, position, "longer" if longer else "shorter")
+                _unequal(machine, strict, position, "longer" if longer else "shorter")
         trips = ranges.minimum(machine, trips, plan.trips)
 
     def element(k: Value) -> Value:

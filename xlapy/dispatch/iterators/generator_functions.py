@@ -20,15 +20,15 @@ def _sum(iterable, /, start=0):
     return total
 
 
-def _compensated_sum(iterable, /, start=0):
-    """`sum` from Python 3.12 on: what is lost where floats are added comes at the end (A. Neumaier, ZAMM 54, 1974)."""
+def _sum_of_floats(iterable, /, start=0):
+    """What `sum` is in 3.12 and 3.13: what floats lose when added comes at the end (A. Neumaier, ZAMM 54, 1974)."""
     total, lost = start, 0.0
     for item in iterable:
-        if type(total) is float and type(item) is float:
+        if type(item) is float and type(total) is float:
             found = total + item
             lost += (total - found) + item if abs(total) >= abs(item) else (item - found) + total
             total = found
-        elif type(total) is float and lost and type(item) is not int:
+        elif lost and type(total) is float and not isinstance(item, int):
             total = (total + lost if math.isfinite(lost) else total) + item
             lost = 0.0
         else:
@@ -36,8 +36,48 @@ def _compensated_sum(iterable, /, start=0):
     return total + lost if lost and math.isfinite(lost) else total
 
 
-#: what `sum` is on this Python
-_sum_of_here = _compensated_sum if sum([1e16, 1.0, -1e16]) == 1.0 else _sum
+def _sum_of_complex(iterable, /, start=0):
+    """What it is from 3.14 on: integers that are added to floats, and complex numbers, are added so, too."""
+    total, lost, imaginary = start, 0.0, 0.0
+    complexes = isinstance(start, complex)  # the class of the total is asked where it matters: a loop may widen 0 else
+    for item in iterable:
+        complexes = complexes or type(item) is complex
+        if (type(item) is float or isinstance(item, int)) and type(total) is float:
+            total, more = _two_sum(total, float(item))
+            lost += more
+        elif (type(item) is complex or complexes and isinstance(item, int | float)) and type(total) is complex:
+            real, more = _two_sum(total.real, float(item.real))
+            lost += more
+            imag, more = _two_sum(total.imag, float(item.imag))
+            imaginary += more
+            total = complex(real, imag)
+        else:
+            total = (_completed(total, lost, imaginary) if lost or imaginary else total) + item
+            lost, imaginary = 0.0, 0.0
+    return _completed(total, lost, imaginary) if lost or imaginary else total
+
+
+def _two_sum(total, item):
+    """The sum of two floats, and what is lost in it."""
+    found = total + item
+    return found, (total - found) + item if abs(total) >= abs(item) else (item - found) + total
+
+
+def _completed(total, lost, imaginary):
+    """A sum with what was lost."""
+    if type(total) is complex:
+        return complex(_completed(total.real, lost, 0.0), _completed(total.imag, imaginary, 0.0))
+    return total + lost if type(total) is float and lost and math.isfinite(lost) else total
+
+
+def _sum_here():
+    """What `sum` is on this Python."""
+    if sum([1e16 + 0j, 1, -1e16]) == 1.0:
+        return _sum_of_complex
+    return _sum_of_floats if sum([1e16, 1.0, -1e16]) == 1.0 else _sum
+
+
+_sum_of_here = _sum_here()
 
 
 def _any(iterable, /):

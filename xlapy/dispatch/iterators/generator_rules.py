@@ -48,11 +48,36 @@ def _close(machine, self: Ref) -> Value:
     return machine.call(objects.Const(_closed), [self])
 
 
+def _keeps_result() -> bool:
+    def returning():
+        try:
+            yield
+        except GeneratorExit:
+            return True
+
+    made = returning()
+    next(made)
+    return made.close() is True
+
+
+def _returned(value):
+    """What a generator returns when it is closed, where this Python gives that (from 3.13 on)."""
+    return value
+
+
+if not _keeps_result():
+
+    def _returned(value):
+        return None
+
+
 def _closed(generator):
     try:
         generator.throw(GeneratorExit())
-    except (GeneratorExit, StopIteration):
-        return
+    except GeneratorExit:
+        return None
+    except StopIteration as end:
+        return _returned(end.value)
     raise RuntimeError("generator ignored GeneratorExit")
 
 

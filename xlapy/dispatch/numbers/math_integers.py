@@ -206,20 +206,28 @@ def dist(machine, p: Value, q: Value, /) -> Value:
 
 @table.replacement(math.fsum)
 def _fsum(seq):
-    """Neumaier's compensated sum."""
-    total = 0.0
-    lost = 0.0
+    """Neumaier's compensated sum; infinities and NaN are added apart, and begin it anew."""
+    total = lost = special = infinite = 0.0
     for item in seq:
         if not hasattr(item, "__float__") and not hasattr(item, "__index__"):
             raise TypeError(f"must be real number, not {type(item).__name__}")
         item = float(item)
+        if not math.isfinite(item):
+            special = special + item
+            if math.isinf(item):
+                infinite = infinite + item
+            total = lost = item = 0.0
         after = total + item
+        if not math.isfinite(after):
+            raise OverflowError("intermediate overflow in fsum")
         if abs(total) >= abs(item):
             lost = lost + ((total - after) + item)
         else:
             lost = lost + ((item - after) + total)
         total = after
-    return total + lost if math.isfinite(lost) else total
+    if math.isnan(infinite):
+        raise ValueError("-inf + inf in fsum")
+    return special if special != 0.0 else total + lost
 
 
 @table.replacement(math.prod)

@@ -137,7 +137,7 @@ def truncated(machine, var: Var, round_kind: str | None = None, bounds: tuple[in
 def int_(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`int(x)`, `int(text, base)`."""
     if not args:
-        return Const(0)
+        return fold(machine, int, **{k: machine.static(v) for k, v in kwargs.items()})
     value = _known_text(machine, args[0])
     if len(args) > 1 or kwargs or (isinstance(value, Const) and not isinstance(value.value, np.generic)):
         known = [machine.static(a) for a in args]
@@ -411,32 +411,32 @@ def _power_modulo(base, exponent, modulus):
 
 
 @table.function(round)
-def round_(machine, number_: Value, ndigits: Value = NONE) -> Value:
+def round_(machine, number: Value, ndigits: Value = NONE) -> Value:
     """`round(number, ndigits)`: half to even, exactly as decimal text would be rounded."""
-    kind = kind_of(number_)
+    kind = kind_of(number)
     if kind is complex:
         return fold(machine, round, 0j)
     if kind is None:
-        return _round_other(machine, number_, ndigits)
-    if isinstance(number_, Const) and isinstance(ndigits, Const):
-        return fold(machine, round, number_.value, ndigits.value)
+        return _round_other(machine, number, ndigits)
+    if isinstance(number, Const) and isinstance(ndigits, Const):
+        return fold(machine, round, number.value, ndigits.value)
     if is_none(ndigits):
         if kind is float:
-            var = machine.leaf(jnp.round, [device(machine, number_, float)])[0]
+            var = machine.leaf(jnp.round, [device(machine, number, float)])[0]
             return truncated(machine, var)
-        return scalar(machine, int, device(machine, number_, int), bounds_of(number_))
+        return scalar(machine, int, device(machine, number, int), bounds_of(number))
     digits = int(machine.static(ranges.index(machine, ndigits), "the digits to round to"))
     if kind is float:
         if abs(digits) > 22:
             raise Refused("XP0011", f"round() of a float to {digits} digits")
         function = _round_up_to if digits >= 0 else _round_down_to
-        var = machine.leaf(function, [device(machine, number_, float)], (10 ** abs(digits),))[0]
+        var = machine.leaf(function, [device(machine, number, float)], (10 ** abs(digits),))[0]
         return scalar(machine, float, var)
     if digits >= 0:
-        return scalar(machine, int, device(machine, number_, int), bounds_of(number_))
+        return scalar(machine, int, device(machine, number, int), bounds_of(number))
     if digits < -18:
         return Const(0)
-    return scalar(machine, int, machine.leaf(_round_int, [device(machine, number_, int)], (10**-digits,))[0])
+    return scalar(machine, int, machine.leaf(_round_int, [device(machine, number, int)], (10**-digits,))[0])
 
 
 def two_product(x, y):

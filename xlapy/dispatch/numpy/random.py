@@ -9,6 +9,7 @@ system with each call.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign
+from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.numpy import creation, samplers
 from xlapy.dispatch.numpy.leaf import python_scalar
 from xlapy.dispatch.numpy.reasons import RANDOM_REASONS
@@ -66,12 +68,38 @@ def seed_state(machine: Machine, number: int, seed: Any) -> None:
         drawn = next_key(machine, as_ref(machine.world.wrap_anchored(OPERATING_SYSTEM)).object)
         key = machine.leaf(_key_of_draw, drawn, name="seed")[0]
     else:
+        wanted = _checked_by(machine, number, seed)
         var = operand(machine, seed)
         if var.type.dtype.kind not in "iu" or var.type.shape != ():
             raise Refused("XP0011", "the seed of a random generator must be an integer")
+        wanted(var)
         key = machine.leaf(_key_of, (var,), name="seed")[0]
     machine.heap.write(number, "key", JaxArray(key))
     machine.heap.write(number, "counter", Const(np.uint32(0)))
+
+
+def _checked_by(machine: Machine, number: int, seed: Any) -> Callable[[Var], None]:
+    """Raise what NumPy raises for a known seed; the result does so for one that data says."""
+    cls = machine.heap.objects[number].cls
+    if issubclass(cls, random.Random):  # which takes anything
+        return lambda var: None
+    make, most = (np.random.default_rng, None) if issubclass(cls, np.random.Generator) else (cls, 2**32 - 1)
+    if isinstance(seed, Const):
+        try:
+            make(seed.value)
+        except (TypeError, ValueError) as error:
+            machine.raise_(type(error), *error.args)
+        return lambda var: None
+    error = provoke(make, -1)
+
+    def check(var: Var) -> None:
+        builder, size = machine.builder, np.iinfo(var.type.dtype)
+        for beyond, comparison, end in ((size.min < 0, "lt", 0), (most is not None and size.max > most, "gt", most)):
+            if beyond:
+                limit = builder.constant(end, var.type.dtype)
+                machine.check(builder.elementwise(comparison, var, limit), type(error), *error.args)
+
+    return check
 
 
 def next_key(machine: Machine, number: int) -> tuple[Var, Var]:

@@ -14,7 +14,7 @@ from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import loans
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import provoke
-from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.python import kinds
 from xlapy.domain import set_order
 from xlapy.domain.values import (
@@ -114,6 +114,7 @@ def _accepts_initial() -> bool:
 
 #: the arguments that may be named on this CPython
 _REDUCE_NAMES = {"initial"} if _accepts_initial() else set()
+_REDUCE_NOTHING = provoke(_REAL_REDUCE, max, 1)
 _REDUCE_EMPTY = str(provoke(functools.reduce, lambda a, b: a, []))
 
 
@@ -130,7 +131,12 @@ def reduce(machine, function: Value, iterable: Value, /, *initially: Value, **na
         wrong = [None] * (2 + len(initially)), dict.fromkeys(named)
         machine.raise_(TypeError, *provoke(lambda: _REAL_REDUCE(*wrong[0], **wrong[1])).args)
     initial = next(iter((*initially, *named.values())), None)
-    iterator = iteration.make_iterator(machine, iterable)
+    try:
+        iterator = iteration.make_iterator(machine, iterable)
+    except PythonError as error:
+        if isinstance(error.value, Union) or not issubclass(machine.type_of(error.value), TypeError):
+            raise
+        machine.raise_(TypeError, *_REDUCE_NOTHING.args)
     if initial is None:
         more, element = iteration.step(machine, iterator)
         if more is False:
@@ -298,6 +304,8 @@ def _replace_any(obj: Any, /, **changes):
         return dataclasses.replace(obj, **changes)  # type: ignore[type-var]
     if isinstance(obj, tuple):
         return obj._replace(**changes)  # type: ignore[attr-defined]
+    if not hasattr(type(obj), "__replace__"):
+        raise TypeError(f"replace() does not support {type(obj).__name__} objects")
     return obj.__replace__(**changes)
 
 

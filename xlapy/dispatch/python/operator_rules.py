@@ -12,7 +12,7 @@ from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, defines, kind_of, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
-from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, NumpyScalar, Tuple, Value, is_none, tuple_items
+from xlapy.domain.values import NONE, BoundMethod, Const, Intrinsic, NumpyScalar, Tuple, Value, tuple_items
 
 _INPLACE = {
     "+=": operator.iadd,
@@ -149,11 +149,12 @@ def _index(machine, a: Value, /) -> Value:
 
 
 @table.function(operator.length_hint)
-def _length_hint(machine, obj: Value, default: Value = NONE) -> Value:
+def _length_hint(machine, obj: Value, default: Value = Const(0), /) -> Value:  # noqa: B008
+    default = ranges.index(machine, default)
     cls = machine.type_of(obj)
     if not defines(machine, cls, "__len__"):
         if not defines(machine, cls, "__length_hint__"):
-            return Const(0) if is_none(default) else default
+            return default
         if not kinds.is_instance(machine, obj):
             raise Refused("XP0010", f"operator.length_hint of a {cls.__name__}")
         return machine.call(machine.getattr(obj, "__length_hint__"), [])

@@ -184,8 +184,8 @@ def text_of(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`str(value)`."""
     if "object" in kwargs and not args:
         args = (kwargs.pop("object"),)
-    if not args and not kwargs:
-        return Const("")
+    if not args:
+        return fold(machine, str, **{k: machine.static(v) for k, v in kwargs.items()})
     value, *others = args
     if others or kwargs:
         known = [machine.static(a) for a in args]
