@@ -18,7 +18,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain import set_order, stacks
 from xlapy.domain.captures import FREE, Capture
-from xlapy.domain.coerce import coerce, filler, holes, instantiate, place_in, select
+from xlapy.domain.coerce import coerce, filler, instantiate, place_in, select
 from xlapy.domain.heap import Loan
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
@@ -40,6 +40,7 @@ from xlapy.domain.values import (
     number_var,
     tuple_items,
     variables,
+    holes,
 )
 from xlapy.ir import TensorType, Var
 from xlapy.ir.vectors import STACKED, stacked
