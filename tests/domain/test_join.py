@@ -24,8 +24,8 @@ from xlapy.domain.values import (
     Slice,
     Tuple,
     Union,
-    variables,
     holes,
+    variables,
 )
 from xlapy.ir import Builder, Region, TensorType, Var
 

@@ -1,4 +1,4 @@
-"""Numbers that each trip of a loop moves by one place, along a sequence that is longer than the analysis follows them."""
+"""Numbers that each trip of a loop moves by one place, along a sequence longer than the analysis follows them."""
 
 import collections
 

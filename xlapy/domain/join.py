@@ -352,11 +352,13 @@ class Joiner(ObjectNames):
         return a.rebuilt(new)
 
     def _hastened(self, old: tuple, new: tuple) -> tuple:
-        """The items of a sequence, along which they are moved, when some rounds more have been made."""
-        arrived = [v for u, v in zip(old, new, strict=True) if u is not v]
+        """The items of a sequence, along which they are moved, when some rounds more have been made: the numbers that
+        are known still are joined with those that have come there."""
+        arrived = [v for u, v in zip(old, new, strict=True) if u is not v and isinstance(v, Scalar | NumpyScalar)]
         for value in arrived:
             with contextlib.suppress(JoinFailure):
-                new = tuple([self.join(item, value) if type(item) is Const else item for item in new])
+                known = [type(item) is Const and numeric(item) is not None for item in new]
+                new = tuple([self.join(item, value) if k else item for item, k in zip(new, known, strict=True)])
         return new
 
     def _var(self, x: Any, y: Any, a: Value, b: Value) -> Any:

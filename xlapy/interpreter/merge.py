@@ -29,9 +29,9 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    holes,
     number_var,
     references,
-    holes,
 )
 from xlapy.frontend import RAISE, RETURN, Node
 from xlapy.interpreter import walk

@@ -31,8 +31,8 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
-    references,
     holes,
+    references,
 )
 from xlapy.frontend import Loop, Node
 from xlapy.interpreter import merge, walk, widening

@@ -37,10 +37,10 @@ from xlapy.domain.values import (
     alternatives,
     as_ref,
     held_items,
+    holes,
     number_var,
     tuple_items,
     variables,
-    holes,
 )
 from xlapy.ir import TensorType, Var
 from xlapy.ir.vectors import STACKED, stacked
