@@ -5,8 +5,6 @@ import collections
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from xlapy.interpreter import machine
-
 from .arrays import array_programs
 from .judge import judge
 from .kernels import kernel_programs
@@ -14,9 +12,6 @@ from .layouts import layout_programs
 from .programs import load, programs
 from .recursions import recursive_programs
 
-#: how much joins may cost where functions call themselves, in the place of `machine.JOINS_OF_RECURSIONS`: programs that
-#: are refused for that take most of the time, and show nothing
-FEWER_JOINS = 150_000
 FAMILIES = [
     (programs, 60),
     (array_programs, 40),
@@ -27,9 +22,8 @@ FAMILIES = [
 
 
 @pytest.mark.parametrize("strategy, examples", FAMILIES)
-def test_generated_programs(strategy, examples, monkeypatch):
+def test_generated_programs(strategy, examples):
     """Each is right or refused, and not all are refused."""
-    monkeypatch.setattr(machine, "JOINS_OF_RECURSIONS", FEWER_JOINS)
     count: collections.Counter = collections.Counter()
     bad = []
 
