@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xlapy.domain.coerce import coerce, holes, instantiate
+from xlapy.domain.coerce import coerce, instantiate
 from xlapy.domain.heap import Heap
 from xlapy.domain.join import MAXIMUM_ALTERNATIVES, Joiner, JoinFailure
 from xlapy.domain.numbers import REACH, SCALAR_DTYPES, scalar_type
@@ -24,6 +24,7 @@ from xlapy.domain.values import (
     Slice,
     Tuple,
     Union,
+    holes,
     variables,
 )
 from xlapy.ir import Builder, Region, TensorType, Var

@@ -36,6 +36,7 @@ from xlapy.domain.values import (
     Value,
     alternatives,
     held_items,
+    holes,
     number_var,
     substitute,
     variables,
@@ -51,11 +52,6 @@ def filler(hole: Hole, builder: Builder) -> Var:
     return builder.broadcast(zero, hole.type.shape)
 
 
-def holes(skeleton: Value) -> list[Hole]:
-    """The holes of a generalised value, in the order of `coerce`."""
-    return [v for v in variables(skeleton) if isinstance(v, Hole)]
-
-
 def instantiate(skeleton: Value, fill) -> Value:
     """`skeleton` with `next(fill)` in the place of every hole."""
     return substitute(skeleton, lambda v: next(fill) if isinstance(v, Hole) else v)
@@ -63,10 +59,11 @@ def instantiate(skeleton: Value, fill) -> Value:
 
 def coerce(value: Value, skeleton: Value, joiner: Joiner, builder: Builder) -> list[Var]:
     """The device values with which `value` fills the holes of `skeleton`."""
-    if not holes(skeleton):
+    missing = holes(skeleton)
+    if not missing:
         return []
     if value is DEAD:
-        return [filler(hole, builder) for hole in holes(skeleton)]
+        return [filler(hole, builder) for hole in missing]
     if isinstance(skeleton, Stack) and joiner.stacks is not None:
         return joiner.stacks.coerce(value, skeleton, joiner)
     if isinstance(skeleton, Stored) and skeleton.held is not None and joiner.stacks is not None:

@@ -75,6 +75,8 @@ from xlapy.ir import TensorType, Var
 
 #: a union has at most so many alternatives
 MAXIMUM_ALTERNATIVES = 16
+#: items of a sequence that are told apart while they are moved along it
+_MOST_MOVED = 8
 #: contents of a dict with more different keys are not told apart: which keys there are is not known then
 _MAXIMUM_KEYS = 4
 
@@ -137,6 +139,9 @@ class Joiner(ObjectNames):
         self.depth = depth
         self.widen = widen
         self.unions = unions
+        #: whether what comes to a sequence, along which items are moved, is taken to have come to all places: it would
+        #: come to one more with every round of a loop
+        self.hastens = False
         #: whether numbers keep their types all the same, since they may keep them at run time
         self._exact = False
         #: where the contents of objects are found that become items of a stack, and the loop that puts them there
@@ -219,6 +224,8 @@ class Joiner(ObjectNames):
 
     def hollow(self, value: Value) -> Value:
         """`value` with holes for the device values that are not visible outside the joined regions."""
+        if not self._local(value):
+            return value
         return substitute(value, lambda v: hole(v.type) if isinstance(v, Var) and v.depth >= self.depth else v)
 
     def _covering(self, a: Value, b: Value) -> Value:
@@ -227,14 +234,18 @@ class Joiner(ObjectNames):
             return self._alike(a, b)
         for number in references(a):
             self.keep(number)
-        return a if not self._local(a) else self.hollow(a)
+        return self.hollow(a)
 
     def _arriving(self, value: Value) -> Value:
         """A value from the end of a loop's body that nothing stands for at its head."""
         return self.hollow(value if self.mark is None else self.at_head(value))
 
     def _local(self, value: Value) -> bool:
-        return any(isinstance(v, Var) and v.depth >= self.depth for v in variables(value))
+        depth = self.depth
+        for var in variables(value):
+            if type(var) is Var and var.depth >= depth:
+                return True
+        return False
 
     def _alike(self, a: Value, b: Value) -> Value:
         """The join of two values of one kind; `JoinFailure` otherwise."""
@@ -334,7 +345,21 @@ class Joiner(ObjectNames):
             self.join(x, y) if isinstance(x, Value) and isinstance(y, Value) else self._var(x, y, a, b)
             for x, y in zip(old, others, strict=True)
         )
-        return a if all(x is y for x, y in zip(old, new, strict=True)) else a.rebuilt(new)
+        if all(x is y for x, y in zip(old, new, strict=True)):
+            return a
+        if self.hastens and type(a) is Tuple and len(new) > _MOST_MOVED and _are_moved(old, others):
+            new = self._hastened(old, new)
+        return a.rebuilt(new)
+
+    def _hastened(self, old: tuple, new: tuple) -> tuple:
+        """The items of a sequence, along which they are moved, when some rounds more have been made: the numbers that
+        are known still are joined with those that have come there."""
+        arrived = [v for u, v in zip(old, new, strict=True) if u is not v and isinstance(v, Scalar | NumpyScalar)]
+        for value in arrived:
+            with contextlib.suppress(JoinFailure):
+                known = [type(item) is Const and numeric(item) is not None for item in new]
+                new = tuple([self.join(item, value) if k else item for item, k in zip(new, known, strict=True)])
+        return new
 
     def _var(self, x: Any, y: Any, a: Value, b: Value) -> Any:
         if x is y and isinstance(x, Var) and x.depth < self.depth:
@@ -499,6 +524,17 @@ class Joiner(ObjectNames):
                 several.append(self._arriving(other))
                 changed = True
         return Union(hole(SELECTOR), tuple(several)) if changed else a
+
+
+def _are_moved(before: tuple, after: tuple) -> bool:
+    """Whether the items of a sequence have been moved by one place, as far as they are known."""
+
+    def moved(one: Any, two: Any) -> bool:
+        if type(one) is not Const:
+            return type(one) is type(two)
+        return type(two) is Const and same_constant(one.value, two.value)
+
+    return all(map(moved, before[1:], after)) or all(map(moved, before, after[1:]))
 
 
 def differ_in_form(one: Value, two: Value) -> bool:

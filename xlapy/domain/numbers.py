@@ -24,6 +24,7 @@ SCALAR_DTYPES = {
     float: np.dtype(np.float64),
     complex: np.dtype(np.complex128),
 }
+_SCALAR_TYPES = {kind: TensorType((), dtype, True) for kind, dtype in SCALAR_DTYPES.items()}
 _TWINS: dict[Any, type] = {dtype: kind for kind, dtype in SCALAR_DTYPES.items()}
 INT64 = np.iinfo(np.int64)
 #: A number to which every trip of a loop adds at most SLOW stays below REACH: it would take 2**45 trips to get there.
@@ -33,7 +34,7 @@ REACH = 2**61
 
 def scalar_type(kind: type) -> TensorType:
     """The device type of a Python scalar."""
-    return TensorType((), SCALAR_DTYPES[kind], True)
+    return _SCALAR_TYPES[kind]
 
 
 def is_python_scalar(value: object) -> bool:

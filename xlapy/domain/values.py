@@ -51,9 +51,10 @@ def hole(type: TensorType) -> Var:
 class Value:
     """Base of all abstract values."""
 
-    # What `variables` and `references` have found: joins ask for it over and over.
-    __slots__ = ("_references", "_variables")
+    # What `holes`, `variables` and `references` have found: joins ask for it over and over.
+    __slots__ = ("_holes", "_references", "_variables")
 
+    _holes: tuple[Hole, ...]
     _references: tuple[int, ...]
     _variables: tuple[Var, ...]
 
@@ -73,7 +74,7 @@ V = TypeVar("V", bound=Value)
 class Const(Value):
     """A known Python object. `source` says where in the caller's world it was found, if it was."""
 
-    _references = _variables = ()
+    _holes = _references = _variables = ()
 
     value: Any
     source: Source | None = None
@@ -464,7 +465,7 @@ def mixed(selector: Var, scalar: Scalar) -> MixedScalar:
 class Marker(Value):
     """A value that is not one."""
 
-    _references = _variables = ()
+    _holes = _references = _variables = ()
 
     name: str
 
@@ -603,6 +604,16 @@ def variables(value: Value) -> tuple[Var, ...]:
             found.append(part)
     value._variables = tuple(found)
     return value._variables
+
+
+def holes(skeleton: Value) -> tuple[Hole, ...]:
+    """The holes of a generalised value, in the order of `coerce`."""
+    try:
+        return skeleton._holes
+    except AttributeError:
+        pass
+    skeleton._holes = tuple([v for v in variables(skeleton) if isinstance(v, Hole)])
+    return skeleton._holes
 
 
 def references(value: Value) -> tuple[int, ...]:

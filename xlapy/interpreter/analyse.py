@@ -162,7 +162,7 @@ def _settled(
             recursions = {**recursions, need.code: recursions.get(need.code, frozenset()) | need.calls}
             continue
         except NotOffloadableError as refusal:
-            if recursions and peeled is None:
+            if recursions and peeled is None and machine.joins <= machine.most_joins():
                 # The call from outside may be another case than those within: `def go(x, found=None)`.
                 peeled, modes, static = refusal, {}, set(given)
                 machine.joins = 0

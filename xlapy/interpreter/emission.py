@@ -8,10 +8,10 @@ import numpy as np
 
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.coerce import coerce, holes, instantiate, place_in
+from xlapy.domain.coerce import coerce, instantiate, place_in
 from xlapy.domain.heap import STATE
 from xlapy.domain.join import Joiner
-from xlapy.domain.values import DEAD, UNBOUND, BoundedArray, Const, Ref, Scalar, Stack, Union, Value, variables
+from xlapy.domain.values import DEAD, UNBOUND, BoundedArray, Const, Ref, Scalar, Stack, Union, Value, holes, variables
 from xlapy.interpreter import merge, walk
 from xlapy.interpreter.frame import Tag
 from xlapy.interpreter.handing_over import take_over

@@ -6,8 +6,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.bounded.lanes import same
-from xlapy.domain.coerce import holes
-from xlapy.domain.values import BoundedArray, Hole, Value, variables
+from xlapy.domain.values import BoundedArray, Hole, Value, holes, variables
 from xlapy.ir import Var
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ import collections
 import functools
 import math
 import types
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -304,15 +303,9 @@ class Machine:
             return then() if bool(known) else orelse()
         return merge.rule_branch(self, predicate, then, orelse)
 
-    @contextmanager
-    def region(self, region: Region) -> Iterator[Region]:
+    def region(self, region: Region) -> _Nested:
         """Emit into a nested region; pending exceptions do not cross its border."""
-        outer, self.pending = self.pending, []
-        try:
-            with self.builder.inside(region):
-                yield region
-        finally:
-            self.pending = outer
+        return _Nested(self, region)
 
     def joiner(self, depth: int, widen: bool, unions: bool) -> Joiner:
         """A joiner for this heap."""
@@ -415,7 +408,7 @@ class Machine:
         unrolled: so that `static` may have it, without a compilation for every float."""
         if bounded_by_program(var):
             return False
-        numbers = {p.var for p in self.world.parameters if p.is_number and p.var.type.dtype.kind in "iub"}
+        numbers = self.world.integers
         for origin in origins(var):
             key = self.loop_bodies.get(id(origin.owner)) if isinstance(origin, Var) else None
             if origin not in numbers and (key is None or self.loop_modes.get(key) == "unroll"):
@@ -425,7 +418,7 @@ class Machine:
     def unrolls(self, var: Var) -> bool:
         """Whether `var` is computed from integers among the inputs and the indices of short loops around the current
         operation: it is known once those are unrolled."""
-        numbers = {p.var for p in self.world.parameters if p.is_number and p.var.type.dtype.kind in "iub"}
+        numbers = self.world.integers
         return all(origin in numbers or origin in self.short_indices for origin in origins(var))
 
     def bodies_of_nest(self, variables: Sequence[Var]) -> int:
@@ -446,7 +439,7 @@ class Machine:
 
     def is_of_numbers(self, var: Var) -> bool:
         """Whether `var` is computed from integers among the inputs, and not from the index of a loop."""
-        numbers = {p.var for p in self.world.parameters if p.is_number and p.var.type.dtype.kind in "iub"}
+        numbers = self.world.integers
         found = set(origins(var))
         return bool(found) and found <= numbers
 
@@ -700,6 +693,23 @@ class Machine:
         walk.run(self, frame.program.body)
         # what the operations of the frame have changed stays changed if one of them raises
         self.before = None
+
+
+class _Nested:
+    """The context of `Machine.region`."""
+
+    __slots__ = ("inside", "machine", "pending")
+
+    def __init__(self, machine: Machine, region: Region) -> None:
+        self.machine, self.inside = machine, machine.builder.inside(region)
+
+    def __enter__(self) -> Region:
+        self.pending, self.machine.pending = self.machine.pending, []
+        return self.inside.__enter__()
+
+    def __exit__(self, *raised: object) -> None:
+        self.inside.__exit__(*raised)
+        self.machine.pending = self.pending
 
 
 def _contents(contents: Value) -> tuple[Value, ...]:

@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from xlapy.dispatch.arrays.memory import join_layouts
 from xlapy.dispatch.bounded.lanes import same
 from xlapy.dispatch.protocol import PythonError
 from xlapy.domain.captures import Capture, Moves
-from xlapy.domain.coerce import coerce, holes, instantiate
+from xlapy.domain.coerce import coerce, instantiate
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
@@ -30,6 +29,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    holes,
     number_var,
     references,
 )
@@ -81,6 +81,7 @@ class StateJoin:
         #: whether each path certainly ends in an exception that nobody handles: nobody sees then what it has changed
         self.lost = (first.lost, second.lost)
         self.narrowed = (first.narrowed, second.narrowed)
+        self.narrows = bool(first.narrowed or second.narrowed)
         #: objects numbered above `mark` were made on one of the two paths
         self.mark = mark
         self.slots: dict[Slot, Joined] = {}
@@ -89,10 +90,11 @@ class StateJoin:
 
     def value(self, first: Value, second: Value, slot: Slot | None = None) -> Joined:
         """The join of two values that sit in one place (a slot of an object)."""
-        one, two = (known.get(id(v), (v, v))[1] for known, v in zip(self.narrowed, (first, second), strict=True))
-        if one is two:
-            # it is what it was before the branch
-            first = second = one
+        if self.narrows:
+            one, two = (known.get(id(v), (v, v))[1] for known, v in zip(self.narrowed, (first, second), strict=True))
+            if one is two:
+                # it is what it was before the branch
+                first = second = one
         name = slot[1] if slot is not None else None
         join = self.joiner.contents if name == "<items>" else self.joiner.join
         holder = self.joiner.holder = Ref(slot[0]) if slot is not None and name == "<items>" else None
@@ -351,13 +353,23 @@ def _inverse(machine: Machine, predicate: Var) -> Var:
     return machine.builder.elementwise("bitwise_not", predicate)
 
 
-@contextmanager
-def _under(machine: Machine, predicate: Var):
-    machine.conditions.append(predicate)
-    try:
-        yield
-    finally:
-        machine.conditions.pop()
+class _Arm:
+    """The context in which an arm of a branch runs: it emits into a region, under a condition; pending exceptions do
+    not cross the border."""
+
+    __slots__ = ("machine", "predicate", "region")
+
+    def __init__(self, machine: Machine, region: Region, predicate: Var) -> None:
+        self.machine, self.predicate = machine, predicate
+        self.region = machine.region(region)
+
+    def __enter__(self) -> None:
+        self.region.__enter__()
+        self.machine.conditions.append(self.predicate)
+
+    def __exit__(self, *raised: object) -> None:
+        self.machine.conditions.pop()
+        self.region.__exit__(*raised)
 
 
 def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
@@ -368,7 +380,7 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
     for arm in (then, orelse):
         machine.restore(before)
         region = machine.builder.open_region()
-        with machine.region(region), _under(machine, predicate):
+        with _Arm(machine, region, predicate):
             try:
                 values = [arm(), *_raised(machine)]
             except PythonError as error:
@@ -433,7 +445,7 @@ def node_branch(
         machine.restore(before)
         region = machine.builder.open_region()
         try:
-            with machine.region(region), _under(machine, predicate):
+            with _Arm(machine, region, predicate):
                 narrowed = arm()
         except walk.Poison as error:
             poison = error

@@ -14,7 +14,7 @@ from xlapy.dispatch.arrays.memory import join_layouts
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.domain import stacks
 from xlapy.domain.captures import Capture, Moves
-from xlapy.domain.coerce import holes, instantiate
+from xlapy.domain.coerce import instantiate
 from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
@@ -31,6 +31,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    holes,
     references,
 )
 from xlapy.frontend import Loop, Node
@@ -52,6 +53,8 @@ _INDEX = TensorType((), _INT64)
 #: in the place of the object that a summary stands for at entry, where there is none
 _NOTHING = -1
 _MAXIMUM_ROUNDS = 40
+#: rounds after which what is moved along a sequence is taken to have come to its end
+_SLOW_ROUNDS = 4
 #: trips of a loop that is unrolled if a list grows in it
 SHORT = 32
 #: how many operations of the interpreter such loops may take when they are unrolled, and how many if the program meets
@@ -118,7 +121,7 @@ class Staging:
         merge.forget_moves(machine, self.at_head)
         self.entry = machine.save()
         self.depth = machine.builder.region.depth + 1
-        self.steps = 0
+        self.steps = self.rounds = 0
         self.grown: Growing | None = None
         self.resizing = Resizing(machine, self.key, self.plan.trips if self.plan is not None else None, shrinking)
         self.resizing.prefers_unrolling = self._is_short
@@ -176,7 +179,7 @@ class Staging:
             walk.run(self.machine, step.exhausted)
             return
         head = self._initial()
-        for _ in range(_MAXIMUM_ROUNDS):
+        for self.rounds in range(_MAXIMUM_ROUNDS):
             try:
                 body, out, fresh = self._round(head)
             except Rough as rough:
@@ -221,6 +224,7 @@ class Staging:
         joiner = self.machine.joiner(self.depth, widen=True, unions=self.unions)
         joiner.absorbed = dict.fromkeys(entries)
         joiner.loop = self.key
+        joiner.hastens = self.rounds >= _SLOW_ROUNDS
         joiner.named = self._named
         joiner.sizes = self.resizing
         joiner.makes_a_trip = self.makes_a_trip()

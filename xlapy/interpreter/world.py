@@ -134,6 +134,8 @@ class World(Definitions):
         #: whole arrays of that memory, by the identity of their owner, and where these are found
         self._stored: dict[int, tuple[NdArray, Source]] = {}
         self.parameters: list[Parameter] = []
+        #: the integers and bools among them
+        self.integers: set[Var] = set()
         #: objects whose identity the program has asked for, by class
         self._told_apart: dict[type, dict[Source, None]] = {}
         #: what this call passes for them
@@ -182,6 +184,8 @@ class World(Definitions):
         var = Var(TensorType(type_.shape, dtype, type_.weak), self.machine.entry)
         self.machine.entry.params.append(var)
         self.parameters.append(Parameter(source, var, python, array))
+        if self.parameters[-1].is_number and dtype.kind in "iub":
+            self.integers.add(var)
         self._found[var] = found
         return var
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,16 +30,9 @@ class Builder:
         """`dtype` under the policy for 64-bit types."""
         return _NARROW.get(dtype, dtype) if self.narrow else dtype
 
-    @contextmanager
-    def inside(self, region: Region) -> Iterator[Region]:
+    def inside(self, region: Region) -> Inside:
         """Append to `region` for the duration."""
-        outer, self.region = self.region, region
-        self.around.append(outer)
-        try:
-            yield region
-        finally:
-            self.region = outer
-            self.around.pop()
+        return Inside(self, region)
 
     def sees(self, region: Region) -> bool:
         """Whether what was emitted into a region before may be used in the one under construction."""
@@ -109,6 +101,24 @@ class Builder:
             with np.errstate(all="ignore"):
                 return self.constant(value.astype(dtype), dtype, weak)
         return self.emit("convert", (var,), {}, (TensorType(var.type.shape, dtype, weak),))[0]
+
+
+class Inside:
+    """The context of `Builder.inside`."""
+
+    __slots__ = ("builder", "region")
+
+    def __init__(self, builder: Builder, region: Region) -> None:
+        self.builder, self.region = builder, region
+
+    def __enter__(self) -> Region:
+        builder = self.builder
+        builder.around.append(builder.region)
+        builder.region = self.region
+        return self.region
+
+    def __exit__(self, *raised: object) -> None:
+        self.builder.region = self.builder.around.pop()
 
 
 def _discards(kind: str, operands: tuple[Var, ...], attributes: dict[str, Any], types: tuple[TensorType, ...]) -> bool:

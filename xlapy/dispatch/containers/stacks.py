@@ -18,7 +18,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain import set_order, stacks
 from xlapy.domain.captures import FREE, Capture
-from xlapy.domain.coerce import coerce, filler, holes, instantiate, place_in, select
+from xlapy.domain.coerce import coerce, filler, instantiate, place_in, select
 from xlapy.domain.heap import Loan
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
@@ -37,6 +37,7 @@ from xlapy.domain.values import (
     alternatives,
     as_ref,
     held_items,
+    holes,
     number_var,
     tuple_items,
     variables,

@@ -258,8 +258,10 @@ def python_int(machine, var: Var, bounds: tuple[int, int] | None = None) -> Var:
 def too_large(machine, var: Var, bounds: tuple[int, int] | None = None) -> Var | None:
     """Whether (any of) these unsigned integers do not fit the dtype of Python's ints; None if they always do."""
     dtype = var.type.dtype
+    if dtype.kind != "u":
+        return None
     most = np.iinfo(machine.builder.narrowed(SCALAR_DTYPES[int])).max
-    if dtype.kind != "u" or np.iinfo(dtype).max <= most or (bounds is not None and bounds[1] <= most):
+    if np.iinfo(dtype).max <= most or (bounds is not None and bounds[1] <= most):
         return None
     limit = machine.builder.constant(most, dtype, var.type.weak)
     bad = machine.builder.elementwise("gt", var, machine.builder.broadcast(limit, var.type.shape))
