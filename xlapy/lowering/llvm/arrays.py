@@ -13,6 +13,7 @@ import numpy as np
 from xlapy.lowering.llvm import memory
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, convert
+from xlapy.lowering.llvm.sharing import shared_out
 from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, known_int, literal, plus
 
 #: the place of an element, along each axis: names or literals of 64 bits
@@ -30,6 +31,10 @@ _LONG, _INTERLEAVED = 256, 4
 #: elements of a row up to which it matters that the last ones are computed one by one, in a loop or if there are so
 #: many rows
 _MOST_IN_ROW, _FEWEST_ROWS = 512, 8
+#: elements from which on they may be shared out to several threads
+_FEWEST_SHARED = 1 << 12
+#: trips that a loop is expected to make if nothing is known
+_SOME = 16
 
 
 class Extent(NamedTuple):
@@ -274,13 +279,19 @@ def clamped(text: Text, start: Number, most: int) -> str:
 
 
 def counted(
-    text: Text, count: int, numbers: Sequence[Number], trip: Callable, straight: int = _STRAIGHT
+    text: Text,
+    count: int,
+    numbers: Sequence[Number],
+    trip: Callable,
+    straight: int = _STRAIGHT,
+    part: tuple[str, str] | None = None,
 ) -> list[Number]:
     """What numbers become in so many trips; `trip` gets the name of the index, and the numbers. Up to `straight` trips
-    may be made one after the other in straight code."""
-    if count == 1:
+    may be made one after the other in straight code. Of a `part` of the trips the first one is given, and the end."""
+    if count == 1 and part is None:
         return list(trip("0", list(numbers)))
-    phis = text.phis([literal(0, INDEX), *numbers])
+    start, stop = part or ("0", str(count))
+    phis = text.phis([Number(INDEX, (start,)), *numbers])
     body, end = text.label(), text.label()
     text.do(f"br label %{body}")
     phis.begin(body)
@@ -288,12 +299,14 @@ def counted(
     straight = min(straight, _STRAIGHT_IN_LOOPS) if text.open_loops else straight
     stays, kept = count > straight, text.kept_loops
     text.open_loops += stays
+    text.often *= count
     found = list(trip(index.name, carried))
+    text.often /= count
     text.open_loops -= stays
     stays = stays or text.kept_loops > kept
     text.kept_loops += stays
     following = text.new(f"add nuw nsw i64 {index.name}, 1")
-    more = text.new(f"icmp ult i64 {following}, {count}")
+    more = text.new(f"icmp ult i64 {following}, {stop}")
     phis.close([Number(INDEX, (following,)), *found])
     # The vectorizer makes several at a time; all of them as straight code would take long to compile, and so would a
     # loop around it.
@@ -312,8 +325,10 @@ def ranged(text: Text, extent: Extent, numbers: Sequence[Number], trip: Callable
     index, *carried = phis.numbers
     text.do(f"br i1 {text.new(f'icmp slt i64 {index.name}, {extent.end}')}, label %{body}, label %{done}")
     text.begin(body)
+    text.often *= _SOME
     found = list(trip(index.name, carried))
     phis.close([Number(INDEX, (text.new(f"add nuw nsw i64 {index.name}, {extent.step}"),)), *found])
+    text.often /= _SOME
     text.do(f"br label %{head}")
     text.begin(done)
     return carried
@@ -327,18 +342,28 @@ def over(
     extents: Sequence[Extent | None] = (),
     in_rows: bool = False,
     width: int = 1,
+    is_apart: bool = False,
 ) -> list[Number]:
     """The same for each place of a shape, or in a window of it, in the order of its rows; `visit` gets the place, and
     the numbers. Where all elements lie `in_rows` it is one loop, which counts along the last axis beyond its end. Where
     a place may be visited twice, so many places are to be visited at once: the last ones of a row again, if there are
-    not as many left."""
+    not as many left. Where no place sees what is done for another one they `is_apart`, and several threads may visit
+    them."""
     long = [axis for axis, n in enumerate(shape) if n > 1]
+    shares = is_apart and not numbers and not extents and not text.is_shared and prod(shape) >= _FEWEST_SHARED
+
+    def shared(count: int, trip: Callable, straight: int = _STRAIGHT) -> list[Number]:
+        shared_out(text, count, lambda *part: counted(text, count, [], trip, straight, part))
+        return []
+
     if in_rows and not extents and len(long) > 1:
 
         def visit_flat(k: str, carried: list[Number]) -> list[Number]:
             return list(visit(tuple(k if axis == long[-1] else "0" for axis in range(len(shape))), carried))
 
         straight = _STRAIGHT_IN_ROWS if max(shape) <= _STRAIGHT else _STRAIGHT
+        if shares:
+            return shared(prod(shape), visit_flat, straight)
         return counted(text, prod(shape), numbers, visit_flat, straight)
 
     def along(axis: int, place: tuple[str, ...], numbers: list[Number]) -> list[Number]:
@@ -352,6 +377,8 @@ def over(
         if extent is not None:
             return ranged(text, extent, numbers, trip)
         count, rest = shape[axis], shape[axis] % width
+        if shares and axis == long[0]:
+            return shared(count, trip)
         often = text.loops or prod(shape) >= _FEWEST_ROWS * count
         if axis not in long[-1:] or not often or not rest or not width < count <= _MOST_IN_ROW:
             return counted(text, count, numbers, trip)

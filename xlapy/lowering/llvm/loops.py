@@ -89,7 +89,8 @@ def _put_all(text: Text, place: Memory, value: Value) -> None:
         put(text, place, element(text, value, [*at]), at)
         return []
 
-    over(text, place.shape, [], visit, in_rows=isinstance(value, Number) or lies_in_rows(value, place.shape))
+    in_rows = isinstance(value, Number) or lies_in_rows(value, place.shape)
+    over(text, place.shape, [], visit, in_rows=in_rows, is_apart=True)
 
 
 def _merged(text: Text, block: str, x: Number, other: str, y: Number) -> Number:

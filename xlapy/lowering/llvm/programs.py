@@ -29,6 +29,7 @@ from xlapy.lowering.llvm.arrays import (
     bounded,
     dtype_of,
     element,
+    inside,
     is_computed_in_place,
     is_mask,
     is_slow,
@@ -81,6 +82,8 @@ _OF_BITS = frozenset(
     "constant convert bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right_logical"
     " shift_right_arithmetic add sub neg select".split()
 )
+#: trips that a loop is expected to make if nothing is known
+_SOME = 16
 #: bytes below which an array is not made where the result lies
 _SMALL = 1 << 9
 
@@ -149,8 +152,7 @@ class _Program:
         self._uses = _uses(region)
         self._outside: dict[Memory, Var] = {}
         self._copies: dict[Memory, Var] = {}
-        #: memory of its own: how it is made, by name
-        self._rooms: dict[str, str] = {}
+        #: bytes of memory of its own
         self._room = 0
         self._numbers = count()
         #: memory that the caller has: its bytes, and what lies there at first, by name
@@ -177,7 +179,7 @@ class _Program:
         """The definition of the function."""
         text = self.text
         parameters = ", ".join(f"ptr noalias nocapture {pointer}" for pointer in pointers)
-        head = [f"define internal void @main({parameters}) {{", "entry:", *self._rooms.values(), *text.begins]
+        head = [f"define internal void @main({parameters}) {{", "entry:", *self.text.rooms.values(), *text.begins]
         functions = [*text.functions, *([STORED] if text.watched else [])]
         lines = [*text.tables, *text.declared.values(), *functions, *head, *text.body(), "  ret void", "}", *text.notes]
         return "\n".join(lines)
@@ -217,7 +219,7 @@ class _Program:
         small stays: LLVM may keep it in registers."""
         if prod(place.shape) * place.dtype.itemsize < _SMALL:
             return False
-        return any(rooms.pop(place.pointer, None) is not None for rooms in (self._rooms, self._outer_rooms))
+        return any(rooms.pop(place.pointer, None) is not None for rooms in (self.text.rooms, self._outer_rooms))
 
     def _changeable(self, value: Value) -> Value:
         """What a loop carries, in a memory that it may change."""
@@ -269,7 +271,7 @@ class _Program:
         place.depth = self.text.loops
         many = prod(shape) * (2 if dtype.kind in "cV" else 1)
         type = type_in_memory(part_of(dtype))
-        self._rooms[place.pointer] = f"  {place.pointer} = alloca [{many} x {type}], align 64"
+        self.text.rooms[place.pointer] = f"  {place.pointer} = alloca [{many} x {type}], align 64"
         return place
 
     def _made_outside(self, dtype: np.dtype, shape: tuple[int, ...], size: int) -> Memory:
@@ -326,7 +328,7 @@ class _Program:
         again = place not in reads(value, *(part.value for part in together))
         width = vector_of(place.dtype) if again else 1
         shape = shape_of(together[0].value) if together else shape
-        over(self.text, shape, [], visit, in_rows=in_rows and not parts, width=width)
+        over(self.text, shape, [], visit, in_rows=in_rows and not parts, width=width, is_apart=True)
 
     def _shifted(self, at: Place, part: Part) -> Place:
         """Where an element of a part is in the array."""
@@ -514,6 +516,55 @@ class _Program:
 
         return over(self.text, shape_of(mask), [literal(0, dtype)], trip, window.extents)[0]
 
+    def _checked(self, operation: Operation) -> list[Value]:
+        """Each lane of a vector made to what it stands for, whether any lane is bad, and the first one that is: looked
+        for where there is one."""
+        text, note, value = self.text, operation.attributes["lanewise"], self.value(operation.operands[0])
+        dtype, shape = dtype_of(value), shape_of(value)
+
+        def one_of(k: int, shape: tuple[int, ...]) -> jax.extend.core.ClosedJaxpr:
+            return jax.make_jaxpr(lambda x: note.function(x, *note.static)[k])(jax.ShapeDtypeStruct(shape, dtype))
+
+        def looked_at(number: Number, known: Number) -> list[Number]:
+            (bad,) = jaxprs.evaluated(text, self, is_bad, [number])
+            assert isinstance(bad, Number)
+            return [RULES["bitwise_or"](text, known, bad)]
+
+        if not is_view(value):
+            value = self.kept(value)
+        is_bad, window = one_of(1, (1,)), window_of(value)
+        # What is outside of a window is one number for all lanes.
+        extents = () if window is None or looked_at(window.rest, FALSE) != [FALSE] else window.extents
+        lane = inside if extents else element
+        found = jaxprs.evaluated(text, self, one_of(0, shape), [value])
+
+        def look(place: Place, numbers: list[Number]) -> list[Number]:
+            return looked_at(lane(text, value, place), *numbers)
+
+        def look_for(place: Place, numbers: list[Number]) -> list[Number]:
+            (first, known), number = numbers, lane(text, value, place)
+            (bad,) = looked_at(number, known)
+            is_new = RULES["bitwise_and"](text, bad, RULES["bitwise_not"](text, known))
+            return [select(text, is_new, number, first), bad]
+
+        (wrong,) = over(text, shape, [FALSE], look, extents)
+        first = literal(0, dtype)
+        if self._uses[operation.results[2]] > 0:
+            first = self._rarely(wrong, first, lambda: over(text, shape, [first, FALSE], look_for, extents)[0])
+        return [*found, wrong, first]
+
+    def _rarely(self, predicate: Number, usually: Number, otherwise: Callable[[], Number]) -> Number:
+        """A number that is computed if a predicate holds, which it hardly ever does, and another one else."""
+        text, before = self.text, self.text.block
+        rare, end = text.label(), text.label()
+        text.do(f"br i1 {predicate.name}, label %{rare}, label %{end}, !prof {text.unlikely()}")
+        text.begin(rare)
+        number = otherwise()
+        blocks = [text.block, before]
+        text.do(f"br label %{end}")
+        text.begin(end)
+        return self._merged(number, usually, blocks)
+
     def _broadcast(self, operation: Operation) -> Value:
         value, shape = self.value(operation.operands[0]), operation.results[0].type.shape
         if isinstance(value, Number) and prod(shape) == 1:
@@ -535,6 +586,8 @@ class _Program:
             found = self._over_range(operation)
             if found is not None:
                 return [found]
+        if note is not None and note.kind == "check" and len(operation.operands[0].type.shape) == 1:
+            return self._checked(operation)
         if note is not None and note.kind == "steps" and prod(operation.results[0].type.shape) > 1:
             return [self._steps(operation)]
         if is_stack(operation):
@@ -818,6 +871,8 @@ class _Program:
         carried = [next(numbers) if isinstance(x, Number) else x for x in carried]
         self.values.update(zip(params, carried, strict=True))
         self._around, text.loops = self._around + 1, text.loops + 1
+        trips = _trips(loop)
+        text.often *= trips
         is_left, self._is_left = self._is_left, self._is_left and loop not in self._exits
         # Not yet the loop's own: the condition may compute with what is carried, and changes nothing.
         text.do(f"br i1 {more(phis.numbers)}, label %{body}, label %{end}")
@@ -827,6 +882,7 @@ class _Program:
             place.depth = self.text.loops
         found = self._carried_on(carried, trip(phis.numbers))
         self._around, text.loops = self._around - 1, text.loops - 1
+        text.often /= trips
         self._is_left = is_left
         for place in owned:
             place.depth = self.text.loops
@@ -869,6 +925,12 @@ def _uses(region: Region) -> Counter[Var]:
         for nested in operation.regions:
             found.update(_uses(nested))
     return found
+
+
+def _trips(loop: Operation) -> int:
+    """How many trips a loop makes, about."""
+    known = constant_value(loop.operands[0]) if loop.kind == "for" else None
+    return _SOME if known is None else max(int(known), 1)
 
 
 def _folds(body: Region) -> set[Operation]:

@@ -118,6 +118,8 @@ def times(text: Text, index: str, factor: int) -> str:
 _LONGEST, _LONGEST_STRAIGHT = 6000, 40_000
 
 
+#: instructions in the time of a function of the C library
+_CALL = 50
 #: how a line begins that is no instruction, but a note of `Text.note_store`
 _STORED = "; stored"
 #: what is done where a row of a column is stored: the rows that are known do not matter any more if it is one of them
@@ -128,6 +130,11 @@ STORED = """define internal void @stored(ptr %known, i64 %row) alwaysinline noun
   store i64 %after, ptr %known
   ret void
 }"""
+
+
+def stored_in(line: str) -> list[str]:
+    """The arrays into which an instruction of a text stores, as is noted there."""
+    return [one.split()[2] for one in line.split("\n")[1:] if one.startswith(_STORED)]
 
 
 class Text:
@@ -145,6 +152,8 @@ class Text:
         #: functions of its own, and what is done first
         self.functions: list[str] = []
         self.begins: list[str] = []
+        #: memory that the function, or the part of it that is being written, has to itself: how it is made, by name
+        self.rooms: dict[str, str] = {}
         #: indices of tables: name and memory, by the columns (`tables`); where it stands how many rows of a column are
         #: in one, by the address of the column
         self.indices: dict[tuple, tuple[str, str]] = {}
@@ -156,6 +165,10 @@ class Text:
         self.arms = 0
         #: how many loops over elements that stay loops are open, and how many there are
         self.open_loops = self.kept_loops = 0
+        #: how many instructions are executed so far, and how often one is that is written now, as far as is known
+        self.work, self.often = 0.0, 1.0
+        #: whether what is written now may be executed by several threads, each for another trip of a loop
+        self.is_shared = False
         self._count = count()
         #: the block that instructions are put into
         self.block = "entry"
@@ -164,13 +177,19 @@ class Text:
         """The name of what an instruction makes."""
         if len(self.lines) > (_LONGEST if self.has_loops else _LONGEST_STRAIGHT):
             raise Unsuitable("a program that takes long to compile")
-        name = f"%v{next(self._count)}"
+        name = self.name()
         self.lines.append(f"  {name} = {instruction}")
+        self.work += self.often
         return name
+
+    def name(self) -> str:
+        """A name that nothing has yet."""
+        return f"%v{next(self._count)}"
 
     def do(self, instruction: str) -> None:
         """An instruction that makes nothing."""
         self.lines.append(f"  {instruction}")
+        self.work += self.often
 
     def note_store(self, pointer: str, row: str) -> None:
         """Note that the instruction before, or what it calls, stores into a row of an array."""
@@ -200,6 +219,7 @@ class Text:
 
     def call(self, function: str, type: str, *operands: str) -> str:
         """What a pure function of numbers of one type gives for some of them."""
+        self.work += self.often * (_CALL if not function.startswith("llvm.") else 1)
         parameters = ", ".join([type] * len(operands))
         self.declared[function] = f"declare {type} @{function}({parameters}) memory(none) nounwind willreturn"
         return self.new(f"call {type} @{function}({', '.join(f'{type} {x}' for x in operands)})")
@@ -283,6 +303,7 @@ __all__ = [
     "literal",
     "part_of",
     "plus",
+    "stored_in",
     "times",
     "type_in_memory",
     "type_of",

@@ -1,0 +1,265 @@
+"""All processors of a machine for one loop, whose trips do not depend on each other.
+
+The thread that runs a program shares out the trips of a loop, some at a time; threads that wait for such work take
+their part of it. It takes part itself, so nothing is lost where the others are busy, and waits for what was taken. There
+is one team in a process, and one loop at a time: a thread that finds the team at work makes its trips alone, and so does
+a process that was forked.
+
+What waits looks for work for a few microseconds, and sleeps then: the loops of one program follow each other closely.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import platform
+import sys
+
+from xlapy.lowering.llvm.engine import compiled
+
+#: threads besides the one that runs a program
+_MOST = 63
+#: looks at whether there is work, before a thread sleeps, and whether others are done, before one lets others run
+_LOOKS, _LOOKS_AT_END = 1000, 4000
+#: what a processor does between two looks
+_PAUSE_X86 = ("declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()")
+_PAUSE_ARM = ("declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)")
+_PAUSES = {"x86_64": _PAUSE_X86, "AMD64": _PAUSE_X86, "arm64": _PAUSE_ARM, "aarch64": _PAUSE_ARM}
+
+#: How many trips there are (`count`), of a function of a context, the first trip and the end, so many at a time
+#: (`chunk`). Each thread has `each` of them, the same in each loop, since what it wrote is still near to it, of which
+#: some are `taken`; when it is done it takes what others have left. Whether there are any (`open`), and of which loop (`loop`). How many threads may be looking
+#: at that (`inside`), how many sleep, and whether the team is at work (`busy`). A thread says that it is inside before
+#: it looks whether the loop is open, and the one that shares out closes the loop before it looks who is inside: so one
+#: of them sees the other.
+_TEXT = """
+@function = internal global ptr null, align 64
+@context = internal global ptr null
+@count = internal global i64 0
+@chunk = internal global i64 0
+@threads = internal global i64 1
+@each = internal global i64 0
+@taken = internal global [64 x [8 x i64]] zeroinitializer, align 64
+@open = internal global i64 0, align 64
+@loop = internal global i64 0, align 64
+@inside = internal global i64 0, align 64
+@sleeping = internal global i64 0, align 64
+@busy = internal global i64 0, align 64
+@mutex = internal global [128 x i8] zeroinitializer, align 64
+@condition = internal global [128 x i8] zeroinitializer, align 64
+declare i32 @pthread_mutex_init(ptr, ptr)
+declare i32 @pthread_cond_init(ptr, ptr)
+declare i32 @pthread_mutex_lock(ptr)
+declare i32 @pthread_mutex_unlock(ptr)
+declare i32 @pthread_cond_wait(ptr, ptr)
+declare i32 @pthread_cond_broadcast(ptr)
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+declare i32 @pthread_detach(ptr)
+declare i32 @sched_yield()
+{DECLARED}
+
+define internal void @take(i64 %me) {
+entry:
+  %function = load ptr, ptr @function
+  %context = load ptr, ptr @context
+  %count = load i64, ptr @count
+  %chunk = load i64, ptr @chunk
+  %threads = load i64, ptr @threads
+  %share = load i64, ptr @each
+  br label %turn
+turn:
+  %turns = phi i64 [0, %entry], [%turned, %next]
+  %some = add i64 %me, %turns
+  %whose = urem i64 %some, %threads
+  %at = getelementptr [8 x i64], ptr @taken, i64 %whose
+  %start = mul i64 %whose, %share
+  br label %another
+another:
+  %k = atomicrmw add ptr %at, i64 1 seq_cst
+  %theirs = icmp slt i64 %k, %share
+  %place = add i64 %start, %k
+  %first = mul i64 %place, %chunk
+  %there = icmp slt i64 %first, %count
+  %any = and i1 %theirs, %there
+  br i1 %any, label %run, label %next
+run:
+  %after = add i64 %first, %chunk
+  %fits = icmp slt i64 %after, %count
+  %end = select i1 %fits, i64 %after, i64 %count
+  call void %function(ptr %context, i64 %first, i64 %end)
+  br label %another
+next:
+  %turned = add i64 %turns, 1
+  %more = icmp slt i64 %turned, %threads
+  br i1 %more, label %turn, label %done
+done:
+  ret void
+}
+
+define void @share(ptr %function, ptr %context, i64 %count, i64 %chunk) {
+entry:
+  %old = cmpxchg ptr @busy, i64 0, i64 1 seq_cst seq_cst
+  %mine = extractvalue {i64, i1} %old, 1
+  br i1 %mine, label %begin, label %alone
+alone:
+  call void %function(ptr %context, i64 0, i64 %count)
+  ret void
+begin:
+  store ptr %function, ptr @function
+  store ptr %context, ptr @context
+  store i64 %count, ptr @count
+  store i64 %chunk, ptr @chunk
+  %threads = load i64, ptr @threads
+  %rounded = add i64 %count, %chunk
+  %less = sub i64 %rounded, 1
+  %chunks = sdiv i64 %less, %chunk
+  %up = add i64 %chunks, %threads
+  %one.less = sub i64 %up, 1
+  %each = sdiv i64 %one.less, %threads
+  store i64 %each, ptr @each
+  br label %clear
+clear:
+  %k = phi i64 [0, %begin], [%k.next, %clear]
+  %at = getelementptr [8 x i64], ptr @taken, i64 %k
+  store atomic i64 0, ptr %at seq_cst, align 8
+  %k.next = add i64 %k, 1
+  %k.more = icmp slt i64 %k.next, %threads
+  br i1 %k.more, label %clear, label %announce
+announce:
+  store atomic i64 1, ptr @open seq_cst, align 8
+  %loop = atomicrmw add ptr @loop, i64 1 seq_cst
+  %asleep = load atomic i64, ptr @sleeping seq_cst, align 8
+  %any = icmp ne i64 %asleep, 0
+  br i1 %any, label %wake, label %run
+wake:
+  %locked = call i32 @pthread_mutex_lock(ptr @mutex)
+  %woken = call i32 @pthread_cond_broadcast(ptr @condition)
+  %unlocked = call i32 @pthread_mutex_unlock(ptr @mutex)
+  br label %run
+run:
+  call void @take(i64 0)
+  store atomic i64 0, ptr @open seq_cst, align 8
+  br label %wait
+wait:
+  %looks = phi i64 [0, %run], [%looked, %look], [0, %yield]
+  %inside = load atomic i64, ptr @inside seq_cst, align 8
+  %none = icmp eq i64 %inside, 0
+  br i1 %none, label %done, label %look
+look:
+  {PAUSE}
+  %looked = add i64 %looks, 1
+  %long = icmp eq i64 %looked, {LOOKS_AT_END}
+  br i1 %long, label %yield, label %wait
+yield:
+  %yielded = call i32 @sched_yield()
+  br label %wait
+done:
+  store atomic i64 0, ptr @busy seq_cst, align 8
+  ret void
+}
+
+define ptr @work(ptr %number) {
+entry:
+  %me = ptrtoint ptr %number to i64
+  br label %again
+again:
+  %known = phi i64 [0, %entry], [%newest, %out]
+  br label %look
+look:
+  %looks = phi i64 [0, %again], [%looked, %pause]
+  %loop = load atomic i64, ptr @loop seq_cst, align 8
+  %is = icmp ne i64 %loop, %known
+  br i1 %is, label %in, label %pause
+pause:
+  {PAUSE}
+  %looked = add i64 %looks, 1
+  %long = icmp eq i64 %looked, {LOOKS}
+  br i1 %long, label %sleep, label %look
+sleep:
+  %locked = call i32 @pthread_mutex_lock(ptr @mutex)
+  %before = atomicrmw add ptr @sleeping, i64 1 seq_cst
+  br label %check
+check:
+  %then = load atomic i64, ptr @loop seq_cst, align 8
+  %now = icmp ne i64 %then, %known
+  br i1 %now, label %awake, label %asleep
+asleep:
+  %waited = call i32 @pthread_cond_wait(ptr @condition, ptr @mutex)
+  br label %check
+awake:
+  %after = atomicrmw sub ptr @sleeping, i64 1 seq_cst
+  %unlocked = call i32 @pthread_mutex_unlock(ptr @mutex)
+  br label %in
+in:
+  %newest = phi i64 [%loop, %look], [%then, %awake]
+  %entered = atomicrmw add ptr @inside, i64 1 seq_cst
+  %open = load atomic i64, ptr @open seq_cst, align 8
+  %any = icmp ne i64 %open, 0
+  br i1 %any, label %take, label %out
+take:
+  call void @take(i64 %me)
+  br label %out
+out:
+  %left = atomicrmw sub ptr @inside, i64 1 seq_cst
+  br label %again
+}
+
+define void @begin(i64 %threads) {
+entry:
+  %thread = alloca i64
+  %a = call i32 @pthread_mutex_init(ptr @mutex, ptr null)
+  %b = call i32 @pthread_cond_init(ptr @condition, ptr null)
+  store i64 0, ptr @open
+  store i64 0, ptr @inside
+  store i64 0, ptr @sleeping
+  store i64 0, ptr @busy
+  %members = add i64 %threads, 1
+  store i64 %members, ptr @threads
+  br label %more
+more:
+  %k = phi i64 [0, %entry], [%following, %start]
+  %any = icmp slt i64 %k, %threads
+  br i1 %any, label %start, label %done
+start:
+  %following = add i64 %k, 1
+  %number = inttoptr i64 %following to ptr
+  %c = call i32 @pthread_create(ptr %thread, ptr null, ptr @work, ptr %number)
+  br label %more
+done:
+  ret void
+}
+"""
+
+
+def processors() -> int:
+    """How many processors a loop may use: those that the process may run on, or as many as `OMP_NUM_THREADS` says."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    try:
+        found = len(os.sched_getaffinity(0))
+    except AttributeError:
+        found = os.cpu_count() or 1
+    return max(int(asked), 1) if asked.isdigit() else found
+
+
+@functools.cache
+def team() -> int | None:
+    """The address of `share(function, context, count, chunk)`, which calls `function(context, first, end)` for parts of
+    so many trips, at least once, by several threads at a time; None if there is one processor."""
+    threads = min(processors() - 1, _MOST)
+    if threads < 1 or sys.platform == "win32":
+        return None
+    declared, pause = _PAUSES.get(platform.machine(), ("", ""))
+    text = _TEXT.replace("{DECLARED}", declared).replace("{PAUSE}", pause)
+    engine = compiled(text.replace("{LOOKS_AT_END}", str(_LOOKS_AT_END)).replace("{LOOKS}", str(_LOOKS)))
+    begin = ctypes.CFUNCTYPE(None, ctypes.c_int64)(engine.get_function_address("begin"))
+    begin(threads)
+    # No thread is there in a process that was forked.
+    os.register_at_fork(after_in_child=functools.partial(begin, 0))
+    _kept.append(engine)
+    return engine.get_function_address("share")
+
+
+_kept: list = []
+
+__all__ = ["processors", "team"]
