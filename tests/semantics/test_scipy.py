@@ -74,6 +74,7 @@ program.add(
     (X, 97),
     (X, 31),
 )
+program.add("axis_of_a_transform", lambda a: (scipy.fft.fftn(a, axes=1), scipy.fft.rfftn(a, 4, 0)), np.eye(6, 4))
 program.add("no_length_of_a_transform", lambda x: scipy.fft.next_fast_len(-len(x)), X, raises=ValueError)
 
 CORNERS = np.array([-1, -0.0, 0, 1e-8, 1e-3, 0.1, 0.5, 1, 2, 3.7, 5, 10, 30, 100, 300, np.inf, np.nan])

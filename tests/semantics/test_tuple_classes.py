@@ -243,4 +243,15 @@ def sorted_by_its_own_order(x, t):
     return [u.x for u in sorted([Less(v, -v) for v in x if v > t])]
 
 
+class Remembering(tuple):
+    def halved(self):
+        self.half = self[0] / 2
+        return self.half
+
+
+@program(3.0, -1.0, refuse=True)
+def attribute_of_a_tuple(a):
+    return Remembering((a, 1.0)).halved()
+
+
 test_programs = program.test()

@@ -84,6 +84,9 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
     if issubclass(cls, BaseException):
         raise Refused("XP0010", f"the attribute '{name}' of an exception of the caller's is assigned", "make a new one")
     _require_plain(cls)
+    if has_dict(cls) and not hasattr(type(lookup(machine, cls, name)[0]), "__set__"):
+        what = f"the attribute '{name}' of an object of class '{shown(cls)}', which is kept by value, is assigned"
+        raise Refused("XP0010", what, "keep it in an object of a class that has no built-in base, or beside it")
     _raise_unsettable(machine, cls, name)
 
 

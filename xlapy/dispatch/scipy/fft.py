@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
+
 import jax.numpy as jnp
 import jax.scipy.fft
+import numpy as np
 import scipy.fft
 from jax import lax
 
@@ -22,9 +25,16 @@ def _transform(jax_function):
 
 def _transform_of_many(jax_function, default):
     def run(x, s=None, axes=default, norm=None):
-        return jax_function(x, s, axes, norm)
+        return jax_function(x, _integers(s), _integers(axes), norm)
 
     return run
+
+
+def _integers(found):
+    """SciPy takes one integer or any sequence of them, arrays too; JAX tuples."""
+    if found is None:
+        return None
+    return tuple(operator.index(i) for i in (found if np.iterable(found) else (found,)))
 
 
 for _name in "fft ifft rfft irfft hfft ihfft".split():
