@@ -28,9 +28,9 @@ _PAUSE_ARM = ("declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.h
 _PAUSES = {"x86_64": _PAUSE_X86, "AMD64": _PAUSE_X86, "arm64": _PAUSE_ARM, "aarch64": _PAUSE_ARM}
 
 #: How many trips there are (`count`), of a function of a context, the first trip and the end, so many at a time
-#: (`chunk`). Each thread has `each` of these parts, the same ones in each loop, since what it wrote is still near to it;
-#: some are `taken`. When it is done it takes what others have left. Whether there are any (`open`), and of which loop
-#: (`loop`). How many threads may be looking at that (`inside`), how many sleep, and whether the team is at work
+#: (`chunk`). Each thread has `each` of these parts, the same ones in each loop, since what it wrote is still near to
+#: it; some are `taken`. When it is done it takes what others have left. Whether there are any (`open`), and of which
+#: loop (`loop`). How many threads may be looking at that (`inside`), how many sleep, and whether the team is at work
 #: (`busy`). A thread says that it is inside before it looks whether the loop is open, and the one that shares out
 #: closes the loop before it looks who is inside: so one of them sees the other.
 _TEXT = """
