@@ -184,7 +184,7 @@ class World(Definitions):
         var = Var(TensorType(type_.shape, dtype, type_.weak), self.machine.entry)
         self.machine.entry.params.append(var)
         self.parameters.append(Parameter(source, var, python, array))
-        if self.parameters[-1].is_number and dtype.kind in "iub":
+        if self.parameters[-1].is_number and isinstance(dtype, np.dtype) and dtype.kind in "iub":
             self.integers.add(var)
         self._found[var] = found
         return var

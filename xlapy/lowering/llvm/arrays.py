@@ -299,9 +299,9 @@ def counted(
     straight = min(straight, _STRAIGHT_IN_LOOPS) if text.open_loops else straight
     stays, kept = count > straight, text.kept_loops
     text.open_loops += stays
-    text.often *= count
+    before, text.often = text.often, text.often * count
     found = list(trip(index.name, carried))
-    text.often /= count
+    text.often = before
     text.open_loops -= stays
     stays = stays or text.kept_loops > kept
     text.kept_loops += stays
@@ -325,10 +325,10 @@ def ranged(text: Text, extent: Extent, numbers: Sequence[Number], trip: Callable
     index, *carried = phis.numbers
     text.do(f"br i1 {text.new(f'icmp slt i64 {index.name}, {extent.end}')}, label %{body}, label %{done}")
     text.begin(body)
-    text.often *= _SOME
+    before, text.often = text.often, text.often * _SOME
     found = list(trip(index.name, carried))
     phis.close([Number(INDEX, (text.new(f"add nuw nsw i64 {index.name}, {extent.step}"),)), *found])
-    text.often /= _SOME
+    text.often = before
     text.do(f"br label %{head}")
     text.begin(done)
     return carried

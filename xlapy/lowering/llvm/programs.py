@@ -871,8 +871,7 @@ class _Program:
         carried = [next(numbers) if isinstance(x, Number) else x for x in carried]
         self.values.update(zip(params, carried, strict=True))
         self._around, text.loops = self._around + 1, text.loops + 1
-        trips = _trips(loop)
-        text.often *= trips
+        often, text.often = text.often, text.often * _trips(loop)
         is_left, self._is_left = self._is_left, self._is_left and loop not in self._exits
         # Not yet the loop's own: the condition may compute with what is carried, and changes nothing.
         text.do(f"br i1 {more(phis.numbers)}, label %{body}, label %{end}")
@@ -882,7 +881,7 @@ class _Program:
             place.depth = self.text.loops
         found = self._carried_on(carried, trip(phis.numbers))
         self._around, text.loops = self._around - 1, text.loops - 1
-        text.often /= trips
+        text.often = often
         self._is_left = is_left
         for place in owned:
             place.depth = self.text.loops
