@@ -533,8 +533,8 @@ class _Program:
         if not is_view(value):
             value = self.kept(value)
         is_bad, window = one_of(1, (1,)), window_of(value)
-        # What is outside of a window is one number for all lanes.
-        extents = () if window is None or looked_at(window.rest, FALSE) != [FALSE] else window.extents
+        # A lane of nothing but zeros is never bad.
+        extents = () if window is None or not memory.is_zero(window.rest) else window.extents
         lane = inside if extents else element
         found = jaxprs.evaluated(text, self, one_of(0, shape), [value])
 
