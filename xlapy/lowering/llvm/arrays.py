@@ -353,7 +353,11 @@ def over(
     shares = is_apart and not numbers and not extents and not text.is_shared and prod(shape) >= _FEWEST_SHARED
 
     def shared(count: int, trip: Callable, straight: int = _STRAIGHT) -> list[Number]:
-        shared_out(text, count, lambda *part: counted(text, count, [], trip, straight, part))
+        def written(first: str, end: str) -> bool:
+            counted(text, count, [], trip, straight, (first, end))
+            return True
+
+        shared_out(text, str(count), written, count)
         return []
 
     if in_rows and not extents and len(long) > 1:
@@ -413,6 +417,7 @@ __all__ = [
     "origins_of",
     "over",
     "placed",
+    "ranged",
     "reads",
     "rest_of",
     "shape_of",

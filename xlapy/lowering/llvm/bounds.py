@@ -35,6 +35,11 @@ class Bounds:
         found = self._extreme(affine(index), True)
         return found is not None and found <= most or elements_between(index)[1] <= most
 
+    def most(self, index: Var) -> int:
+        """What an index is never more than."""
+        found = self._extreme(affine(index), True)
+        return elements_between(index)[1] if found is None else found
+
     def _extreme(self, sum: tuple[dict, int], largest: bool) -> int | None:
         """The largest or smallest value of a sum; None if it is not known."""
         terms, total = {k: v for k, v in sum[0].items() if v}, sum[1]

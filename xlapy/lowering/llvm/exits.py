@@ -150,9 +150,20 @@ def _is_first(predicate: Var, tag: Var) -> bool:
     known, owner = constant_value(tag), predicate.owner
     if known is not None:
         return bool(known == 0)
+    if _stops_a_loop(tag):
+        return True
     if isinstance(owner, Operation) and owner.kind == "bitwise_and":
         return any(_is_first(part, tag) for part in owner.operands)
     return free_tag(predicate) is tag
+
+
+def _stops_a_loop(tag: Var) -> bool:
+    """Whether there is no trip of a loop that begins with that tag and another number than zero."""
+    body, loop = tag.owner, tag.owner.owner if isinstance(tag.owner, Region) else None
+    if loop is None or loop.kind != "while" or body is not loop.regions[-1]:
+        return False
+    condition = loop.regions[0]
+    return _is_first(condition.results[0], condition.params[body.params.index(tag)])
 
 
 def _is_of_vectors(loop: Operation) -> bool:

@@ -18,6 +18,7 @@ from xlapy.ir.places import Dimension, touched
 from xlapy.ir.vectors import is_stack, is_unstack
 from xlapy.lowering import ahead
 from xlapy.lowering.llvm import jaxprs, memory
+from xlapy.lowering.llvm.apart import Carried, Trips, made_by_several
 from xlapy.lowering.llvm.arrays import (
     OWN,
     Extent,
@@ -53,6 +54,8 @@ from xlapy.lowering.llvm.fusing import remembered, shared_in
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.narrowing import narrowed
 from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
+from xlapy.lowering.llvm.sharing import LEFT, is_worth, leaving
+from xlapy.lowering.llvm.team import processors
 from xlapy.lowering.llvm.text import (
     FALSE,
     INDEX,
@@ -70,6 +73,7 @@ from xlapy.lowering.llvm.text import (
     type_in_memory,
     type_of,
 )
+from xlapy.lowering.llvm.trips import are_apart, sums_of
 from xlapy.lowering.rules import IN_VECTORS as IN_LAX
 from xlapy.lowering.rules import RULES as LAX
 from xlapy.lowering.rules import has_factors
@@ -84,6 +88,10 @@ _OF_BITS = frozenset(
 )
 #: trips that a loop is expected to make if nothing is known
 _SOME = 16
+#: a number of trips that is not known in fact, if they may be as many
+_MANY = 1 << 31
+#: trips for each thread from which on they are shared out
+_EACH = 4
 #: bytes below which an array is not made where the result lies
 _SMALL = 1 << 9
 
@@ -148,6 +156,10 @@ class _Program:
         self._lanes_of: dict[Operation, Operation] = {}
         #: additions and the like to what a loop carries, which nothing else looks at: they may be made in any order
         self._folds: set[Operation] = set()
+        #: the trip of the loop that may be shared out, where one is being written
+        self._trip: str | None = None
+        #: whether a loop carries an array in other memory than it was in before
+        self._is_moved = False
         #: how often a value is still used
         self._uses = _uses(region)
         self._outside: dict[Memory, Var] = {}
@@ -715,12 +727,14 @@ class _Program:
         left, rest = text.label(), text.label()
         text.do(f"br i1 {predicate.name}, label %{left}, label %{rest}, !prof {text.unlikely()}")
         text.begin(left)
+        if self._trip is not None:
+            leaving(text, self._trip, text.label())
         for place, var, arm in exit.stored:
             self.values, self._uses = dict(values), uses.copy()
             if arm is not None:
                 self._region(arm)
             self._put_out(place, var)
-        text.do("ret void")
+        text.do("ret void" if self._trip is None else LEFT)
         text.begin(rest)
         self._back_to(versions)
         self.values, self._uses = values, uses
@@ -821,19 +835,74 @@ class _Program:
     def _for(self, loop: Operation, initial: list[Value]) -> list[Value]:
         (body,) = loop.regions
         index, *params = body.params
-        trips = convert(self.text, self.number(loop.operands[0]), index.type.dtype)
+        text, dtype = self.text, index.type.dtype
+        is_apart = not text.is_shared and self._is_many(loop) and are_apart(loop, self.bounds, self._is_left_in)
+        sums = sums_of(loop) if is_apart and self._is_long(loop) else frozenset()
+        trips = convert(text, self.number(loop.operands[0]), INDEX)
         self.bounds.note(index, loop.operands[0])
-        text, type = self.text, type_of(index.type.dtype)
+        initial = self._begun(loop, initial)
 
-        def more(numbers: list[Number]) -> str:
-            self.values[index] = numbers[0]
-            return text.new(f"icmp slt {type} {numbers[0].name}, {trips.name}")
+        def written(first: str, end: str, initial: list[Value], expected: float) -> Carried:
+            start, stop = (convert(text, Number(INDEX, (x,)), dtype) for x in (first, end))
 
-        def trip(numbers: list[Number]) -> list[Value]:
-            following = text.new(f"add nuw nsw {type} {numbers[0].name}, 1")
-            return [Number(index.type.dtype, (following,)), *self._region(body)]
+            def more(numbers: list[Number]) -> str:
+                self.values[index] = numbers[0]
+                return text.new(f"icmp slt {type_of(dtype)} {numbers[0].name}, {stop.name}")
 
-        return self._loop(loop, [index, *params], [literal(0, index.type.dtype), *initial], more, trip)[1:]
+            def trip(numbers: list[Number]) -> list[Value]:
+                self._trip = convert(text, numbers[0], INDEX).name if is_apart else self._trip
+                following = text.new(f"add nuw nsw {type_of(dtype)} {numbers[0].name}, 1")
+                return [Number(dtype, (following,)), *self._region(body)]
+
+            return self._loop([index, *params], [start, *initial], more, trip, expected, self._is_left_in(loop))
+
+        if not is_apart:
+            return _but_first(written("0", trips.name, initial, self._trips(loop))).behind()
+
+        def part(first: str, end: str, initial: list[Value], expected: float) -> Carried:
+            rooms, self._is_moved = len(self._outer_rooms), False
+            made = _but_first(written(first, end, initial, expected))
+            if loop in self._exits:
+                self._trip = first  # of all parts with an error the first one tells of it
+                found = list(self._left_behind(loop, made.behind()))
+                made = Carried(found, found, found)
+            return made._replace(in_place=not self._is_moved and rooms == len(self._outer_rooms))
+
+        found = made_by_several(text, self, Trips(trips, self._trips(loop), initial, part, sums))
+        self._trip = None
+        return found
+
+    def _is_many(self, loop: Operation) -> bool:
+        """Whether a loop makes so many trips that several threads get about as many each."""
+        known = constant_value(loop.operands[0])
+        return known is None or int(known) >= _EACH * processors()
+
+    def _is_long(self, loop: Operation) -> bool:
+        """Whether a loop may take so long that its sums should be made in parts."""
+        if constant_value(loop.operands[0]) is None:
+            return not self.text.loops
+        return is_worth(self._work(loop))
+
+    def _trips(self, loop: Operation) -> int:
+        """How many trips a loop makes, about."""
+        if loop.kind == "while":
+            return _SOME
+        known = constant_value(loop.operands[0])
+        if known is not None:
+            return max(int(known), 1)
+        most = self.bounds.most(loop.operands[0])
+        return max(most // 2, 1) if most < _MANY else _SOME
+
+    def _work(self, operation: Operation) -> int:
+        """How many instructions an operation takes, about."""
+        if operation.kind in ("for", "while"):
+            return self._trips(operation) * sum(map(self._work, operation.regions[-1].operations))
+        inner = [sum(map(self._work, region.operations)) for region in operation.regions]
+        return max([*(prod(v.type.shape) for v in operation.results), *inner], default=0)
+
+    def _is_left_in(self, loop: Operation) -> bool:
+        """Whether the function is left at an error in a trip of a loop."""
+        return self._is_left and loop not in self._exits
 
     def _while(self, loop: Operation, initial: list[Value]) -> list[Value]:
         condition, body = loop.regions
@@ -845,22 +914,35 @@ class _Program:
                 raise Unsuitable("a condition that is an array")
             return predicate.name
 
-        return self._loop(loop, body.params, initial, more, lambda numbers: self._region(body))
+        initial = self._begun(loop, initial)
+        is_left, trip = self._is_left_in(loop), lambda numbers: self._region(body)
+        return self._loop(body.params, initial, more, trip, _SOME, is_left).behind()
 
-    def _loop(
-        self, loop: Operation, params: Sequence[Var], initial: list[Value], more: Callable, trip: Callable
-    ) -> list[Value]:
-        """A loop that carries some values; `more` says whether there is another trip, and `trip` makes one."""
-        text = self.text
-        text.has_loops = True
+    def _begun(self, loop: Operation, initial: list[Value]) -> list[Value]:
+        """What a loop carries, as it begins: arrays in memory of its own."""
+        self.text.has_loops = True
         self._folds |= _folds(loop.regions[-1])
         for var in (v for region in loop.regions for v in captured(region)):
             value = self.values.get(var)
             if value is not None and not is_view(value):
                 self.values[var] = self.kept(value)
         initial = self._apart(list(map(self._changeable, initial)))
+        self._settle([x.memory for x in initial if isinstance(x, Array)])
+        return initial
+
+    def _loop(
+        self,
+        params: Sequence[Var],
+        initial: list[Value],
+        more: Callable,
+        trip: Callable,
+        expected: float,
+        is_left: bool,
+    ) -> Carried:
+        """A loop that carries some values; `more` says whether there is another trip, and `trip` makes one, of which so
+        many are expected, and at an error in which the function is left or not."""
+        text = self.text
         owned = [x.memory for x in initial if isinstance(x, Array)]
-        self._settle(owned)
         phis = text.phis([x for x in initial if isinstance(x, Number)])
         head, body, end = text.label(), text.label(), text.label()
         text.do(f"br label %{head}")
@@ -871,8 +953,8 @@ class _Program:
         carried = [next(numbers) if isinstance(x, Number) else x for x in carried]
         self.values.update(zip(params, carried, strict=True))
         self._around, text.loops = self._around + 1, text.loops + 1
-        often, text.often = text.often, text.often * _trips(loop)
-        is_left, self._is_left = self._is_left, self._is_left and loop not in self._exits
+        often, text.often = text.often, text.often * expected
+        before, self._is_left = self._is_left, is_left
         # Not yet the loop's own: the condition may compute with what is carried, and changes nothing.
         text.do(f"br i1 {more(phis.numbers)}, label %{body}, label %{end}")
         text.begin(body)
@@ -882,14 +964,14 @@ class _Program:
         found = self._carried_on(carried, trip(phis.numbers))
         self._around, text.loops = self._around - 1, text.loops - 1
         text.often = often
-        self._is_left = is_left
+        self._is_left = before
         for place in owned:
             place.depth = self.text.loops
         self.values = outside
         phis.close([x for x in found if isinstance(x, Number)])
         text.do(f"br label %{head}")
         text.begin(end)
-        return [old if isinstance(old, Number) else new for old, new in zip(carried, found, strict=True)]
+        return Carried(initial, carried, found)
 
     def _carried_on(self, carried: list[Value], found: list[Value]) -> list[Value]:
         """What the next trip gets, in the memories that it looks for it in."""
@@ -908,12 +990,22 @@ class _Program:
                 moved[k] = new if is_apart else self.kept(new)
             elif not isinstance(new, Number):
                 found[k] = element(self.text, new, ("0",) * len(shape_of(new)))
+        rooms = self.text.rooms
+        self._is_moved |= any(
+            isinstance(x, Array) and x.memory.pointer not in rooms for x in map(carried.__getitem__, moved)
+        )
         for k, new in moved.items():
             old = carried[k]
             assert isinstance(old, Array)
             self._fill(old.memory, new)
             found[k] = old.memory.change()
         return found
+
+
+def _but_first(carried: Carried) -> Carried:
+    """What a loop carries but for its index."""
+    initial, head, found, in_place = carried
+    return Carried(initial[1:], head[1:], found[1:], in_place)
 
 
 def _uses(region: Region) -> Counter[Var]:
@@ -924,12 +1016,6 @@ def _uses(region: Region) -> Counter[Var]:
         for nested in operation.regions:
             found.update(_uses(nested))
     return found
-
-
-def _trips(loop: Operation) -> int:
-    """How many trips a loop makes, about."""
-    known = constant_value(loop.operands[0]) if loop.kind == "for" else None
-    return _SOME if known is None else max(int(known), 1)
 
 
 def _folds(body: Region) -> set[Operation]:
