@@ -1,4 +1,4 @@
-"""fsum, sumprod and fma to the last bit, of numbers that cancel, in all forms of loops (see `semantics/conftest.py`)."""
+"""fsum, sumprod and fma to the last bit, of numbers that cancel, in all forms of loops."""
 
 import itertools
 import math

@@ -100,7 +100,7 @@ def _in_one(high, low, tiny):
 
 
 def _sumprod(p, q, /):
-    """Products of floats, or of a float and an int, are kept in three parts, until there are others or one overflows."""
+    """Products of floats, or of a float and an int, are kept in three parts, until another comes or one overflows."""
     total, high, low, tiny = 0, 0.0, 0.0, 0.0
     in_parts, ended = False, False
     for a, b in _pairs(p, q):
