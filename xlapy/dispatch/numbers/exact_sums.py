@@ -6,6 +6,7 @@ Both are loops in Python over the items; what they do with an item is arithmetic
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -16,15 +17,15 @@ from xlapy.domain.values import NdArray, Tuple, Value
 from xlapy.lowering import exact_sums
 
 
-def _pieces(x):
+def _pieces(x) -> Any:
     """See `lowering.exact_sums.pieces`."""
 
 
-def _rounded(words, near):
+def _rounded(words, near) -> Any:
     """See `lowering.exact_sums.rounded`."""
 
 
-def _add_product(x, y, high, low, tiny):
+def _add_product(x, y, high, low, tiny) -> Any:
     """See `lowering.exact_sums.add_product`."""
 
 
@@ -71,10 +72,10 @@ def _fsum(seq):
     return special if special != 0.0 else _rounded(words, total)
 
 
-_NOTHING = object()
+_NOTHING: Any = object()
 
 
-def _pairs(p, q):
+def _pairs(p, q) -> Any:
     if hasattr(p, "__len__") and hasattr(q, "__len__"):
         if len(p) != len(q):
             raise ValueError("Inputs are not the same length")
@@ -82,7 +83,7 @@ def _pairs(p, q):
     return _pairs_of_iterators(p, q)
 
 
-def _pairs_of_iterators(p, q):
+def _pairs_of_iterators(p, q) -> Any:
     others = iter(q)
     for a in p:
         b = next(others, _NOTHING)
