@@ -134,6 +134,53 @@ def test_what_is_given_for_an_integer(call):
         )
 
 
+#: calls that take several integers, and integers for which each is right
+SEQUENCES = {
+    "scipy.fft.fftn(m, axes=?)": "0, 1",
+    "scipy.fft.rfft2(m, s=?, axes=(0, 1))": "3, 5",
+    "scipy.fft.ifftn(m, (4, 5), ?)": "-2, -1",
+    "np.fft.fftn(m, axes=?)": "0, 1",
+    "np.fft.fftshift(m, axes=?)": "0, 1",
+    "np.median(t, axis=?)": "1, 2",
+    "np.average(t, axis=?)": "1, 2",
+    "np.quantile(t, 0.5, axis=?)": "0, 2",
+    "np.sum(t, axis=?)": "1, 2",
+    "np.flip(t, ?)": "0, 1",
+    "np.transpose(t, ?)": "2, 0, 1",
+    "np.moveaxis(t, ?, (2, 1))": "0, 1",
+    "np.roll(m, ?, (0, 1))": "1, 2",
+    "np.gradient(m, axis=?)": "0, 1",
+    "np.zeros(?)": "2, 3",
+    "t.reshape(?)": "4, 6",
+    "np.pad(m, ?)": "1, 2",
+    "np.split(m, ?)": "1, 2",
+    "np.tile(m, ?)": "2, 3",
+    "np.unravel_index(7, ?)": "3, 4",
+    "np.ravel_multi_index((1, 2), ?)": "3, 4",
+    "np.tensordot(t, t, (?, ?))": "1, 2",
+    "np.tensordot(m, m, ?)": "[0, 1], [0, 1]",
+    "np.lib.stride_tricks.sliding_window_view(m, ?)": "2, 3",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("call", SEQUENCES)
+def test_what_stands_for_several_integers(call):
+    several = SEQUENCES[call]
+    forms = ["({},)", "[{}]", "np.array([{}])", "np.array([{}], np.int32)", "np.array([{}]) + 0", "(*np.array([{}]),)"]
+    for form in forms:
+        program, arguments = program_of(call, form.format(several))
+        check(program, *arguments, raises=outcome(program, arguments))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", ["np.array(2)", "np.uint8(2)", "np.array([2])", "2.0"])
+def test_how_many_parts(value):
+    for call in ("np.split(x, ?)", "np.vsplit(s[:2], ?)", "np.hsplit(m, ?)", "np.array_split(x, ?)"):
+        program, arguments = program_of(call, value)
+        check(program, *arguments, raises=outcome(program, arguments))
+
+
 program = Programs()
 
 

@@ -102,6 +102,8 @@ def zip_(machine, *iterables: Value, strict: Value = Const(False)) -> Value:  # 
     """`zip(*iterables, strict=...)`."""
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
     exact = bool(machine.static(strict, "strict of zip"))
+    if exact and _may_be_caught(machine) and _may_be_unequal(machine, inner.items):
+        return machine.call(Const(_strict_zip), inner.items)
     return new(machine, _ZIP, zip, inner=inner, strict=Const("zip" if exact else ""), function=NONE)
 
 
@@ -116,6 +118,8 @@ def map_(machine, function: Value, /, *iterables: Value, **named: Value) -> Valu
     if isinstance(function, Const) and function.value is next and len(iterables) == 1 and not exact:
         return machine.call(Const(_next_items), [make_iterator(machine, iterables[0])])
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
+    if exact and _may_be_caught(machine) and _may_be_unequal(machine, inner.items):
+        return machine.call(Const(_strict_map), [function, *inner.items])
     return new(machine, _ZIP, map, inner=inner, strict=Const("map" if exact else ""), function=function)
 
 
@@ -136,6 +140,50 @@ def starmap(machine, function: Value, iterable: Value) -> Value:
     """`itertools.starmap(function, iterable)`."""
     inner = Tuple((make_iterator(machine, iterable),))
     return new(machine, _ZIP, itertools.starmap, inner=inner, strict=Const(""), function=function)
+
+
+def _may_be_caught(machine) -> bool:
+    """Whether there is a handler around this place, or one that may be around the loop."""
+    return bool(machine.catching or machine.frames[-1].program.code.co_exceptiontable)
+
+
+def _may_be_unequal(machine, inners: Sequence[Value]) -> bool:
+    """Whether iterators that loops can be made of have different numbers of items, or data says how many."""
+    if _share(machine, inners):
+        return False
+    trips = [plan.trips for plan in (iteration.plan(machine, i) for i in inners) if plan is not None]
+    if len(trips) < max(len(inners), 2):
+        return False
+    return not all(isinstance(n, Const) and isinstance(trips[0], Const) and n.value == trips[0].value for n in trips)
+
+
+def _strict_rows(name, first, rest):
+    """The rows of `zip(first, *rest, strict=True)`: a handler around the loop sees those before the error."""
+    for item in first:
+        row = [item]
+        for other in rest:
+            found = next(other, _NOTHING)
+            if found is _NOTHING:
+                raise ValueError(_unequal_text(name, len(row), "shorter"))
+            row.append(found)
+        yield tuple(row)
+    count = 0
+    for other in rest:
+        count += 1
+        if next(other, _NOTHING) is not _NOTHING:
+            raise ValueError(_unequal_text(name, count, "longer"))
+
+
+_NOTHING = object()
+
+
+def _strict_zip(first, *rest):
+    return _strict_rows("zip", first, rest)
+
+
+def _strict_map(function, first, *rest):
+    for row in _strict_rows("map", first, rest):
+        yield function(*row)
 
 
 def _next_items(iterators):
@@ -230,16 +278,9 @@ def _unequal_text(function: str, position: int, word: str) -> str:
     return f"{function}() argument {position + 1} is {word} than argument{others}"
 
 
-def _check_lengths(machine, function: str, position: int, longer: bool | Var, shorter: bool | Var) -> None:
-    """The error of `zip(strict=True)`, raised before the loop: nobody may be there to see that the loop has run."""
-    if machine.catching:
-        raise Refused("XP0009", f"{function}(strict=True) of iterables of unknown lengths, inside `try`")
-    for bad, word in ((shorter, "shorter"), (longer, "longer")):
-        machine.check(bad, ValueError, _unequal_text(function, position, word))
-
-
 #: trips before the error of `zip(strict=True)` that are made one by one
 _FEW = 32
+_MADE_THERE = "make it inside of the `try`, too"
 
 
 def _zip_plan(machine, number: int) -> Plan | None:
@@ -252,17 +293,19 @@ def _zip_plan(machine, number: int) -> Plan | None:
         return None
     trips = plans[0].trips
     strict = machine.heap.read(number, "strict").value
+    wrong: list[tuple[bool | Var, str]] = []
     for position, plan in enumerate(plans[1:], 1):
         if strict:
-            longer = machine.truth(machine.compare(">", plan.trips, trips))
-            shorter = machine.truth(machine.compare("<", plan.trips, trips))
-            if isinstance(longer, Var) or isinstance(shorter, Var):
-                _check_lengths(machine, strict, position, longer, shorter)
-            elif (longer or shorter) and machine.static(ranges.minimum(machine, trips, plan.trips)) <= _FEW:
-                return None  # step by step: a handler around the loop sees what comes before the error
-            elif longer or shorter:
-                _unequal(machine, strict, position, "longer" if longer else "shorter")
+            for sign, word in (("<", "shorter"), (">", "longer")):
+                bad = machine.truth(machine.compare(sign, plan.trips, trips))
+                if bad is not False:
+                    wrong.append((bad, _unequal_text(strict, position, word)))
         trips = ranges.minimum(machine, trips, plan.trips)
+    certain = any(bad is True for bad, _ in wrong)
+    if certain and isinstance(trips, Const) and trips.value <= _FEW:
+        return None  # step by step
+    if wrong and machine.catching:
+        raise Refused("XP0009", f"{strict}(strict=True) of iterables of other lengths, inside `try`", _MADE_THERE)
 
     def element(k: Value) -> Value:
         return _combined(machine, number, [p.element(k) for p in plans])
@@ -275,6 +318,8 @@ def _zip_plan(machine, number: int) -> Plan | None:
             # what comes before the one that has ended has given an item for nothing, what comes behind was not asked
             plan.finish(k if gave is False else machine.binary("+", k, machine.boolean(gave)), had_none)
             asked = gave
+        for bad, text in wrong:
+            machine.check(logical_and(machine, ended, bad), ValueError, text)
 
     return Plan(trips, element, finish)
 

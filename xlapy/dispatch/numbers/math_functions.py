@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import table
-from xlapy.dispatch.numbers.number_functions import no_complex, number, truncated, two_product
+from xlapy.dispatch.numbers.number_functions import no_complex, number, truncated
 from xlapy.dispatch.numbers.scalar_values import (
     bounds_of,
     check,
@@ -28,7 +28,7 @@ from xlapy.dispatch.numbers.scalar_values import (
 from xlapy.dispatch.python import kinds
 from xlapy.domain.values import Const, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
-from xlapy.lowering import float_bits, whole_results
+from xlapy.lowering import exact_sums, float_bits, whole_results
 from xlapy.lowering.derivatives import differentiated_as
 
 _HUGE = 1e308
@@ -429,15 +429,6 @@ def isclose(machine, a: Value, b: Value, *, rel_tol: Value = Const(1e-9), abs_to
 _FMA: Any = getattr(math, "fma", None)
 
 
-def _fma(x, y, z):
-    """x * y + z with the rounding errors of both operations added at last."""
-    product, rest = two_product(x, y)
-    total = product + z
-    back = total - product
-    error = (product - (total - back)) + (z - back) + rest
-    return jnp.where(jnp.isfinite(total) & jnp.isfinite(error), total + error, x * y + z)
-
-
 if _FMA is not None:
     _FMA_INVALID, _FMA_OVERFLOW = Failure(_FMA, math.inf, 0.0, 1.0), Failure(_FMA, 1e300, 1e300, 1.0)
 
@@ -448,7 +439,7 @@ if _FMA is not None:
         if given is not None:
             return fold(machine, _FMA, *given)
         vars_ = [real(machine, v) for v in (x, y, z)]
-        result = machine.leaf(_fma, vars_)[0]
+        result = machine.leaf(exact_sums.fma, vars_)[0]
         numbers = [_not(machine, is_nan(machine, v)) for v in vars_]
         finite = [machine.builder.elementwise("is_finite", v) for v in vars_]
         _FMA_INVALID.check(machine, _and(machine, is_nan(machine, result), *numbers), x)

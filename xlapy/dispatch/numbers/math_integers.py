@@ -1,4 +1,4 @@
-"""The `math` module for ints, and its functions of sequences."""
+"""The `math` module for ints, and its functions of sequences (but for `numbers.exact_sums`)."""
 
 from __future__ import annotations
 
@@ -204,60 +204,8 @@ def dist(machine, p: Value, q: Value, /) -> Value:
 # -- sequences, as loops in Python ------------------------------------------------------------------------------------
 
 
-@table.replacement(math.fsum)
-def _fsum(seq):
-    """Neumaier's compensated sum; infinities and NaN are added apart, and begin it anew."""
-    total = lost = special = infinite = 0.0
-    for item in seq:
-        if not hasattr(item, "__float__") and not hasattr(item, "__index__"):
-            raise TypeError(f"must be real number, not {type(item).__name__}")
-        item = float(item)
-        if not math.isfinite(item):
-            special = special + item
-            if math.isinf(item):
-                infinite = infinite + item
-            total = lost = item = 0.0
-        after = total + item
-        if not math.isfinite(after):
-            raise OverflowError("intermediate overflow in fsum")
-        if abs(total) >= abs(item):
-            lost = lost + ((total - after) + item)
-        else:
-            lost = lost + ((item - after) + total)
-        total = after
-    if math.isnan(infinite):
-        raise ValueError("-inf + inf in fsum")
-    return special if special != 0.0 else total + lost
-
-
 @table.replacement(math.prod)
 def _prod(iterable, *, start=1):
     for item in iterable:
         start = start * item
     return start
-
-
-def _sumprod(p, q, /):
-    total = 0
-    if hasattr(p, "__len__") and hasattr(q, "__len__"):
-        if len(p) != len(q):
-            raise ValueError("Inputs are not the same length")
-        for a, b in zip(p, q):  # noqa: B905
-            total = total + a * b
-        return total
-    others = iter(q)
-    for a in p:
-        b = next(others, _NOTHING)
-        if b is _NOTHING:
-            raise ValueError("Inputs are not the same length")
-        total = total + a * b
-    if next(others, _NOTHING) is not _NOTHING:
-        raise ValueError("Inputs are not the same length")
-    return total
-
-
-_NOTHING = object()
-#: from Python 3.12 on
-_SUMPROD = getattr(math, "sumprod", None)
-if _SUMPROD is not None:
-    table.replacement(_SUMPROD)(_sumprod)

@@ -46,6 +46,7 @@ from xlapy.domain.values import (
     is_none,
 )
 from xlapy.ir import Var
+from xlapy.lowering.exact_sums import two_product
 
 _NAN_TO_INT = provoke(int, math.nan)
 _INF_TO_INT = provoke(int, math.inf)
@@ -437,19 +438,6 @@ def round_(machine, number: Value, ndigits: Value = NONE) -> Value:
     if digits < -18:
         return Const(0)
     return scalar(machine, int, machine.leaf(_round_int, [device(machine, number, int)], (10**-digits,))[0])
-
-
-def two_product(x, y):
-    """x * y as a sum of two floats (Dekker), the halves cut out of the bits."""
-    mask = jnp.int64(-(1 << 27))
-
-    def split(v):
-        high = lax.bitcast_convert_type(lax.bitcast_convert_type(v, jnp.int64) & mask, v.dtype)
-        return high, v - high
-
-    (xh, xl), (yh, yl) = split(x), split(y)
-    product = x * y
-    return product, ((xh * yh - product) + xh * yl + xl * yh) + xl * yl
 
 
 def _opaque(x, power):

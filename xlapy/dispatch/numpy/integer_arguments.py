@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from xlapy.dispatch.containers import ranges
-from xlapy.dispatch.numpy.values import raise_real, real_call, sequence_items, skeleton
+from xlapy.dispatch.numpy.values import NO_VALUE, known, raise_real, real_call, sequence_items, skeleton, try_known
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Union, Value
 
@@ -71,8 +71,8 @@ class Places(NamedTuple):
 
     def of(self, args: Sequence[Value]) -> list[Place | None]:
         """The parameters of positional arguments."""
-        known = self.positions[: len(args)]
-        return [*known, *([self.rest] * (len(args) - len(known)))]
+        named = self.positions[: len(args)]
+        return [*named, *([self.rest] * (len(args) - len(named)))]
 
 
 def _of_numpy(item: Any) -> bool:
@@ -199,6 +199,10 @@ def _shown(machine: Machine, value: Value, place: Place | None) -> Any:
     if isinstance(value, Scalar | NumpyScalar) and (machine.is_static(value) or machine.specialisable(value.var)):
         return machine.static(value)
     if isinstance(value, NdArray):
+        # axes are known in any case; other arrays may be data
+        found = try_known(machine, value) if place.single or place.several else known(machine, value, "an axis")
+        if found is not NO_VALUE:
+            return np.array(found)
         return np.ones(tuple(min(n, 3) for n in value.type.shape), value.type.dtype)  # NumPy may write to it
     if isinstance(value, Tuple) and value.cls is tuple:
         return tuple(_shown(machine, item, place) for item in value.items)
@@ -208,10 +212,13 @@ def _shown(machine: Machine, value: Value, place: Place | None) -> Any:
 
 
 def _plain(part: Any, place: Place) -> Any:
-    """An ordinary integer in the place of what is none."""
+    """An ordinary integer in the place of what is none: the same number, if it is one."""
     if isinstance(part, tuple) and not place.single:
-        plain = tuple(item if type(item) is int and item.bit_length() <= 63 else 1 for item in part)
-        return 1 if plain == part else plain
+        return tuple(_plain(item, place) for item in part) if any(type(item) is not int for item in part) else 1
+    if isinstance(part, int | float | np.number) or isinstance(part, np.ndarray) and not part.shape:
+        number = part.item() if isinstance(part, np.generic | np.ndarray) else part
+        if isinstance(number, int | float) and number == number // 1 and abs(number) < 1 << 63:
+            return int(number)
     return 1
 
 

@@ -77,11 +77,18 @@ numpy_leaf(np.outer, outer, "a b", "promote")
 numpy_leaf(np.vdot, vdot, "a b", "promote")
 numpy_leaf(np.kron, jnp.kron, "a b", "promote")
 numpy_leaf(np.cross, jnp.cross, "a b", "promote")
-numpy_leaf(np.tensordot, jnp.tensordot, "a b", "promote")
-numpy_leaf(np.linalg.tensordot, jnp.linalg.tensordot, "x1 x2", "promote")
+numpy_leaf(np.tensordot, lambda a, b, axes=2: jnp.tensordot(a, b, _axes(axes)), "a b", "promote")
+numpy_leaf(np.linalg.tensordot, lambda x1, x2, /, *, axes=2: jnp.tensordot(x1, x2, _axes(axes)), "x1 x2", "promote")
 numpy_leaf(np.linalg.outer, linalg_outer, "x1 x2", "promote")
 numpy_leaf(np.linalg.cross, jnp.linalg.cross, "x1 x2", "promote")
 numpy_leaf(np.linalg.multi_dot, jnp.linalg.multi_dot, "arrays", "promote")
+
+
+def _axes(axes):
+    """How many axes, or which ones of either array, as JAX takes them: NumPy takes any integers and sequences."""
+    if not np.iterable(axes):
+        return int(axes)
+    return [tuple(int(k) for k in np.atleast_1d(part)) for part in axes]
 
 
 def _trace(a, offset=0, axis1=0, axis2=1, dtype=None):

@@ -224,15 +224,15 @@ def ix_(machine, /, *args):
 @function(np.ravel_multi_index)
 def ravel_multi_index(machine, multi_index, dims, mode="raise", order="C"):
     """np.ravel_multi_index."""
-    shape, style = known(machine, dims), str(known(machine, mode))
+    shape, style = hashable(known(machine, dims)), str(known(machine, mode))
     for item in items_of(machine, multi_index):
         require_indices(machine, _ravelled, item)
     parts = [operand(machine, v, _INT64) for v in items_of(machine, multi_index)]
-    shape = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    shape = shape if isinstance(shape, tuple) else (shape,)
     styles = (style,) * len(parts) if isinstance(known(machine, mode), str) else tuple(known(machine, mode))
     if known_order(machine, order, *ONE_OF_TWO) == "F":
         parts, shape, styles = parts[::-1], shape[::-1], styles[::-1]
-    flat, bad = machine.leaf(_ravel_index, parts, (hashable(shape), styles), name="ravel_multi_index")
+    flat, bad = machine.leaf(_ravel_index, parts, (shape, styles), name="ravel_multi_index")
     machine.check(bad, ValueError, "invalid entry in coordinates array")
     return machine.numpy_result(flat)
 
@@ -255,10 +255,10 @@ def _ravel_index(*rest):
 @function(np.unravel_index)
 def unravel_index(machine, indices, shape, order="C"):
     """np.unravel_index."""
-    dims = known(machine, shape, "a shape")
-    dims = dims if isinstance(dims, tuple | list) else (dims,)
+    dims = hashable(known(machine, shape, "a shape"))
+    dims = dims if isinstance(dims, tuple) else (dims,)
     if known_order(machine, order, *ONE_OF_TWO) == "F":
-        turned = unravel_index(machine, indices, Const(tuple(dims)[::-1]))
+        turned = unravel_index(machine, indices, Const(dims[::-1]))
         return numpy_views.Tuple(turned.items[::-1])
     require_indices(machine, _unravelled, indices)
     index = operand(machine, indices, _INT64)

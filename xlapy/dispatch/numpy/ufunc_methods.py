@@ -198,7 +198,7 @@ def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
     axis = known(machine, axis)
     if axis is None and len(var.type.shape) != 1:
         return machine.raise_(ValueError, "reduceat does not allow multiple axes")
-    axis = int(axis or 0)
+    axis = int(axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis or 0)
     size = var.type.shape[axis]
     if size == 0 and 0 not in places.type.shape:
         constant = constant_value(places)

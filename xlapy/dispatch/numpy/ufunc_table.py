@@ -212,6 +212,11 @@ def _complex_fmin(x, y):
     return jnp.where(jnp.isnan(y) | (~jnp.isnan(x) & _complex_less_equal(x, y)), x, y)
 
 
+def _real_sign(x):
+    """Of -0.0 it is 0.0, where XLA's is -0.0."""
+    return jnp.where(x == 0, jnp.zeros((), x.dtype), lax.sign(x))
+
+
 def _complex_sign(x):
     size = jnp.abs(x)
     return jnp.where(size == 0, 0, x / jnp.where(size == 0, 1, size)).astype(x.dtype)
@@ -387,7 +392,7 @@ TABLE: dict[np.ufunc, Entry] = {
     np.positive: {"*": identity},
     np.absolute: {"b": identity, "u": identity, "c": jnp.abs, "*": "abs"},
     np.fabs: {"f": "abs"},
-    np.sign: {"u": jnp.sign, "c": _complex_sign, "*": "sign"},
+    np.sign: {"u": jnp.sign, "f": _real_sign, "c": _complex_sign, "*": "sign"},
     np.heaviside: {"f": _heaviside},
     np.conjugate: {"c": jnp.conj, "*": identity},
     np.square: {"b": identity, "*": square},

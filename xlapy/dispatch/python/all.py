@@ -6,6 +6,7 @@ from xlapy.dispatch.containers import counters, dicts, lists, queues, ranges, se
 from xlapy.dispatch.iterators import combined, generator_rules, groups, itertools_python, itertools_rules
 from xlapy.dispatch.numbers import (
     cmath_functions,
+    exact_sums,
     math_functions,
     math_integers,
     number_functions,
