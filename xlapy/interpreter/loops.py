@@ -309,8 +309,11 @@ def _is_object(value: Value) -> bool:
 
 
 def _unrolls_elsewhere(machine: Machine, node: Loop, key: tuple) -> bool:
-    """Whether a short loop had to be unrolled in another trip of a loop around it, or less deep in a recursion."""
-    if not machine.unrolled_places or place_of(key) not in machine.unrolled_places:
+    """Whether a short loop had to be unrolled in another trip of a loop around it, less deep in a recursion, or in
+    several other calls of its function."""
+    if not machine.unrolled_places:
+        return False
+    if place_of(key) not in machine.unrolled_places and key[0] not in machine.unrolled_nodes:
         return False
     length = _remaining(machine, node)
     return length is not None and length <= _RETRY_UNROLL
