@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ from xlapy.ir import Location, Module, constant_value
 from xlapy.report import NotOffloadableError, first_line
 
 _MAXIMUM_RESTARTS = 100
+#: a loop that has to be unrolled in so many calls of its function is so in the others, if it is short
+_SEVERAL = 2
 #: of so many static values on, those next to them are static as well
 _MANY_STATIC = 16
 
@@ -147,6 +150,8 @@ def _settled(
         machine = Machine(world_of(static), ambient_x64, narrow)
         machine.loop_modes.update(modes)
         machine.unrolled_places |= {place_of(key) for key, mode in modes.items() if mode == "unroll"}
+        often = collections.Counter(node for node, _ in machine.unrolled_places)
+        machine.unrolled_nodes |= {node for node, count in often.items() if count >= _SEVERAL}
         machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
         machine.heap.may_hand_over = may_hand_over
         machine.capacities.update(capacities)

@@ -61,6 +61,8 @@ _MAXIMUM_CONDITIONAL = 300
 _MAXIMUM_ASKED = 16
 #: how often a loop is unrolled in search of a way around an obstacle
 _RETRY_UNROLL = 200
+#: trips of a loop that is unrolled since it had to be in other calls of its function
+_FEW_TRIPS = 16
 #: operations that a short loop may come to when it is unrolled since a list grows in it
 _MAXIMUM_SIZE = 600
 #: what is tried after that, in which the list is an array with room
@@ -309,11 +311,15 @@ def _is_object(value: Value) -> bool:
 
 
 def _unrolls_elsewhere(machine: Machine, node: Loop, key: tuple) -> bool:
-    """Whether a short loop had to be unrolled in another trip of a loop around it, or less deep in a recursion."""
-    if not machine.unrolled_places or place_of(key) not in machine.unrolled_places:
+    """Whether a short loop had to be unrolled in another trip of a loop around it, less deep in a recursion, or in
+    several other calls of its function."""
+    if not machine.unrolled_places:
+        return False
+    most = _RETRY_UNROLL if place_of(key) in machine.unrolled_places else _FEW_TRIPS
+    if most == _FEW_TRIPS and key[0] not in machine.unrolled_nodes:
         return False
     length = _remaining(machine, node)
-    return length is not None and length <= _RETRY_UNROLL
+    return length is not None and length <= most
 
 
 def _prefers_unrolling(machine: Machine, node: Loop) -> bool:

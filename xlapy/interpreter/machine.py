@@ -198,6 +198,8 @@ class Machine:
         self.loop_modes: dict[tuple, str] = {}
         #: loops that had to be unrolled in an earlier analysis, see `frame.place_of`
         self.unrolled_places: set[tuple] = set()
+        #: those among them that had to be in several calls of their function
+        self.unrolled_nodes: set[int] = set()
         #: short loops that come to too many operations when unrolled: so they do in other trips of loops around them
         self.large_places: set[tuple] = set()
         #: what is known of the heads of loops from the last time they were met
