@@ -54,6 +54,16 @@ def of_branches(x, k):
     return y
 
 
+def of_carried_numbers(x, k):
+    total, is_large, z = 1.0, False, 1 + 0j
+    for t in range(5):
+        x[:] = np.where(is_large, x * total, x + k * z.real)
+        total = total * 0.5 + x[0]
+        is_large = total > 1.5
+        z = z * 1j + k
+    return x, total
+
+
 @pytest.fixture
 def shares(monkeypatch):
     """Every loop over elements is shared out, however few they are, and every program is machine code."""
@@ -66,7 +76,7 @@ def shares(monkeypatch):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("function", [of_numbers, in_place, of_matrices, of_places, of_branches])
+@pytest.mark.parametrize("function", [of_numbers, in_place, of_matrices, of_places, of_branches, of_carried_numbers])
 def test_shared_out(function, size, shares):
     if size < 5 and function is of_matrices:
         pytest.skip("no rows")

@@ -7,7 +7,7 @@ is worth that is known when the trips are written: from how many instructions th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from xlapy.lowering.llvm.team import processors, team
 from xlapy.lowering.llvm.text import Text, stored_in
@@ -40,7 +40,9 @@ def shared_out(text: Text, count: int, loop: Callable[[str, str], object]) -> No
     lines, own, work_of_all = text.lines, text.rooms, text.work - work
     text.lines, text.rooms, text.often, text.is_shared = outer, rooms, often, False
     text.work = work + often * work_of_all
-    captured = _captured(lines, own, outer) if work_of_all >= _WORTH and len(text.begins) == begins else None
+    captured = (
+        _captured(text, lines, own, (first, end)) if work_of_all >= _WORTH and len(text.begins) == begins else None
+    )
     address = None if captured is None else team()
     if captured is None or address is None:
         text.rooms.update(own)
@@ -48,7 +50,6 @@ def shared_out(text: Text, count: int, loop: Callable[[str, str], object]) -> No
         return
     text.block = block
     name = f"@part{len(text.functions)}"
-    captured = {name: type for name, type in captured.items() if name not in (first, end)}
     text.functions.append(_function(name, captured, first, end, label, lines, own))
     context = text.name()
     text.rooms[context] = f"  {context} = alloca [{max(len(captured), 1)} x i64], align 64"
@@ -67,9 +68,9 @@ def _chunk(count: int) -> int:
     return -(-chunk // _UNIT) * _UNIT if chunk >= _UNIT else chunk
 
 
-def _captured(lines: Sequence[str], own: Sequence[str], outer: Sequence[str]) -> dict[str, str] | None:
-    """What is read that is made elsewhere, with its type; None if that is not known."""
-    made, used = set(own), dict[str, None]()
+def _captured(text: Text, lines: Sequence[str], own: Iterable[str], given: Iterable[str]) -> dict[str, str] | None:
+    """What is read that is made elsewhere, and is not given, with its type; None if that is not known."""
+    made, used = {*own, *given}, dict[str, None]()
     for line in lines:
         if line.endswith(":"):
             made.add(f"%{line[:-1]}")
@@ -78,17 +79,16 @@ def _captured(lines: Sequence[str], own: Sequence[str], outer: Sequence[str]) ->
         made.update(found.groups()[:1] if found else ())
         used.update(dict.fromkeys(_NAME.findall(line)))
     wanted = [name for name in used if name not in made]
-    types = dict.fromkeys((name for name in wanted if not name.startswith("%v")), "ptr")
-    missing = {name for name in wanted if name not in types}
-    for line in outer if missing else ():
+    types = {name: text.carried.get(name, "") if name.startswith("%v") else "ptr" for name in wanted}
+    missing = {name for name, type in types.items() if not type}
+    for line in text.lines if missing else ():
         found = _DEFINED.match(line)
         if found and found[1] in missing:
-            type = _type_made(found[2])
+            types[found[1]] = _type_made(found[2]) or ""
             # An address within an array might be that of something else that is read by its own address.
-            if type is None or type == "ptr":
+            if types[found[1]] == "ptr":
                 return None
-            types[found[1]] = type
-    return {name: types.get(name, "i64") for name in wanted}
+    return types if all(types.values()) else None
 
 
 def _type_made(instruction: str) -> str | None:

@@ -169,6 +169,8 @@ class Text:
         self.work, self.often = 0.0, 1.0
         #: whether what is written now may be executed by several threads, each for another trip of a loop
         self.is_shared = False
+        #: types of the numbers that loops carry, by name
+        self.carried: dict[str, str] = {}
         self._count = count()
         #: the block that instructions are put into
         self.block = "entry"
@@ -272,6 +274,8 @@ class Phis:
         self._text, self._initial, self._from, self._place = text, initial, text.block, 0
         self.names = [tuple(f"%v{next(text._count)}" for _ in x.parts) for x in initial]
         self.numbers = [Number(x.dtype, names) for x, names in zip(initial, self.names, strict=True)]
+        for number in self.numbers:
+            text.carried.update(dict.fromkeys(number.parts, type_of(number.dtype)))
 
     def begin(self, label: str) -> None:
         """Begin the block of the loop."""
