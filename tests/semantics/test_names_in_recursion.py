@@ -11,14 +11,7 @@ def abs(value):
     return 7.0 if value > 0 else 0.0
 
 
-def isinstance(value, cls):
-    return False
-
-
-def type(value):
-    return int
-
-
+type = isinstance = float = None
 math = None
 
 
