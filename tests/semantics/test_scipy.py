@@ -1,5 +1,7 @@
 """scipy.special, scipy.linalg, scipy.fft and scipy.signal inside programs."""
 
+import itertools
+
 import numpy as np
 import scipy.fft
 import scipy.linalg
@@ -57,7 +59,32 @@ program.add(
     lambda a, k: (scipy.signal.convolve2d(a, [[-1, 1]], mode="same"), scipy.signal.convolve([0.5, 1.0], k)),
     (A, [1.0, 2.0, 3.0]),
 )
-program.add("boundary", lambda a: scipy.signal.convolve2d(a, a, boundary="symm"), A, refuse=True)
+program.each(
+    (np.arange(20.0).reshape(4, 5) ** 1.5, np.array([[1.0, -2.0, 0.5], [0.25, 3.0, 1.0]])),
+    (np.arange(20).reshape(4, 5), np.array([[1, -2], [3, 4], [5, 1]])),
+    (np.array([[1.0, 2j]]), np.arange(20.0).reshape(4, 5)),
+    options=OPTIONS,
+    around_convolved=lambda a, k: [
+        scipy.signal.convolve2d(a, k, mode, around, 2)
+        for mode in ("full", "same")
+        for around in ("fill", "wrap", "symm")
+    ],
+    around_correlated=lambda a, k: [
+        scipy.signal.correlate2d(a, k, mode, around)
+        for mode in ("full", "same", "valid")
+        for around in ("circular", "symmetric")
+        if mode != "valid" or min(a.shape) > 1
+    ],
+)
+program.add("no_such_boundary", lambda a: scipy.signal.convolve2d(a, a, boundary="none"), A, raises=ValueError)
+program.each(
+    tuple(
+        np.array(list(itertools.product([0.001, 0.5, 30], [0.001, 2, 1000], [0, 1e-20, 1e-4, 0.4, 0.9, 1 - 1e-12]))).T
+    ),
+    options={"rtol": 1e-8},
+    complements=lambda a, b, x: scipy.special.betaincc(a, b, x),
+)
+program.add("raveled", lambda i: np.ravel_multi_index((i, i), np.array([3, 4])), np.arange(3))
 program.add("known_tuples", lambda a: np.broadcast_shapes(a.shape, (2,)) + (3, 4), A)
 program.add("flags_by_key", lambda a: (a.flags["C_CONTIGUOUS"], a.T.flags["F"]), A)
 

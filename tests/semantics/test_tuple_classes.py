@@ -4,6 +4,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import pytest
+
+import xlapy
 
 from .runner import Programs
 
@@ -255,3 +258,48 @@ def attribute_of_a_tuple(a):
 
 
 test_programs = program.test()
+
+
+class Marked(tuple):
+    """A tuple with attributes of its own: `scale` hides that of the class."""
+
+    scale = 3.0
+
+
+def marked(values, **attributes):
+    made = Marked(values)
+    made.__dict__.update(attributes)
+    return made
+
+
+attributed = Programs()
+attributed.add("of_the_class", lambda t: (t.scale * t[0], len(t), list(t)), marked((1.0, 2.0)), marked((4.0, 5.0)))
+attributed.add("beside_attributes", lambda t: t.scale * t[0] + sum(t), marked((1.0, 2.0), other=5.0))
+attributed.add("missing", lambda t: t.extra, marked((1.0, 2.0)), raises=AttributeError)
+for _name, _program in {
+    "own": lambda t: t.extra * t[0],
+    "all": lambda t: len(t.__dict__) + t[0],
+    "returned": lambda t: t,
+    "in_a_list": lambda t: [t],
+    "asked_for": lambda t: hasattr(t, "extra"),
+}.items():
+    attributed.add(f"attribute_{_name}", _program, marked((1.0, 2.0), extra=5.0), refuse=True)
+attributed.add("attribute_hides", lambda t: t.scale * t[0], marked((1.0, 2.0), scale=9.0), refuse=True)
+
+
+@attributed((np.array([1.0, 2.0]),), refuse=True)
+def attribute_assigned(x):
+    made = Marked(x)
+    made.extra = x[0]
+    return made.extra
+
+
+test_attributes = attributed.test()
+
+
+def test_attributes_of_another_call():
+    """A program made for a tuple without attributes is not run for one with them."""
+    compiled = xlapy.jit(lambda t: t.scale * t[0])
+    assert compiled(marked((1.0, 2.0))) == 3.0
+    with pytest.raises(xlapy.NotOffloadableError, match="'scale'"):
+        compiled(marked((1.0, 2.0), scale=9.0))

@@ -50,3 +50,25 @@ def printed(x):
 
 
 test_programs = program.test()
+
+
+@program((np.array([0.3, 0.4]),), (np.array([-0.3, 0.4]),))
+def caught_where_none_is_no_number(x):
+    bound = None if x[0] > 0 else 2.0
+    try:
+        return np.clip(bound, x[0], x[1]), 0
+    except TypeError:
+        return x[0], 1
+
+
+program.each(
+    (np.array([0.3, 0.4]),),
+    largest=lambda x: np.maximum(None, x[0]),
+    largest_of_rows=lambda x: np.maximum(x, None),
+    clipped=lambda x: np.clip(None, 0, 1),
+    clipped_below=lambda x: np.clip(None, None, x[1]),
+    product=lambda x: np.dot(x, None),
+    mean=lambda x: np.mean(None),
+)
+program.add("chosen_none", lambda x: np.where(x > 0.3, None, x), np.array([0.3, 0.4]), refuse=True)
+program.add("sum_of_none", lambda x: np.sum(None) or x, np.array([0.3, 0.4]), refuse=True)

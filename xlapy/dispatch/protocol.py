@@ -70,6 +70,9 @@ class Advanced(NamedTuple):
 class World(Protocol):
     """What rules find in the caller's world: classes, functions, modules and objects, with guards on what they read."""
 
+    #: classes of the caller's tuples that have attributes beside their items, and the names of these
+    kept_by_value: dict[type, set[str]]
+
     def guard(self, kind: str, source: Source, value: object = None) -> None:
         """Record an assumption; see `interpreter.world.Guard`."""
         ...

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dis
 from dataclasses import replace
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xlapy.frontend.cutting import Added, Cut
 from xlapy.frontend.graph import End
@@ -18,10 +18,12 @@ from xlapy.frontend.program import FrontendError, Op, Span
 
 
 class Fused(NamedTuple):
-    """The code of a built-in function as it is in Python, and that of the generator expression that it goes through."""
+    """The code of a built-in function as it is in Python, and that of the generator expression that it goes through.
+    `globals` is what the names in the former are, which are not those of the module that calls it."""
 
     consumer: CodeType
     generator: CodeType
+    globals: tuple[tuple[str, Any], ...]
 
 
 def assigned_in(code: CodeType) -> set[str]:
@@ -45,6 +47,13 @@ def fuse(cut: Cut, fused: Fused, span: Span) -> tuple[Added, Added]:
     for number in (*consumer.blocks, *generator.blocks):
         for segment in cut.blocks[number].segments:
             segment.ops = [op for op in segment.ops if op.kind != "return_generator" and iterable not in op.args]
+    known = dict(fused.globals)
+    for number in consumer.blocks:
+        for segment in cut.blocks[number].segments:
+            segment.ops = [
+                Op("const", op.dst, (), known[op.imm], op.span) if op.kind == "load_global" else op
+                for op in segment.ops
+            ]
     begun = cut.split(lambda op: op.kind == "iter" and op.dst[0] in consumer.registers)
     head = next(n for n in consumer.blocks if cut.blocks[n].end.kind == "for")
     yielded = cut.split(lambda op: op.kind == "yield" and op.args[0] in generator.registers)

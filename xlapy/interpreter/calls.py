@@ -24,6 +24,7 @@ from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import defines, lacks
 from xlapy.dispatch.numpy import flat_iterator, integer_arguments, ufuncs
+from xlapy.dispatch.numpy import values as numpy_values
 from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, caches, exceptions, functools_rules, kinds, wrong_calls
 from xlapy.domain.exceptions import INITIALISED
@@ -200,6 +201,8 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
         return _told_apart(machine, args, kwargs, lambda a, k: _rule(machine, name, rule, a, k, item))
     try:
         result = rule(machine, *args, **kwargs)
+    except numpy_values.NoNumbers as failure:
+        return _without_numbers(machine, item, args, kwargs, failure)
     except TypeError as error:
         wrong = _wrong(item, name, args, kwargs)
         if wrong is not None:
@@ -214,6 +217,27 @@ def _rule(machine: Machine, name: str, rule, args: list[Value], kwargs: dict[str
             raise Refused("XP0011", f"{name}: {error}") from error
         raise
     return NONE if result is None else result
+
+
+def _without_numbers(
+    machine: Machine, item: object, args: list[Value], kwargs: dict[str, Value], failure: numpy_values.NoNumbers
+) -> Value:
+    """The exception of a function of NumPy's for an argument that is no array of numbers, None for example."""
+    known = isinstance(item, np.ufunc) or getattr(item, "__module__", None) == "numpy"
+    values = (*args, *kwargs.values())
+    if not known or not callable(item) or any(isinstance(v, Const) and callable(v.value) for v in values):
+        raise failure
+    try:
+        numpy_values.real_call(
+            item,
+            [numpy_values.skeleton(machine, v) for v in args],
+            {name: numpy_values.skeleton(machine, v) for name, v in kwargs.items() if name != "out"},
+        )
+    except TypeError as error:  # what it says is about types
+        return machine.reraise(error)
+    except Exception:
+        raise failure from None
+    raise failure
 
 
 def _takes_them(machine: Machine, rule, args: list[Value], several: Sequence[Value]) -> bool:

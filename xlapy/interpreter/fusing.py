@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
+import functools
+import types
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xlapy.dispatch.iterators import fused
 from xlapy.domain.values import Const, Value, as_ref
@@ -40,7 +43,14 @@ def of_call(machine: Machine, function: object, args: Sequence[Value], kwargs: M
         return None
     own = [machine.heap.read(generator.object, str(register)) for register in (0, *program.frees)]
     given = [*others, *map(Const, consumer.arguments), *own]
-    return Fusion(Fused(consumer.function.__code__, program.code), given)
+    return Fusion(Fused(consumer.function.__code__, program.code, _globals(consumer.function)), given)
+
+
+@functools.lru_cache(maxsize=100)
+def _globals(function: types.FunctionType) -> tuple[tuple[str, Any], ...]:
+    """What the names in a function of ours are."""
+    found = {**vars(builtins), **function.__globals__}
+    return tuple((name, found[name]) for name in function.__code__.co_names if name in found)
 
 
 @contextlib.contextmanager

@@ -292,6 +292,11 @@ class Outputs:
                 lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)
                 return Cut(Leaf(self.output(whole), mutable=True), lengths)
             case Tuple():
+                if value.cls in machine.world.kept_by_value:
+                    what = f"an object of class '{value.cls.__name__}', which has attributes beside its items,"
+                    raise Refused(
+                        "XP0010", f"{what} is returned or stored outside", "return tuple(x), or what it holds"
+                    )
                 return Sequence(value.cls, tuple(map(self.recipe, value.items)))
             case Union():
                 return self._choice(value)

@@ -145,6 +145,8 @@ class World(Definitions):
         self._keep: list[object] = []
         #: whole arrays on the device, by the identity of their buffers, and where these are found
         self._device_buffers: dict[int, tuple[NdArray, Source]] = {}
+        #: classes of tuples that have attributes beside their items, and the names of these
+        self.kept_by_value: dict[type, set[str]] = {}
 
     def attach(self, machine: Machine) -> None:
         """Tie the world to the machine that reads it."""
@@ -297,6 +299,10 @@ class World(Definitions):
             self.guard("type", source, kind)
             if kind is not tuple:
                 kinds.check_container(kind)
+                if own := getattr(found, "__dict__", None):
+                    self.kept_by_value.setdefault(kind, set()).update(own)
+                if own is not None:
+                    self.guard("keys", attribute(source, "__dict__"), tuple(own))
             self.guard("len", source, len(found))
             return Tuple(tuple(self.wrap(part, item(source, i)) for i, part in enumerate(found)), kind)
         if kind in randomness.CLASSES:

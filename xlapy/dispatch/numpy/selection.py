@@ -228,7 +228,7 @@ def ravel_multi_index(machine, multi_index, dims, mode="raise", order="C"):
     for item in items_of(machine, multi_index):
         require_indices(machine, _ravelled, item)
     parts = [operand(machine, v, _INT64) for v in items_of(machine, multi_index)]
-    shape = shape if isinstance(shape, tuple) else (shape,)
+    shape = tuple(shape) if isinstance(shape, tuple | list | np.ndarray) and np.ndim(shape) else (shape,)
     styles = (style,) * len(parts) if isinstance(known(machine, mode), str) else tuple(known(machine, mode))
     if known_order(machine, order, *ONE_OF_TWO) == "F":
         parts, shape, styles = parts[::-1], shape[::-1], styles[::-1]

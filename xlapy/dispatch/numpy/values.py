@@ -150,6 +150,10 @@ def is_array_like(machine: Machine, value: Value) -> bool:
     return sequence_items(machine, value) is not None
 
 
+class NoNumbers(Refused):
+    """An argument of a function of NumPy's is no array of numbers: there may be an exception of NumPy's for that."""
+
+
 def operand(machine: Machine, value: Any, dtype: np.dtype | None = None) -> Var:
     """`np.asarray(value, dtype)` as a device value of strong type."""
     if not isinstance(value, Value):
@@ -160,7 +164,7 @@ def operand(machine: Machine, value: Any, dtype: np.dtype | None = None) -> Var:
         var = value.var
     else:
         if isinstance(value, Const) and (value.value is None or isinstance(value.value, str | bytes | type)):
-            raise Refused("XP0005", f"{value.value!r} as an array: XLA has no objects or strings")
+            raise NoNumbers("XP0005", f"{value.value!r} as an array: XLA has no objects or strings")
         var = machine.array(value)
     if not supported(var.type.dtype):
         raise Refused("XP0005", f"XLA has no type {var.type.dtype}")

@@ -28,6 +28,7 @@ from xlapy.domain.values import (
     Function,
     NdArray,
     Ref,
+    Tuple,
     Union,
     Value,
     as_ref,
@@ -83,8 +84,9 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         raise require_static(machine, value, f"setting ndarray.{name}")
     if issubclass(cls, BaseException):
         raise Refused("XP0010", f"the attribute '{name}' of an exception of the caller's is assigned", "make a new one")
-    _require_plain(cls)
-    if has_dict(cls) and not hasattr(type(lookup(machine, cls, name)[0]), "__set__"):
+    if not (isinstance(value, Tuple) and has_dict(cls)):
+        _require_plain(cls)
+    if has_dict(cls) and (isinstance(value, Tuple) or not hasattr(type(lookup(machine, cls, name)[0]), "__set__")):
         what = f"the attribute '{name}' of an object of class '{shown(cls)}', which is kept by value, is assigned"
         raise Refused("XP0010", what, "keep it in an object of a class that has no built-in base, or beside it")
     _raise_unsettable(machine, cls, name)

@@ -473,6 +473,10 @@ def _class_level(machine: Machine, value: Value, cls: type, name: str) -> Value:
     """An attribute of a named tuple's class."""
     if name == "__class__":
         return Const(cls)
+    if name == "__dict__" and has_dict(cls) or name in machine.world.kept_by_value.get(cls, ()):
+        if not _is_data_descriptor(lookup(machine, cls, name)[0]) or name == "__dict__":
+            what = f"the attribute '{name}' of an object of class '{shown(cls)}', which is kept by value"
+            raise Refused("XP0010", what, "keep it in an object of a class that has no built-in base, or beside it")
     rule = table.find_method(cls, name)
     found, owner = lookup(machine, cls, name)
     if rule is not None and not (isinstance(found, types.FunctionType) and owner is cls and not name.startswith("_")):

@@ -66,7 +66,15 @@ def _at_edges(a, x, value, end: int):
     return jnp.where((a == jnp.inf) & (x >= 0), jnp.where(x == jnp.inf, jnp.nan, 1 - end), value)
 
 
+def _betaincc(a, b, x):
+    """From the smaller side, unless `x` is lost in `1 - x`; as SciPy, in doubles."""
+    a, b, x = (v.astype(jnp.float64) for v in (a, b, x))
+    below = betainc(a, b, x)
+    return jnp.where((below < 0.5) | (x < 1e-8), 1 - below, betainc(b, a, 1 - x))
+
+
 def _stdtr(df, t):
+    df, t = jnp.broadcast_arrays(df, t)
     square, half = t * t, jnp.full_like(df, 0.5)
     near = 0.5 - 0.5 * betainc(half, 0.5 * df, square / (df + square))
     tail = jnp.where(square < 1, near, 0.5 * betainc(0.5 * df, half, df / (df + square)))
@@ -162,6 +170,7 @@ _DISTRIBUTIONS = {
     "chdtrc": lambda v, x: _gammaincc(0.5 * v, 0.5 * x),
     "gdtr": lambda a, b, x: jnp.where(x < 0, jnp.nan, _gammainc(b, a * x)),
     "gdtrc": lambda a, b, x: jnp.where(x < 0, jnp.nan, _gammaincc(b, a * x)),
+    "betaincc": _betaincc,
     "stdtr": _stdtr,
     "fdtr": _fdtr,
     "fdtrc": _fdtrc,
