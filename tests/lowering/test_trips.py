@@ -261,3 +261,21 @@ def test_sums_do_not_depend_on_threads(monkeypatch):
     shared = xlapy.jit(pairs)(x, x)
     monkeypatch.setattr(sharing, "team", lambda: None)
     assert float(xlapy.jit(pairs)(x, x)) == float(shared)
+
+
+def test_all_threads_treat_the_smallest_numbers_alike(shares):
+    def halves(x, y):
+        z = np.fft.fft(y).real  # which XLA computes, and calls the loop
+        for i in range(len(x)):
+            s = x[i]
+            for _ in range(40):
+                s = s * 0.5 + x[i] * 0.5
+            x[i] = s
+        return z
+
+    compiled = xlapy.jit(halves)
+    for _ in range(20):
+        x = np.full(100_000, 5e-310)
+        compiled(x, np.ones(1 << 10))
+        assert len(np.unique(x)) == 1 and x[0] in (0.0, 5e-310)
+    assert shares or team() is None

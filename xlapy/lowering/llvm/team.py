@@ -26,19 +26,34 @@ _LOOKS, _LOOKS_AT_END = 1000, 4000
 _PAUSE_X86 = ("declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()")
 _PAUSE_ARM = ("declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)")
 _PAUSES = {"x86_64": _PAUSE_X86, "AMD64": _PAUSE_X86, "arm64": _PAUSE_ARM, "aarch64": _PAUSE_ARM}
+#: how floats are rounded, and whether the smallest are zero: how a thread keeps that in `@floats`, and how another one
+#: takes it from there
+_FLOATS_X86 = (
+    "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)",
+    "call void @llvm.x86.sse.stmxcsr(ptr @floats)",
+    "call void @llvm.x86.sse.ldmxcsr(ptr @floats)",
+)
+_FLOATS_ARM = (
+    "declare i64 @llvm.aarch64.get.fpcr()\ndeclare void @llvm.aarch64.set.fpcr(i64)",
+    "%kept = call i64 @llvm.aarch64.get.fpcr()\n  store i64 %kept, ptr @floats",
+    "%floats = load i64, ptr @floats\n  call void @llvm.aarch64.set.fpcr(i64 %floats)",
+)
+_FLOATS = {"x86_64": _FLOATS_X86, "AMD64": _FLOATS_X86, "arm64": _FLOATS_ARM, "aarch64": _FLOATS_ARM}
 
 #: How many trips there are (`count`), of a function of a context, the first trip and the end, so many at a time
 #: (`chunk`). Each thread has `each` of these parts, the same ones in each loop, since what it wrote is still near to
 #: it; some are `taken`. When it is done it takes what others have left. Whether there are any (`open`), and of which
 #: loop (`loop`). How many threads may be looking at that (`inside`), how many sleep, and whether the team is at work
 #: (`busy`). A thread says that it is inside before it looks whether the loop is open, and the one that shares out
-#: closes the loop before it looks who is inside: so one of them sees the other.
+#: closes the loop before it looks who is inside: so one of them sees the other. All compute with floats as the thread
+#: does that shares out: XLA's flush the smallest ones to zero.
 _TEXT = """
 @function = internal global ptr null, align 64
 @context = internal global ptr null
 @count = internal global i64 0
 @chunk = internal global i64 0
 @threads = internal global i64 1
+@floats = internal global i64 0
 @each = internal global i64 0
 @taken = internal global [64 x [8 x i64]] zeroinitializer, align 64
 @open = internal global i64 0, align 64
@@ -106,6 +121,7 @@ alone:
   call void %function(ptr %context, i64 0, i64 %count)
   ret void
 begin:
+  {KEEP}
   store ptr %function, ptr @function
   store ptr %context, ptr @context
   store i64 %count, ptr @count
@@ -198,6 +214,7 @@ in:
   %any = icmp ne i64 %open, 0
   br i1 %any, label %take, label %out
 take:
+  {FLOATS}
   call void @take(i64 %me)
   br label %out
 out:
@@ -250,7 +267,9 @@ def team() -> int | None:
     if threads < 1 or sys.platform == "win32":
         return None
     declared, pause = _PAUSES.get(platform.machine(), ("", ""))
-    text = _TEXT.replace("{DECLARED}", declared).replace("{PAUSE}", pause)
+    of_floats, keep, take = _FLOATS.get(platform.machine(), ("", "", ""))
+    text = _TEXT.replace("{DECLARED}", f"{declared}\n{of_floats}").replace("{PAUSE}", pause)
+    text = text.replace("{KEEP}", keep).replace("{FLOATS}", take)
     engine = compiled(text.replace("{LOOKS_AT_END}", str(_LOOKS_AT_END)).replace("{LOOKS}", str(_LOOKS)))
     begin = ctypes.CFUNCTYPE(None, ctypes.c_int64)(engine.get_function_address("begin"))
     begin(threads)
