@@ -279,3 +279,47 @@ def test_all_threads_treat_the_smallest_numbers_alike(shares):
         compiled(x, np.ones(1 << 10))
         assert len(np.unique(x)) == 1 and x[0] in (0.0, 5e-310)
     assert shares or team() is None
+
+
+def diffused(u, n):
+    new = u.copy()
+    for _ in range(n):
+        for i in range(1, len(u) - 1):
+            new[i] = 0.5 * (u[i - 1] + u[i + 1])
+        u, new = new, u
+    return u, new
+
+
+def rotated(u, n):
+    a, b = u * 2, u + 1
+    for t in range(n):
+        for i in range(1, len(u)):
+            a[i] = b[i - 1] * 0.5 + u[i] + t
+        u, a, b = b, u, a
+    return u, a, b
+
+
+def swapped_and_left(u, n):
+    new, moved = np.zeros_like(u), 0
+    for t in range(n):
+        new[1:] = u[:-1]
+        if u[0] > t:
+            new[0] = u[-1] + t
+            moved += 1
+        if t > 5:
+            raise ValueError("too many steps")
+        u, new = new, u
+    return u, moved
+
+
+@pytest.mark.parametrize("size", [3, 400, 200_000])
+@pytest.mark.parametrize("function", [diffused, rotated, swapped_and_left])
+def test_swapped_arrays(function, size):
+    compiled = xlapy.jit(function)
+    for n in (0, 1, 2, 3, 4, 5, 6) if size < 1000 else (2, 3):
+        mine, theirs = (np.arange(float(size)) * 0.37 % 9 for _ in range(2))
+        assert_same(compiled(mine, n), function(theirs, n))
+        np.testing.assert_array_equal(mine, theirs)
+    if function is swapped_and_left and size < 1000:
+        with pytest.raises(ValueError, match="too many steps"):
+            compiled(np.arange(float(size)), 8)

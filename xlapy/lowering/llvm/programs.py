@@ -90,6 +90,8 @@ _OF_BITS = frozenset(
 _SOME = 16
 #: a number of trips that is not known in fact, if they may be as many
 _MANY = 1 << 31
+#: elements of arrays that a loop is written three times for, so as not to copy them, and operations in it
+_SWAPPED, _LONGEST = 256, 200
 #: trips for each thread from which on they are shared out
 _EACH = 4
 #: bytes below which an array is not made where the result lies
@@ -160,6 +162,8 @@ class _Program:
         self._trip: str | None = None
         #: whether a loop carries an array in other memory than it was in before
         self._is_moved = False
+        #: whether what is written now is done once, though in a loop
+        self._is_once = False
         #: how often a value is still used
         self._uses = _uses(region)
         self._outside: dict[Memory, Var] = {}
@@ -304,7 +308,8 @@ class _Program:
         if where is not None:
             self._fill_with(value, place, place.shape if isinstance(value, Number) else shape_of(value), where)
             return
-        bounded(self.text, place.shape, value)
+        if not (self._is_once and isinstance(value, Array)):
+            bounded(self.text, place.shape, value)
         number = rest_of(value) if isinstance(value, Number) or is_uniform(value) else None
         if isinstance(value, Array):
             memory.copy(self.text, value, place)
@@ -851,10 +856,14 @@ class _Program:
 
             def trip(numbers: list[Number]) -> list[Value]:
                 self._trip = convert(text, numbers[0], INDEX).name if is_apart else self._trip
-                following = text.new(f"add nuw nsw {type_of(dtype)} {numbers[0].name}, 1")
-                return [Number(dtype, (following,)), *self._region(body)]
+                following = Number(dtype, (text.new(f"add nuw nsw {type_of(dtype)} {numbers[0].name}, 1"),))
+                return [following, *self._region(body)]
 
-            return self._loop([index, *params], [start, *initial], more, trip, expected, self._is_left_in(loop))
+            carried, is_left = [start, *initial], self._is_left_in(loop)
+            if _swaps(body):
+                carried = self._in_pairs(loop, carried, more, trip, expected)
+                expected = 1
+            return self._loop([index, *params], carried, more, trip, expected, is_left)
 
         if not is_apart:
             return _but_first(written("0", trips.name, initial, self._trips(loop))).behind()
@@ -870,6 +879,29 @@ class _Program:
 
         found = made_by_several(text, self, Trips(trips, self._trips(loop), initial, part, sums))
         self._trip = None
+        return found
+
+    def _in_pairs(
+        self, loop: Operation, initial: list[Value], more: Callable, trip: Callable, expected: float
+    ) -> list[Value]:
+        """Two trips at a time of a loop that swaps arrays, behind which each is where it was before, and is not copied;
+        what the last trip begins with, if there is one more."""
+        body, uses = loop.regions[0], self._uses.copy()
+
+        def two_more(numbers: list[Number]) -> str:
+            following = RULES["add"](self.text, numbers[0], literal(1, numbers[0].dtype))
+            return more([following])
+
+        def twice(numbers: list[Number]) -> list[Value]:
+            self.values[body.params[0]] = numbers[0]
+            following, *values = trip(numbers)
+            assert isinstance(following, Number)
+            self._uses = uses.copy()
+            self.values.update(zip(body.params, [following, *values], strict=True))
+            return trip([following])
+
+        found = self._loop(body.params, initial, two_more, twice, expected / 2, self._is_left_in(loop)).behind()
+        self._uses = uses.copy()
         return found
 
     def _is_many(self, loop: Operation) -> bool:
@@ -961,7 +993,10 @@ class _Program:
         outside = dict(self.values)
         for place in owned:
             place.depth = self.text.loops
-        found = self._carried_on(carried, trip(phis.numbers))
+        found = trip(phis.numbers)
+        self._is_once = expected == 1
+        found = self._carried_on(carried, found)
+        self._is_once = False
         self._around, text.loops = self._around - 1, text.loops - 1
         text.often = often
         self._is_left = before
@@ -1016,6 +1051,14 @@ def _uses(region: Region) -> Counter[Var]:
         for nested in operation.regions:
             found.update(_uses(nested))
     return found
+
+
+def _swaps(body: Region) -> bool:
+    """Whether an array that a loop carries is another one in the next trip, which is long enough for that to matter."""
+    params = set(body.params[1:])
+    pairs = zip(body.params[1:], body.results, strict=True)
+    swapped = [y for x, y in pairs if y in params and y is not x and prod(y.type.shape) >= _SWAPPED]
+    return bool(swapped) and body.size() <= _LONGEST
 
 
 def _folds(body: Region) -> set[Operation]:
