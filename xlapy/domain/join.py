@@ -347,7 +347,7 @@ class Joiner(ObjectNames):
         )
         if all(x is y for x, y in zip(old, new, strict=True)):
             return a
-        if self.hastens and type(a) is Tuple and len(new) > _MOST_MOVED and _are_moved(old, others):
+        if self.hastens and _is_tuple(a) and len(new) > _MOST_MOVED and _are_moved(old, others):
             new = self._hastened(old, new)
         return a.rebuilt(new)
 
@@ -524,6 +524,11 @@ class Joiner(ObjectNames):
                 several.append(self._arriving(other))
                 changed = True
         return Union(hole(SELECTOR), tuple(several)) if changed else a
+
+
+def _is_tuple(value: Value) -> bool:
+    """Whether a value is a plain tuple."""
+    return type(value) is Tuple
 
 
 def _are_moved(before: tuple, after: tuple) -> bool:

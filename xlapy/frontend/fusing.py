@@ -47,7 +47,7 @@ def fuse(cut: Cut, fused: Fused, span: Span) -> tuple[Added, Added]:
     for number in (*consumer.blocks, *generator.blocks):
         for segment in cut.blocks[number].segments:
             segment.ops = [op for op in segment.ops if op.kind != "return_generator" and iterable not in op.args]
-    known = dict(fused.globals)
+    known: dict[object, object] = dict(fused.globals)
     for number in consumer.blocks:
         for segment in cut.blocks[number].segments:
             segment.ops = [

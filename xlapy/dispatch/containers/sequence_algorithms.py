@@ -19,14 +19,15 @@ def _of_a_list(function: Callable | None) -> Callable[[types.FunctionType], type
     def register(implementation: types.FunctionType) -> types.FunctionType:
         if function is None:
             return implementation
+        known = function
 
         def rule(machine: Machine, heap: Value, /, *rest: Value) -> Value:
             if len(rest) != implementation.__code__.co_argcount - 1:
-                raise table.Unfit(f"{function.__name__}() has not so many parameters")
+                raise table.Unfit(f"{known.__name__}() has not so many parameters")
             cls = machine.type_of(heap)
             if not issubclass(cls, list):
                 wrong = None if cls is type(None) else stand_in(cls)
-                error = provoke(function, wrong, *([None] * len(rest)))
+                error = provoke(known, wrong, *([None] * len(rest)))
                 machine.raise_(type(error), *error.args)
             return machine.call(Const(implementation), [heap, *rest])
 

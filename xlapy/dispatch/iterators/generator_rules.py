@@ -60,15 +60,17 @@ def _keeps_result() -> bool:
     return made.close() is True
 
 
-def _returned(value):
+def _kept(value):
     """What a generator returns when it is closed, where this Python gives that (from 3.13 on)."""
     return value
 
 
-if not _keeps_result():
+def _dropped(value):
+    """What `close` gives of that before."""
+    return None
 
-    def _returned(value):
-        return None
+
+_returned = _kept if _keeps_result() else _dropped
 
 
 def _closed(generator):

@@ -168,7 +168,7 @@ def _split(signature: inspect.Signature, values: dict[str, Any]) -> tuple[tuple,
     return tuple(positional), named
 
 
-def hashable(value: Any) -> object:
+def hashable(value: Any) -> Any:
     """A static argument as JAX takes it: lists and ranges become tuples, arrays tuples of numbers."""
     if isinstance(value, list | tuple | range):
         return tuple(hashable(item) for item in value)

@@ -198,7 +198,8 @@ def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
     axis = known(machine, axis)
     if axis is None and len(var.type.shape) != 1:
         return machine.raise_(ValueError, "reduceat does not allow multiple axes")
-    axis = int(axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis or 0)
+    axis = axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
+    axis = int(axis or 0)  # pyright: ignore[reportArgumentType]
     size = var.type.shape[axis]
     if size == 0 and 0 not in places.type.shape:
         constant = constant_value(places)

@@ -87,7 +87,8 @@ def _summed_up(text: Text, room: Room, trips: Trips) -> list[Value]:
     else:
         size = str(max(-(-known // _PARTS), 1))
         parts, expected = str(max(-(-known // int(size)), 1)), int(size)
-    sums = {k: room.made(x.dtype, (_PARTS,)) for k, x in enumerate(initial) if k in trips.sums and not _is_array(x)}
+    numbers = {k: x for k, x in enumerate(initial) if k in trips.sums and isinstance(x, Number)}
+    sums = {k: room.made(x.dtype, (_PARTS,)) for k, x in numbers.items()}
     others = [k for k, x in enumerate(initial) if k not in sums and not _is_array(x)]
     found: list[Value] = []
     stay: list[bool] = []

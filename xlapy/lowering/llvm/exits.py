@@ -159,8 +159,11 @@ def _is_first(predicate: Var, tag: Var) -> bool:
 
 def _stops_a_loop(tag: Var) -> bool:
     """Whether there is no trip of a loop that begins with that tag and another number than zero."""
-    body, loop = tag.owner, tag.owner.owner if isinstance(tag.owner, Region) else None
-    if loop is None or loop.kind != "while" or body is not loop.regions[-1]:
+    body = tag.owner
+    if not isinstance(body, Region) or body.owner is None:
+        return False
+    loop = body.owner
+    if loop.kind != "while" or body is not loop.regions[-1]:
         return False
     condition = loop.regions[0]
     return _is_first(condition.results[0], condition.params[body.params.index(tag)])

@@ -10,6 +10,7 @@ from math import prod
 from typing import NamedTuple
 
 import jax
+import jax.extend.core
 import numpy as np
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value
