@@ -13,7 +13,6 @@ import xlapy
 from xlapy.lowering.llvm import arrays, sharing
 from xlapy.lowering.llvm import direct as machine_code
 from xlapy.lowering.llvm.team import processors, team
-from xlapy.runtime import direct
 
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
@@ -65,14 +64,10 @@ def of_carried_numbers(x, k):
 
 
 @pytest.fixture
-def shares(monkeypatch):
+def shares(monkeypatch, parts):
     """Every loop over elements is shared out, however few they are, and every program is machine code."""
-    monkeypatch.setattr(sharing, "_WORTH", 1)
     monkeypatch.setattr(arrays, "_FEWEST_SHARED", 2)
-    monkeypatch.setattr(direct, "whole_may_be_machine_code", lambda region: True)
-    written, original = [], sharing._function
-    monkeypatch.setattr(sharing, "_function", lambda *a: written.append(a) or original(*a))
-    yield written
+    return parts
 
 
 @pytest.mark.parametrize("size", SIZES)

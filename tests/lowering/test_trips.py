@@ -163,14 +163,10 @@ TOGETHER = [running, overlapping, read_later, shifted, scratch, looked_at, last_
 
 
 @pytest.fixture
-def shares(monkeypatch):
+def shares(monkeypatch, parts):
     """Every loop is shared out, however short it is; the texts of the functions that make a part."""
-    monkeypatch.setattr(sharing, "_WORTH", 1)
     monkeypatch.setattr(programs, "_EACH", 0)
-    monkeypatch.setattr(direct, "whole_may_be_machine_code", lambda region: True)
-    written, original = [], sharing._function
-    monkeypatch.setattr(sharing, "_function", lambda *a: written.append(a) or original(*a))
-    yield written
+    return parts
 
 
 def assert_same(found, wanted):

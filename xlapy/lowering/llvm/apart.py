@@ -89,7 +89,7 @@ def _summed_up(text: Text, room: Room, trips: Trips) -> list[Value]:
         parts, expected = str(max(-(-known // int(size)), 1)), int(size)
     numbers = {k: x for k, x in enumerate(initial) if k in trips.sums and isinstance(x, Number)}
     sums = {k: room.made(x.dtype, (_PARTS,)) for k, x in numbers.items()}
-    others = [k for k, x in enumerate(initial) if k not in sums and not _is_array(x)]
+    others = [k for k, x in enumerate(initial) if k not in sums and isinstance(x, Number)]
     found: list[Value] = []
     stay: list[bool] = []
 
@@ -123,10 +123,6 @@ def _summed_up(text: Text, room: Room, trips: Trips) -> list[Value]:
     for k, total in zip(sums, totals, strict=True):
         found[k] = total
     return found
-
-
-def _is_array(value: Value) -> bool:
-    return not isinstance(value, Number)
 
 
 def _quotient(text: Text, count: Number, of: str) -> Number:

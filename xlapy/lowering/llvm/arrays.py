@@ -34,7 +34,7 @@ _MOST_IN_ROW, _FEWEST_ROWS = 512, 8
 #: elements from which on they may be shared out to several threads
 _FEWEST_SHARED = 1 << 12
 #: trips that a loop is expected to make if nothing is known
-_SOME = 16
+SOME = 16
 
 
 class Extent(NamedTuple):
@@ -325,7 +325,7 @@ def ranged(text: Text, extent: Extent, numbers: Sequence[Number], trip: Callable
     index, *carried = phis.numbers
     text.do(f"br i1 {text.new(f'icmp slt i64 {index.name}, {extent.end}')}, label %{body}, label %{done}")
     text.begin(body)
-    before, text.often = text.often, text.often * _SOME
+    before, text.often = text.often, text.often * SOME
     found = list(trip(index.name, carried))
     phis.close([Number(INDEX, (text.new(f"add nuw nsw i64 {index.name}, {extent.step}"),)), *found])
     text.often = before
@@ -399,6 +399,7 @@ __all__ = [
     "Part",
     "Place",
     "Room",
+    "SOME",
     "Value",
     "Window",
     "bounded",

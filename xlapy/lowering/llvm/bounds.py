@@ -32,13 +32,12 @@ class Bounds:
 
     def at_most(self, index: Var, most: int) -> bool:
         """Whether an index is never more than a number."""
-        found = self._extreme(affine(index), True)
-        return found is not None and found <= most or elements_between(index)[1] <= most
+        return self.most(index) <= most
 
     def most(self, index: Var) -> int:
         """What an index is never more than."""
-        found = self._extreme(affine(index), True)
-        return elements_between(index)[1] if found is None else found
+        found, of_elements = self._extreme(affine(index), True), elements_between(index)[1]
+        return of_elements if found is None else min(found, of_elements)
 
     def _extreme(self, sum: tuple[dict, int], largest: bool) -> int | None:
         """The largest or smallest value of a sum; None if it is not known."""

@@ -22,6 +22,7 @@ from xlapy.lowering.llvm import jaxprs, memory
 from xlapy.lowering.llvm.apart import Carried, Trips, made_by_several
 from xlapy.lowering.llvm.arrays import (
     OWN,
+    SOME,
     Extent,
     Lazy,
     Part,
@@ -87,8 +88,6 @@ _OF_BITS = frozenset(
     "constant convert bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right_logical"
     " shift_right_arithmetic add sub neg select".split()
 )
-#: trips that a loop is expected to make if nothing is known
-_SOME = 16
 #: a number of trips that is not known in fact, if they may be as many
 _MANY = 1 << 31
 #: elements of arrays that a loop is written three times for, so as not to copy them, and operations in it
@@ -919,12 +918,12 @@ class _Program:
     def _trips(self, loop: Operation) -> int:
         """How many trips a loop makes, about."""
         if loop.kind == "while":
-            return _SOME
+            return SOME
         known = constant_value(loop.operands[0])
         if known is not None:
             return max(int(known), 1)
         most = self.bounds.most(loop.operands[0])
-        return max(most // 2, 1) if most < _MANY else _SOME
+        return max(most // 2, 1) if most < _MANY else SOME
 
     def _work(self, operation: Operation) -> int:
         """How many instructions an operation takes, about."""
@@ -949,7 +948,7 @@ class _Program:
 
         initial = self._begun(loop, initial)
         is_left, trip = self._is_left_in(loop), lambda numbers: self._region(body)
-        return self._loop(body.params, initial, more, trip, _SOME, is_left).behind()
+        return self._loop(body.params, initial, more, trip, SOME, is_left).behind()
 
     def _begun(self, loop: Operation, initial: list[Value]) -> list[Value]:
         """What a loop carries, as it begins: arrays in memory of its own."""

@@ -130,7 +130,7 @@ class _Accesses:
             case "leaf" if slots and slots[0] is not None and not any(k is not None for k in slots[1:]):
                 self._look_at_access(operation, slots[0])
             case _:
-                if any(k is not None for k in slots) or operation.regions and operation.kind != "ahead":
+                if any(k is not None for k in slots) or operation.regions:
                     raise _Dependent
 
     def _look_at_loop(self, loop: Operation, slots: list[int | None]) -> None:
