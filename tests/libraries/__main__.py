@@ -6,7 +6,7 @@ import importlib
 import pathlib
 
 FILE = pathlib.Path(__file__).parents[2] / "docs" / "coverage-of-libraries.md"
-LIBRARIES = ("scipy", "filterpy", "optax", "equinox", "flax", "diffrax")
+LIBRARIES = ("scipy", "filterpy", "optax", "equinox", "flax", "diffrax", "numba")
 HEADER = """\
 # Third-party code
 

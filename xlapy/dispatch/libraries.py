@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 #: the module with the rules, by the library whose functions they are of
 _RULES = {
+    "numba": "xlapy.dispatch.numba",
     "scipy.fft": "xlapy.dispatch.scipy.fft",
     "scipy.fftpack": "xlapy.dispatch.scipy.fftpack",
     "scipy.linalg": "xlapy.dispatch.scipy.linalg",

@@ -8,6 +8,7 @@ resolution order for methods, attributes and operators of built-in types.
     @attribute(np.ndarray, "T")    rule(machine, self)
     @operator(np.ndarray)          rule(machine, symbol, left, right), None for NotImplemented
     @replacement(np.piecewise)     an implementation in plain Python, interpreted like any callee
+    @source_of(Dispatcher)         the Python function that a compiled one was made of
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ REPLACEMENTS: dict[int, tuple[object, Callable]] = {}
 METHODS: dict[tuple[type, str], Rule] = {}
 ATTRIBUTES: dict[tuple[type, str], Rule] = {}
 OPERATORS: dict[type, Rule] = {}
+SOURCES: dict[type, Callable] = {}
 
 
 def function(*callables: object) -> Callable[[R], R]:
@@ -82,6 +84,23 @@ def operator(*classes: type) -> Callable[[R], R]:
         return rule
 
     return register
+
+
+def source_of(cls: type) -> Callable[[R], R]:
+    """Register what finds the Python function that an object of a class was compiled from, which is interpreted in its
+    place: `source_of(compiled)`."""
+
+    def register(find: R) -> R:
+        SOURCES[cls] = find
+        return find
+
+    return register
+
+
+def find_source(compiled: object) -> Callable | None:
+    """The Python function that stands for a compiled one, if it does."""
+    found = next((SOURCES[c] for c in type(compiled).__mro__ if c in SOURCES), None) if SOURCES else None
+    return None if found is None else found(compiled)
 
 
 def takes_mixed(rule: R) -> R:

@@ -376,6 +376,9 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
     if isinstance(item, types.BuiltinMethodType | types.MethodWrapperType) and type(item.__self__) in _READABLE:
         receiver = machine.world.wrap_anchored(item.__self__)
         return call(machine, machine.getattr(receiver, item.__name__), args, kwargs)
+    python = table.find_source(item)
+    if python is not None:
+        return call(machine, machine.world.wrap_anchored(python), args, kwargs)
     if callable(item):
         name = getattr(item, "__qualname__", None) or repr(item)
         module = getattr(item, "__module__", None)

@@ -327,6 +327,10 @@ class World(Definitions):
                 kinds.check_container(kind)
             self.guard("type", source, kind)
             return Ref(self.machine.heap.external("instance" if own else name, kind, source, found))
+        python = table.find_source(found)
+        if python is not None:
+            self.guard("is", source, found)
+            return self.wrap_anchored(python)
         if kind in _CHANGING or kind.__hash__ is None and not _compares(found, kind) and not _in_python(kind):
             raise Refused(
                 "XP0005",

@@ -1,4 +1,4 @@
-"""`python -m tests.coverage.page` writes docs/coverage-of-numpy.md from the dispatch table and the tables of calls."""
+"""`python -m tests.covered.page` writes docs/coverage-of-numpy.md from the dispatch table and the tables of calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MODULES = {
 }
 HEAD = """# What of NumPy compiles
 
-Written by `python -m tests.coverage.page` from the dispatch table and from the tables of calls in `tests/coverage`, in
+Written by `python -m tests.covered.page` from the dispatch table and from the tables of calls in `tests/covered`, in
 which every function is called with each of its documented arguments; a test fails where a function is missing or this
 page is stale.
 

@@ -23,7 +23,7 @@ def test_every_documented_argument_is_used():
 
 @with_numpy
 def test_the_page_is_not_stale():
-    assert page.PAGE.read_text() == page.text(), "run `python -m tests.coverage.page`"
+    assert page.PAGE.read_text() == page.text(), "run `python -m tests.covered.page`"
 
 
 def test_every_construct_of_python_works_or_has_a_reason():
@@ -32,4 +32,4 @@ def test_every_construct_of_python_works_or_has_a_reason():
 
 @with_python
 def test_the_page_about_python_is_not_stale():
-    assert python_page.PAGE.read_text() == python_page.text(), "run `python -m tests.coverage.python_page`"
+    assert python_page.PAGE.read_text() == python_page.text(), "run `python -m tests.covered.python_page`"

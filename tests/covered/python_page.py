@@ -1,4 +1,4 @@
-"""`python -m tests.coverage.python_page` writes docs/coverage-of-python.md from the programs of `tests/semantics`.
+"""`python -m tests.covered.python_page` writes docs/coverage-of-python.md from the programs of `tests/semantics`.
 
 A construct works if a program that uses it agrees with CPython; the programs are read, not run, and those that may be
 refused do not count. What no program uses is tried (`python_probes`), and the page has the reason of the refusal.
@@ -26,7 +26,7 @@ TESTS = pathlib.Path(runner.__file__).parent
 HEAD = """\
 # What of Python compiles
 
-Written by `python -m tests.coverage.python_page` from the programs of `tests/semantics`, each of which is compared with
+Written by `python -m tests.covered.python_page` from the programs of `tests/semantics`, each of which is compared with
 CPython; a test fails where this page is stale. *works* means that programs that use the construct agree with
 CPython; *refused* stands with the reason a user reads.
 """
