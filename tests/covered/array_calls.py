@@ -75,8 +75,8 @@ REFUSED = {
     "dumps": "makes bytes of Python objects",
     "tofile": "writes a file",
     "tobytes": "makes bytes, which a device cannot",
-    "getfield": "is about records",
-    "setfield": "is about records",
+    "getfield": "takes elements apart into bytes",
+    "setfield": "takes elements apart into bytes",
 }
 #: methods of scalars beyond those of arrays
 SCALARS = {

@@ -45,6 +45,8 @@ class Comparison:
             raise Mismatch(f"{path}: expected {ref!r}, got {got!r}")
         if isinstance(ref, np.ndarray) and type(ref) is type(got):
             self.identical_memory(ref, got, path)
+        if isinstance(ref, np.recarray | np.void) and type(ref) is not type(got):
+            raise Mismatch(f"{path}: expected {ref!r} ({type(ref).__name__}), got {got!r} ({type(got).__name__})")
         a, b = np.asarray(ref), np.asarray(got)
         if isinstance(ref, int) and a.dtype == object:  # a Python int beyond 64 bits can only be a constant
             if got != ref:
@@ -165,7 +167,9 @@ def attributes(value: Any) -> dict:
 
 
 def equal_numbers(a: np.ndarray, b: np.ndarray, rtol: float | None) -> bool:
-    """Integers and booleans exactly; floats to rounding, NaN equal to NaN, zeros without sign."""
+    """Integers and booleans exactly; floats to rounding, NaN equal to NaN, zeros without sign; each field by itself."""
+    if a.dtype.names:
+        return all(equal_numbers(a[name], b[name], rtol) for name in a.dtype.names)
     if a.dtype.kind not in "fc":
         return bool(np.array_equal(a, b))
     if rtol is None:

@@ -209,7 +209,7 @@ def _copy_array(array: np.ndarray, memo: dict, keep: list) -> np.ndarray:
     root = root_of(array)
     if not root.dtype.hasobject and (array is not root or id(root) not in memo):
         if id(root) not in memo:
-            memo[id(root)] = root.copy(order="K")
+            memo[id(root)] = root.copy(order="K").view(type(root))
             memo[id(root)].flags.writeable = root.flags.writeable
             keep.append(root)
         twin = memo[id(root)]
@@ -230,7 +230,7 @@ def _view(twin: np.ndarray, array: np.ndarray, offset: int) -> np.ndarray:
     readonly = not twin.flags.writeable
     twin.flags.writeable = True
     memory = twin.ravel(order="K")  # as numpy.ndarray wants it; of an array without gaps that is a view
-    view = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
+    view = np.ndarray(array.shape, array.dtype, memory, offset, array.strides).view(type(array))
     twin.flags.writeable = not readonly
     return view
 

@@ -39,6 +39,7 @@ class Source:
     entry       (Anchor(class), name)   an entry of a class's namespace, without descriptors
     attribute   name                    base.name
     item        key                     base[key]
+    field       name                    base[name], of a structured array
     random      None                    the key of the next numbers of the random generator `base`
     value       (Location, what)        what the program asks for there; it stands for no value
     storage     None                    the array that owns the memory of the array `base`
@@ -89,7 +90,7 @@ class Source:
                 return getattr(item, "__name__", None) or f"<{type(item).__name__}>"
             case "attribute":
                 return f"{base}.{self.key}"
-            case "item":
+            case "item" | "field":
                 return f"{base}[{self.key!r}]"
             case "random":
                 return f"the state of {base}"
@@ -116,3 +117,10 @@ def attribute(base: Source, name: str) -> Source:
 def item(base: Source, key: object) -> Source:
     """`base[key]`, for a list, tuple or dict."""
     return Source("item", key, base)
+
+
+def holder(source: Source) -> Source:
+    """The structured array whose field a source is, or itself."""
+    while source.kind == "field":
+        source = source.outer
+    return source

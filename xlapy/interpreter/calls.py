@@ -23,7 +23,7 @@ from xlapy.dispatch.jax import custom_rules
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import defines, lacks
-from xlapy.dispatch.numpy import flat_iterator, integer_arguments, ufuncs
+from xlapy.dispatch.numpy import flat_iterator, integer_arguments, record_rules, ufuncs
 from xlapy.dispatch.numpy import values as numpy_values
 from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import assignments, attributes, caches, exceptions, functools_rules, kinds, wrong_calls
@@ -330,6 +330,10 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
             if consumer is not None:
                 with fusing.noted(machine, item, args, kwargs):
                     return _substituted(machine, item, consumer, args, kwargs)
+    of_records = record_rules.implementation(machine, item, args, kwargs)
+    if of_records is not None:
+        stand_in, args, kwargs = of_records
+        return _substituted(machine, item, stand_in, args, kwargs)
     rule = table.find_function(item)
     if rule is not None:
         mark = machine.heap.next_identity

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.numpy import record_rules
+from xlapy.dispatch.numpy.records import FIELD, Fields
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import objects
 from xlapy.domain import set_order, values
@@ -45,6 +47,8 @@ from xlapy.domain.values import (
 )
 from xlapy.ir import Location, Var
 
+#: steps to a view that a structured array has as its fields have
+_OF_RECORDS = {"index", "reshape", "transpose"}
 _TWICE = "a list that grew in a loop leaves the program, and so does a {} that may be one of its items"
 _TWICE_HINT = "return one of them only, or a copy"
 
@@ -113,7 +117,8 @@ class Sequence:
 
 @dataclass
 class Made:
-    """An object made by the program: `kind` as in the heap; filled after it is made, so that cycles work."""
+    """An object made by the program: `kind` as in the heap, or 'records' of a structured array (see `assembled`);
+    filled after it is made, so that cycles work."""
 
     kind: str
     cls: type
@@ -123,6 +128,10 @@ class Made:
     history: SetHistory | None = None
     #: of a set of the caller's: what is done to it, where that is known
     steps: list[SetHistory] | None = None
+
+
+#: the structured array, or the record, that an object of a class of ours stands for
+assembled = record_rules.on_host
 
 
 def _is_constant(key: object) -> bool:
@@ -386,8 +395,11 @@ class Outputs:
                     heap.tell_apart(value.object, other)
         self._require_alone(value.object)
         self._require_unmirrored(value.object)
-        made = self._made[value.object] = Made(info.kind, info.cls, {})
-        if info.kind == "instance":
+        is_records = issubclass(info.cls, Fields)
+        made = self._made[value.object] = Made("records" if is_records else info.kind, info.cls, {})
+        if is_records:
+            made.fields.update(self._of_records({name: heap.read(value.object, name) for name in info.fields}))
+        elif info.kind == "instance":
             for name in self._names(value.object):
                 field = heap.read(value.object, name)
                 if field is not UNBOUND:
@@ -403,6 +415,38 @@ class Outputs:
             if info.cls is set and isinstance(contents, Mapping) and all(map(_is_constant, contents.entries)):
                 made.history = contents.history
         return made
+
+    def _of_records(self, parts: dict[str, Value]) -> dict[str, Recipe]:
+        """What a structured array, or a record, is put together from that the program has made: a view of one of the
+        caller's, or the elements of each field as they are at the end."""
+        view = self._view_of_records(parts)
+        if view is not None:
+            return {"view": view}
+
+        def elements(part: Value) -> Recipe:
+            if isinstance(part, NdArray):
+                return Leaf(self.output(self.machine.read(part)), mutable=part.identity)
+            return self.recipe(part)
+
+        return {name: elements(part) for name, part in parts.items()}
+
+    def _view_of_records(self, parts: dict[str, Value]) -> View | None:
+        """The view of a structured array of the caller's that has such fields, if it has the same ones."""
+        heap, dtype = self.machine.heap, self.machine.static(parts["dtype"])
+        shown: list[NdArray] = []
+        where = None
+        for name in dtype.names:
+            part = parts[FIELD + name]
+            source = heap.objects[part.buffer].source if isinstance(part, NdArray) else None
+            if source is None or source.kind != "field" or source.key != name or where not in (None, source.outer):
+                return None
+            where = source.outer
+            shown += [part] if isinstance(part, NdArray) and not dtype[name].shape else []
+        if where is None or not shown or self.machine.world.structured[where] != dtype:
+            return None
+        steps = [[(lens.kind, lens.params) for lens in part.lenses] for part in shown]
+        is_shown = all(one == steps[0] and {kind for kind, _ in one} <= _OF_RECORDS for one in steps)
+        return self._view(shown[0], where) if is_shown else None
 
     def _require_unmirrored(self, number: int) -> None:
         """An object and its `__dict__` do not both become visible outside: there they would be two."""

@@ -25,6 +25,8 @@ from xlapy.dispatch.arrays import views
 from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.containers.common import NODES, structure
 from xlapy.dispatch.host_values import element_of, host_value, part_of
+from xlapy.dispatch.numpy import record_rules
+from xlapy.dispatch.numpy.records import FIELD
 from xlapy.dispatch.numpy.values import supported
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
@@ -145,6 +147,8 @@ class World(Definitions):
         self._keep: list[object] = []
         #: whole arrays on the device, by the identity of their buffers, and where these are found
         self._device_buffers: dict[int, tuple[NdArray, Source]] = {}
+        #: the types of structured arrays
+        self.structured: dict[Source, np.dtype] = {}
         #: classes of tuples that have attributes beside their items, and the names of these
         self.kept_by_value: dict[type, set[str]] = {}
 
@@ -373,6 +377,8 @@ class World(Definitions):
         return trusted(kind.__module__) and (_compares(found, kind) or not _holds_state(kind))
 
     def _ndarray(self, found: np.ndarray, kind: type, source: Source) -> Value:
+        if found.dtype.names:
+            return self._structured(found, kind, source)
         if not supported(found.dtype):
             raise Refused(
                 "XP0005",
@@ -390,6 +396,14 @@ class World(Definitions):
         if self.storages and found.size and id(storage(found)) in self.storages:
             return self._shares_memory(found, source)
         return self._buffer(found, kind, source)
+
+    def _structured(self, found: np.ndarray, kind: type, source: Source) -> Value:
+        """A structured array: an object that has an array for each field."""
+        cls = record_rules.required(found, kind, source)
+        self.guard("type", source, kind)
+        self.guard("equal", attribute(source, "dtype"), found.dtype)
+        self.structured[source] = found.dtype
+        return Ref(self.machine.heap.external("instance", cls, source, found))
 
     def _buffer(self, found: np.ndarray, kind: type, source: Source) -> NdArray:
         """An array whose memory is seen by no other one, as far as the program depends on that."""
@@ -509,6 +523,8 @@ class World(Definitions):
                 assert base is not None
                 name = next(c for c in (list, dict, set) if issubclass(base, c)).__name__
                 return Ref(self.machine.heap.external(name, base, source, real))
+            case "instance" if isinstance(real, np.ndarray):
+                return self._load_field(real, name, source)
             case "instance":
                 return self._load_attribute(real, name, source)
         return UNBOUND
@@ -552,6 +568,14 @@ class World(Definitions):
         if type(found) in SCALAR_DTYPES or isinstance(found, str | np.generic):
             return Const(found)
         return self.wrap(found, anchor(found))
+
+    def _load_field(self, real: np.ndarray, name: str, source: Source) -> Value:
+        """What stands for a structured array has for attributes."""
+        if name.startswith(FIELD):
+            name = name.removeprefix(FIELD)
+            return self.wrap(real[name], Source("field", name, source))
+        known = {"dtype": real.dtype, "axes": real.ndim}
+        return Const(known[name]) if name in known else UNBOUND
 
     def _load_attribute(self, real: object, name: str, source: Source) -> Value:
         missing = object()

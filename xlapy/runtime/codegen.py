@@ -108,7 +108,7 @@ class Writer:
             case "attribute":
                 base = self.place(source.outer)
                 return f"{base}.{key}" if _plain_name(key) else f"getattr({base}, {key!r})"
-            case "item":
+            case "item" | "field":
                 text = repr(key) if isinstance(key, int | str) else self.name(key)
                 return f"{self.place(source.outer)}[{text}]"
             case "random":
@@ -317,7 +317,7 @@ def locate(source: Source, arguments: dict[str, Any]) -> Any:
         match source.kind:
             case "attribute":
                 return getattr(base, key)
-            case "item":
+            case "item" | "field":
                 return base[key]
             case "random":
                 return randomness.key(base)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from xlapy.domain.sources import Source, item
+from xlapy.domain.sources import Source, holder, item
 from xlapy.domain.storage import Storage, grid_of, storage
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
@@ -69,7 +69,9 @@ def _apart(analysis: Analysis) -> list[Guard]:
         if source in arrays:
             found.append(Guard("apart", source, source))
         for other in arrays:
-            if other != source and not (other in written and arrays.index(other) < arrays.index(source)):
+            if holder(other) != holder(source) and not (
+                other in written and arrays.index(other) < arrays.index(source)
+            ):
                 found.append(Guard("apart", source, other))
     return found
 

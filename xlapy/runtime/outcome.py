@@ -44,6 +44,7 @@ from xlapy.interpreter.recipe import (
     Rows,
     Text,
     View,
+    assembled,
 )
 from xlapy.interpreter.recipe import Sequence as SequenceRecipe
 from xlapy.report import Blocker, NotOffloadableError
@@ -262,6 +263,10 @@ class Finisher:
         known = self._made.get(id(recipe))
         if known is not None:
             return known
+        if recipe.kind == "records":
+            parts = {name: self.make(part) for name, part in recipe.fields.items()}
+            made = self._made[id(recipe)] = assembled(recipe.cls, parts)
+            return made
         if recipe.kind == "instance":
             made = _blank(recipe.cls)
             self._made[id(recipe)] = made

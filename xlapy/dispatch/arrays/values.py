@@ -82,7 +82,10 @@ def array(machine: Machine, value: Value) -> Var:
                 inner = subclasses.plain(machine, value)
                 if inner is not value and type_of(machine, inner) is list:
                     return array(machine, inner)
-                raise Refused("XP0005", f"an object of class {type_of(machine, value).__name__} is used as an array")
+                cls = type_of(machine, value)
+                if hasattr(cls, "stands_for"):
+                    raise Refused("XP0005", "a structured array is used as a whole", "use its fields: p['x']")
+                raise Refused("XP0005", f"an object of class {cls.__name__} is used as an array")
             require_sequence(machine, value)
             return _nested(machine, machine.iterate(value))
     raise Refused("XP0005", f"{machine.describe(value)} is used as an array")

@@ -34,7 +34,7 @@ METHOD_REASONS: dict[str, str] = {
     **dict.fromkeys("tofile dump dumps".split(), _IO),
     "tobytes": "makes bytes, which a device cannot",
     "byteswap": "is about the byte order of the host",
-    **dict.fromkeys("getfield setfield".split(), "is about records, which XLA does not have"),
+    **dict.fromkeys("getfield setfield".split(), "takes elements apart into bytes, which XLA does not have"),
 }
 ATTRIBUTE_REASONS: dict[str, str] = {
     **dict.fromkeys("data ctypes".split(), _HOST),

@@ -19,6 +19,7 @@ from xlapy.dispatch.containers import ordering
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.iterators.iteration import catching
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_not, of_special, provoke, stand_in
+from xlapy.dispatch.numpy.record_rules import seen_as
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
 from xlapy.domain.values import (
@@ -63,7 +64,7 @@ def _classes(machine, value: Value) -> tuple:
 def _instance(machine, value: Value, cls: Any) -> bool:
     if not isinstance(cls, type):
         fold(machine, isinstance, 0, cls)  # raises CPython's TypeError
-    own = machine.type_of(value)
+    own = seen_as(machine.type_of(value))
     if isinstance(value, JaxArray) and cls is jax.Array:
         return True
     check = type(cls).__instancecheck__
@@ -145,7 +146,7 @@ def type_(machine, /, *args: Value, **kwargs: Value) -> Value:
     """`type(obj)`."""
     if len(args) != 1 or kwargs:
         raise Refused("XP0002", "a class is made inside the function", "define the class at module level")
-    return Const(machine.type_of(args[0]))
+    return Const(seen_as(machine.type_of(args[0])))
 
 
 @table.function(callable)
