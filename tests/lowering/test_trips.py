@@ -6,7 +6,7 @@ import pytest
 
 import xlapy
 from xlapy.lowering.llvm import direct as machine_code
-from xlapy.lowering.llvm import programs, sharing
+from xlapy.lowering.llvm import looping, sharing
 from xlapy.lowering.llvm.team import team
 from xlapy.runtime import direct
 
@@ -165,7 +165,7 @@ TOGETHER = [running, overlapping, read_later, shifted, scratch, looked_at, last_
 @pytest.fixture
 def shares(monkeypatch, parts):
     """Every loop is shared out, however short it is; the texts of the functions that make a part."""
-    monkeypatch.setattr(programs, "_EACH", 0)
+    monkeypatch.setattr(looping, "_EACH", 0)
     return parts
 
 

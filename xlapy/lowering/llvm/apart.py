@@ -6,10 +6,11 @@ parts, each of as many trips however many threads there are, which are added in 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import NamedTuple
 
-from xlapy.lowering.llvm.arrays import Extent, Room, Value, counted, element, ranged
+from xlapy.lowering.llvm.arrays import Extent, Place, Room, Value, counted, element, ranged
 from xlapy.lowering.llvm.memory import Array, put
 from xlapy.lowering.llvm.numbers import RULES
 from xlapy.lowering.llvm.sharing import shared_out
@@ -17,6 +18,8 @@ from xlapy.lowering.llvm.text import INDEX, Number, Text, known_int, literal, pl
 
 #: parts of a sum, and trips in one of them at least, where their number is not known
 _PARTS, _LEAST = 64, 1 << 12
+#: elements from which on they are joined in parts
+_MANY = 1 << 16
 #: what nothing is changed by when it is added
 _NOTHING = {"f": -0.0, "i": 0, "u": 0}
 
@@ -125,9 +128,67 @@ def _summed_up(text: Text, room: Room, trips: Trips) -> list[Value]:
     return found
 
 
+def joined_in_parts(
+    text: Text,
+    room: Room,
+    lengths: Sequence[int],
+    first: Number,
+    join: Callable[[Number, Number], Number],
+    at: Callable[[Place], Number],
+    in_rows: bool,
+) -> Number | None:
+    """What all elements of an array of some lengths are joined to, each part by itself, which several threads do if it
+    is worth that; None if there are few.
+
+    Args:
+        first: what nothing is changed by when it is joined.
+        join: writes what two numbers are joined to.
+        at: writes what computes the element at a place.
+        in_rows: whether the elements lie in rows, and may be counted along the last axis beyond its end.
+    """
+    long = [axis for axis, n in enumerate(lengths) if n > 1]
+    if prod(lengths) < _MANY:
+        return None
+    whole = in_rows or len(long) == 1
+    axis = long[-1] if whole else next((k for k in long if lengths[k] >= _PARTS), None)
+    if axis is None:
+        return None
+    extents = [(prod(lengths) if k == axis else 1) if whole else n for k, n in enumerate(lengths)]
+    size = -(-extents[axis] // _PARTS)
+    parts = -(-extents[axis] // size)
+    place = room.made(first.dtype, (parts,))
+
+    def part(k: str, numbers: list[Number]) -> list[Number]:
+        begin = RULES["mul"](text, Number(INDEX, (k,)), literal(size, INDEX)).name
+        end = RULES["min"](text, Number(INDEX, (plus(text, begin, str(size)),)), literal(extents[axis], INDEX)).name
+
+        def along(depth: int, where: tuple[str, ...], numbers: list[Number]) -> list[Number]:
+            if depth == len(extents):
+                return [join(numbers[0], at(where))]
+
+            def trip(k: str, carried: list[Number]) -> list[Number]:
+                return along(depth + 1, (*where, k), carried)
+
+            if depth == axis:
+                return counted(text, size, numbers, trip, part=(begin, end))
+            return counted(text, extents[depth], numbers, trip)
+
+        put(text, place, along(0, (), [first])[0], (k,))
+        return []
+
+    def several(begin: str, end: str) -> bool:
+        counted(text, parts, [], part, 0, (begin, end))
+        return True
+
+    shared_out(text, str(parts), several, parts)
+    array = place.change()
+    total = counted(text, parts, [first], lambda k, numbers: [join(numbers[0], element(text, array, (k,)))])
+    return total[0]
+
+
 def _quotient(text: Text, count: Number, of: str) -> Number:
     """A number divided by another one, rounded up."""
     return Number(INDEX, (text.new(f"udiv i64 {plus(text, count.name, plus(text, of, '-1'))}, {of}"),))
 
 
-__all__ = ["Carried", "Trips", "made_by_several"]
+__all__ = ["Carried", "Trips", "joined_in_parts", "made_by_several"]

@@ -32,7 +32,7 @@ _LONG, _INTERLEAVED = 256, 4
 #: many rows
 _MOST_IN_ROW, _FEWEST_ROWS = 512, 8
 #: elements from which on they may be shared out to several threads
-_FEWEST_SHARED = 1 << 12
+_FEWEST_SHARED = 1 << 6
 #: trips that a loop is expected to make if nothing is known
 SOME = 16
 
@@ -83,6 +83,7 @@ class Lazy(NamedTuple):
         slow: whether a function of the C library is taken of each element.
         window: where it is not all the same number, if that is known.
         transposed: the matrix in memory of which it is the transpose, if it is one.
+        in_order: the array in memory whose elements these are, in the same order and another shape, if it is that.
         origins: the memories, each with where in it the elements are of which an element is computed: `OWN` if that is
             its own place, and other things for others; None if that is not known.
         parts: arrays that it is made of, one behind the other along an axis; none if that is not known.
@@ -97,6 +98,7 @@ class Lazy(NamedTuple):
     slow: bool = False
     window: Window | None = None
     transposed: Array | None = None
+    in_order: Array | None = None
     origins: frozenset[tuple[Memory, object]] | None = None
     parts: tuple[Part, ...] = ()
     is_shared: bool = False
@@ -192,7 +194,8 @@ def view(text: Text, value: Value, shape: tuple[int, ...], where: Callable[[Plac
     """Elements of another array."""
     at = lambda place: element(text, value, where(place))  # noqa: E731
     if isinstance(value, Lazy):
-        return value._replace(shape=shape, at=at, window=None, transposed=None, origins=None, parts=(), is_shared=False)
+        kept = Lazy(value.dtype, shape, at, value.reads)
+        return kept._replace(is_view=value.is_view, slow=value.slow)
     return Lazy(dtype_of(value), shape, at, reads(value), True)
 
 

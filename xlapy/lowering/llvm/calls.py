@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from math import prod
@@ -13,57 +12,34 @@ import numpy as np
 from jax import lax
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
-from xlapy.ir.operations import SLOW
 from xlapy.lowering.compaction import presses
 from xlapy.lowering.convolutions import mode_of
-from xlapy.lowering.divisions import QUOTIENT, REMAINDER
 from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.exits import Errors
-from xlapy.lowering.llvm.functions import IN_VECTORS
-from xlapy.lowering.llvm.programs import Function, function_of
+from xlapy.lowering.llvm.fusing import shared_in
+from xlapy.lowering.llvm.programs import Function, function_of, is_elementwise
 from xlapy.lowering.llvm.text import Unsuitable
 from xlapy.lowering.loops import inner_jaxprs
 from xlapy.lowering.native import is_transcendental, kinds_of
 from xlapy.lowering.needed import needed
 from xlapy.lowering.places import search_of
-from xlapy.lowering.rules import IN_VECTORS as IN_LAX
-from xlapy.lowering.rules import has_factors
-from xlapy.lowering.searches import LEFT, RIGHT
 from xlapy.lowering.untraced import branch_on_cpu, is_opaque, traced
 from xlapy.lowering.vectors import plan_of
 
 #: operations on single numbers that XLA takes long to compile
 _MANY_NUMBERS = 64
-#: elements that are loaded, computed and stored in less time than it takes to call XLA, which copies them first, and
-#: computes with all processors
-_FEW_ELEMENTS = max((1 << 23) // (os.cpu_count() or 1), 1 << 20)
-#: how many of them take as long as XLA takes for one that it copies first; how many times as much is read as is left,
-#: where that matters
-_COPIED, _LITTLE = 4, 8
-#: bytes that are stored and loaded again in the time of one such element
-_STORED = 4
-#: how many of them take as long as one of which a function is taken, of the C library or without a call, as one that is
-#: a quotient of integers, and as one that is the result of an instruction
-_SLOW, _INLINE, _DIVISION, _INSTRUCTION = 16, 4, 4, 0.25
-#: how many of them take as long as XLA takes longer for one that it joins to others, and for one of which it is asked
-#: whether it is selected (measured for 1,000,000)
-_JOINED, _SELECTED = 8, 16
-#: the same for one that is complex, and made by some instructions, which XLA does not do to several elements at a time
-_COMPLEX = 4
-#: how many of them take as long as one of these kinds, less those in the time that XLA takes for it with all processors
-#: (measured for 1,000,000 on two: powers 6.2 ms, here on one 4.0; at places that are computed 1.8 and 0.7)
-_BESIDE_XLA = {"pow": 16 - 48 // (os.cpu_count() or 1), "gather": -4}
-#: the same for one whose place is looked for (among 100: 16 ms, here 5)
-_FOUND = -8
-#: what computes no elements here
-_VIEWS = frozenset("broadcast_in_dim dynamic_slice expand_dims reshape rev slice squeeze transpose iota".split())
-#: what is one instruction, or a few, of several elements at a time
-_INSTRUCTIONS = frozenset(
-    "abs add and bitcast_convert_type bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp convert"
-    " convert_element_type eq floor ge gt imag integer_pow is_finite le lt max min mul ne neg not or real round select"
-    " select_n shift_left shift_right_arithmetic shift_right_logical sign square sub xor".split()
-)
+#: nanoseconds that it takes to call XLA; and that it takes longer, for each byte of up to so many that are read and
+#: left, since it copies them or makes new memory (measured with two processors, as what follows)
+_CALL, _BYTE, _MOST_BYTES = 2e4, 0.025, 1 << 25
+#: nanoseconds for each byte that is stored and loaded again here, and that XLA computes again
+_STORED = 0.03
+#: nanoseconds that an element takes longer here than in XLA's program, by the name of the operation and the bytes of an
+#: operand, and of a complex one; for all others it takes less
+_LONGER = {("tanh", 8): 1.5, ("tanh", 4): 1.2, ("log", 4): 0.6, ("exp", 4): 0.5, ("exp", 8): 0.4, ("logistic", 8): 0.4}
+_LONGER_COMPLEX = {"abs": 0.6}
+#: the same for a term of a convolution, and for one of few that are joined
+_TERM, _ONE_OF_FEW, _FEW = 0.03, 0.3, 16
 #: trips of a loop for which vectors are not worth what they cost to compile
 _FEW_TRIPS = 64
 _PRODUCTS = frozenset(("dot_general", "fft"))
@@ -111,8 +87,8 @@ def _looks_at_windows(loop: Operation) -> bool:
 
 def whole_may_be_machine_code(region: Region) -> bool:
     """Whether a program is better as machine code as a whole, if it can be: where its loops are, where it computes
-    many single numbers, each of which XLA takes long to compile, and where it computes so little that XLA would take
-    longer to be called."""
+    many single numbers, each of which XLA takes long to compile, and where XLA would take longer to be called than it
+    takes less to compute."""
     operations = list(every_operation(region))
     if any(map(is_opaque, operations)):
         return False
@@ -124,55 +100,51 @@ def whole_may_be_machine_code(region: Region) -> bool:
         return True
     # What JAX's functions compute is what `jax.jit` makes of them, to the last bit.
     is_of_jax = any(o.kind == "leaf" and not o.attributes.get("as_written") for o in operations)
+    return not is_of_jax and _lost(region, operations) <= _gained(region, operations)
+
+
+def _gained(region: Region, operations: Sequence[Operation]) -> float:
+    """The nanoseconds that it takes to hand a program to XLA, and to get its results."""
+    used = {v for o in operations for v in o.operands} | {
+        v for r in (region, *(r for o in operations for r in o.regions)) for v in r.results
+    }
+    passed = {*(p for p in region.params if p in used), *region.results}
+    return _CALL + _BYTE * min(sum(map(_bytes, passed)), _MOST_BYTES)
+
+
+def _lost(region: Region, operations: Sequence[Operation]) -> float:
+    """The nanoseconds that a program takes longer as machine code than as XLA's, handed over."""
     uses = Counter(v for o in operations for v in o.operands)
-    given = {v for r in (region, *(r for o in operations for r in o.regions)) for v in r.results}
-    used = [p for p in region.params if uses[p] or p in given]
-    read, written = (sum(prod(v.type.shape) for v in set(values)) for values in (used, region.results))
-    # Where little is left of much, to copy it for XLA takes as long as the rest.
-    most = _FEW_ELEMENTS + (_COPIED * read if read >= _LITTLE * written else 0)
-    # What is used more than once is stored, and loaded again.
-    stored = sum(_bytes(v) / _STORED for o in operations for v in o.results if uses[v] > 1)
-    return not is_of_jax and read + written + stored + sum(map(_elements, operations)) <= most
+    regions = (region, *(r for o in operations for r in o.regions))
+    shared = {v for r in regions for v in shared_in(r, is_elementwise)}
+    # What is used more than once, and not for one result, is stored and loaded again.
+    stored = sum(_bytes(v) for o in operations for v in o.results if uses[v] > 1 and v not in shared)
+    return _STORED * stored + sum(map(_longer, operations))
 
 
 def _bytes(var: Var) -> int:
     return prod(var.type.shape) * getattr(var.type.dtype, "itemsize", 8)
 
 
-def _elements(operation: Operation) -> float:
-    """How many elements take as long to load and store as those that an operation computes or looks at, but for
-    products that a library computes."""
+def _longer(operation: Operation) -> float:
+    """The same of an operation."""
     if operation.kind == "leaf":
-        return _elements_of(traced(operation.attributes["jaxpr"]).jaxpr) - _gained(operation)
-    if operation.kind in ("constant", "if", "broadcast"):
+        return _longer_in(traced(operation.attributes["jaxpr"]).jaxpr)
+    if operation.kind in ("constant", "if", "broadcast") or not operation.results:
         return 0
-    kind = "mul" if operation.kind == "pow" and has_factors(operation) else operation.kind
-    return _weighed(kind, operation.results[0].type.dtype, max(prod(v.type.shape) for v in operation.results))
+    type = operation.results[0].type
+    return _for_elements(operation.kind, operation.operands[0].type.dtype, prod(type.shape))
 
 
-def _gained(leaf: Operation) -> float:
-    """How many elements take as long as XLA needs more for a leaf: it joins all elements of an array to one number one
-    by one, with whatever computes them, and what is selected from an array it moves, and computes with, as if it were
-    all of the array."""
-    looked_at = max((prod(v.type.shape) for v in leaf.operands), default=0)
-    if leaf.attributes.get("name") == "compact":
-        return _SELECTED * looked_at
-    is_number = all(prod(v.type.shape) == 1 for v in leaf.results)
-    return _JOINED * looked_at if is_number and _PRODUCTS.isdisjoint(kinds_of(leaf)) else 0
+def _for_elements(kind: str, dtype: Any, count: int) -> float:
+    """The same of so many elements that an operation of a kind computes of elements of a type."""
+    known = isinstance(dtype, np.dtype)
+    if known and dtype.kind == "c":
+        return _LONGER_COMPLEX.get(kind, 0) * count
+    return _LONGER.get((kind, dtype.itemsize), 0) * count if known else 0
 
 
-def _weighed(kind: str, dtype: np.dtype, count: int) -> float:
-    """How many elements take as long to load and store as so many that an operation of that kind computes."""
-    if kind in _BESIDE_XLA:
-        return _BESIDE_XLA[kind] * count
-    if kind in _INSTRUCTIONS:
-        return (_INSTRUCTION if dtype.kind != "c" else -_COMPLEX) * count
-    if kind in IN_VECTORS or count >= IN_LAX.get(kind, np.inf):
-        return _INLINE * count
-    return (_SLOW if kind in SLOW or kind == "rem" and dtype.kind == "f" else 1) * count
-
-
-def _elements_of(jaxpr: Any) -> float:
+def _longer_in(jaxpr: Any) -> float:
     total, branches = 0.0, {}
     for equation in needed(jaxpr)[0]:
         inner = inner_jaxprs(equation)
@@ -182,22 +154,16 @@ def _elements_of(jaxpr: Any) -> float:
             chosen = branches.get(equation.invars[0])
             inner = inner if chosen is None else [equation.params["branches"][chosen].jaxpr]
         name, shapes = equation.params.get("name"), [v.aval.shape for v in equation.invars]
-        if name in (QUOTIENT, REMAINDER):
-            total += _DIVISION * prod(equation.outvars[0].aval.shape)
-        elif mode_of(name, shapes) is not None:
-            total += 2 * _INSTRUCTION * prod(equation.outvars[0].aval.shape) * shapes[1][0]
-        elif presses(name, shapes):
-            total += prod(equation.outvars[0].aval.shape)
-        elif name in (LEFT, RIGHT):
-            total += _FOUND * prod(shapes[1])
-        elif search_of(name, shapes) is not None:
-            total += (1 if equation.invars[0].aval.dtype == bool else 2) * prod(shapes[0])
-        elif inner:
-            total += max(map(_elements_of, inner))
-        elif equation.primitive.name != "dot_general" and equation.primitive.name not in _VIEWS:
-            looked_at = () if equation.primitive.name == "gather" else equation.invars
-            count = max(prod(v.aval.shape) for v in (*looked_at, *equation.outvars))
-            total += _weighed(equation.primitive.name, equation.outvars[0].aval.dtype, count)
+        if mode_of(name, shapes) is not None:
+            total += _TERM * prod(equation.outvars[0].aval.shape) * shapes[1][0]
+        elif inner and not presses(name, shapes) and search_of(name, shapes) is None:
+            total += max(map(_longer_in, inner))
+        elif equation.primitive.name.startswith("reduce_"):
+            few = prod(shapes[0][k] for k in equation.params["axes"]) <= _FEW
+            total += _ONE_OF_FEW * prod(shapes[0]) if few else 0
+        elif equation.invars:
+            dtype, count = equation.invars[0].aval.dtype, prod(equation.outvars[0].aval.shape)
+            total += _for_elements(equation.primitive.name, dtype, count)
     return total
 
 

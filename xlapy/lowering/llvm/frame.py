@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
 from xlapy.ir import Region, Var, constant_value
 from xlapy.lowering.llvm import jaxprs, memory
 from xlapy.lowering.llvm.arrays import (
+    OWN,
     Lazy,
     Part,
     Place,
@@ -20,6 +22,7 @@ from xlapy.lowering.llvm.arrays import (
     bounded,
     dtype_of,
     element,
+    is_computed_in_place,
     is_uniform,
     lies_in_rows,
     over,
@@ -35,6 +38,13 @@ from xlapy.lowering.llvm.text import Number, Text, Unsuitable, part_of, plus, ty
 _ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 26
 #: bytes below which an array is not made where the result lies
 _SMALL = 1 << 9
+
+
+class Arm(NamedTuple):
+    """An arm of a branch: its results, and the versions of memories behind it."""
+
+    results: list[Value]
+    versions: dict[Memory, int]
 
 
 class Frame:
@@ -107,6 +117,20 @@ class Frame:
         place = self.made(dtype_of(value), shape_of(value))
         self.fill(place, value)
         return Array(place, place.version)
+
+    def stored(self, value: Lazy, others: Iterable[Value] = ()) -> Array:
+        """An array that is computed, in memory: where one lies of which it is computed element by element, and which
+        nothing else wants (neither what is known here, nor `others`), or in a memory of its own."""
+        for place, where in value.origins or ():
+            if where is OWN and place.type() == (value.dtype, value.shape) and self.is_own(place):
+                if is_computed_in_place(value, place, OWN) and place not in reads(*others) and not self._wants(place):
+                    self.fill(place, value)
+                    return place.change()
+        return self.kept(value)
+
+    def _wants(self, place: Memory) -> bool:
+        """Whether a value that is still used is computed of what lies in a memory."""
+        return any(self.uses[var] > 0 and place in reads(value) for var, value in self.values.items())
 
     def writable(self, value: Value) -> Array:
         """An array in a memory that may be changed: that of the array itself, if nothing else wants it as it is."""
@@ -212,13 +236,36 @@ class Frame:
             raise Unsuitable("an array in place of a number")
         return found
 
-    def room_for(self, one: Value, other: Value) -> Memory | None:
-        """Where a result of a branch lies, if it is an array that the arms have in different places."""
-        if isinstance(one, Number) and isinstance(other, Number):
+    def rooms_for(self, arms: Sequence[Arm], before: Mapping[Memory, int]) -> list[Memory | None]:
+        """Where the results of a branch lie that are arrays which the arms have in different places: where one arm has
+        it, if that is a memory of its own or it has changed what lies there.
+
+        Args:
+            arms: both.
+            before: the versions of memories before the branch.
+        """
+        found: list[Memory | None] = []
+        for pair in zip(*(arm.results for arm in arms), strict=True):
+            one, other = pair
+            if isinstance(one, Number) and isinstance(other, Number):
+                found.append(None)
+            elif isinstance(one, Array) and isinstance(other, Array) and one.memory is other.memory:
+                found.append(None)
+            else:
+                own = (self._place_in(*both, before) for both in zip(pair, arms, reversed(arms), strict=True))
+                place = next((p for p in own if p is not None and p not in found), None)
+                shape = shape_of(other) if isinstance(one, Number) else shape_of(one)
+                found.append(self.made(dtype_of(one), shape) if place is None else place)
+        return found
+
+    def _place_in(self, value: Value, arm: Arm, other: Arm, before: Mapping[Memory, int]) -> Memory | None:
+        """The memory that an arm has a result in, if the other one may store its own there."""
+        if not isinstance(value, Array) or not self.is_own(value.memory):
             return None
-        if isinstance(one, Array) and isinstance(other, Array) and one.memory is other.memory:
-            return None
-        return self.made(dtype_of(one), shape_of(other) if isinstance(one, Number) else shape_of(one))
+        place = value.memory
+        is_changed = arm.versions.get(place, place.version) != before.get(place)
+        twice = sum(isinstance(x, Array) and x.memory is place for x in arm.results) > 1
+        return place if is_changed and not twice and place not in reads(*other.results) else None
 
     def back_to(self, versions: dict[Memory, int]) -> None:
         """Take memories to hold what they held before something else was written, which another block does."""
@@ -250,4 +297,4 @@ def uses_in(region: Region) -> Counter[Var]:
     return found
 
 
-__all__ = ["Frame", "uses_in"]
+__all__ = ["Arm", "Frame", "uses_in"]

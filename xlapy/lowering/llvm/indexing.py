@@ -23,6 +23,7 @@ from xlapy.lowering.llvm.arrays import (
 )
 from xlapy.lowering.llvm.memory import put
 from xlapy.lowering.llvm.numbers import RULES, convert, filling, select
+from xlapy.lowering.llvm.reshaping import places, reshaped
 from xlapy.lowering.llvm.text import INDEX, Number, Text, Unsuitable, literal, plus
 
 
@@ -100,7 +101,10 @@ def scatter(text: Text, room: Room, equation: Any, operands: Sequence[Value], co
     dims, old = equation.params["dimension_numbers"], shape_of(array)
     shape = equation.invars[2].aval.shape
     bounded(text, shape, array, indices, updates)
-    kept = room.writable(array)
+    # One in another shape than the array in memory that it is: its elements are stored there.
+    whole = array.in_order if isinstance(array, Lazy) else None
+    kept = room.writable(array if whole is None else whole)
+    seen = places(text, shape_of(kept), old)
     indices, updates = (room.kept(x) if kept.memory in reads(x) else x for x in (indices, updates))
     rows = [k for k in range(len(shape)) if k not in dims.update_window_dims]
     fixed = {*dims.inserted_window_dims, *dims.operand_batching_dims}
@@ -116,13 +120,21 @@ def scatter(text: Text, room: Room, equation: Any, operands: Sequence[Value], co
     def visit(place: Place, numbers: list) -> list:
         row, offset = [place[k] for k in rows], [place[k] for k in dims.update_window_dims]
         where, inside = windows.place(text, old, indices, row, offset)
-        before = element(text, kept, where)
-        after = combine(before, element(text, updates, place))
-        put(text, kept.memory, after if inside is None else select(text, inside, after, before), where)
+        where = where if whole is None else seen(where)
+        if inside is None:
+            put(text, kept.memory, combine(element(text, kept, where), element(text, updates, place)), where)
+            return []
+        # Where many are dropped, to store what is there would make each wait for the one before.
+        stored, behind = text.label(), text.label()
+        text.do(f"br i1 {inside.name}, label %{stored}, label %{behind}")
+        text.begin(stored)
+        put(text, kept.memory, combine(element(text, kept, where), element(text, updates, place)), where)
+        text.do(f"br label %{behind}")
+        text.begin(behind)
         return []
 
     over(text, shape, [], visit)
-    return kept.memory.change()
+    return reshaped(text, kept.memory.change(), old)
 
 
 def _mode(params: dict) -> GatherScatterMode:

@@ -16,6 +16,7 @@ from xlapy.lowering.compaction import presses
 from xlapy.lowering.convolutions import mode_of
 from xlapy.lowering.gram import form_of
 from xlapy.lowering.llvm import blas, exchanging, extremes, parts, pressing, random
+from xlapy.lowering.llvm.apart import joined_in_parts
 from xlapy.lowering.llvm.arrays import (
     Extent,
     Lazy,
@@ -54,6 +55,7 @@ from xlapy.lowering.llvm.loops import branched, looped
 from xlapy.lowering.llvm.memory import Array, Memory, address, put
 from xlapy.lowering.llvm.moves import moved_rows
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
+from xlapy.lowering.llvm.reshaping import reshaped
 from xlapy.lowering.llvm.tables import searched
 from xlapy.lowering.llvm.text import (
     FALSE,
@@ -267,6 +269,8 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         raise Unsuitable("an array without elements")
     if name == "dot_general" and _is_for_library(equation, operands):
         made = _multiplied(text, room, equation, shape, operands)
+    elif name in _JOINED and (joined_all := _joined_in_parts(text, room, equation, operands[0], *_JOINED[name])):
+        made = joined_all
     elif name in _JOINED and _is_of_columns(equation, operands[0]):
         made = _joined_by_rows(text, room, equation, shape, operands, *_JOINED[name])
     elif whole is not None:
@@ -442,51 +446,6 @@ def _broadcast(text: Text, equation: Any, shape: tuple[int, ...], operands: list
     return placed(text, operands[0], shape, equation.params["broadcast_dimensions"])
 
 
-def reshaped(text: Text, x: Value, shape: tuple[int, ...]) -> Value:
-    """The same elements in another shape."""
-    old = shape_of(x)
-    if isinstance(x, Number) or old == shape:
-        return x
-    if [n for n in old if n > 1] == [n for n in shape if n > 1]:
-        longer = iter([k for k, n in enumerate(shape) if n > 1])
-        return placed(text, x, shape, [next(longer) if n > 1 else 0 for n in old])
-
-    groups = _groups(old, shape)
-
-    def where(at: Place) -> Place:
-        found: list[str] = []
-        for olds, news in groups:
-            flat = "0"
-            for k in news:
-                flat = plus(text, flat, times(text, at[k], prod(shape[j] for j in news if j > k)))
-            for k in olds:
-                stride = prod(old[j] for j in olds if j > k)
-                index = flat if stride == 1 else text.new(f"udiv i64 {flat}, {stride}")
-                found.append(index if k == olds[0] else text.new(f"urem i64 {index}, {old[k]}"))
-        return found
-
-    return view(text, x, shape, where)
-
-
-def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-    """Axes of two shapes of as many elements that go together, as few as possible: in each group both have as many."""
-    groups, i, j = [], 0, 0
-    while i < len(old):
-        olds, news, one, other = [i], [j], old[i], new[j]
-        i, j = i + 1, j + 1
-        while one != other:
-            if one < other:
-                olds, one, i = [*olds, i], one * old[i], i + 1
-            else:
-                news, other, j = [*news, j], other * new[j], j + 1
-        while i < len(old) and old[i] == 1:
-            olds, i = [*olds, i], i + 1
-        while j < len(new) and new[j] == 1:
-            news, j = [*news, j], j + 1
-        groups.append((olds, news))
-    return groups
-
-
 def _reshape(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
     return reshaped(text, operands[0], shape)
 
@@ -582,10 +541,8 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
         extents = _extents_along(text, x, axes, literal(start(dtype), dtype))
         found = inside if extents and len(axes) == len(old) else element
         in_rows = tuple(axes) == tuple(range(len(old))) and lies_in_rows(x, old)
-        is_long = kind == "add" and dtype == np.float32 and prod(old[k] for k in axes) >= _LONG_SUM
-        wide = np.dtype(np.float64) if is_long else dtype
-
         lengths = [old[k] for k in axes]
+        wide = _wide(kind, dtype, prod(lengths))
 
         def at(place: Place) -> Number:
             if extremes.suits(kind, dtype, prod(lengths)):
@@ -602,6 +559,35 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
         return Lazy(dtype, shape, at, reads(x))
 
     return shaped
+
+
+def _joined_in_parts(text: Text, room: Room, equation: Any, x: Value, kind: str, start: Callable) -> Number | None:
+    """A reduction of many elements to one number, of which each part is joined by itself; None if it is another one."""
+    axes = tuple(equation.params["axes"])
+    if isinstance(x, Number) or axes != tuple(range(len(shape_of(x)))) or text.is_shared or window_of(x) is not None:
+        return None
+    lengths, dtype = shape_of(x), dtype_of(x)
+    if extremes.suits(kind, dtype, prod(lengths)):
+        return None
+    bounded(text, lengths, x)
+    wide = _wide(kind, dtype, prod(lengths))
+    first = literal(start(dtype), wide)
+    total = joined_in_parts(
+        text,
+        room,
+        lengths,
+        first,
+        lambda old, new: joined(text, kind, old, new),
+        lambda place: convert(text, element(text, x, place), wide),
+        lies_in_rows(x, lengths),
+    )
+    return None if total is None else convert(text, total, dtype)
+
+
+def _wide(kind: str, dtype: np.dtype, count: int) -> np.dtype:
+    """The type that so many elements are joined in."""
+    is_long = kind == "add" and dtype == np.float32 and count >= _LONG_SUM
+    return np.dtype(np.float64) if is_long else dtype
 
 
 def _extents_along(text: Text, x: Value, axes: Sequence[int], start: Number) -> Sequence[Extent | None]:
@@ -802,7 +788,7 @@ def _multiplied(
     shapes, axes, found = [], [], []
     for x, aval, own in zip(operands, (v.aval for v in equation.invars), contracted, strict=True):
         turned = x.transposed if isinstance(x, Lazy) and not batch[0] else None
-        found.append(turned or (x if isinstance(x, Array) else room.kept(x)))
+        found.append(turned or _in_memory(room, x))
         shapes.append(aval.shape[::-1] if turned else aval.shape)
         axes.append(tuple(1 - k for k in own) if turned else own)
     product = blas.product_of(*shapes, dimension_numbers=(axes, batch))
@@ -815,9 +801,16 @@ def _multiplied(
     return place.change()
 
 
+def _in_memory(room: Room, x: Value) -> Array:
+    """An array whose elements lie in memory as those of another one do, in that one's shape or in another."""
+    if isinstance(x, Array):
+        return x
+    return x.in_order if isinstance(x, Lazy) and x.in_order is not None else room.kept(x)
+
+
 def _multiplied_by_itself(text: Text, room: Room, of_rows: bool, x: Value) -> Value:
     """The product of a matrix with its transpose, in memory of its own."""
-    array, shape = x if isinstance(x, Array) else room.kept(x), shape_of(x)
+    array, shape = _in_memory(room, x), shape_of(x)
     place = room.made(dtype_of(x), (shape[0 if of_rows else 1],) * 2)
     blas.multiply_by_itself(text, place.dtype, shape, of_rows, address(array), place.pointer)
     text.note_store(place.pointer, "0")
@@ -900,4 +893,4 @@ _WHOLE: dict[str, Callable[..., Value]] = {
     "scatter-max": _scatter("max"),
 }
 
-__all__ = ["elementwise", "evaluated", "joined", "known", "reshaped"]
+__all__ = ["elementwise", "evaluated", "joined", "known"]

@@ -32,7 +32,7 @@ from xlapy.lowering.llvm.arrays import (
 )
 from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.exits import Place as Output
-from xlapy.lowering.llvm.frame import uses_in
+from xlapy.lowering.llvm.frame import Arm, uses_in
 from xlapy.lowering.llvm.functions import IN_VECTORS
 from xlapy.lowering.llvm.fusing import remembered, shared_in
 from xlapy.lowering.llvm.looping import Loops
@@ -164,7 +164,7 @@ class _Program(Loops):
     # -- operations --
 
     def region(self, region: Region) -> list[Value]:
-        shared = shared_in(region, _is_elementwise)
+        shared = shared_in(region, is_elementwise)
         operations, lanes = narrowed(region, self.uses)
         self._lanes_of.update(lanes)
         for operation in operations:
@@ -174,7 +174,8 @@ class _Program(Loops):
                 found = self.left_behind(operation, found)
             for var, value in zip(operation.results, found, strict=True):
                 if isinstance(value, Lazy) and not value.is_view and self.uses[var] > 1:
-                    value = remembered(self.text, value) if var in shared else self.kept(value)
+                    others = [x for x in found if x is not value]
+                    value = remembered(self.text, value) if var in shared else self.stored(value, others)
                 self.values[var] = value
         self.uses.subtract(region.results)
         return [self.value(v) for v in region.results]
@@ -415,8 +416,7 @@ class _Program(Loops):
         text.do(f"br i1 {predicate.name}, label %{labels[0]}, label %{labels[1]}{note}")
         outside, before = self.values, self.versions()
         self.around += 1
-        arms: list[list[Value]] = []
-        after: list[dict[Memory, int]] = []
+        arms: list[Arm] = []
         elsewhere = uses_in(orelse)
         self.uses.subtract(elsewhere)
         for label, tail, region in zip(labels, tails, operation.regions, strict=True):
@@ -426,19 +426,18 @@ class _Program(Loops):
             self.back_to(before)
             # What an arm computes of values from outside is not known behind it.
             self.values = dict(outside)
-            arms.append(self.region(region))
-            after.append(self.versions())
+            arms.append(Arm(self.region(region), self.versions()))
             text.do(f"br label %{tail}")
-        rooms = [self.room_for(*pair) for pair in zip(*arms, strict=True)]
+        rooms = self.rooms_for(arms, before)
         blocks: list[str] = []
-        for tail, values, versions in zip(tails, arms, after, strict=True):
+        for tail, (values, versions) in zip(tails, arms, strict=True):
             text.begin(tail)
             self.back_to(versions)
             for place, value in zip(rooms, values, strict=True):
-                if place is not None:
-                    self.fill(place, value)
-                elif isinstance(value, Array):
+                if isinstance(value, Array) and place in (None, value.memory):
                     value.now()
+                elif place is not None:
+                    self.fill(place, value)
             blocks.append(text.block)
             text.do(f"br label %{end}")
         text.begin(end)
@@ -446,17 +445,19 @@ class _Program(Loops):
         self.values = outside
         self.back_to(before)
         for place in before:
-            if any(versions.get(place, before[place]) != before[place] for versions in after):
+            if any(arm.versions.get(place, before[place]) != before[place] for arm in arms):
                 place.change()
         found: list[Value] = []
-        for place, one, other in zip(rooms, *arms, strict=True):
+        for place, one, other in zip(rooms, *(arm.results for arm in arms), strict=True):
             if isinstance(one, Number) and isinstance(other, Number):
                 found.append(self.merged(one, other, blocks))
                 continue
             if place is None:
                 assert isinstance(one, Array)
                 place = one.memory
-            found.append(Array(place, place.version))
+                found.append(Array(place, place.version))
+            else:
+                found.append(place.change())
         return found
 
 
@@ -470,11 +471,11 @@ def _is_bit(predicate: Var) -> bool:
     return owner.kind in ("bitwise_and", "bitwise_xor") and predicate.type.dtype.kind in "iu"
 
 
-def _is_elementwise(leaf: Operation) -> bool:
+def is_elementwise(leaf: Operation) -> bool:
     """Whether a leaf computes each element of its result of those of its operands at that place."""
     if touched(leaf) is not None or is_stack(leaf) or is_unstack(leaf):
         return False
     return jaxprs.is_elementwise(traced(leaf.attributes["jaxpr"]))
 
 
-__all__ = ["Function", "function_of"]
+__all__ = ["Function", "function_of", "is_elementwise"]

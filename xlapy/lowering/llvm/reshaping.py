@@ -1,0 +1,67 @@
+"""The elements of an array in another shape: where they are in memory does not change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from xlapy.lowering.llvm.arrays import Place, Value, placed, shape_of, view
+from xlapy.lowering.llvm.memory import Array
+from xlapy.lowering.llvm.text import Number, Text, plus, times
+
+
+def reshaped(text: Text, x: Value, shape: tuple[int, ...]) -> Value:
+    """The same elements in another shape."""
+    old = shape_of(x)
+    if isinstance(x, Number) or old == shape:
+        return x
+    whole = x if isinstance(x, Array) else x.in_order
+    if whole is not None and shape_of(whole) == shape:
+        return whole
+    if [n for n in old if n > 1] == [n for n in shape if n > 1]:
+        longer = iter([k for k, n in enumerate(shape) if n > 1])
+        found = placed(text, x, shape, [next(longer) if n > 1 else 0 for n in old])
+    else:
+        found = view(text, x, shape, places(text, old, shape))
+    return found._replace(in_order=whole)
+
+
+def places(text: Text, old: tuple[int, ...], new: tuple[int, ...]) -> Callable[[Place], Place]:
+    """Where in an array of one shape an element is, by where it is in another shape."""
+    groups = _groups(old, new)
+
+    def where(at: Place) -> Place:
+        found: list[str] = []
+        for olds, news in groups:
+            flat = "0"
+            for k in news:
+                flat = plus(text, flat, times(text, at[k], prod(new[j] for j in news if j > k)))
+            for k in olds:
+                stride = prod(old[j] for j in olds if j > k)
+                index = flat if stride == 1 else text.new(f"udiv i64 {flat}, {stride}")
+                found.append(index if k == olds[0] else text.new(f"urem i64 {index}, {old[k]}"))
+        return found
+
+    return where
+
+
+def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+    """Axes of two shapes of as many elements that go together, as few as possible: in each group both have as many."""
+    groups, i, j = [], 0, 0
+    while i < len(old):
+        olds, news, one, other = [i], [j], old[i], new[j]
+        i, j = i + 1, j + 1
+        while one != other:
+            if one < other:
+                olds, one, i = [*olds, i], one * old[i], i + 1
+            else:
+                news, other, j = [*news, j], other * new[j], j + 1
+        while i < len(old) and old[i] == 1:
+            olds, i = [*olds, i], i + 1
+        while j < len(new) and new[j] == 1:
+            news, j = [*news, j], j + 1
+        groups.append((olds, news))
+    return groups
+
+
+__all__ = ["places", "reshaped"]
