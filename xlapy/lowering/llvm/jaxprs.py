@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.ir.operations import SLOW
+from xlapy.ir.shapes import groups
 from xlapy.lowering.barrier import APART
 from xlapy.lowering.compaction import presses
 from xlapy.lowering.convolutions import mode_of
@@ -100,7 +101,7 @@ _KINDS = {
     "xor": "bitwise_xor",
     "not": "bitwise_not",
 }
-_SAME = frozenset("copy copy_p stop_gradient".split())
+_SAME = frozenset("copy copy_p stop_gradient optimization_barrier".split())
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
 _BOOL = np.dtype(bool)
 
@@ -244,7 +245,7 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     if name == "while":
         return looped(text, room, params, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
     if name in _SAME:
-        return operands[:1]
+        return list(operands)
     if name == "unstack":
         return _unstacked(text, equation, operands[0])
     if name == "tile" and not isinstance(operands[0], Number):
@@ -451,11 +452,11 @@ def reshaped(text: Text, x: Value, shape: tuple[int, ...]) -> Value:
         longer = iter([k for k, n in enumerate(shape) if n > 1])
         return placed(text, x, shape, [next(longer) if n > 1 else 0 for n in old])
 
-    groups = _groups(old, shape)
+    together = groups(old, shape)
 
     def where(at: Place) -> Place:
         found: list[str] = []
-        for olds, news in groups:
+        for olds, news in together:
             flat = "0"
             for k in news:
                 flat = plus(text, flat, times(text, at[k], prod(shape[j] for j in news if j > k)))
@@ -466,25 +467,6 @@ def reshaped(text: Text, x: Value, shape: tuple[int, ...]) -> Value:
         return found
 
     return view(text, x, shape, where)
-
-
-def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-    """Axes of two shapes of as many elements that go together, as few as possible: in each group both have as many."""
-    groups, i, j = [], 0, 0
-    while i < len(old):
-        olds, news, one, other = [i], [j], old[i], new[j]
-        i, j = i + 1, j + 1
-        while one != other:
-            if one < other:
-                olds, one, i = [*olds, i], one * old[i], i + 1
-            else:
-                news, other, j = [*news, j], other * new[j], j + 1
-        while i < len(old) and old[i] == 1:
-            olds, i = [*olds, i], i + 1
-        while j < len(new) and new[j] == 1:
-            news, j = [*news, j], j + 1
-        groups.append((olds, news))
-    return groups
 
 
 def _reshape(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
