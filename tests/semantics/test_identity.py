@@ -95,6 +95,13 @@ def returned_views(a, t):
     return [whole, a, whole, a.reshape(3), a[...]], whole is a
 
 
+@program(np.array([True, False]), np.array([1, 0]), np.array([2.0]))
+def truths_of_numpy(a):
+    """There are two objects of the class."""
+    found = [a[0] is a[0], (a[0] > 0) is np.True_, a.any() is np.True_, (a > 5)[0] is np.False_, (a[0] == 1) is True]
+    return found, a.all() is a.any(), np.bool_(a[-1]) is np.bool_(True), a[0] is True, (a.min() > 1) is not np.False_
+
+
 test_programs = program.test()
 
 

@@ -92,7 +92,7 @@ def rewritten(stack: Operation) -> list[Operation] | Var | None:
     if rows < var.type.shape[0]:
         then("leaf", _section(var.type, start, rows), (rows, *var.type.shape[1:]), var.type)
     if var.type.shape != type_.shape:
-        then("leaf", _reshape(var.type, type_.shape), type_.shape, var.type)
+        then("leaf", reshaping(var.type, type_.shape), type_.shape, var.type)
     if converted or var.type != type_:
         then("convert", {}, type_.shape, type_)
     return made or var
@@ -145,7 +145,8 @@ def _section(type_: TensorType, start: int, count: int) -> dict[str, Any]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _reshape(type_: TensorType, shape: tuple[int, ...]) -> dict[str, Any]:
+def reshaping(type_: TensorType, shape: tuple[int, ...]) -> dict[str, Any]:
+    """The attributes of an operation that gives an array another shape."""
     return {"jaxpr": _traced(lambda x: lax.reshape(x, shape), type_), "name": "reshape", "as_written": True}
 
 
@@ -155,6 +156,7 @@ def _traced(function: Any, *types: TensorType) -> Any:
 
 
 __all__ = [
+    "reshaping",
     "MANY",
     "STACKED",
     "UNSTACKED",

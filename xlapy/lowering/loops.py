@@ -21,7 +21,7 @@ _LITTLE = 2**14
 _LINEAR = frozenset(
     "add add_any sub neg convert_element_type broadcast_in_dim reshape transpose squeeze slice concatenate pad rev copy"
     " reduce_sum dynamic_slice dynamic_update_slice gather scatter scatter-add select_n reduce_window_sum real imag"
-    " stop_gradient".split()
+    " stop_gradient optimization_barrier".split()
 )
 
 

@@ -46,7 +46,7 @@ _QUICK = frozenset(
     " convert_element_type broadcast_in_dim reshape squeeze expand_dims transpose rev slice dynamic_slice iota"
     " concatenate pad copy copy_p stop_gradient gather population_count clz split"
     " reduce_sum reduce_prod reduce_max reduce_min reduce_or reduce_and reduce_xor argmax argmin"
-    " cumsum cumprod cummax cummin".split()
+    " cumsum cumprod cummax cummin optimization_barrier".split()
 )
 #: what reads all of its operand
 _REDUCTIONS = frozenset(

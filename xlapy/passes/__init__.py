@@ -21,6 +21,7 @@ from xlapy.passes.lanes import drop_outdated, find_lanes, plans
 from xlapy.passes.moving import copy_region
 from xlapy.passes.one_sided import change_in_one_arm
 from xlapy.passes.plain import keep_plain
+from xlapy.passes.reshaped import access_in_place
 from xlapy.passes.shapes import keep_shapes
 from xlapy.passes.simplify import simplify
 from xlapy.passes.speculate import speculate
@@ -57,7 +58,7 @@ def optimise(module: Module) -> None:
 def faster(module: Module) -> Region | None:
     """A copy of the program that is quicker to run, and has the wrong derivatives; None if there is nothing to gain."""
     copy = Module(copy_region(module.entry, {}), module.parameter_names)
-    changed = keep_shapes(copy.entry)
+    changed = keep_shapes(copy.entry) | access_in_place(copy.entry)
     keep_plain(copy.entry)
     changed |= speculate(copy.entry)
     changed |= count_trips(copy.entry)

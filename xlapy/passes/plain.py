@@ -15,6 +15,7 @@ from xlapy.passes.counted import count_trips
 from xlapy.passes.dead_code import remove_dead_code
 from xlapy.passes.forwarding import look_at_newest
 from xlapy.passes.moving import copy_region
+from xlapy.passes.reshaped import access_in_place
 from xlapy.passes.shapes import keep_shapes
 from xlapy.passes.simplify import simplify
 from xlapy.passes.strips import in_strips
@@ -52,7 +53,7 @@ def keep_plain(region: Region) -> None:
 def plain(module: Module) -> Region:
     """A copy of a whole program as it was written, for machine code."""
     copy = Module(copy_region(module.entry, {}), module.parameter_names)
-    if keep_shapes(copy.entry) | count_trips(copy.entry):
+    if keep_shapes(copy.entry) | access_in_place(copy.entry) | count_trips(copy.entry):
         simplify(copy)
         remove_dead_code(copy)
     _suit_machine_code(copy.entry)

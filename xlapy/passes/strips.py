@@ -12,18 +12,16 @@ Tiling*, Supercomputing 1989). For machine code; XLA would be called for each of
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
-from jax import lax
 
 from xlapy.ir import Operation, Region, TensorType, Var, captured, constant_value
 from xlapy.ir.operations import ARITY, SLOW
 from xlapy.ir.places import Dimension, touched
+from xlapy.passes.accesses import INDEX, access
 from xlapy.passes.moving import copy_region
 from xlapy.passes.ordering import emit
 
@@ -31,7 +29,6 @@ from xlapy.passes.ordering import emit
 _LEAST, _TRIPS = 256, 8
 #: numbers in a strip, for which LLVM writes the instructions one after the other; operations in a loop
 _WIDTH, _LONGEST = 8, 200
-_INDEX = TensorType((), np.dtype(np.int64))
 
 
 class _Unsuitable(Exception):
@@ -186,7 +183,7 @@ class _Loop:
         elif not is_load or array.depth >= self.body.depth:
             raise _Unsuitable
         if part is not None:
-            if any(d.step != 1 and not d.dropped for d in dims):  # which `_access` does not trace
+            if any(d.step != 1 and not d.dropped for d in dims):  # which `access` does not trace
                 raise _Unsuitable
             self.where[operation] = part
         if slot is not None and not is_load:
@@ -233,7 +230,7 @@ class _Loop:
     def _nest(self, made: list[Operation], values: list[Var], first: int, strips: int, lanes: int) -> list[Var]:
         """The loop for so many strips of so many lanes, from one on; the results."""
         loop, depth = self.loop, self.region.depth
-        outer = Region((_INDEX, *(v.type for v in loop.results)), depth + 1)
+        outer = Region((INDEX, *(v.type for v in loop.results)), depth + 1)
         inner = Region((self.body.params[0].type, *(self._narrow(p, lanes) for p in self.body.params[1:])), depth + 2)
         nest = _Nest(self, outer, inner, first, lanes)
         starts = [
@@ -248,7 +245,7 @@ class _Loop:
             nest.put(param, result) if old in self.lanes else result
             for param, old, result in zip(outer.params[1:], self.body.params[1:], run.results, strict=True)
         ]
-        count = emit(made, loop, depth, "constant", (), _INDEX, value=np.asarray(strips, np.int64))
+        count = emit(made, loop, depth, "constant", (), INDEX, value=np.asarray(strips, np.int64))
         types = tuple(p.type for p in outer.params[1:])
         made.append(Operation("for", (count, *values), {}, types, (outer,), loop.location, depth))
         return list(made[-1].results)
@@ -271,20 +268,20 @@ class _Nest:
         """The first place of a strip in an array in which the lanes begin at a place."""
         if start not in self._starts:
             constants = (np.asarray(n, np.int64) for n in (self._lanes, start + self._first))
-            width, first = (self._emit("constant", (), _INDEX, value=n) for n in constants)
-            product = self._emit("mul", (self._outer.params[0], width), _INDEX)
-            self._starts[start] = self._emit("add", (product, first), _INDEX)
+            width, first = (self._emit("constant", (), INDEX, value=n) for n in constants)
+            product = self._emit("mul", (self._outer.params[0], width), INDEX)
+            self._starts[start] = self._emit("add", (product, first), INDEX)
         return self._starts[start]
 
     def rows(self, var: Var) -> Var:
         """The lanes of the strip, of an array that consists of them."""
         type = _with_lanes(var.type, self._lanes)
-        attributes = _access("slice", var.type, type, self._whole(var.type.shape), (_INDEX,))
+        attributes = access("slice", var.type, type, self._whole(var.type.shape), (INDEX,))
         return self._emit("leaf", (var, self.start(0)), type, **attributes)
 
     def put(self, var: Var, rows: Var) -> Var:
         """An array that consists of lanes, with those of the strip replaced."""
-        attributes = _access("update_slice", var.type, rows.type, self._whole(var.type.shape), (_INDEX,))
+        attributes = access("update_slice", var.type, rows.type, self._whole(var.type.shape), (INDEX,))
         return self._emit("leaf", (var, rows, self.start(0)), var.type, **attributes)
 
     def _whole(self, shape: tuple[int, ...]) -> tuple:
@@ -325,35 +322,12 @@ class _Nest:
         operands = (*operands[:first], self.start(start), *operands[first:])
         index = (*index[:axis], (None, 1, self._lanes), *index[axis + 1 :])
         taken = type if name == "slice" else operands[1].type
-        attributes = _access(name, operands[0].type, taken, index, tuple([v.type for v in operands[arrays:]]))
+        attributes = access(name, operands[0].type, taken, index, tuple([v.type for v in operands[arrays:]]))
         return operands, {**operation.attributes, **attributes}
 
 
 def _with_lanes(type: TensorType, count: int) -> TensorType:
     return type._replace(shape=(count, *type.shape[1:]))
-
-
-@functools.lru_cache(maxsize=1024)
-def _access(
-    name: str, array: TensorType, part: TensorType, index: tuple, starts: tuple[TensorType, ...]
-) -> dict[str, Any]:
-    """The attributes of a load, or of a store, of a part of an array; some of its starts are known when it runs."""
-
-    def places(numbers: Sequence[jax.Array]) -> tuple[list, list[int]]:
-        rest = iter([n.astype(_INDEX.dtype) for n in numbers])
-        return [next(rest) if start is None else start for start, _, _ in index], [max(n, 1) for _, _, n in index]
-
-    def load(x: jax.Array, *numbers: jax.Array) -> jax.Array:
-        return lax.dynamic_slice(x, *places(numbers)).reshape(part.shape)
-
-    def store(x: jax.Array, new: jax.Array, *numbers: jax.Array) -> jax.Array:
-        at, sizes = places(numbers)
-        return lax.dynamic_update_slice(x, new.reshape(sizes), at)
-
-    function, arrays = (load, [array]) if name == "slice" else (store, [array, part])
-    with jax.enable_x64(True):
-        jaxpr = jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct(t.shape, t.dtype) for t in (*arrays, *starts)))
-    return {"jaxpr": jaxpr, "name": name, "as_written": True, "index": index}
 
 
 __all__ = ["in_strips"]

@@ -29,6 +29,7 @@ from xlapy.domain.values import (
     Function,
     JaxArray,
     Mapping,
+    MixedScalar,
     NdArray,
     NumpyScalar,
     Range,
@@ -42,6 +43,7 @@ from xlapy.domain.values import (
     Value,
     alternatives,
     as_ref,
+    mixed,
     references,
 )
 from xlapy.ir import Var
@@ -541,24 +543,49 @@ def compare_sequences(machine, symbol: str, left, right) -> Value:
     if symbol in ("==", "!="):
         same = sequences_equal(machine, left, right)
         return machine.boolean(same if symbol == "==" else logical_not(machine, same))
-    return machine.boolean(_ordered(machine, symbol, list(left), list(right)))
+    return _ordered(machine, symbol, list(left), list(right))
 
 
 ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
-def _ordered(machine, symbol: str, left: list, right: list) -> bool | Var:
+def _ordered(machine, symbol: str, left: list, right: list) -> Value:
+    """What the comparison of the first items that differ gives, whatever that is, or of the lengths where none does."""
     if not left or not right:
-        return ORDERINGS[symbol](len(left), len(right))
+        return Const(ORDERINGS[symbol](len(left), len(right)))
     same = same_item(machine, left[0], right[0])
     if same is True:
         return _ordered(machine, symbol, left[1:], right[1:])
-    here = machine.truth(machine.compare(symbol, left[0], right[0]))
+    here = machine.compare(symbol, left[0], right[0])
     if same is False:
         return here
     rest = _ordered(machine, symbol, left[1:], right[1:])
-    both = logical_and(machine, same, rest)
-    return logical_or(machine, both, logical_and(machine, logical_not(machine, same), here))
+    differ = logical_not(machine, same)
+    answers = logical_and(machine, same, machine.truth(rest)), logical_and(machine, differ, machine.truth(here))
+    origins = (
+        logical_and(machine, same, _is_numpy(machine, rest)),
+        logical_and(machine, differ, _is_numpy(machine, here)),
+    )
+    return _boolean(machine, logical_or(machine, *answers), logical_or(machine, *origins))
+
+
+def _is_numpy(machine, value: Value) -> bool | Var:
+    """Whether a boolean is NumPy's."""
+    if isinstance(value, MixedScalar):
+        return machine.builder.elementwise("ne", value.selector, machine.builder.constant(0, value.selector.type.dtype))
+    return machine.type_of(value) is np.bool_
+
+
+def _boolean(machine, answer: bool | Var, is_numpy: bool | Var) -> Value:
+    """A boolean of NumPy's, or one of Python's."""
+    if is_numpy is False:
+        return machine.boolean(answer)
+    if is_numpy is True and not isinstance(answer, Var):
+        return Const(np.bool_(answer))
+    var = answer if isinstance(answer, Var) else machine.builder.constant(answer, np.dtype(bool))
+    if is_numpy is True:
+        return machine.numpy_result(var)
+    return mixed(machine.builder.convert(is_numpy, np.dtype(np.int32)), Scalar(bool, var))
 
 
 # -- indices and slices of sequences ----------------------------------------------------------------------------------

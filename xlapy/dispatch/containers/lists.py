@@ -568,7 +568,8 @@ def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | N
             machine.raise_(TypeError, f'can only concatenate deque (not "{name}") to deque')
         return None
     if symbol in containers.ORDERINGS or symbol in ("==", "!="):
-        return containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
+        found = containers.compare_sequences(machine, symbol, contents(machine, left), contents(machine, right))
+        return machine.boolean(machine.truth(found))
     if symbol == "+":
         made = _like(machine, as_ref(left), contents(machine, left))
         _deque_extend(machine, made, right)

@@ -23,6 +23,7 @@ from xlapy.dispatch.numpy.values import (
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, Value
+from xlapy.lowering.cumulative import apart
 
 
 def accumulate_rule(
@@ -64,9 +65,9 @@ def _accumulate(x, ufunc, dtype, axis):
         return x
     native = {np.add: jnp.cumsum, np.multiply: jnp.cumprod}.get(ufunc)
     if native is not None and x.dtype != bool:
-        return native(x, axis=axis, dtype=dtype)
+        return apart(native, x, axis=axis, dtype=dtype)
     if ufunc in (np.maximum, np.minimum) and kind_of(np.dtype(x.dtype)) in "iuf":
-        return (lax.cummax if ufunc is np.maximum else lax.cummin)(x, axis=axis)
+        return apart(lax.cummax if ufunc is np.maximum else lax.cummin, x, axis=axis)
     operation = as_function(ufunc, kind_of(np.dtype(x.dtype)))
     items = jnp.moveaxis(x, axis, 0)
 

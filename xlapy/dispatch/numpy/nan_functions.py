@@ -16,6 +16,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.table import function
 from xlapy.domain.values import JaxArray
+from xlapy.lowering.cumulative import apart
 
 _NONE = getattr(np, "_NoValue", None)
 
@@ -63,7 +64,8 @@ def _nan_moment(jax_function, root: bool):
 
 def _nan_cumulative(total, neutral: int):
     def run(a, axis=None, **options):
-        return total(jnp.where(jnp.isnan(a), neutral, a) if kind_of(np.dtype(a.dtype)) in "fc" else a, axis, **options)
+        a = jnp.where(jnp.isnan(a), neutral, a) if kind_of(np.dtype(a.dtype)) in "fc" else a
+        return apart(total, a, axis=axis, **options)
 
     return run
 

@@ -19,6 +19,7 @@ from xlapy.dispatch.numpy.values import absent, known, operand
 from xlapy.dispatch.table import FUNCTIONS, function
 from xlapy.domain.values import Const
 from xlapy.lowering import short_sorts, sorting
+from xlapy.lowering.cumulative import apart
 
 #: (alpha, beta) of the methods that interpolate
 _CONTINUOUS = {
@@ -74,7 +75,7 @@ def _along(at: Callable, q, n, method: str):
 
 def _weighted(a, w, q, count):
     """The smallest value up to which the weights add up to the fraction `q`, of sorted samples with their weights."""
-    total = jnp.cumsum(w, axis=-1)
+    total = apart(jnp.cumsum, w, axis=-1)
     total = (total / total[..., -1:]).astype(q.dtype)
     total = jnp.where((total[..., :1] == 0) & (total == 0), -1.0, total)
     place = jnp.sum(total[..., None, :] < q[:, None], axis=-1)

@@ -38,6 +38,8 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
         return kinds.known_truth(result)
     if left is right:
         return True
+    if machine.type_of(left) is np.bool_ and machine.type_of(right) is np.bool_:
+        return kinds.known_truth(machine.compare("==", left, right))  # there are two
     if type(left) is type(right) and (type(left) is not Const or isinstance(left.value, _EQUAL_AND_DIFFERENT)):
         machine.heap.identified += 1
     match left, right:

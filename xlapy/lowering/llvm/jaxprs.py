@@ -102,7 +102,7 @@ _KINDS = {
     "xor": "bitwise_xor",
     "not": "bitwise_not",
 }
-_SAME = frozenset("copy copy_p stop_gradient".split())
+_SAME = frozenset("copy copy_p stop_gradient optimization_barrier".split())
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
 _BOOL = np.dtype(bool)
 
@@ -246,7 +246,7 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     if name == "while":
         return looped(text, room, params, operands, lambda jaxpr, values: evaluated(text, room, jaxpr, values))
     if name in _SAME:
-        return operands[:1]
+        return list(operands)
     if name == "unstack":
         return _unstacked(text, equation, operands[0])
     if name == "tile" and not isinstance(operands[0], Number):

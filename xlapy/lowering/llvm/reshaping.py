@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import prod
 
+from xlapy.ir.shapes import groups
 from xlapy.lowering.llvm.arrays import Place, Value, placed, shape_of, view
 from xlapy.lowering.llvm.memory import Array
 from xlapy.lowering.llvm.text import Number, Text, plus, times
@@ -28,11 +29,11 @@ def reshaped(text: Text, x: Value, shape: tuple[int, ...]) -> Value:
 
 def places(text: Text, old: tuple[int, ...], new: tuple[int, ...]) -> Callable[[Place], Place]:
     """Where in an array of one shape an element is, by where it is in another shape."""
-    groups = _groups(old, new)
+    together = groups(old, new)
 
     def where(at: Place) -> Place:
         found: list[str] = []
-        for olds, news in groups:
+        for olds, news in together:
             flat = "0"
             for k in news:
                 flat = plus(text, flat, times(text, at[k], prod(new[j] for j in news if j > k)))
@@ -43,25 +44,6 @@ def places(text: Text, old: tuple[int, ...], new: tuple[int, ...]) -> Callable[[
         return found
 
     return where
-
-
-def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-    """Axes of two shapes of as many elements that go together, as few as possible: in each group both have as many."""
-    groups, i, j = [], 0, 0
-    while i < len(old):
-        olds, news, one, other = [i], [j], old[i], new[j]
-        i, j = i + 1, j + 1
-        while one != other:
-            if one < other:
-                olds, one, i = [*olds, i], one * old[i], i + 1
-            else:
-                news, other, j = [*news, j], other * new[j], j + 1
-        while i < len(old) and old[i] == 1:
-            olds, i = [*olds, i], i + 1
-        while j < len(new) and new[j] == 1:
-            news, j = [*news, j], j + 1
-        groups.append((olds, news))
-    return groups
 
 
 __all__ = ["places", "reshaped"]
