@@ -281,7 +281,7 @@ class Joiner(ObjectNames):
                 merged = self.merge(a.object, b.object)
                 return a if merged == a.object else Ref(merged)
             case Tuple() if isinstance(b, Tuple):
-                if len(a.items) != len(b.items) or a.cls is not b.cls:
+                if differ_in_form(a, b):
                     raise JoinFailure(a, b, "are tuples of different lengths")
             case Mapping() if isinstance(b, Mapping):
                 if list(dict.keys(a.entries)) != list(dict.keys(b.entries)):
@@ -545,7 +545,11 @@ def _are_moved(before: tuple, after: tuple) -> bool:
 def differ_in_form(one: Value, two: Value) -> bool:
     """Whether two values certainly have no join but a union, which is told without looking into them."""
     if isinstance(one, Tuple):
-        return isinstance(two, Tuple) and (len(one.items) != len(two.items) or one.cls is not two.cls)
+        return isinstance(two, Tuple) and (
+            len(one.items) != len(two.items)
+            or one.cls is not two.cls
+            or (one.namespace is None) is not (two.namespace is None)
+        )
     if isinstance(one, Mapping):
         return isinstance(two, Mapping) and len(one.entries) != len(two.entries)
     return isinstance(one, Ref) and not isinstance(two, Ref)
@@ -617,7 +621,8 @@ def unchanged(before: Value | None, after: Value) -> bool:
     if isinstance(before, Const) and isinstance(after, Const):
         return same_constant(before.value, after.value)
     if isinstance(before, Tuple) and isinstance(after, Tuple):
-        return len(before.items) == len(after.items) and all(map(unchanged, before.items, after.items))
+        old, new = before.children(), after.children()
+        return len(old) == len(new) and all(map(unchanged, old, new))
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         old, new = dict.items(before.entries), dict.items(after.entries)
         same = set_order.same(before.history, after.history) and [k for k, _ in old] == [k for k, _ in new]
