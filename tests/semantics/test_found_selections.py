@@ -14,6 +14,20 @@ I, J = RNG.integers(0, 6, 60), RNG.integers(0, 9, 60)
 IMG = (RNG.random((12, 14)) * 255).astype(np.uint8)
 
 
+@program((X, 0.3), (Y, -0.5), (Y, 9.0))
+def of_their_types(x, t):
+    y = x[x > t]
+    half = y.astype(np.float32)
+    return (
+        [str(np.result_type(*v)) for v in ((y, half), (half, 1.0), (half, 1j), (y, np.int64), (half, np.float64(1)))],
+        [np.can_cast(y.dtype, "f4"), np.can_cast(half, "f4") if np.__version__ < "2" else 0],
+        [f(y) for f in (np.iscomplexobj, np.isrealobj, np.isscalar, np.iterable)],
+        np.iscomplexobj(y + 1j),
+        np.min_scalar_type(half).name,
+        np.common_type(half, y).__name__,
+    )
+
+
 @program((X, 0.3), (Y, -0.5), (Y, 1.0))
 def transform(x, t):
     y = x[x > t]

@@ -430,6 +430,8 @@ class Joiner(ObjectNames):
     def _views(self, a: NdArray, b: NdArray) -> Value:
         if a.type != b.type:
             raise JoinFailure(a, b, f"have types {a.type} and {b.type}")
+        if a.writeable is not b.writeable:
+            raise JoinFailure(a, b, "may be written on one path only")
         if a.buffer == b.buffer and [x.kind for x in a.lenses] == [x.kind for x in b.lenses]:
             if same_static(a, b):
                 if self.heap.are_two(a, b):
@@ -444,10 +446,9 @@ class Joiner(ObjectNames):
     def _array(self, a: NdArray, b: NdArray, buffer: int) -> Value:
         """The join of two array objects with the same kind of lenses; `a` itself if `b` adds nothing."""
         joined, identity = self._parts(a, b), self.identity(a, b)
-        writeable = a.writeable and b.writeable
-        if joined is a and (buffer, identity, writeable) == (a.buffer, a.identity, a.writeable):
+        if joined is a and (buffer, identity) == (a.buffer, a.identity):
             return a
-        return NdArray(buffer, joined.lenses, a.type, identity, writeable)
+        return NdArray(buffer, joined.lenses, a.type, identity, a.writeable)
 
     # -- unions -----------------------------------------------------------------------------------------------------
 

@@ -47,6 +47,17 @@ _LANEWISE = {
     np.isneginf,
     np.isposinf,
 }
+#: NumPy functions that ask for the types of arrays and whether they have dimensions, not for their lengths
+_OF_TYPES = {
+    np.result_type,
+    np.can_cast,
+    np.common_type,
+    np.min_scalar_type,
+    np.iscomplexobj,
+    np.isrealobj,
+    np.isscalar,
+    np.iterable,
+}
 #: functions of Python that work through iteration, length and items, or do not look at the array
 _GENERIC = {
     enumerate,
@@ -84,6 +95,8 @@ def call(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, V
         if any(map(involved, kwargs.values())) or not absent(kwargs.get("out")) or "copy" in kwargs:
             raise require_static(machine, array, _name(item))
         return bounded_arithmetic.lanewise(machine, item, args, kwargs)
+    if _hashable(item) and item in _OF_TYPES:
+        return machine.call(Const(item), [a.base if isinstance(a, BoundedArray) else a for a in args], kwargs)
     if _hashable(item) and item in _GENERIC or table.find_replacement(item) is not None:
         return None
     if table.find_function(item) is not None or (getattr(item, "__module__", None) or "").partition(".")[0] in (
