@@ -313,7 +313,6 @@ for _function, _what, _hint in (
     (dir, "dir() of an object", "name the attributes"),
     (globals, "globals() as a dict", "name the variables"),
     (eval, "eval() of text", "call a function"),
-    (exec, "exec() of text", "call a function"),
     (compile, "compile() of text", "call a function"),
     (open, "opening a file", "read files before the call, and write them after it"),
     (input, "reading from the terminal", "pass the value as an argument"),

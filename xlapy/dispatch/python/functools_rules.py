@@ -15,7 +15,7 @@ from xlapy.dispatch.containers import loans
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.dispatch.python import kinds, namespaces
+from xlapy.dispatch.python import attributes, kinds, namespaces
 from xlapy.domain import set_order
 from xlapy.domain.values import (
     NONE,
@@ -37,6 +37,7 @@ from xlapy.domain.values import (
     Union,
     Value,
     as_ref,
+    is_none,
     references,
     tuple_items,
 )
@@ -192,6 +193,21 @@ def single_dispatch(machine, item, args: list[Value], kwargs: dict[str, Value]) 
         name = getattr(item, "__name__", "singledispatch function")
         machine.raise_(TypeError, f"{name} requires at least 1 positional argument")
     return machine.call(Const(machine.world.implementation(item, machine.type_of(args[0]))), args, kwargs)
+
+
+# -- methods -----------------------------------------------------------------------------------------------------------
+
+
+@table.function(types.MethodType)
+def _bound(machine, function: Value, instance: Value, /) -> Value:
+    """`types.MethodType(function, instance)`."""
+    if is_none(instance):
+        return machine.reraise(provoke(types.MethodType, len, None))
+    if isinstance(function, Ref) and attributes.find_special(machine, function, "__call__") is not None:
+        return BoundMethod(function, instance)
+    if isinstance(function, Function) or isinstance(function, Const) and isinstance(function.value, types.FunctionType):
+        return BoundMethod(function, instance)
+    raise Refused("XP0003", f"a method that is made of {machine.describe(function)}")
 
 
 # -- copy -------------------------------------------------------------------------------------------------------------
