@@ -28,6 +28,18 @@ def of_their_types(x, t):
     )
 
 
+@program((np.array([0.0, 0.0, 3.0]), X[:4]), (np.array([1.0, -0.5, 0.2]), X[:2]), (np.zeros(3), X[:3]))
+def trimmed_and_padded(a, b):
+    while a.shape[0] > 1 and a[0] == 0.0:
+        a = a[1:]
+    n = max(a.shape[0], b.shape[0])
+    if a.shape[0] < n:
+        a = np.concatenate((a, np.zeros(n - a.shape[0], dtype=a.dtype)))
+    elif b.shape[0] < n:
+        b = np.concatenate((b, np.zeros(n - b.shape[0], dtype=b.dtype)))
+    return a, b, np.hstack([a, b, a[:1]])
+
+
 @program((X, 0.3), (Y, -0.5), (Y, 1.0))
 def transform(x, t):
     y = x[x > t]
