@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import namespaces, objects
+from xlapy.dispatch.python import kinds, namespaces, objects
 from xlapy.domain import set_order, values
 from xlapy.domain.captures import FROZEN
 from xlapy.domain.coerce import instantiate
@@ -218,6 +219,8 @@ class Built:
 Recipe = Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
 
 
+#: the flag of classes that a `class` statement has made
+_IN_PYTHON = 1 << 9
 #: what containers are made with
 _SETTINGS = {collections.deque: "maxlen", collections.defaultdict: "default_factory"}
 
@@ -392,7 +395,8 @@ class Outputs:
         if info.kind not in ("list", "tuple", "dict", "set", "instance"):
             hint = "return a list of what it gives" if issubclass(info.cls, Iterator) else ""
             raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside", hint)
-        if info.kind == "instance" and info.cls.__module__.startswith("numpy."):
+        plain = info.cls.__flags__ & _IN_PYTHON and kinds.has_dict(info.cls) and table.find_function(info.cls) is None
+        if info.kind == "instance" and info.cls.__module__.startswith("numpy.") and not plain:
             raise Refused("XP0010", f"a {info.cls.__name__} made inside the program is returned or stored outside")
         known = self._made.get(value.object)
         if known is not None:

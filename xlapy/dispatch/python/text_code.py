@@ -33,7 +33,7 @@ def _exec(machine: Machine, source: Value, globals_: Value = NONE, locals_: Valu
             assert isinstance(contents, Mapping)
         own = machine.heap.new("function", types.FunctionType, machine.location())
         defaults = tuple(map(Const, made.__defaults__ or ()))
-        kwdefaults = {name: Const(value) for name, value in (made.__kwdefaults__ or {}).items()}
+        kwdefaults: dict[str, Value] = {name: Const(value) for name, value in (made.__kwdefaults__ or {}).items()}
         scope = Ref(machine.world.globals_of(namespace))
         function = Function(made.__code__, scope, made.__name__, defaults, kwdefaults, namespace=own)
         machine.setitem(globals_, Const(made.__name__), function)

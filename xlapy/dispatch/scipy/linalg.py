@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.scipy.linalg
 import numpy as np
 import scipy.linalg
-from scipy.linalg import _misc  # type: ignore[attr-defined]
+from scipy.linalg import _misc
 
 from xlapy.dispatch import table
 from xlapy.dispatch.scipy.leaf import leaf
