@@ -354,12 +354,6 @@ def selections_copied_if_needed(x, t):
     w[0] = 100
     wide = np.array(m, np.int64, ndmin=1)
     return m, w, np.asarray(m, dtype=np.float32, copy=None), np.array(m[::-1], copy=None), wide
-        m,
-        w,
-        np.asarray(m, dtype=np.float32, copy=None),
-        np.array(m[::-1], copy=None),
-        np.array(m, np.int64, ndmin=1),
-    )
 
 
 @program(X)
