@@ -1,7 +1,7 @@
 """scipy: the routines that are written in Python."""
 
 import numpy as np
-from scipy import integrate, interpolate, optimize, stats
+from scipy import integrate, interpolate, optimize, signal, stats
 from scipy.integrate._ivp.rk import RK23, RK45, rk_step
 from scipy.optimize import _optimize
 
@@ -242,6 +242,89 @@ def interpolation(x, points):
 @case("interpolate: CubicSpline", lambda: (np.linspace(0.0, 3.0, 7), np.array([0.1, 1.3])), refused="compiled code")
 def spline(x, points):
     return interpolate.CubicSpline(x, np.sin(x))(points)
+
+
+SAMPLE, OTHER = np.random.default_rng(0).normal(size=(2, 20))
+SIGNAL = np.sin(np.arange(64.0) / 3) + 0.1 * np.cos(np.arange(64.0) ** 2)
+
+
+@case("stats: ttest_ind", lambda: (SAMPLE, OTHER))
+def of_two_samples(a, b):
+    return stats.ttest_ind(a, b)
+
+
+@case("stats: ttest_rel", lambda: (SAMPLE, OTHER))
+def of_pairs(a, b):
+    return stats.ttest_rel(a, b)
+
+
+@case("stats: ttest_1samp", lambda: (SAMPLE,))
+def of_one_sample(a):
+    return stats.ttest_1samp(a, 0.1)
+
+
+@case("stats: linregress", lambda: (SAMPLE, OTHER))
+def line(a, b):
+    found = stats.linregress(a, b)
+    return found, found.intercept_stderr
+
+
+@case("stats: spearmanr", lambda: (SAMPLE, OTHER))
+def of_ranks(a, b):
+    return stats.spearmanr(a, b)
+
+
+@case("stats: pearsonr", lambda: (SAMPLE, OTHER))
+def of_numbers(a, b):
+    found = stats.pearsonr(a, b)
+    return found.statistic, found.pvalue
+
+
+@case("stats: chisquare", lambda: (np.array([16.0, 18, 16, 14, 12, 12]),))
+def of_counts(a):
+    return stats.chisquare(a)
+
+
+@case("stats: ks_2samp", lambda: (SAMPLE, OTHER), refused="np.errstate that raises")
+def of_distributions(a, b):
+    return stats.ks_2samp(a, b)
+
+
+@case("stats: wilcoxon", lambda: (SAMPLE, OTHER), refused="a shape must be known at compile time")
+def of_signed_ranks(a, b):
+    return stats.wilcoxon(a, b)
+
+
+@case("stats: frozen norm, gamma, poisson", lambda: (1.5, np.array([0.3, 1.0, 2.0])))
+def frozen(k, x):
+    return stats.norm(k, 2.0).cdf(x), stats.gamma(k, scale=2.0).pdf(x), stats.poisson(k).pmf(np.arange(4))
+
+
+@case("signal: lfilter and sosfilt", lambda: (SIGNAL,))
+def filtered(x):
+    sections = np.array([[0.2, 0.4, 0.2, 1.0, -0.4, 0.2], [1.0, 2.0, 1.0, 1.0, -0.5, 0.5]])
+    return signal.lfilter([0.1, 0.2], [1.0, -0.5, 0.1], x), signal.sosfilt(sections, x)
+
+
+@case("signal: filtfilt", lambda: (SIGNAL,), refused="that have no common type")
+def filtered_twice(x):
+    return signal.filtfilt([0.1, 0.2], [1.0, -0.5, 0.1], x)
+
+
+@case("signal: welch, coherence", lambda: (SIGNAL,))
+def spectra(x):
+    return signal.welch(x, nperseg=16), signal.coherence(x, x * x, nperseg=16)
+
+
+@case("signal: stft and istft", lambda: (SIGNAL,))
+def there_and_back(x):
+    times, places, values = signal.stft(x, nperseg=16)
+    return values, signal.istft(values, nperseg=16)
+
+
+@case("signal: step of a transfer function", lambda: (np.array([1.0]), np.array([1.0, 0.5, 1.0])))
+def stepped(b, a):
+    return signal.step((b, a), T=np.linspace(0.0, 3.0, 7))
 
 
 @case("stats: norm, expon, gamma, poisson", lambda: (np.linspace(0.1, 2.0, 7),))

@@ -120,6 +120,8 @@ class Comparison:
             raise Mismatch(f"{path}: length {len(ref)} expected, got {len(got)}: {ref!r} != {got!r}")
         for i, (a, b) in enumerate(zip(ref, got)):
             self(a, b, f"{path}[{i}]")
+        if isinstance(ref, tuple) and hasattr(ref, "__dict__"):
+            self.dicts(vars(ref), vars(got), f"{path} attributes")
 
     def dicts(self, ref: dict, got: dict, path: str) -> None:
         if len(ref) != len(got):

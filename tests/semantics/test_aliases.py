@@ -331,4 +331,35 @@ def state_in_a_cell_is_written(x, n, limit):
     return status, mover.at, mover.before, (lambda: at)() if status == 0 else x
 
 
+IF_NEEDED, NEVER, ALWAYS = np._CopyMode.IF_NEEDED, np._CopyMode.NEVER, np._CopyMode.ALWAYS
+
+
+@program(X.copy())
+def copied_if_needed(x):
+    y = np.array(x, copy=IF_NEEDED)
+    y[0] = 5
+    z = np.array(x, copy=ALWAYS)
+    z[1] = 7
+    np.array(x, copy=NEVER)[2] = 9
+    np.asarray(x, copy=0)[1] += 1
+    return x, y, z
+
+
+@program((X, 1.0), (X, 3.0))
+def selections_copied_if_needed(x, t):
+    m = x[x > t]
+    y, z, w = np.array(m, copy=IF_NEEDED), np.array(m, copy=None, order="C"), np.array(m, copy=True)
+    y[0] = 5
+    z[0] += 5
+    w[0] = 100
+    wide = np.array(m, np.int64, ndmin=1)
+    return m, w, np.asarray(m, dtype=np.float32, copy=None), np.array(m[::-1], copy=None), wide
+
+
+@program(X)
+def polynomials_returned(x):
+    p = np.polynomial.Polynomial(x) * 2
+    return p, p.deriv(), np.polynomial.Chebyshev.fit(x, 2 * x, 1), np.poly1d(x) + 1
+
+
 test_programs = program.test()

@@ -148,6 +148,100 @@ def no_longer_writeable(x):
     return y
 
 
+def first_written(y):
+    """What comes of it to write the first element."""
+    try:
+        y[0] = 5.0
+    except ValueError as error:
+        return str(error)
+    return y.sum()
+
+
+@program((X, 1.0), (X, -1.0))
+def read_only_on_one_path(x, t):
+    y = x * 2
+    if t > 0:
+        y.flags.writeable = False
+    return first_written(y)
+
+
+@program((X, 1.0), (X, -1.0))
+def read_only_or_not(x, t):
+    y = np.broadcast_to(x[0], (3,)) if t > 0 else x.copy()
+    w, z = x * 2, x + 1
+    w.setflags(write=False)
+    return first_written(y), first_written(w if t < 0 else z), z
+
+
+@program((X, 5), (X, 2))
+def read_only_after_some_trips(x, n):
+    y, failures = x * 2, 0
+    for k in range(n):
+        try:
+            y[0] = k
+        except ValueError:
+            failures += 1
+        if k > 1:
+            y.flags.writeable = False
+    return failures, y
+
+
+@program((X, 1.0), (X, -1.0))
+def read_only_or_of_another_size(x, t):
+    y = x[x > 0] if t > 0 else np.broadcast_to(x[0], (2,))
+    return first_written(y)
+
+
+class Locked:
+    def __init__(self, window):
+        if not np.isfinite(window).all():
+            raise ValueError
+        self.window = window
+        self.window.setflags(write=False)
+
+
+@program(X)
+def read_only_in_an_object(x):
+    locked = Locked(x * 2)
+    return first_written(locked.window), locked.window * 1
+
+
+@program(X)
+def read_by_who_has_handed_it_over(x):
+    y = x * 2
+    locked = Locked(y)
+    return y + locked.window, y[1:], y.sum()
+
+
+@program(X, refuse="maybe")
+def written_by_who_has_handed_it_over(x):
+    y = x * 2
+    Locked(y)
+    return first_written(y)
+
+
+@program(X, refuse="maybe")
+def view_written_by_who_has_handed_it_over(x):
+    y = x * 2
+    Locked(y)
+    return first_written(y[1:]), y.flags.writeable
+
+
+@program(X, refuse="maybe")
+def joined_after_it_was_handed_over(x):
+    y, z = x * 2, x * 3
+    Locked(y)
+    w = y if x[0] > 5 else z
+    return first_written(w), first_written(y)
+
+
+@program(X)
+def writeable_windows(x):
+    w = np.lib.stride_tricks.sliding_window_view(x * 1, 2, writeable=True)
+    r = np.lib.stride_tricks.sliding_window_view(x * 1, 2)
+    return w * 2, w.flags.writeable, r.flags.writeable, first_written(r[0])
+
+
 @program(X, refuse=True)
 def caller_s_array_is_made_read_only(x):
     x.flags.writeable = False

@@ -14,6 +14,32 @@ I, J = RNG.integers(0, 6, 60), RNG.integers(0, 9, 60)
 IMG = (RNG.random((12, 14)) * 255).astype(np.uint8)
 
 
+@program((X, 0.3), (Y, -0.5), (Y, 9.0))
+def of_their_types(x, t):
+    y = x[x > t]
+    half = y.astype(np.float32)
+    return (
+        [str(np.result_type(*v)) for v in ((y, half), (half, 1.0), (half, 1j), (y, np.int64), (half, np.float64(1)))],
+        [np.can_cast(y.dtype, "f4"), np.can_cast(half, "f4") if np.__version__ < "2" else 0],
+        [f(y) for f in (np.iscomplexobj, np.isrealobj, np.isscalar, np.iterable)],
+        np.iscomplexobj(y + 1j),
+        np.min_scalar_type(half).name,
+        np.common_type(half, y).__name__,
+    )
+
+
+@program((np.array([0.0, 0.0, 3.0]), X[:4]), (np.array([1.0, -0.5, 0.2]), X[:2]), (np.zeros(3), X[:3]))
+def trimmed_and_padded(a, b):
+    while a.shape[0] > 1 and a[0] == 0.0:
+        a = a[1:]
+    n = max(a.shape[0], b.shape[0])
+    if a.shape[0] < n:
+        a = np.concatenate((a, np.zeros(n - a.shape[0], dtype=a.dtype)))
+    elif b.shape[0] < n:
+        b = np.concatenate((b, np.zeros(n - b.shape[0], dtype=b.dtype)))
+    return a, b, np.hstack([a, b, a[:1]])
+
+
 @program((X, 0.3), (Y, -0.5), (Y, 1.0))
 def transform(x, t):
     y = x[x > t]

@@ -53,6 +53,32 @@ program.each(
         scipy.signal.fftconvolve(x, x),
     ),
 )
+B, D = np.array([0.1, 0.4, 0.2]), np.array([2.0, -1.0, 0.4])
+V, W = np.linspace(-1.0, 2.0, 20) ** 2, np.cos(np.arange(24.0)).reshape(3, 8)
+SECTIONS = scipy.signal.butter(4, 0.3, output="sos")
+program.each(
+    (B, D, W),
+    (B[:1], D, W),
+    (B, D[:2], W.T),
+    (B.astype("f4"), D.astype("f4"), W.astype("f4")),
+    (B + 1j, D, W),
+    (np.array([1, 2]), D, np.arange(12).reshape(3, 4)),
+    options={"rtol": 2e-5},
+    filtered=lambda b, a, x: (scipy.signal.lfilter(b, a, x), scipy.signal.lfilter(b, a, x, axis=0), x),
+    filtered_lines=lambda b, a, x: [scipy.signal.lfilter(b, a, line) for line in x],
+    with_states=lambda b, a, x: scipy.signal.lfilter(b, a, x, zi=np.ones((1, max(len(a), len(b)) - 1))),
+)
+program.add("sections", lambda s, x: scipy.signal.sosfilt(s, x), (SECTIONS, V), **OPTIONS)
+program.add("sections_of_rows", lambda s, x: scipy.signal.sosfilt(s, x, axis=0), (SECTIONS, W), **OPTIONS)
+program.add(
+    "sections_with_states",
+    lambda s, x: scipy.signal.sosfilt(s, x, zi=np.ones((s.shape[0], 2))),
+    (SECTIONS, V),
+    **OPTIONS,
+)
+program.add("leading_zero", scipy.signal.lfilter, (B, np.array([0.0, 1.0]), V), raises=ValueError)
+program.add("wrong_states", lambda b, a, x: scipy.signal.lfilter(b, a, x, zi=x), (B, D, V), raises=ValueError)
+program.add("wrong_axis", lambda b, a, x: scipy.signal.lfilter(b, a, x, axis=1), (B, D, V), raises=ValueError)
 program.add("integers", lambda i: (scipy.special.erf(i), scipy.signal.convolve2d(i, i)), np.arange(4).reshape(2, 2))
 program.add(
     "lists",

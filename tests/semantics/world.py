@@ -111,6 +111,8 @@ def children(value: Any) -> list[Any]:
     """What a value holds, as far as a program could change it."""
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
+    if isinstance(value, tuple) and hasattr(value, "__dict__"):
+        return [*value, *vars(value).values()]
     if isinstance(value, (list, tuple, set, frozenset)):
         return list(value)
     if isinstance(value, functools.partial):

@@ -51,6 +51,14 @@ class NeedStatic(Exception):
         self.var, self.what, self.place = var, what, place
 
 
+class NeedNamespace(Exception):
+    """Tuples of class `cls` get attributes: each of them has to have an object that holds these."""
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(cls.__qualname__)
+        self.cls = cls
+
+
 class NeedLoop(Exception):
     """A function calls itself, by these calls, and has to be a loop over suspended activations."""
 
@@ -72,6 +80,8 @@ class World(Protocol):
 
     #: classes of the caller's tuples that have attributes beside their items, and the names of these
     kept_by_value: dict[type, set[str]]
+    #: classes of tuples each of which has an object that holds its attributes
+    with_namespaces: set[type]
 
     def guard(self, kind: str, source: Source, value: object = None) -> None:
         """Record an assumption; see `interpreter.world.Guard`."""

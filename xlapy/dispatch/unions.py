@@ -78,7 +78,7 @@ def with_part(value: Value, part: Value, chosen: Value) -> Value:
     if isinstance(value, Slice):
         return Slice(*(with_part(p, part, chosen) for p in (value.start, value.stop, value.step)))
     if isinstance(value, Tuple):
-        return Tuple(tuple(with_part(p, part, chosen) for p in value.items), value.cls)
+        return value.mapped(lambda p: with_part(p, part, chosen))
     return value
 
 

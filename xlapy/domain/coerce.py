@@ -191,6 +191,7 @@ def _place_in(option: Value, skeleton: Union, joiner: Joiner) -> int:
         if isinstance(option, NdArray) and isinstance(alternative, NdArray):
             if (
                 option.type == alternative.type
+                and option.writeable is alternative.writeable
                 and joiner.covers(alternative.buffer, option.buffer)
                 and [x.kind for x in option.lenses] == [x.kind for x in alternative.lenses]
                 and same_static(option, alternative)

@@ -126,6 +126,8 @@ class Heap:
         self.found: dict[int, Source] = {}
         #: identities of array objects that are one of several
         self.joined: set[int] = set()
+        #: identities of array objects that may be read-only by now, though the values that show them do not say so
+        self.locked: set[int] = set()
         #: objects whose state lies in a stack, or that must not be changed for another reason; like the slots, branches
         #: copy and join this. A class stands for objects of it that are in two places, of which it is not known which
         self.captured: dict[int | type, Capture] = {}
@@ -406,6 +408,10 @@ class Heap:
     def is_twice(self, cls: type) -> bool:
         """Whether some object of a class is in two places."""
         return cls in self.captured
+
+    def may_be_locked(self, array: NdArray) -> bool:
+        """Whether an array may be read-only by now, though it was not when its value was made."""
+        return array.writeable and array.identity in self.locked
 
     def show(self, number: int) -> None:
         """A stack holds the state of an object."""

@@ -281,7 +281,7 @@ class Joiner(ObjectNames):
                 merged = self.merge(a.object, b.object)
                 return a if merged == a.object else Ref(merged)
             case Tuple() if isinstance(b, Tuple):
-                if len(a.items) != len(b.items) or a.cls is not b.cls:
+                if differ_in_form(a, b):
                     raise JoinFailure(a, b, "are tuples of different lengths")
             case Mapping() if isinstance(b, Mapping):
                 if list(dict.keys(a.entries)) != list(dict.keys(b.entries)):
@@ -430,6 +430,8 @@ class Joiner(ObjectNames):
     def _views(self, a: NdArray, b: NdArray) -> Value:
         if a.type != b.type:
             raise JoinFailure(a, b, f"have types {a.type} and {b.type}")
+        if a.writeable is not b.writeable:
+            raise JoinFailure(a, b, "may be written on one path only")
         if a.buffer == b.buffer and [x.kind for x in a.lenses] == [x.kind for x in b.lenses]:
             if same_static(a, b):
                 if self.heap.are_two(a, b):
@@ -444,10 +446,9 @@ class Joiner(ObjectNames):
     def _array(self, a: NdArray, b: NdArray, buffer: int) -> Value:
         """The join of two array objects with the same kind of lenses; `a` itself if `b` adds nothing."""
         joined, identity = self._parts(a, b), self.identity(a, b)
-        writeable = a.writeable and b.writeable
-        if joined is a and (buffer, identity, writeable) == (a.buffer, a.identity, a.writeable):
+        if joined is a and (buffer, identity) == (a.buffer, a.identity):
             return a
-        return NdArray(buffer, joined.lenses, a.type, identity, writeable)
+        return NdArray(buffer, joined.lenses, a.type, identity, a.writeable)
 
     # -- unions -----------------------------------------------------------------------------------------------------
 
@@ -545,7 +546,11 @@ def _are_moved(before: tuple, after: tuple) -> bool:
 def differ_in_form(one: Value, two: Value) -> bool:
     """Whether two values certainly have no join but a union, which is told without looking into them."""
     if isinstance(one, Tuple):
-        return isinstance(two, Tuple) and (len(one.items) != len(two.items) or one.cls is not two.cls)
+        return isinstance(two, Tuple) and (
+            len(one.items) != len(two.items)
+            or one.cls is not two.cls
+            or (one.namespace is None) is not (two.namespace is None)
+        )
     if isinstance(one, Mapping):
         return isinstance(two, Mapping) and len(one.entries) != len(two.entries)
     return isinstance(one, Ref) and not isinstance(two, Ref)
@@ -617,7 +622,8 @@ def unchanged(before: Value | None, after: Value) -> bool:
     if isinstance(before, Const) and isinstance(after, Const):
         return same_constant(before.value, after.value)
     if isinstance(before, Tuple) and isinstance(after, Tuple):
-        return len(before.items) == len(after.items) and all(map(unchanged, before.items, after.items))
+        old, new = before.children(), after.children()
+        return len(old) == len(new) and all(map(unchanged, old, new))
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         old, new = dict.items(before.entries), dict.items(after.entries)
         same = set_order.same(before.history, after.history) and [k for k, _ in old] == [k for k, _ in new]

@@ -120,6 +120,8 @@ class ObjectNames:
         if known is None:
             known = self._identities[(a.identity, b.identity)] = self.heap.identity()
             self.heap.joined.add(known)
+            if {a.identity, b.identity} & self.heap.locked:
+                self.heap.locked.add(known)
             if self.mark is not None:
                 self.named.add(known)
         return known

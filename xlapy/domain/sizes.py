@@ -39,8 +39,8 @@ def room_of(value: Value) -> Shape:
 
 
 def are_alike(a: Value, b: Value) -> bool:
-    """Whether two values are arrays of one dtype and one number of dimensions."""
-    if not (is_array(a) and is_array(b)):
+    """Whether two values are arrays of one dtype and one number of dimensions, which may be written both or neither."""
+    if not (is_array(a) and is_array(b)) or base_of(a).writeable is not base_of(b).writeable:
         return False
     one, two = base_of(a).type, base_of(b).type
     return one.dtype == two.dtype and len(one.shape) == len(two.shape) > 0
@@ -93,7 +93,7 @@ def joined(joiner: Joiner, a: Value, b: Value, room: Shape) -> Value:
         lengths = [x.length if x is not None else None for x in a.axes]
         if all(static if n is None else isinstance(n, Hole) for n, static in zip(lengths, known, strict=True)):
             return a
-    base = NdArray(buffer, (), TensorType(room, one.type.dtype), identity, one.writeable and two.writeable)
+    base = NdArray(buffer, (), TensorType(room, one.type.dtype), identity, one.writeable)
     if all(known):
         return base
     return BoundedArray(base, tuple(None if static else Lanes(hole(_LENGTH)) for static in known))

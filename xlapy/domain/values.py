@@ -213,16 +213,25 @@ class BoundedArray(Value):
 
 @immutable(eq=False)
 class Tuple(Value):
-    """A tuple; `cls` is a subclass for named tuples."""
+    """A tuple; `cls` is a subclass for named tuples. Where the class is one whose objects get attributes, `namespace`
+    refers to the object in the heap that holds them."""
 
     items: tuple[Value, ...]
     cls: type = tuple
+    namespace: Value | None = None
 
     def children(self):
-        return self.items
+        return self.items if self.namespace is None else (*self.items, self.namespace)
 
     def rebuilt(self, parts):
-        return Tuple(tuple(parts), self.cls)
+        if self.namespace is None:
+            return Tuple(tuple(parts), self.cls)
+        *items, namespace = parts
+        return Tuple(tuple(items), self.cls, namespace)
+
+    def mapped(self, function: Callable[[Value], Value]) -> Tuple:
+        """The same of what `function` gives for each of its parts."""
+        return self.rebuilt([function(part) for part in self.children()])
 
 
 @immutable()
@@ -520,6 +529,13 @@ def constants(values: Iterable[Value]) -> list[Any] | None:
             return None
         found.append(value.value)
     return found
+
+
+def made_tuple(cls: type, items: Iterable[Any]) -> Any:
+    """A Python tuple of class `cls`, of which no code is run."""
+    if cls is tuple or hasattr(cls, "n_sequence_fields"):  # `sys.float_info` and its like are made of one sequence
+        return cls(items)
+    return tuple.__new__(cls, items)
 
 
 def tuple_items(value: Value) -> tuple[Value, ...]:

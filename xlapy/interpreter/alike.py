@@ -111,7 +111,7 @@ def _is_input(var: Var) -> bool:
 def _is_plain(value: Value) -> bool:
     """Whether a value is known, or an input."""
     if isinstance(value, Tuple):
-        return all(map(_is_plain, value.items))
+        return all(map(_is_plain, value.children()))
     if isinstance(value, JaxArray | Scalar | NumpyScalar):
         return _is_input(value.var)
     return type(value) is Const or value is UNBOUND
@@ -127,8 +127,8 @@ def _similar(one: Value, two: Value) -> bool:
         case Const(), Const():
             return same_constant(one.value, two.value)
         case Tuple(), Tuple():
-            same = one.cls is two.cls and len(one.items) == len(two.items)
-            return same and all(map(_similar, one.items, two.items))
+            same = one.cls is two.cls and len(one.children()) == len(two.children())
+            return same and all(map(_similar, one.children(), two.children()))
         case (JaxArray(), JaxArray()) | (Scalar(), Scalar()) | (NumpyScalar(), NumpyScalar()):
             if isinstance(one, Scalar) and isinstance(two, Scalar) and one.kind is not two.kind:
                 return False

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from xlapy.dispatch import libraries
-from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
+from xlapy.dispatch.protocol import NeedLoop, NeedNamespace, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
 from xlapy.domain.captures import SHARED, Captured
 from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
@@ -146,6 +146,7 @@ def _settled(
     given = set(static)
     optimistic = may_share = may_hand_over = True
     unrolls_more, tables, joins = False, True, 0
+    with_namespaces: set[type] = set()
     for _ in range(_MAXIMUM_RESTARTS):
         machine = Machine(world_of(static), ambient_x64, narrow)
         machine.loop_modes.update(modes)
@@ -154,6 +155,7 @@ def _settled(
         machine.unrolled_nodes |= {node for node, count in often.items() if count >= _SEVERAL}
         machine.heap.optimistic, machine.heap.may_share = optimistic, may_share
         machine.heap.may_hand_over = may_hand_over
+        machine.world.with_namespaces |= with_namespaces
         machine.capacities.update(capacities)
         machine.stacks_more, machine.hurries = approach.stacks_more, approach.hurries
         machine.stacks_objects = machine.heap.hopeful = approach.stacks_objects
@@ -190,6 +192,9 @@ def _settled(
             continue
         except NeedStatic as need:
             _specialise(machine, function, need, static, modes)
+            continue
+        except NeedNamespace as need:
+            with_namespaces.add(need.cls)
             continue
         except SharedRisk:
             if machine.heap.handed_over:

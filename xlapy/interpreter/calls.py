@@ -26,7 +26,16 @@ from xlapy.dispatch.numbers.scalar_values import defines, lacks
 from xlapy.dispatch.numpy import flat_iterator, integer_arguments, record_rules, ufuncs
 from xlapy.dispatch.numpy import values as numpy_values
 from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
-from xlapy.dispatch.python import assignments, attributes, caches, exceptions, functools_rules, kinds, wrong_calls
+from xlapy.dispatch.python import (
+    assignments,
+    attributes,
+    caches,
+    exceptions,
+    functools_rules,
+    kinds,
+    namespaces,
+    wrong_calls,
+)
 from xlapy.domain.exceptions import INITIALISED
 from xlapy.domain.subclasses import base_of
 from xlapy.domain.values import (
@@ -434,14 +443,14 @@ def _descriptor(machine: Machine, item, args: list[Value], kwargs: dict[str, Val
     inherited = subclasses.inherited(machine, item, receiver)
     if inherited is not None:
         return call(machine, inherited, args[1:], kwargs)
-    if name == "__setattr__" and isinstance(receiver, Ref):
+    if name == "__setattr__" and isinstance(receiver, Ref | Tuple):
         assignments.set_instance_attribute(machine, receiver, str(machine.static(args[1])), args[2])
         return NONE
     if name == "__getattribute__" and isinstance(receiver, Ref):
         return attributes.instance_attribute(machine, receiver, str(machine.static(args[1])), generic=True)
     if name == "__getattribute__":
         return machine.getattr(receiver, str(machine.static(args[1])))
-    if name == "__delattr__" and isinstance(receiver, Ref):
+    if name == "__delattr__" and isinstance(receiver, Ref | Tuple):
         assignments.delete_instance_attribute(machine, receiver, str(machine.static(args[1])))
         return NONE
     if name == "__init__":
@@ -498,7 +507,7 @@ def _make_instance(machine: Machine, value: Value, cls: type, args: list[Value],
         made = call(machine, Const(new), [value, *args], kwargs)
     elif issubclass(cls, tuple):
         kinds.check_container(cls)
-        made = Tuple(tuple(machine.iterate(args[0])) if args else (), cls)
+        made = namespaces.new_tuple(machine, machine.iterate(args[0]) if args else (), cls)
     elif issubclass(cls, BaseException):
         exceptions.check_made(cls, args, kwargs)
         made = machine.exception(cls, *args)
@@ -592,7 +601,7 @@ def _exc_info(machine: Machine) -> Value:
 @table.function(tuple.__new__)
 def _new_tuple(machine: Machine, cls: Value, items: Value | None = None) -> Value:
     """`tuple.__new__(cls, items)`, which named tuples are made with."""
-    return Tuple(tuple(machine.iterate(items)) if items is not None else (), machine.static(cls))
+    return namespaces.new_tuple(machine, machine.iterate(items) if items is not None else (), machine.static(cls))
 
 
 def _plain_class(cls: type) -> bool:

@@ -56,6 +56,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    made_tuple,
     number_var,
 )
 from xlapy.frontend import Call
@@ -385,7 +386,7 @@ class Machine:
             case Const():
                 return True
             case Tuple():
-                return all(map(self.is_static, value.items))
+                return value.namespace is None and all(map(self.is_static, value.items))
             case Slice() | Range():
                 return all(map(self.is_static, (value.start, value.stop, value.step)))
             case Scalar() | NumpyScalar() | JaxArray():
@@ -451,8 +452,9 @@ class Machine:
             case Const():
                 return value.value
             case Tuple():
-                items = tuple(self.static(item, what) for item in value.items)
-                return items if value.cls is tuple else value.cls(*items)
+                if value.namespace is not None:
+                    raise Refused("XP0003", f"{what} is a {value.cls.__name__} with attributes", "pass tuple(x)")
+                return made_tuple(value.cls, [self.static(item, what) for item in value.items])
             case Text():
                 return value.template.format(*(self.static(part, what) for part in value.parts))
             case Slice():

@@ -205,7 +205,7 @@ def _is_plain(value: Value) -> bool:
             keys = all(isinstance(key, Ref | str | int | float | types.NoneType) for key in value.entries)
             return keys and value.history is None and all(map(_is_plain, value.entries.values()))
         case Tuple():
-            return all(map(_is_plain, value.items))
+            return all(map(_is_plain, value.children()))
         case BoundMethod():
             return _is_plain(value.function) and _is_plain(value.self)
     return value is UNBOUND or isinstance(value, Ref | JaxArray | Scalar | NumpyScalar)
@@ -242,7 +242,7 @@ def _renamed(value: Value, numbers: dict[int, int]) -> Value:
         case Ref():
             return Ref(numbers[value.object]) if value.object in numbers else value
         case Tuple():
-            return Tuple(tuple(_renamed(v, numbers) for v in value.items), value.cls)
+            return value.mapped(lambda part: _renamed(part, numbers))
         case Mapping():
             entries = {_renamed(k, numbers) if isinstance(k, Ref) else k: v for k, v in value.entries.items()}
             return Mapping({k: _renamed(v, numbers) for k, v in entries.items()}, value.history)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.numpy import record_rules
 from xlapy.dispatch.numpy.records import FIELD, Fields
 from xlapy.dispatch.protocol import Refused
-from xlapy.dispatch.python import objects
+from xlapy.dispatch.python import kinds, namespaces, objects
 from xlapy.domain import set_order, values
 from xlapy.domain.captures import FROZEN
 from xlapy.domain.coerce import instantiate
@@ -227,6 +228,8 @@ class Built:
 Recipe = Leaf | Cut | Known | External | View | Sequence | Made | Closure | Choice | Text | Bound | Built
 
 
+#: the flag of classes that a `class` statement has made
+_IN_PYTHON = 1 << 9
 #: what containers are made with
 _SETTINGS = {collections.deque: "maxlen", collections.defaultdict: "default_factory"}
 
@@ -251,6 +254,8 @@ class Outputs:
         self._index: dict[int, int] = {}
         self._made: dict[int, Made] = {}
         self._functions: dict[int, Closure] = {}
+        #: what holds the attributes of tuples of which the items are being collected
+        self._filled: list[Value] = []
         self._order: dict[int, list[str]] | None = None
         #: classes of objects in stacks that leave the program, each with whether they are the stacks' own; and of those
         #: that leave it by themselves
@@ -301,11 +306,8 @@ class Outputs:
                 lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)
                 return Cut(Leaf(self.output(whole), mutable=True), lengths)
             case Tuple():
-                if value.cls in machine.world.kept_by_value:
-                    what = f"an object of class '{value.cls.__name__}', which has attributes beside its items,"
-                    raise Refused(
-                        "XP0010", f"{what} is returned or stored outside", "return tuple(x), or what it holds"
-                    )
+                if namespaces.has_attributes(machine, value):
+                    return self._with_attributes(value)
                 return Sequence(value.cls, tuple(map(self.recipe, value.items)))
             case Union():
                 return self._choice(value)
@@ -325,6 +327,24 @@ class Outputs:
             case Function():
                 return self._function(value)
         raise Refused("XP0010", f"{machine.describe(value)} is returned or stored outside, where it cannot be made")
+
+    def _with_attributes(self, value: Tuple) -> Recipe:
+        """A tuple with attributes: an instance that has items, too."""
+        own = namespaces.of_tuple(self.machine, value)
+        if isinstance(own, Union):
+            return Choice(
+                self.output(own.selector),
+                tuple(self.recipe(Tuple(value.items, value.cls, ref)) for ref in own.alternatives),
+            )
+        known = isinstance(own, Ref) and own.object in self._made
+        made = self.recipe(own)
+        if known and own in self._filled:
+            raise Refused("XP0010", "a tuple that holds itself is returned or stored outside")
+        if isinstance(made, Made) and not known:
+            self._filled.append(own)
+            made.entries = tuple(map(self.recipe, value.items))
+            self._filled.pop()
+        return made
 
     def _choice(self, value: Union) -> Recipe:
         if any(a is UNBOUND or a is DEAD for a in value.alternatives):
@@ -384,7 +404,8 @@ class Outputs:
         if info.kind not in ("list", "tuple", "dict", "set", "instance"):
             hint = "return a list of what it gives" if issubclass(info.cls, Iterator) else ""
             raise Refused("XP0010", f"a {info.cls.__name__} is returned or stored outside", hint)
-        if info.kind == "instance" and info.cls.__module__.startswith("numpy."):
+        plain = info.cls.__flags__ & _IN_PYTHON and kinds.has_dict(info.cls) and table.find_function(info.cls) is None
+        if info.kind == "instance" and info.cls.__module__.startswith("numpy.") and not plain:
             raise Refused("XP0010", f"a {info.cls.__name__} made inside the program is returned or stored outside")
         known = self._made.get(value.object)
         if known is not None:
@@ -540,7 +561,17 @@ class Outputs:
             self._placed.add(cls)
 
     def _key(self, key: object) -> Recipe:
-        return self.recipe(key) if isinstance(key, Value) else Known(key)
+        if isinstance(key, Value):
+            return self.recipe(key)
+        todo = [key]
+        while todo:
+            part = todo.pop()
+            if isinstance(part, tuple):
+                todo += part
+                if type(part) in self.machine.world.with_namespaces and not vars(part):
+                    what = f"a {type(part).__name__} with attributes that is a key"
+                    raise Refused("XP0010", f"{what} is returned or stored outside", "use tuple(x) as the key")
+        return Known(key)
 
     def effects(self) -> list[Effect]:
         """Every change to the caller's world, in the order in which it was made."""

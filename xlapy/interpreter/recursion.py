@@ -357,7 +357,7 @@ class _Holding:
                 slots = [self.machine.heap.read(number, name) for name in self.machine.heap.objects[number].fields]
                 return {number}.union(*(self._reached(slot, -1) for slot in slots))
             case Tuple():
-                return set().union(*(self._reached(item, -1) for item in value.items))
+                return set().union(*(self._reached(part, -1) for part in value.children()))
         return reachable(self.machine, [value], self.known.mark)
 
     def share(self, arguments: Sequence[Value], cells: set[int]) -> None:
@@ -424,7 +424,7 @@ class _Holding:
             case Function() | BoundMethod() | Intrinsic() if reachable(machine, [value], known.mark):
                 raise Refused("XP0008", f"{_NOT_KEPT} with a function that was made in it")
             case Tuple():
-                return Tuple(tuple(self._held(item) for item in value.items), value.cls)
+                return value.mapped(self._held)
             case Union() if not isinstance(value, MixedScalar):
                 return Union(value.selector, tuple(self._held(v) for v in value.alternatives))
         if value is UNBOUND:
@@ -529,7 +529,7 @@ class _Taking:
                     return self.machine.getattr(found, function.value)
                 return BoundMethod(function, found)
             case Tuple():
-                return Tuple(tuple(map(self._taken, value.items)), value.cls)
+                return value.mapped(self._taken)
             case Union() if not isinstance(value, MixedScalar):
                 return Union(value.selector, tuple(map(self._taken, value.alternatives)))
             case Stored():

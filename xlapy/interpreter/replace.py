@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import Refused
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def replace_array(machine: Machine, old: NdArray, new: NdArray) -> None:
-    """Put `new` in the place of the array object `old`.
+    """Put `new` in the place of the array object `old`. Where calling functions refer to it, too, and only its flags
+    are others, it must not be written there.
 
     Raises:
         Refused: the object is the caller's, or a calling function may refer to it too.
@@ -44,13 +46,27 @@ def replace_array(machine: Machine, old: NdArray, new: NdArray) -> None:
 
     if heap.objects[old.buffer].source is not None and not old.lenses:
         raise _refusal()
-    if any(visit(value) is not value for value in elsewhere):
+    if new.lenses == old.lenses and new.type == old.type:
+        for value in elsewhere:
+            heap.locked.update(_identities(value, old))
+    elif any(visit(value) is not value for value in elsewhere):
         raise _refusal()
     registers = [visit(value) for value in frame.registers]
     slots = {slot: visit(value) for slot, value in heap.slots.items()}
     frame.registers[:] = registers
     heap.untold += 1
     heap.slots.update(slots)
+
+
+def _identities(value: Value, old: NdArray) -> Iterator[int]:
+    """The identities of array objects in a value that are `old`, or may be."""
+    if isinstance(value, NdArray):
+        if value.identity == old.identity or _perhaps_same(value, old):
+            yield value.identity
+        return
+    for part in value.children():
+        if isinstance(part, Value):
+            yield from _identities(part, old)
 
 
 def _perhaps_same(value: NdArray, old: NdArray) -> bool:

@@ -230,7 +230,7 @@ def _smoothed(machine: Machine, value: Value, place: Place, roots: list[Value]) 
 
     def copy(array: Value) -> Value:
         if isinstance(array, Tuple):
-            return Tuple(tuple(map(copy, array.items)), array.cls)
+            return array.mapped(copy)
         if sizes.are_several(array):
             found = [v for v in alternatives(array) if sizes.is_array(v)]
             array = bounded_sizes.as_one(machine, array)

@@ -50,6 +50,7 @@ from xlapy.domain.values import (
     Scalar,
     Tuple,
     Value,
+    made_tuple,
 )
 from xlapy.immutable import immutable
 from xlapy.interpreter.definitions import Definitions, trusted
@@ -151,6 +152,8 @@ class World(Definitions):
         self.structured: dict[Source, np.dtype] = {}
         #: classes of tuples that have attributes beside their items, and the names of these
         self.kept_by_value: dict[type, set[str]] = {}
+        #: classes of tuples each of which has an object that holds its attributes
+        self.with_namespaces: set[type] = set()
 
     def attach(self, machine: Machine) -> None:
         """Tie the world to the machine that reads it."""
@@ -263,7 +266,7 @@ class World(Definitions):
                 self.guard("same", source, known[2])
             return known[1]
         value = self._object(found, kind, source)
-        if isinstance(value, Ref | NdArray | JaxArray):
+        if isinstance(value, Ref | NdArray | JaxArray) or isinstance(value, Tuple) and value.namespace is not None:
             self._known[id(found)] = (found, value, source)
         return value
 
@@ -308,7 +311,10 @@ class World(Definitions):
                 if own is not None:
                     self.guard("keys", attribute(source, "__dict__"), tuple(own))
             self.guard("len", source, len(found))
-            return Tuple(tuple(self.wrap(part, item(source, i)) for i, part in enumerate(found)), kind)
+            items = tuple(self.wrap(part, item(source, i)) for i, part in enumerate(found))
+            if kind not in self.with_namespaces:
+                return Tuple(items, kind)
+            return Tuple(items, kind, Ref(self.machine.heap.external("instance", kind, source, found)))
         if kind in randomness.CLASSES:
             self.guard("type", source, kind)
             return Ref(self.machine.heap.external("random", kind, source, found))
@@ -543,7 +549,7 @@ class World(Definitions):
             parts = [self._key(part) for part in found]
             if all(a is b for a, b in zip(parts, found, strict=True)):
                 return found
-            return tuple(parts) if type(found) is tuple else type(found)(*parts)
+            return made_tuple(type(found), parts)
         if found is None or isinstance(found, _PLAIN_KEYS):
             return found
         value = self.wrap_anchored(found)

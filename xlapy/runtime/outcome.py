@@ -268,7 +268,7 @@ class Finisher:
             made = self._made[id(recipe)] = assembled(recipe.cls, parts)
             return made
         if recipe.kind == "instance":
-            made = _blank(recipe.cls)
+            made = _blank(recipe.cls, self.items(recipe.entries))
             self._made[id(recipe)] = made
             for name, field in recipe.fields.items():
                 value = self.make(field)
@@ -280,7 +280,7 @@ class Finisher:
                         made.default_factory = value.default_factory
                 elif isinstance(made, BaseException) and name in ("args", "__cause__"):
                     setattr(made, name, value)
-                elif isinstance(getattr(recipe.cls, name, None), property):
+                elif isinstance(made, tuple) or isinstance(getattr(recipe.cls, name, None), property):
                     made.__dict__[name] = value  # what a property of this name shows
                 else:
                     object.__setattr__(made, name, value)
@@ -389,7 +389,9 @@ def _array_of(buffer: DeviceBuffer) -> Any:
     return owner if owner is not None else buffer.operand
 
 
-def _blank(cls: type) -> Any:
+def _blank(cls: type, items: list) -> Any:
+    if issubclass(cls, tuple):
+        return tuple.__new__(cls, items)
     base: Any = cls if issubclass(cls, BaseException | SimpleNamespace) else _builtin_base(cls)
     return base.__new__(cls)
 

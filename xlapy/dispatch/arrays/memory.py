@@ -187,7 +187,7 @@ def is_plain(machine: Machine, value: Value) -> bool:
 
 def keep_order(machine: Machine, result: NdArray, inputs: Sequence[Value]) -> NdArray:
     """Record the memory order (order='K') of an element-wise result of `inputs`."""
-    if len(result.type.shape) < 2:
+    if len(result.type.shape) < 2 or any(0 in v.type.shape for v in inputs if isinstance(v, NdArray)):
         return result
     if all(is_plain(machine, v) for v in inputs):
         machine.heap.objects[result.buffer].lies = Layouts(follows=_followed(machine, inputs))

@@ -44,6 +44,7 @@ def write_array(machine: Machine, array: NdArray, var: Var) -> None:
     if not array.writeable:
         machine.raise_(ValueError, "assignment destination is read-only")
     if not array.lenses:
+        views.require_told(machine, array)
         machine.heap.write(array.buffer, "<data>", JaxArray(var))
     else:
         views.write_view(machine, array, var)

@@ -97,6 +97,7 @@ def read_view(machine: Machine, array: NdArray) -> Var:
 
 def write_view(machine: Machine, array: NdArray, var: Var) -> None:
     """Replace all elements of an array; `var` has its shape and dtype."""
+    require_told(machine, array)
     var = machine.builder.convert(var, var.type.dtype)
     bases: list[Var] = []
     if array.lenses:
@@ -113,7 +114,18 @@ def make_view(machine: Machine, array: NdArray, lens: Lens | None, type: TensorT
     lenses = array.lenses
     if lens is not None:
         lenses = _append(machine, lenses, lens, _types(buffer_type(machine, array), lenses))
-    return NdArray(array.buffer, lenses, type, machine.heap.identity(), array.writeable and writeable)
+    made = NdArray(array.buffer, lenses, type, machine.heap.identity(), array.writeable and writeable)
+    if machine.heap.may_be_locked(array):
+        machine.heap.locked.add(made.identity)
+    return made
+
+
+def require_told(machine: Machine, array: NdArray) -> None:
+    """Refuse to write an array, or to say whether it may be written, that a function which it was passed to may have
+    made read-only."""
+    if machine.heap.may_be_locked(array):
+        what = "an array is written that a function which it was passed to may have made read-only"
+        raise Refused("XP0010", what, "write to a copy")
 
 
 def view(machine: Machine, array: NdArray, kind: str, params: tuple, writeable: bool = True) -> NdArray:

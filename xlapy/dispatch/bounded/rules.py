@@ -17,6 +17,7 @@ from xlapy.dispatch.bounded.fitting import assign
 from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import INT64, first_of, fresh, involved, require_static
 from xlapy.dispatch.bounded.slices import reversed_parts
+from xlapy.dispatch.numpy.conversions import copy_mode
 from xlapy.dispatch.numpy.ufunc_table import TABLE
 from xlapy.dispatch.numpy.values import absent, known, known_index, known_order, require_dtype, sequence_items, single
 from xlapy.dispatch.protocol import Machine
@@ -46,6 +47,17 @@ _LANEWISE = {
     np.isreal,
     np.isneginf,
     np.isposinf,
+}
+#: NumPy functions that ask for the types of arrays and whether they have dimensions, not for their lengths
+_OF_TYPES = {
+    np.result_type,
+    np.can_cast,
+    np.common_type,
+    np.min_scalar_type,
+    np.iscomplexobj,
+    np.isrealobj,
+    np.isscalar,
+    np.iterable,
 }
 #: functions of Python that work through iteration, length and items, or do not look at the array
 _GENERIC = {
@@ -84,6 +96,8 @@ def call(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, V
         if any(map(involved, kwargs.values())) or not absent(kwargs.get("out")) or "copy" in kwargs:
             raise require_static(machine, array, _name(item))
         return bounded_arithmetic.lanewise(machine, item, args, kwargs)
+    if _hashable(item) and item in _OF_TYPES:
+        return machine.call(Const(item), [a.base if isinstance(a, BoundedArray) else a for a in args], kwargs)
     if _hashable(item) and item in _GENERIC or table.find_replacement(item) is not None:
         return None
     if table.find_function(item) is not None or (getattr(item, "__module__", None) or "").partition(".")[0] in (
@@ -445,16 +459,21 @@ def _copy(machine, a, order="C", subok=False):
 
 
 @_function(np.asarray, np.asanyarray)
-def _as_array(machine, a, dtype=None, order=None, **options):
-    a = _bounded(machine, a, "np.asarray")
-    same = absent(dtype) or require_dtype(known(machine, dtype)) == a.base.type.dtype
-    return a if same and not options else _array(machine, a, dtype)
+def _as_array(machine, a, dtype=None, order=None, *, device=None, copy=None):
+    return _array(machine, a, dtype, copy=copy, order=order)
 
 
 @_function(np.array)
-def _array(machine, a, dtype=None, **options):
+def _array(machine, a, dtype=None, *, copy: Any = True, order=None, subok=False, ndmin=0):
     a = _bounded(machine, a, "np.array")
-    if options:
+    mode, asked = copy_mode(machine, copy), known_order(machine, "K" if absent(order) else order)
+    in_order = asked in ("K", "A") or len(a.axes) == 1 and _lies_side_by_side(machine, a)
+    if known_index(machine, ndmin) > len(a.axes) or not in_order:
+        raise require_static(machine, a, "np.array with options")
+    same = absent(dtype) or require_dtype(known(machine, dtype)) == a.base.type.dtype
+    if mode is not True and same:
+        return a
+    if mode is False:
         raise require_static(machine, a, "np.array with options")
     return _astype(machine, a, a.base.type.dtype if absent(dtype) else dtype)
 

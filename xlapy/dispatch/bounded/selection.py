@@ -23,6 +23,7 @@ from xlapy.dispatch.bounded.fitting import assign
 from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
+from xlapy.dispatch.bounded.sizes import as_one, has_bounded
 from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.numpy.values import absent, cast, is_array_like, known, operand, reshape, sequence_items
@@ -273,6 +274,9 @@ def of_sequences(item: Any, of_items: Rule) -> None:
 
     def rule(machine, arrays, *args, **kwargs):
         items = sequence_items(machine, arrays)
+        if items is not None and any(map(has_bounded, items)):
+            items = [as_one(machine, v) if has_bounded(v) else v for v in items]
+            arrays = Tuple(tuple(items))
         if items is None or not any(map(involved, items)):
             return table.passed_on(before, machine, arrays, *args, **kwargs)
         return table.passed_on(of_items, machine, items, *args, **kwargs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from xlapy.dispatch.arrays.memory import stands_for
 from xlapy.dispatch.bounded import appending
 from xlapy.dispatch.bounded import lanes as bounded
@@ -36,6 +38,13 @@ class Service:
     def resized(self, var: Var, shape: tuple[int, ...]) -> Var:
         """An array with other sizes, what it has in both being the same."""
         return appending.resized(self.machine, var, shape)
+
+
+def has_bounded(value: Value) -> TypeGuard[Union]:
+    """Whether a value is one of several arrays, of which one has a dynamic length."""
+    if not isinstance(value, Union) or not all(map(sizes.is_array, value.alternatives)):
+        return False
+    return any(isinstance(v, BoundedArray) for v in value.alternatives)
 
 
 def as_one(machine: Machine, value: Union) -> Value:

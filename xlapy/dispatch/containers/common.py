@@ -43,6 +43,7 @@ from xlapy.domain.values import (
     Value,
     alternatives,
     as_ref,
+    made_tuple,
     mixed,
     references,
 )
@@ -295,7 +296,7 @@ def _hashed(machine, value: Value, among) -> Any:
             return value.value
         case Tuple():
             parts = [_hashed(machine, item, None) for item in value.items]
-            return tuple(parts) if value.cls is tuple else value.cls(*parts)
+            return made_tuple(value.cls, parts)
         case Ref():
             machine.heap.identified += 1
             info = machine.heap.objects[value.object]

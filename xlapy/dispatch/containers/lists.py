@@ -15,7 +15,8 @@ from xlapy.dispatch.containers import ordering, ranges
 from xlapy.dispatch.containers.common import contents, set_contents
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, fold, kind_of, provoke
-from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value, as_ref
+from xlapy.dispatch.python import namespaces
+from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value, as_ref, made_tuple
 from xlapy.ir import Var
 
 _ZERO = Const(0)
@@ -377,10 +378,11 @@ def _replace(machine, self: Tuple, /, **changes: Value) -> Value:
     fields = self.cls._fields
     unexpected = [name for name in changes if name not in fields]
     if unexpected:
-        blank = self.cls(*([None] * len(fields)))
+        blank = made_tuple(self.cls, [None] * len(fields))
         error = provoke(lambda: blank._replace(**dict.fromkeys(unexpected)))
         machine.raise_(type(error), *error.args)
-    return Tuple(tuple(changes.get(f, v) for f, v in zip(fields, self.items, strict=True)), self.cls)
+    items = [changes.get(f, v) for f, v in zip(fields, self.items, strict=True)]
+    return namespaces.new_tuple(machine, items, self.cls)
 
 
 @table.method(tuple, "_asdict")

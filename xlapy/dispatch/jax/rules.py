@@ -41,6 +41,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    made_tuple,
 )
 from xlapy.immutable import immutable
 from xlapy.ir import Region, TensorType, Var, captured, constant_value
@@ -106,7 +107,7 @@ class Arguments:
                 return self._operand(var)
             case Tuple():
                 items = tuple(map(self.template, value.items))
-                return items if value.cls is tuple else value.cls(*items)
+                return made_tuple(value.cls, items)
             case Slice():
                 return slice(*map(self.template, (value.start, value.stop, value.step)))
             case Range():

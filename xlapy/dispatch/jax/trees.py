@@ -17,7 +17,7 @@ from xlapy.dispatch.containers.common import NODES, default_factory, structure
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.jax.rules import Factory
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.domain.values import NULL, Const, Ref, Tuple, Value
+from xlapy.domain.values import NULL, Const, Ref, Tuple, Value, made_tuple
 from xlapy.ir import Var
 
 
@@ -42,7 +42,7 @@ class Opened:
             return value.value
         if isinstance(value, Tuple):
             items = [self.tree(v) for v in value.items]
-            return tuple(items) if value.cls is tuple else value.cls(*items)
+            return made_tuple(value.cls, items)
         if isinstance(value, Ref):
             info = machine.heap.objects[value.object]
             if info.kind in ("list", "dict") and info.cls in NODES:

@@ -7,7 +7,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign
 from xlapy.dispatch.arrays.memory import can_reshape_in_place, layout_model, undecided
-from xlapy.dispatch.arrays.views import view
+from xlapy.dispatch.arrays.views import require_told, view
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.values import array_type, known, operand
 from xlapy.dispatch.protocol import Machine, Refused
@@ -152,6 +152,7 @@ def _flag(array, name):
 @function(_flag)
 def _flag_of(machine: Machine, array: NdArray, name: Value) -> Value:
     """One flag of an array, as it is now."""
+    require_told(machine, array)
     asked, model = known(machine, name), layout_model(machine, array)
     c, f, writes = model.flags.c_contiguous, model.flags.f_contiguous, array.writeable
     found = {
@@ -185,7 +186,7 @@ def set_flag(machine: Machine, array: NdArray, name: str, value: Value) -> None:
     truth = machine.truth(value)
     if not isinstance(truth, bool):
         raise Refused("XP0010", "whether an array may be written depends on data")
-    if truth == array.writeable:
+    if truth == array.writeable and not machine.heap.may_be_locked(array):
         return
     if machine.heap.objects[array.buffer].source is not None or array.lenses and truth:
         raise Refused("XP0010", "whether an array of the caller's, or a view, may be written", "copy it")

@@ -29,12 +29,19 @@ from xlapy.dispatch.table import function
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Tuple, Value, constants
 
 
+def copy_mode(machine, copy: Any) -> bool | None:
+    """Whether an array is to be copied: None where that is so if it has to be."""
+    mode = known(machine, copy)
+    if isinstance(mode, np._CopyMode):
+        return None if mode is np._CopyMode.IF_NEEDED else bool(mode)
+    return mode if mode is None else bool(mode)
+
+
 @function(np.array)
 def array(machine, object, dtype=None, *, copy=True, order: Any = "K", subok=False, ndmin=0, ndmax=0, like=None):
     """np.array: a copy, unless `copy` says otherwise."""
-    copied = known(machine, copy)
-    if copied is None or copied is False:
-        result = asarray(machine, object, dtype, order, copy=copied)
+    if copy_mode(machine, copy) is not True:
+        result = asarray(machine, object, dtype, order, copy=copy)
     else:
         result = arranged(machine, _from(machine, object, dtype), object, known_order(machine, order))
     least, shape = known_index(machine, ndmin), result.type.shape
@@ -61,7 +68,7 @@ def _from(machine: Machine, value: Value, dtype: object) -> NdArray:
 @function(np.asarray, np.asanyarray)
 def asarray(machine, a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """np.asarray: the array itself where it has the dtype and lies in memory as asked."""
-    copied, asked = known(machine, copy), known_order(machine, order)
+    copied, asked = copy_mode(machine, copy), known_order(machine, order)
     if copied is True:
         return array(machine, a, dtype, order="K" if asked is None else order)
     if isinstance(a, NdArray):

@@ -168,6 +168,8 @@ def _fits(machine: Machine, place: Place, value: Value) -> bool:
     """Whether a value is an ordinary one for a parameter."""
     if isinstance(value, Const) and value.value is None:
         return place.absent
+    if isinstance(value, Union):
+        return False  # what it is is told apart later
     return _is_integer(machine, value) or machine.type_of(value) in place.several and _are_integers(machine, value)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays.memory import layout_model
 from xlapy.dispatch.arrays.views import buffer_type
-from xlapy.dispatch.numbers.scalar_values import defines
+from xlapy.dispatch.numbers.scalar_values import defines, fold
 from xlapy.dispatch.numpy.values import array_type, known, raise_real
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function
@@ -21,6 +21,8 @@ def _shape_question(*functions):
     for item in functions:
 
         def rule(machine, a, *args, item=item, **kwargs):
+            if isinstance(a, Const):
+                return fold(machine, item, a.value, *(known(machine, v) for v in args))
             stand_in = np.broadcast_to(np.zeros((), array_type(machine, a).dtype), array_type(machine, a).shape)
             others = [known(machine, v) for v in args]
             named = {k: known(machine, v) for k, v in kwargs.items()}

@@ -36,8 +36,9 @@ from xlapy.dispatch.numpy.values import (
     skeleton,
 )
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function, method
+from xlapy.dispatch.table import attribute, function, method
 from xlapy.domain.randomness import OPERATING_SYSTEM
+from xlapy.domain.sources import attribute as attribute_of
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Tuple, Value, as_ref
 from xlapy.ir import Var
 
@@ -121,6 +122,15 @@ def default_rng(machine, seed=None):
     number = machine.heap.new("instance", np.random.Generator)
     seed_state(machine, number, seed)
     return Ref(number)
+
+
+@attribute(np.random.RandomState, "_bit_generator")
+def _bit_generator(machine, self):
+    """What a generator of the caller's draws from: SciPy asks whether `np.random.seed` was called."""
+    info = machine.heap.objects[self.object]
+    if info.source is None:
+        raise Refused("XP0003", "the bit generator of a random state made in the program")
+    return machine.world.wrap(info.real._bit_generator, attribute_of(info.source, "_bit_generator"))
 
 
 @function(np.random.RandomState)

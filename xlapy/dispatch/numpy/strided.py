@@ -17,16 +17,14 @@ from xlapy.ir import Var
 
 @function(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(machine, x, window_shape, axis=None, *, subok=False, writeable=False):
-    """np.lib.stride_tricks.sliding_window_view: read-only."""
+    """np.lib.stride_tricks.sliding_window_view: one that may be written is refused where it is."""
     array, extents, axis = as_array(machine, x), known(machine, window_shape), known(machine, axis)
     ask(machine, lambda: np.lib.stride_tricks.sliding_window_view(model(array), extents, axis))
-    if known(machine, writeable):
-        raise Refused("XP0012", "a writeable sliding_window_view")
     extents = tuple(extents) if np.ndim(extents) else (extents,)
     rank = len(array.type.shape)
     axes = tuple(range(rank)) if axis is None else tuple(axis) if np.ndim(axis) else (axis,)
     params = (tuple(map(int, extents)), tuple(int(a) % rank for a in axes))
-    return view(machine, array, "windows", params, writeable=False)
+    return view(machine, array, "windows", params, writeable=bool(known(machine, writeable)))
 
 
 @function(np.lib.stride_tricks.as_strided)
@@ -70,6 +68,8 @@ def _base(machine: Machine, array: NdArray) -> tuple[NdArray, int]:
         machine.heap.identity(),
         array.writeable,
     )
+    if machine.heap.may_be_locked(array):
+        machine.heap.locked.add(whole.identity)
     lies = layout_model(machine, whole)
     return whole, _address(shown(lies, steps, int)) - _address(lies)
 

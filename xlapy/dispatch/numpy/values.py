@@ -28,6 +28,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    made_tuple,
 )
 from xlapy.ir import TensorType, Var, constant_value
 
@@ -91,7 +92,7 @@ def known(machine: Machine, value: Any, what: str = "this argument") -> Any:
             return constant
     if isinstance(value, Tuple):
         items = tuple(known(machine, item, what) for item in value.items)
-        return items if value.cls is tuple else value.cls(*items)
+        return made_tuple(value.cls, items)
     if isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list":
         return [known(machine, item, what) for item in list_items(machine, value)]
     return machine.static(value, what)

@@ -23,4 +23,5 @@ from xlapy.dispatch.python import (
     signatures,
     statistics_rules,
     strings,
+    text_code,
 )

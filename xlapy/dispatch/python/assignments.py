@@ -14,8 +14,8 @@ from xlapy.dispatch.containers import subclasses
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.numpy import attributes as numpy_attributes
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.python import exceptions
-from xlapy.dispatch.python.attributes import lookup, missing
+from xlapy.dispatch.python import exceptions, namespaces
+from xlapy.dispatch.python.attributes import lookup, missing, over_namespaces
 from xlapy.dispatch.python.kinds import has_dict, shown, type_of
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.subclasses import BASES
@@ -33,6 +33,7 @@ from xlapy.domain.values import (
     Value,
     as_ref,
     is_none,
+    made_tuple,
 )
 
 
@@ -72,6 +73,9 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         set_function_attribute(machine, value, name, item)
         return
     cls = type_of(machine, value)
+    if isinstance(value, Tuple) and cls is not tuple:
+        _set_tuple_attribute(machine, value, name, item)
+        return
     if issubclass(cls, collections.defaultdict) and name == "default_factory":
         if machine.heap.objects[as_ref(value).object].source is not None:
             raise Refused("XP0010", "the default_factory of the caller's dict is assigned", "make a new defaultdict")
@@ -84,12 +88,23 @@ def setattr_(machine: Machine, value: Value, name: str, item: Value) -> None:
         raise require_static(machine, value, f"setting ndarray.{name}")
     if issubclass(cls, BaseException):
         raise Refused("XP0010", f"the attribute '{name}' of an exception of the caller's is assigned", "make a new one")
-    if not (isinstance(value, Tuple) and has_dict(cls)):
-        _require_plain(cls)
-    if has_dict(cls) and (isinstance(value, Tuple) or not hasattr(type(lookup(machine, cls, name)[0]), "__set__")):
+    _require_plain(cls)
+    if has_dict(cls) and not hasattr(type(lookup(machine, cls, name)[0]), "__set__"):
         what = f"the attribute '{name}' of an object of class '{shown(cls)}', which is kept by value, is assigned"
         raise Refused("XP0010", what, "keep it in an object of a class that has no built-in base, or beside it")
     _raise_unsettable(machine, cls, name)
+
+
+def _set_tuple_attribute(machine: Machine, value: Tuple, name: str, item: Value) -> None:
+    """An attribute of a tuple of a derived class is assigned."""
+    if isinstance(value.namespace, Union):
+        over_namespaces(machine, value, lambda v: setattr_(machine, v, name, item) or NONE)
+        return
+    setter, owner = lookup(machine, value.cls, "__setattr__")
+    if isinstance(setter, types.FunctionType) and owner is not None:
+        machine.call(machine.world.class_value(owner, "__setattr__"), (value, Const(name), item))
+    else:
+        set_instance_attribute(machine, value, name, item)
 
 
 def _raise_unsettable(machine: Machine, cls: type, name: str) -> NoReturn:
@@ -141,18 +156,19 @@ def set_function_attribute(machine: Machine, value: Function, name: str, item: V
     heap.write(value.namespace, name, item)
 
 
-def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value) -> None:
+def set_instance_attribute(machine: Machine, value: Ref | Tuple, name: str, item: Value) -> None:
     """`object.__setattr__`."""
-    info = machine.heap.objects[value.object]
-    if name == "__dict__" and isinstance(item, Ref) and machine.heap.mirrors.get(item.object) == value.object:
-        return  # as `obj.__dict__ |= ...` does
+    cls = type_of(machine, value)
+    if name == "__dict__" and isinstance(item, Ref) and item.object in machine.heap.mirrors:
+        if machine.heap.mirrors[item.object] == namespaces.owner_of(machine, value):
+            return  # as `obj.__dict__ |= ...` does
     if name in ("__dict__", "__class__"):
         raise Refused("XP0010", f"the {name} of an object is assigned", "change its attributes")
-    found, owner = lookup(machine, info.cls, name)
+    found, owner = lookup(machine, cls, name)
     if isinstance(found, property) and owner is not None:
         machine.world.class_value(owner, name)
         if found.fset is None:
-            machine.raise_(AttributeError, f"property '{name}' of '{info.cls.__name__}' object has no setter")
+            machine.raise_(AttributeError, f"property '{name}' of '{cls.__name__}' object has no setter")
         machine.call(Const(found.fset), (value, item))
         return
     if owner is not None and not isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
@@ -160,12 +176,14 @@ def set_instance_attribute(machine: Machine, value: Ref, name: str, item: Value)
         if isinstance(setter, types.FunctionType):
             machine.call(Const(setter), (machine.world.class_value(owner, name), value, item))
             return
-    if not isinstance(found, types.MemberDescriptorType) and not has_dict(info.cls):
-        _require_plain(info.cls)
-        _raise_unsettable(machine, info.cls, name)
-    if issubclass(info.cls, BaseException):
+    if isinstance(value, Tuple) and hasattr(type(found), "__set__"):
+        machine.reraise(provoke(setattr, made_tuple(cls, [None] * len(value.items)), name, None))
+    if not isinstance(found, types.MemberDescriptorType) and not has_dict(cls):
+        _require_plain(cls)
+        _raise_unsettable(machine, cls, name)
+    if issubclass(cls, BaseException) and isinstance(value, Ref):
         item = exceptions.assigned(machine, value, name, item)
-    machine.heap.write(value.object, name, item)
+    machine.heap.write(namespaces.owner_of(machine, value), name, item)
 
 
 def delattr_(machine: Machine, value: Value, name: str) -> None:
@@ -182,17 +200,27 @@ def delattr_(machine: Machine, value: Value, name: str) -> None:
         else:
             delete_instance_attribute(machine, value, name)
         return
+    if isinstance(value, Tuple) and value.cls is not tuple:
+        if isinstance(value.namespace, Union):
+            over_namespaces(machine, value, lambda v: delattr_(machine, v, name) or NONE)
+            return
+        deleter, owner = lookup(machine, value.cls, "__delattr__")
+        if isinstance(deleter, types.FunctionType) and owner is not None:
+            machine.call(machine.world.class_value(owner, "__delattr__"), (value, Const(name)))
+        else:
+            delete_instance_attribute(machine, value, name)
+        return
     raise Refused("XP0010", f"deleting the attribute '{name}' of this object is not supported")
 
 
-def delete_instance_attribute(machine: Machine, value: Ref, name: str) -> None:
+def delete_instance_attribute(machine: Machine, value: Ref | Tuple, name: str) -> None:
     """`object.__delattr__`."""
-    info = machine.heap.objects[value.object]
-    found, owner = lookup(machine, info.cls, name)
+    cls = type_of(machine, value)
+    found, owner = lookup(machine, cls, name)
     if isinstance(found, property) and owner is not None:
         machine.world.class_value(owner, name)
         if found.fdel is None:
-            machine.raise_(AttributeError, f"property '{name}' of '{info.cls.__name__}' object has no deleter")
+            machine.raise_(AttributeError, f"property '{name}' of '{cls.__name__}' object has no deleter")
         machine.call(Const(found.fdel), (value,))
         return
     if owner is not None:
@@ -202,9 +230,12 @@ def delete_instance_attribute(machine: Machine, value: Ref, name: str) -> None:
             return
     if owner is BaseException and isinstance(found, types.GetSetDescriptorType):
         machine.reraise(provoke(delattr, BaseException(), name))
-    held = machine.heap.read(value.object, name)
+    if isinstance(value, Tuple) and (not has_dict(cls) or hasattr(type(found), "__delete__")):
+        machine.reraise(provoke(delattr, made_tuple(cls, [None] * len(value.items)), name))
+    number = namespaces.owner_of(machine, value)
+    held = machine.heap.read(number, name)
     if isinstance(held, Union) and UNBOUND in held.alternatives:
         raise Refused("XP0010", f"deleting the attribute '{name}', which the object has on some paths only")
     if held is UNBOUND:
-        missing(machine, info.cls, name)
-    machine.heap.write(value.object, name, UNBOUND)
+        missing(machine, cls, name)
+    machine.heap.write(number, name, UNBOUND)

@@ -111,12 +111,7 @@ def getattr_(machine: Machine, value: Value, name: str) -> Value:
                 return value.function
             return getattr_(machine, value.function, name)
         case Tuple() if value.cls is not tuple:
-            fields = getattr(value.cls, "_fields", ())
-            if hasattr(value.cls, "n_sequence_fields"):  # `sys.float_info` and its like
-                fields = getattr(value.cls, "__match_args__", ())
-            if name in fields:
-                return value.items[fields.index(name)]
-            return _class_level(machine, value, value.cls, name)
+            return _tuple_attribute(machine, value, name)
     cls = type_of(machine, value)
     if name == "__class__":
         return Const(cls)
@@ -429,14 +424,14 @@ def instance_attribute(machine: Machine, value: Ref, name: str, generic: bool = 
     return _class_fallback(machine, value, cls, name, found, owner)
 
 
-def _class_fallback(machine, value: Ref, cls: type, name: str, found: object, owner: type | None) -> Value:
+def _class_fallback(machine, value: Ref | Tuple, cls: type, name: str, found: object, owner: type | None) -> Value:
     assigned = machine.world.assigned(cls, name)
     if assigned is not None:
         return assigned
     if owner is not None:
         if isinstance(found, functools.cached_property):
             result = machine.call(Const(found.func), (value,))
-            machine.heap.write(value.object, name, result)
+            machine.heap.write(namespaces.owner_of(machine, value), name, result)
             return result
         return _bind(machine, owner, name, found, value, cls)
     fallback, holder = lookup(machine, cls, "__getattr__")
@@ -469,21 +464,45 @@ def _is_data_descriptor(found: object) -> bool:
     return hasattr(cls, "__get__") and (hasattr(cls, "__set__") or hasattr(cls, "__delete__"))
 
 
-def _class_level(machine: Machine, value: Value, cls: type, name: str) -> Value:
-    """An attribute of a named tuple's class."""
+def _tuple_attribute(machine: Machine, value: Tuple, name: str) -> Value:
+    """An attribute of a tuple of a derived class."""
+    cls = value.cls
+    if isinstance(value.namespace, Union):
+        return over_namespaces(machine, value, lambda v: _tuple_attribute(machine, v, name))
+    fields = getattr(cls, "__match_args__" if hasattr(cls, "n_sequence_fields") else "_fields", ())
+    if name in fields:
+        return value.items[fields.index(name)]
     if name == "__class__":
         return Const(cls)
-    if name == "__dict__" and has_dict(cls) or name in machine.world.kept_by_value.get(cls, ()):
-        if not _is_data_descriptor(lookup(machine, cls, name)[0]) or name == "__dict__":
-            what = f"the attribute '{name}' of an object of class '{shown(cls)}', which is kept by value"
-            raise Refused("XP0010", what, "keep it in an object of a class that has no built-in base, or beside it")
-    rule = table.find_method(cls, name)
     found, owner = lookup(machine, cls, name)
+    if name == "__dict__" and has_dict(cls):
+        return namespaces.namespace(machine, Ref(namespaces.owner_of(machine, value)))
+    if not _is_data_descriptor(found) or isinstance(found, functools.cached_property):
+        world = machine.world
+        assigned = value.namespace is not None or cls in world.with_namespaces
+        if assigned or name in world.kept_by_value.get(cls, ()):
+            own = machine.heap.read(namespaces.owner_of(machine, value), name)
+            if UNBOUND not in alternatives(own):
+                return own
+            if isinstance(own, Union):
+                fallback = functools.partial(_tuple_class_level, machine, value, name, found, owner)
+                return over_unions(machine, (own,), lambda v: fallback() if v is UNBOUND else v)
+    return _tuple_class_level(machine, value, name, found, owner)
+
+
+def _tuple_class_level(machine: Machine, value: Tuple, name: str, found: object, owner: type | None) -> Value:
+    """What the class of a tuple says of an attribute."""
+    cls = value.cls
+    rule = table.find_method(cls, name)
     if rule is not None and not (isinstance(found, types.FunctionType) and owner is cls and not name.startswith("_")):
         return BoundMethod(Intrinsic(f"{cls.__name__}.{name}", rule), value)
-    if owner is None:
-        return missing(machine, cls, name)
-    return _bind(machine, owner, name, found, value, cls)
+    return _class_fallback(machine, value, cls, name, found, owner)
+
+
+def over_namespaces(machine: Machine, value: Tuple, then: Callable[[Tuple], Value]) -> Value:
+    """`then(value)` for each of the objects that may hold the attributes of a tuple."""
+    assert value.namespace is not None
+    return over_unions(machine, (value.namespace,), lambda own: then(Tuple(value.items, value.cls, own)))
 
 
 def special(machine: Machine, value: Value, name: str) -> Value:

@@ -293,8 +293,12 @@ def hash_(machine, obj: Value, /) -> Value:
         cls = machine.type_of(obj)
         if cls.__hash__ is None:
             machine.raise_(TypeError, f"unhashable type: '{kinds.shown(cls)}'")
-        if isinstance(getattr(cls, "__hash__", None), types.FunctionType):
+    if isinstance(obj, Ref | Tuple):
+        if isinstance(getattr(machine.type_of(obj), "__hash__", None), types.FunctionType):
             return of_special(machine, obj, "__hash__", machine.call(machine.getattr(obj, "__hash__"), []))
+    if isinstance(obj, Tuple):
+        obj = Tuple(obj.items, obj.cls)
+    if isinstance(obj, Ref):
         raise Refused("XP0003", "the hash of an object that is made on the device has no meaning")
     return fold(machine, hash, machine.static(obj, "what is hashed"))
 
@@ -310,7 +314,6 @@ for _function, _what, _hint in (
     (dir, "dir() of an object", "name the attributes"),
     (globals, "globals() as a dict", "name the variables"),
     (eval, "eval() of text", "call a function"),
-    (exec, "exec() of text", "call a function"),
     (compile, "compile() of text", "call a function"),
     (open, "opening a file", "read files before the call, and write them after it"),
     (input, "reading from the terminal", "pass the value as an argument"),

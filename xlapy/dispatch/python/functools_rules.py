@@ -15,7 +15,7 @@ from xlapy.dispatch.containers import loans
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import PythonError, Refused
-from xlapy.dispatch.python import kinds
+from xlapy.dispatch.python import attributes, kinds, namespaces
 from xlapy.domain import set_order
 from xlapy.domain.values import (
     NONE,
@@ -37,6 +37,7 @@ from xlapy.domain.values import (
     Union,
     Value,
     as_ref,
+    is_none,
     references,
     tuple_items,
 )
@@ -194,6 +195,21 @@ def single_dispatch(machine, item, args: list[Value], kwargs: dict[str, Value]) 
     return machine.call(Const(machine.world.implementation(item, machine.type_of(args[0]))), args, kwargs)
 
 
+# -- methods -----------------------------------------------------------------------------------------------------------
+
+
+@table.function(types.MethodType)
+def _bound(machine, function: Value, instance: Value, /) -> Value:
+    """`types.MethodType(function, instance)`."""
+    if is_none(instance):
+        return machine.reraise(provoke(types.MethodType, len, None))
+    if isinstance(function, Ref) and attributes.find_special(machine, function, "__call__") is not None:
+        return BoundMethod(function, instance)
+    if isinstance(function, Function) or isinstance(function, Const) and isinstance(function.value, types.FunctionType):
+        return BoundMethod(function, instance)
+    raise Refused("XP0003", f"a method that is made of {machine.describe(function)}")
+
+
 # -- copy -------------------------------------------------------------------------------------------------------------
 
 _IMMUTABLE = Const | Scalar | NumpyScalar | JaxArray | Range | Slice | Function | BoundMethod | Intrinsic
@@ -202,8 +218,10 @@ _IMMUTABLE = Const | Scalar | NumpyScalar | JaxArray | Range | Slice | Function 
 @table.function(copy.copy)
 def copy_(machine, x: Value) -> Value:
     """`copy.copy(x)`."""
-    if isinstance(x, _IMMUTABLE | Tuple):
+    if isinstance(x, _IMMUTABLE) or isinstance(x, Tuple) and x.cls is tuple:
         return x
+    if isinstance(x, Tuple):
+        return _copied_tuple(machine, x, lambda value: value, "__copy__")
     if isinstance(x, NdArray):
         return machine.call(machine.getattr(x, "copy"), [])
     return _copied(machine, x, lambda value: value, "__copy__")
@@ -218,8 +236,10 @@ def deepcopy(machine, x: Value, memo: Value = NONE) -> Value:
 def _deep(machine, value: Value, memo: dict[int, Value]) -> Value:
     if isinstance(value, _IMMUTABLE):
         return value
+    if isinstance(value, Tuple) and value.cls is tuple:
+        return Tuple(tuple(_deep(machine, item, memo) for item in value.items))
     if isinstance(value, Tuple):
-        return Tuple(tuple(_deep(machine, item, memo) for item in value.items), value.cls)
+        return _copied_tuple(machine, value, lambda part: _deep(machine, part, memo), "__deepcopy__", memo)
     number = value.identity if isinstance(value, NdArray) else as_ref(value).object
     if number not in memo:
         if isinstance(value, NdArray):
@@ -227,6 +247,25 @@ def _deep(machine, value: Value, memo: dict[int, Value]) -> Value:
         else:
             _copied(machine, value, lambda part: _deep(machine, part, memo), "__deepcopy__", memo)
     return memo[number]
+
+
+def _copied_tuple(machine, value: Tuple, part, hook: str, memo: dict[int, Value] | None = None) -> Value:
+    """The same of a tuple of a derived class."""
+    cls = value.cls
+    if isinstance(getattr(cls, hook, None), types.FunctionType):
+        return machine.call(machine.getattr(value, hook), [] if hook == "__copy__" else [machine.new_dict({})])
+    for name in ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs_ex__"):
+        if isinstance(getattr(cls, name, None), types.FunctionType):
+            raise Refused("XP0004", f"a copy of an object of class {cls.__name__}, which defines {name}")
+    args: Sequence[Value] = [Tuple(value.items)]
+    if isinstance(getattr(cls, "__getnewargs__", None), types.FunctionType):
+        args = machine.iterate(machine.call(machine.getattr(value, "__getnewargs__"), []))
+    made = machine.call(machine.getattr(Const(cls), "__new__"), [Const(cls), *map(part, args)])
+    if namespaces.has_attributes(machine, value):
+        state = namespaces.contents(machine, namespaces.owner_of(machine, value))
+        for name, item in state.entries.items():
+            machine.heap.write(namespaces.owner_of(machine, made), name, part(item))
+    return made
 
 
 def _copied(machine, value: Value, part, hook: str, memo: dict[int, Value] | None = None) -> Value:

@@ -56,6 +56,8 @@ def identical(machine: Machine, left: Value, right: Value) -> bool | Var:
             return identical(machine, left.base, right.base)
         case BoundMethod(), BoundMethod():
             return False
+        case Tuple(namespace=Value() as one), Tuple(namespace=Value() as two):
+            return identical(machine, one, two)
         case Tuple(), Const() if left.items == () and right.value == ():
             return True
         case Scalar(), (Scalar() | Const()) if left.kind is bool and machine.type_of(right) is bool:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterable
 from typing import Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.numbers.scalar_values import provoke
-from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.protocol import Machine, NeedNamespace, Refused
 from xlapy.dispatch.python.kinds import has_dict, slots_of, type_of
 from xlapy.domain.sources import attribute
 from xlapy.domain.subclasses import CONTENTS
-from xlapy.domain.values import SHADOWED, UNBOUND, Const, Function, Mapping, Ref, Union, Value, alternatives, as_ref
+from xlapy.domain.values import (
+    SHADOWED,
+    UNBOUND,
+    Const,
+    Function,
+    Mapping,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+    alternatives,
+    as_ref,
+)
 
 #: what exceptions have beside their `__dict__`
 _OF_EXCEPTIONS = {"args", "value", "__cause__", "__context__", "__suppress_context__", "__traceback__"}
@@ -44,6 +57,40 @@ def namespace(machine: Machine, value: Ref) -> Ref:
         known = heap.new("dict", dict, machine.location())
         heap.mirrors[known] = value.object
     return Ref(known)
+
+
+def of_tuple(machine: Machine, value: Tuple) -> Value:
+    """The object in the heap that holds the attributes of a tuple.
+
+    Raises:
+        NeedNamespace: there is none yet.
+        Refused: there cannot be one.
+    """
+    if value.namespace is not None:
+        return value.namespace
+    if value.cls in machine.world.with_namespaces or not has_dict(value.cls):
+        what = f"the attributes of a {value.cls.__name__} that a dict or a function of a library has given"
+        raise Refused("XP0010", what, "keep them in an object of a class that has no built-in base")
+    raise NeedNamespace(value.cls)
+
+
+def has_attributes(machine: Machine, value: Tuple) -> bool:
+    """Whether a tuple may have attributes beside its items."""
+    world = machine.world
+    return value.namespace is not None or value.cls in world.with_namespaces or value.cls in world.kept_by_value
+
+
+def new_tuple(machine: Machine, items: Iterable[Value], cls: type) -> Tuple:
+    """A tuple that the program makes."""
+    made = tuple(items)
+    if cls not in machine.world.with_namespaces:
+        return Tuple(made, cls)
+    return Tuple(made, cls, Ref(machine.heap.new("instance", cls, machine.location())))
+
+
+def owner_of(machine: Machine, value: Ref | Tuple) -> int:
+    """The object in the heap that holds the attributes of an instance, or of a tuple."""
+    return as_ref(of_tuple(machine, value) if isinstance(value, Tuple) else value).object
 
 
 def contents(machine: Machine, number: int) -> Mapping:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.scipy.linalg
 import numpy as np
 import scipy.linalg
+from scipy.linalg import _misc
 
 from xlapy.dispatch import table
 from xlapy.dispatch.scipy.leaf import leaf
@@ -49,3 +50,9 @@ def _norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
         size = np.where(size > 0, size, 1)
         return size * np.linalg.norm(a / size)
     return np.linalg.norm(a, ord=ord, axis=axis, keepdims=keepdims)
+
+
+@table.replacement(_misc._datacopied)
+def _datacopied(arr, original):
+    """Whether SciPy may overwrite its argument, which is never needed."""
+    return False
