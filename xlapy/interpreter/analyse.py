@@ -218,7 +218,7 @@ def _settled(
             joins = machine.joins
             approach.could_stack_more |= machine.could_stack_more
             approach.could_stack_objects |= machine.could_stack_objects
-            approach.hurried |= FEW_JOINS < machine.joins <= MAXIMUM_JOINS
+            approach.hurried |= machine.is_hurried() and FEW_JOINS < machine.joins <= MAXIMUM_JOINS
         analysis.static = static
         return analysis
     blocker = locate("XP0099", "the analysis does not settle", "", _start(function))

@@ -289,9 +289,13 @@ class Machine:
         if self.joins > self.most_joins():
             raise TooLarge
 
+    def is_hurried(self) -> bool:
+        """Whether there may be another way, for which this one is given up early."""
+        return self.hurries and self.could_stack_more
+
     def most_joins(self) -> int:
         """How much joins may cost."""
-        if self.hurries and self.could_stack_more:
+        if self.is_hurried():
             return FEW_JOINS
         return JOINS_OF_RECURSIONS if self.recursions or not self.loops_recursions else MAXIMUM_JOINS
 

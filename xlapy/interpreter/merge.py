@@ -24,8 +24,11 @@ from xlapy.domain.values import (
     TRUE,
     UNBOUND,
     BoundedArray,
+    Const,
     JaxArray,
+    NumpyScalar,
     Ref,
+    Scalar,
     Tuple,
     Union,
     Value,
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
 
 TAG_TYPE = TensorType((), np.dtype(np.int32))
 _MAXIMUM_ATTEMPTS = 40
+#: values that refer to no object: most of what objects hold
+_WITHOUT_REFERENCES = frozenset((Const, JaxArray, NumpyScalar, Scalar))
 
 
 @dataclass
@@ -225,7 +230,8 @@ def _closure(heap: Heap, roots: Iterable, slots: dict, named: Callable[..., Sequ
     `named` gives the objects that one of these refers to."""
     contents: dict[int, list] = {}
     for (number, _), value in slots.items():
-        contents.setdefault(number, []).append(value)
+        if type(value) not in _WITHOUT_REFERENCES:
+            contents.setdefault(number, []).append(value)
     todo = [n for value in roots for n in named(value)]
     todo += heap.outside
     found: set[int] = set()

@@ -43,7 +43,7 @@ from xlapy.interpreter.handing_over import Orders
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of, test_of
 from xlapy.interpreter.rehearsal import recollect, rehearsed
 from xlapy.interpreter.resizing import Place, Resizing, Rough, is_rough, smooth
-from xlapy.ir import Region, TensorType, Var, compared
+from xlapy.ir import Region, TensorType, Var
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
@@ -440,7 +440,7 @@ class Staging:
         for label in exit_labels(self.leaving()):
             live |= merge.live_at(frame, label, frame.program.live)
         writes = {r for op in self.header.ops for r in op.dst} if self.header is not None else set()
-        tells = self.predicate is not None and bool(compared(self.predicate))
+        tells = self.predicate is not None and bool(machine.outcomes.compared(self.predicate))
         self.repeat_header = changed or tells or bool(writes & live)
         walk.narrow(machine, goes, True)
         walk.run(machine, test.orelse if self.leaving() is test.then else test.then)

@@ -36,7 +36,7 @@ from xlapy.interpreter.steps import (
     prepare,
     without,
 )
-from xlapy.ir import Var, compared, decided
+from xlapy.ir import Var
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -310,7 +310,8 @@ def narrow(machine: Machine, test: Value | Var | bool | None, holds: bool) -> Na
     objects: which alternatives of a union they are not."""
     if not isinstance(test, Var):
         return {}
-    told = compared(test)
+    outcomes = machine.outcomes
+    told = outcomes.compared(test)
     if not told:
         return {}
     made: dict[Value, Value] = {}
@@ -320,7 +321,7 @@ def narrow(machine: Machine, test: Value | Var | bool | None, holds: bool) -> Na
             return held
         if held not in made:
             options = range(len(held.alternatives))
-            ruled_out = [decided(test, held.selector, index) is (not holds) for index in options]
+            ruled_out = [outcomes.decided(test, held.selector, index) is (not holds) for index in options]
             made[held] = _of_others(machine, held, ruled_out)
         return made[held]
 

@@ -3,7 +3,7 @@
 from xlapy.ir.builder import Builder, constant_value
 from xlapy.ir.core import Location, Module, Operation, Region, TensorType, Var, captured, defining, every_operation
 from xlapy.ir.increments import greatest_increase, least_increase
-from xlapy.ir.outcomes import Outcomes, compared, decided
+from xlapy.ir.outcomes import Outcomes
 from xlapy.ir.printer import to_text
 from xlapy.ir.verifier import MalformedProgram, verify
 
@@ -18,9 +18,7 @@ __all__ = [
     "TensorType",
     "Var",
     "captured",
-    "compared",
     "constant_value",
-    "decided",
     "defining",
     "every_operation",
     "greatest_increase",

@@ -19,6 +19,8 @@ _TESTS = 500
 
 #: whether scalars have values; booleans have 0 or 1
 Facts = dict[tuple[Var, int], bool]
+#: what tests give
+Decisions = dict[Var, bool | None]
 
 
 class Outcomes:
@@ -27,6 +29,9 @@ class Outcomes:
     def __init__(self) -> None:
         self._known: dict[Var, frozenset[int] | None] = {}
         self._left = _ALL
+        self._compared: dict[Var, frozenset[Var]] = {}
+        #: what tests give where a selector has a value: tests of a program are parts of one another
+        self._decided: dict[tuple[Var, int], Decisions] = {}
 
     def of(self, var: Var) -> frozenset[int] | None:
         """The values that an integer scalar may have, or None if nothing is known of them."""
@@ -37,6 +42,23 @@ class Outcomes:
             self._known[var] = frozenset(found) if _collect(var, {}, found, budget) else None
             self._left += max(budget[0], 0)
         return self._known[var]
+
+    def compared(self, test: Var) -> frozenset[Var]:
+        """The integer scalars that are compared with constants in the course of a test."""
+        if test not in self._compared:
+            self._compared[test] = frozenset(_compared(test))
+        return self._compared[test]
+
+    def decided(self, test: Var, selector: Var, value: int) -> bool | None:
+        """What a test gives where an integer scalar has a value; None if that is not known."""
+        known = self._decided.setdefault((selector, value), {})
+        if test not in known:
+            question = _Question(selector, value, known)
+            found = question.answer(test)
+            if question.left < 0:
+                return found  # what has been found on the way may be less than there is to find
+            known.update(question.found)
+        return known[test]
 
 
 def _collect(var: Var, facts: Facts, found: set[int], budget: list[int]) -> bool:
@@ -127,7 +149,7 @@ def _learn(facts: Facts, var: Var, value: int, holds: bool) -> bool:
 # -- what a test says of selectors ------------------------------------------------------------------------------------
 
 
-def compared(test: Var) -> set[Var]:
+def _compared(test: Var) -> set[Var]:
     """The integer scalars that are compared with constants in the course of a test."""
     found: set[Var] = set()
     seen: set[Var] = set()
@@ -150,33 +172,47 @@ def compared(test: Var) -> set[Var]:
     return found
 
 
-def decided(test: Var, selector: Var, value: int, known: dict[Var, bool | None] | None = None) -> bool | None:
-    """What a test gives where an integer scalar has a value; None if that is not known."""
-    known = {} if known is None else known
-    if test not in known:
-        known[test] = _decided(test, selector, value, known) if len(known) < _TESTS else None
-    return known[test]
+class _Question:
+    """What tests give where `selector` has a value; asked of few of them at once."""
 
+    def __init__(self, selector: Var, value: int, known: Decisions) -> None:
+        self.selector, self.value, self.known = selector, value, known
+        self.found: Decisions = {}
+        self.left = _TESTS
 
-def _decided(test: Var, selector: Var, value: int, known: dict[Var, bool | None]) -> bool | None:
-    constant = constant_value(test)
-    if constant is not None:
-        return bool(constant)
-    owner = test.owner
-    if not isinstance(owner, Operation) or test.type.dtype != bool or test.type.shape != ():
+    def answer(self, test: Var) -> bool | None:
+        if test in self.known:
+            return self.known[test]
+        if test not in self.found:
+            self.left -= 1
+            self.found[test] = self._looked_at(test) if self.left >= 0 else None
+        return self.found[test]
+
+    def _looked_at(self, test: Var) -> bool | None:
+        owner = test.owner
+        if not isinstance(owner, Operation):
+            return None
+        if owner.kind == "constant":
+            return bool(owner.attributes["value"])
+        if test.type.dtype != bool or test.type.shape != ():
+            return None
+        match owner.kind:
+            case "eq" | "ne":
+                left, right = owner.operands
+                if left is self.selector:
+                    number = constant_value(right)
+                    return None if number is None else (int(number) == self.value) == (owner.kind == "eq")
+            case "bitwise_not":
+                inner = self.answer(owner.operands[0])
+                return None if inner is None else not inner
+            case "bitwise_and" | "bitwise_or":
+                decisive = owner.kind == "bitwise_or"
+                inner = [self.answer(v) for v in owner.operands]
+                return decisive if decisive in inner else None if None in inner else not decisive
+            case "select" | "if":
+                chosen = self.answer(owner.operands[0])
+                if chosen is not None:
+                    return self.answer(_yielded(owner, 0 if chosen else 1, test))
+                one, two = (self.answer(_yielded(owner, index, test)) for index in (0, 1))
+                return one if one is two else None
         return None
-    inner = [decided(v, selector, value, known) for v in owner.operands if v.type.dtype == bool]
-    match owner.kind:
-        case "eq" | "ne":
-            left, right = owner.operands
-            number = constant_value(right)
-            return None if left is not selector or number is None else (int(number) == value) == (owner.kind == "eq")
-        case "bitwise_not":
-            return None if inner[0] is None else not inner[0]
-        case "bitwise_and" | "bitwise_or":
-            decisive = owner.kind == "bitwise_or"
-            return decisive if decisive in inner else None if None in inner else not decisive
-        case "select" | "if":
-            arms = [decided(_yielded(owner, index, test), selector, value, known) for index in (0, 1)]
-            return arms[0] if arms[0] is arms[1] or inner[0] else arms[1] if inner[0] is False else None
-    return None

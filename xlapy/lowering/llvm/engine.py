@@ -208,7 +208,7 @@ def _handler(call: Call) -> str:
         lines.append(f"  %part{k} = getelementptr i8, ptr %operand{k}, i64 %start{k}.b")
     parts = {("operand", k): f"%part{k}" for k in call.starts}
     pointers = ", ".join(f"ptr {parts.get(pointer, '%' + pointer[0] + str(pointer[1]))}" for pointer in call.pointers)
-    return "\n".join([*lines, f"  call void @main({pointers})", "  ret ptr null", "}"])
+    return "\n".join([*lines, f"  call void @main({pointers}) noinline", "  ret ptr null", "}"])
 
 
 __all__ = ["applied", "compiled", "optimised", "registered", "vector_of"]
