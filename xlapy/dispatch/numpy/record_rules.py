@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib import recfunctions
 
 from xlapy.dispatch import table
 from xlapy.dispatch.numpy import records
@@ -15,6 +16,14 @@ from xlapy.domain.values import Const, Ref, Tuple, Value
 
 _HINT = "use its fields, which are arrays: p['x']"
 _STAND_INS = {id(function): stand_in for function, stand_in in records.IMPLEMENTATIONS.items()}
+#: where a type may be among the arguments of those that make arrays, where it is not by name only
+_PLACE_OF_TYPE = {id(np.full): 2} | {
+    id(function): 1
+    for function in (
+        np.zeros, np.empty, np.ones, np.zeros_like, np.empty_like, np.ones_like,
+        np.array, np.asarray, np.asanyarray, np.ascontiguousarray, recfunctions.structured_to_unstructured,
+    )
+}  # fmt: skip
 
 
 @table.function(records.refuse)
@@ -52,7 +61,7 @@ def implementation(
     stand_in = _STAND_INS.get(id(item))
     if stand_in is None:
         return None
-    place = 2 if item is np.full else 1
+    place = _PLACE_OF_TYPE.get(id(item), len(args))
     given = kwargs.get("dtype", args[place] if len(args) > place else None)
     dtype = None if given is None else _dtype(machine, given)
     if dtype is not None:
