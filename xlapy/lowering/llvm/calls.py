@@ -36,7 +36,7 @@ _CALL, _BYTE, _MOST_BYTES = 2e4, 0.025, 1 << 25
 _STORED = 0.03
 #: nanoseconds that an element takes longer here than in XLA's program, by the name of the operation and the bytes of an
 #: operand, and of a complex one; for all others it takes less
-_LONGER = {("tanh", 8): 1.5, ("tanh", 4): 1.2, ("log", 4): 0.6, ("exp", 4): 0.5, ("exp", 8): 0.4, ("logistic", 8): 0.4}
+_LONGER = {("tanh", 8): 1.5, ("tanh", 4): 1.2, ("log", 4): 0.6, ("exp", 4): 0.5}
 _LONGER_COMPLEX = {"abs": 0.6}
 #: the same for a term of a convolution, and for one of few that are joined
 _TERM, _ONE_OF_FEW, _FEW = 0.03, 0.3, 16
