@@ -20,6 +20,8 @@ from jax.interpreters.partial_eval import trace_to_jaxpr_dynamic
 
 from xlapy.ir import Builder, TensorType, Var
 from xlapy.lowering.jaxpr_types import ClosedJaxpr
+from xlapy.lowering.loops import inner_jaxprs
+from xlapy.lowering.products import precision_of_products
 from xlapy.lowering.untraced import Untraced
 
 _TRACES: OrderedDict[object, Any] = OrderedDict()
@@ -75,14 +77,24 @@ def _about(count: int):
 def emit(
     builder: Builder, function: Callable, operands: tuple[Var, ...], static: tuple, name: str | None, x64: bool
 ) -> list[Var]:
-    """Emit `function(*operands, *static)` as one operation; its results, flattened."""
-    types = tuple(v.type for v in operands)
-    key = (function, static, types, x64)
-    jaxpr = _TRACES.get(key)
-    if jaxpr is None:
-        jaxpr = trace(lambda *arrays: function(*arrays, *static), types, x64)
-        remember(key, jaxpr)
+    """Emit `function(*operands, *static)` as one operation of NumPy's; its results, flattened."""
+    types, precision = tuple(v.type for v in operands), precision_of_products()
+    key = (function, static, types, x64, precision)
+    known = _TRACES.get(key)
+    if known is None:
+        with jax.default_matmul_precision(precision):
+            made = trace(lambda *arrays: function(*arrays, *static), types, x64)
+        known = made, _has_products(made.jaxpr)
+        remember(key, known)
+    jaxpr, has_products = known
+    if has_products:
+        builder.precision = precision
     return emit_jaxpr(builder, jaxpr, operands, name or getattr(function, "__name__", "leaf"), as_written=True)
+
+
+def _has_products(jaxpr: Any) -> bool:
+    """Whether a precision has been chosen for something in a jaxpr."""
+    return any(e.params.get("precision") is not None or any(map(_has_products, inner_jaxprs(e))) for e in jaxpr.eqns)
 
 
 def remember(key: object, value: Any) -> None:

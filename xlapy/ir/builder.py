@@ -23,6 +23,8 @@ class Builder:
         self.location = location
         #: whether 64-bit types become 32-bit ones
         self.narrow = narrow
+        #: the precision that was asked for where products were emitted; None if there are none
+        self.precision: str | None = None
         #: called before what makes real numbers of complex ones, where a program cares for that
         self.discarding: Callable[[], None] | None = None
 

@@ -1,4 +1,4 @@
-"""Products of arrays on a CPU, in the form for which XLA has fast code.
+"""Products of arrays: how precise they are, and those on a CPU in the form for which XLA has fast code.
 
 XLA's algebraic simplifier makes a sum of a product of two vectors, which is kept from most programs
 (`lowering.compiler_options`); what remains takes ten times as long (measured, from some thousands of elements on). With
@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import primitives
@@ -19,6 +20,7 @@ from jax.extend.core import primitives
 from xlapy.lowering.sums import long_sum
 
 DOT = primitives.dot_general_p
+_config: Any = jax.config
 #: elements of each operand of a product of vectors from which on it is a sum; a loop that is one native function has
 #: smaller ones (`lowering.native`)
 _LONG = 2049
@@ -26,6 +28,13 @@ _LONG = 2049
 _TERMS, _MANY, _WIDE = {4: 8, 8: 4}, 4096, 16
 #: results up to which a product of a transpose and a vector stays as it is
 _FEW = 9
+
+
+def precision_of_products() -> str:
+    """The precision of NumPy's products on devices that have several: that of their type, unless JAX's setting
+    `jax_default_matmul_precision` says otherwise. (JAX's own default rounds the operands of float32 products to 8 bits
+    on TPUs and to 11 on GPUs.)"""
+    return _config.jax_default_matmul_precision or "highest"
 
 
 def is_sum(lhs: Any, rhs: Any, dimension_numbers: Any) -> bool:

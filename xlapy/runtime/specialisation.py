@@ -20,6 +20,7 @@ from xlapy.lowering.compiler_options import Traits, options_for, traits_of
 from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
 from xlapy.lowering.lent import Lent, passed_by
 from xlapy.lowering.llvm import Given
+from xlapy.lowering.products import precision_of_products
 from xlapy.runtime import outcome, quick, transforms
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.direct import Direct
@@ -243,6 +244,8 @@ class Specialisation:
         writer = Writer(self.cache.binder.names, self.traced)
         if self.analysis.reads_ambient:
             writer.require(f"{writer.name(ambient_x64)}() is {self.x64}")
+        if self.analysis.precision is not None:
+            writer.require(f"{writer.name(precision_of_products)}() == {self.analysis.precision!r}")
         groups = self.packing.groups if self.packing is not None else ()
         together = {}
         for group in groups:
@@ -299,6 +302,8 @@ class Specialisation:
         if self.own and mentions(outcome_of(analysis), self.own):
             return False
         if not same or analysis.reads_ambient != self.analysis.reads_ambient:
+            return False
+        if analysis.precision != self.analysis.precision:
             return False
         if _is_plain(analysis, numpy) != _is_plain(self.analysis, numpy):
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 
 from xlapy.dispatch import table
@@ -148,10 +149,14 @@ def _batched(iterable, n, *, strict=False):
     return _Batched(iterable, n)
 
 
-#: from Python 3.12 on
+def _batched_loosely(iterable, n):
+    return _batched(iterable, n)
+
+
+#: from Python 3.12 on; with `strict` from 3.13 on
 _BATCHED = getattr(itertools, "batched", None)
 if _BATCHED is not None:
-    table.replacement(_BATCHED)(_batched)
+    table.replacement(_BATCHED)(_batched if "strict" in inspect.signature(_BATCHED).parameters else _batched_loosely)
 
 
 # -- those that need all items ----------------------------------------------------------------------------------------
