@@ -65,6 +65,14 @@ def test_a_change_of_the_setting_is_seen(function):
         assert compiled.cache_info().misses == count
 
 
+def test_what_jax_does_by_default_is_not_taken_for_the_highest_precision():
+    compiled = xlapy.jit(lambda a: jnp.sum(jnp.tensordot(a, a, 2)))
+    for setting, count in ((None, 1), ("highest", 2), (None, 2)):
+        with jax.default_matmul_precision(setting):
+            compiled(A)
+        assert compiled.cache_info().misses == count
+
+
 def test_programs_without_products_do_not_ask():
     compiled = xlapy.jit(lambda a: a + 1)
     for setting in (None, "bfloat16"):

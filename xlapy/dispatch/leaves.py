@@ -88,7 +88,7 @@ def emit(
         remember(key, known)
     jaxpr, has_products = known
     if has_products:
-        builder.precision = precision
+        builder.has_products = True
     return emit_jaxpr(builder, jaxpr, operands, name or getattr(function, "__name__", "leaf"), as_written=True)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from xlapy.dispatch import leaves, libraries
+from xlapy.dispatch import libraries
 from xlapy.dispatch.protocol import NeedLoop, NeedNamespace, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
 from xlapy.domain.captures import SHARED, Captured
@@ -56,8 +56,8 @@ class Analysis:
     prints: tuple = ()
     written: list[tuple[str, Source]] = field(default_factory=list)
     reads_ambient: bool = True
-    #: the precision of products that was asked for when the program was made; None if none depends on it
-    precision: str | None = None
+    #: whether it has products, of which JAX's settings say how precise they are
+    has_products: bool = True
     #: room that was guessed for lists that grow in loops
     guesses: dict[object, int] = field(default_factory=dict)
     #: how many outputs before the error code only `errors` refer to
@@ -328,7 +328,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         prints=prints,
         written=written,
         reads_ambient=machine.reads_ambient,
-        precision=leaves.precision_of_products() if machine.reads_ambient else machine.builder.precision,
+        has_products=machine.builder.has_products or machine.reads_ambient,
         guesses=dict(machine.guesses),
         payloads=len(outputs.vars) - count,
     )

@@ -23,8 +23,8 @@ class Builder:
         self.location = location
         #: whether 64-bit types become 32-bit ones
         self.narrow = narrow
-        #: the precision that was asked for where products were emitted; None if there are none
-        self.precision: str | None = None
+        #: whether there are products, of which JAX's settings say how precise they are
+        self.has_products = False
         #: called before what makes real numbers of complex ones, where a program cares for that
         self.discarding: Callable[[], None] | None = None
 

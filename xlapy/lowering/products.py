@@ -30,11 +30,15 @@ _TERMS, _MANY, _WIDE = {4: 8, 8: 4}, 4096, 16
 _FEW = 9
 
 
+def requested_precision() -> str | None:
+    """JAX's setting `jax_default_matmul_precision`."""
+    return _config.jax_default_matmul_precision
+
+
 def precision_of_products() -> str:
-    """The precision of NumPy's products on devices that have several: that of their type, unless JAX's setting
-    `jax_default_matmul_precision` says otherwise. (JAX's own default rounds the operands of float32 products to 8 bits
-    on TPUs and to 11 on GPUs.)"""
-    return _config.jax_default_matmul_precision or "highest"
+    """The precision of NumPy's products on devices that have several: that of their type, unless one is requested.
+    (JAX's own default rounds the operands of float32 products to 8 bits on TPUs and to 11 on GPUs.)"""
+    return requested_precision() or "highest"
 
 
 def is_sum(lhs: Any, rhs: Any, dimension_numbers: Any) -> bool:

@@ -20,7 +20,7 @@ from xlapy.lowering.compiler_options import Traits, options_for, traits_of
 from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
 from xlapy.lowering.lent import Lent, passed_by
 from xlapy.lowering.llvm import Given
-from xlapy.lowering.products import precision_of_products
+from xlapy.lowering.products import requested_precision
 from xlapy.runtime import outcome, quick, transforms
 from xlapy.runtime.codegen import MISS, Writer
 from xlapy.runtime.direct import Direct
@@ -98,6 +98,7 @@ class Specialisation:
     """
 
     def __init__(self, cache: Cache, analysis: Analysis, x64: bool, shapes: bool, traced: bool, narrow: bool) -> None:
+        self.precision = requested_precision()
         self.cache, self.analysis, self.x64, self.traced, self.narrow = cache, analysis, x64, traced, narrow
         self.calls = 0
         #: functions and cells of the caller's in whose place others are (see `relocation`)
@@ -244,8 +245,8 @@ class Specialisation:
         writer = Writer(self.cache.binder.names, self.traced)
         if self.analysis.reads_ambient:
             writer.require(f"{writer.name(ambient_x64)}() is {self.x64}")
-        if self.analysis.precision is not None:
-            writer.require(f"{writer.name(precision_of_products)}() == {self.analysis.precision!r}")
+        if self.analysis.has_products:
+            writer.require(f"{writer.name(requested_precision)}() == {self.precision!r}")
         groups = self.packing.groups if self.packing is not None else ()
         together = {}
         for group in groups:
@@ -303,7 +304,7 @@ class Specialisation:
             return False
         if not same or analysis.reads_ambient != self.analysis.reads_ambient:
             return False
-        if analysis.precision != self.analysis.precision:
+        if analysis.has_products != self.analysis.has_products or requested_precision() != self.precision:
             return False
         if _is_plain(analysis, numpy) != _is_plain(self.analysis, numpy):
             return False

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from xlapy.ir import TensorType
+from xlapy.lowering.products import requested_precision
 from xlapy.lowering.untraced import Untraced
 
 
@@ -57,7 +58,6 @@ def direct(function: Callable, positional: tuple, named: dict, trace: Callable) 
 
 
 #: the options, which JAX makes when it is loaded
-_config: Any = jax.config
 
 
 def _plain(*operands: Any) -> bool:
@@ -138,7 +138,7 @@ def _matmul(a, b, /):
     ranks = (len(a.shape), len(b.shape)) if isinstance(a, TensorType) and isinstance(b, TensorType) else None
     if ranks not in ((2, 2), (2, 1)) or a.weak or b.weak or a.dtype != b.dtype or a.dtype.kind != "f":
         return None
-    if a.shape[1] != b.shape[0] or _config.jax_default_matmul_precision is not None:
+    if a.shape[1] != b.shape[0] or requested_precision() is not None:
         return None
     numbers = (((1,), (0,)), ((), ()))
     product = partial(lax.dot_general, dimension_numbers=numbers, preferred_element_type=a.dtype)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib import recfunctions
 
 from xlapy.dispatch import table
 from xlapy.dispatch.numpy import records
@@ -16,14 +16,12 @@ from xlapy.domain.values import Const, Ref, Tuple, Value
 
 _HINT = "use its fields, which are arrays: p['x']"
 _STAND_INS = {id(function): stand_in for function, stand_in in records.IMPLEMENTATIONS.items()}
-#: where a type may be among the arguments of those that make arrays, where it is not by name only
-_PLACE_OF_TYPE = {id(np.full): 2} | {
-    id(function): 1
-    for function in (
-        np.zeros, np.empty, np.ones, np.zeros_like, np.empty_like, np.ones_like,
-        np.array, np.asarray, np.asanyarray, np.ascontiguousarray, recfunctions.structured_to_unstructured,
-    )
-}  # fmt: skip
+#: where a type is among the arguments of those that take one
+_PLACE_OF_TYPE = {
+    id(function): names.index("dtype")
+    for function, stand_in in records.IMPLEMENTATIONS.items()
+    if "dtype" in (names := list(inspect.signature(stand_in).parameters))
+}
 
 
 @table.function(records.refuse)
