@@ -17,7 +17,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
 from xlapy.ir.vectors import MANY, is_stack, is_unstack
-from xlapy.lowering import packed, reversible_leaves, rewriting
+from xlapy.lowering import packed, reversible_leaves, rewriting, tpu
 from xlapy.lowering.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.lent import Lent, product
 from xlapy.lowering.live import live
@@ -74,6 +74,11 @@ def evaluate_fast(
         loop = _loop_of_lent(structured["for"], parts)
         structured = _Rules(
             {**structured, "leaf": _leaf_of_lent(structured["leaf"], parts), "for": loop, "while": loop}
+        )
+    if platform in (None, "tpu"):
+        values = [environment[p] for p in region.params]
+        return tpu.computed(
+            lambda *xs: _run(region, dict(zip(region.params, xs, strict=True)), structured), values, platform == "tpu"
         )
     return _run(region, environment, structured)
 
