@@ -286,9 +286,15 @@ def _base_strides(machine: Machine, array: NdArray) -> list[tuple[int, ...]]:
     if isinstance(info.real, np.ndarray) and info.real.shape == base.shape:
         if info.source is not None:
             _guard_strides(machine, info)
-        return [info.real.strides]
+        return [_strides_here(machine, info.real)]
     _rely_on_order(machine, info)
     return list(dict.fromkeys(_strides(base, order) for order in info.lies.ways))
+
+
+def _strides_here(machine: Machine, real: np.ndarray) -> tuple[int, ...]:
+    """The strides of an array of the caller's, as the type of its elements in the program would have them."""
+    itemsize = machine.builder.narrowed(real.dtype).itemsize
+    return tuple(step * itemsize // real.itemsize for step in real.strides) if real.itemsize else real.strides
 
 
 def _guard_strides(machine: Machine, info: Object) -> None:
@@ -325,7 +331,7 @@ def _lies(machine: Machine, number: int) -> Layouts:
     if info.real.flags.c_contiguous:
         return Layouts(follows=frozenset((info.found,)))
     _guard_strides(machine, info)
-    return Layouts(frozenset((Strides(info.real.strides),)))
+    return Layouts(frozenset((Strides(_strides_here(machine, info.real)),)))
 
 
 def layouts(machine: Machine, array: NdArray, data: Value) -> Layouts:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -197,14 +198,16 @@ def cast_array(x, dtype):
     if target == "b":
         return x != 0
     if source == "f" and target in "iu":
+        dtype, widest = jax.dtypes.canonicalize_dtype(dtype), jax.dtypes.canonicalize_dtype(np.int64)
         if dtype.itemsize < 4:
             return cast_array(x, np.dtype(np.int32)).astype(dtype)
-        if dtype == np.uint32:
-            return cast_array(x, np.dtype(np.int64)).astype(dtype)
-        if dtype == np.uint64:
-            big = x >= 2.0**63
-            low = cast_array(jnp.where(big, x - 2.0**63, x), np.dtype(np.int64)).astype(dtype)
-            return jnp.where(big, low + np.uint64(2**63), low)
+        if target == "u" and dtype.itemsize < widest.itemsize:
+            return cast_array(x, widest).astype(dtype)
+        if target == "u":
+            half = 2 ** (8 * dtype.itemsize - 1)
+            big = x >= float(half)
+            low = cast_array(jnp.where(big, x - float(half), x), widest).astype(dtype)
+            return jnp.where(big, low + dtype.type(half), low)
         limit = float(2 ** (8 * dtype.itemsize - 1))
         if jnp.finfo(x.dtype).max > limit:
             fits = (x >= -limit) & (x < limit)

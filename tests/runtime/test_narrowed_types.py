@@ -1,0 +1,63 @@
+"""`dtypes="32bit"`: what a program sees of 64-bit arrays of the caller's, of which it has 32-bit copies."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xlapy
+
+A = np.arange(12.0).reshape(3, 4)
+
+
+def narrow(function):
+    return xlapy.jit(function, dtypes="32bit", returns="numpy")
+
+
+@pytest.mark.parametrize(
+    "array", [A, A.T, np.asfortranarray(A), A[:, ::2], A[::-1], A[:, 1:3].T, A.astype(np.int64), A + 1j, A.astype("f4")]
+)
+def test_how_arrays_lie_in_memory(array):
+    def read(a):
+        flags = a.flags.c_contiguous, a.flags.f_contiguous, a.T.flags.f_contiguous
+        orders = [np.reshape(a, a.size, order=order) for order in "CFA"] + [a.ravel(order=order) for order in "CFAK"]
+        return flags, orders, np.shares_memory(a.ravel(), a)
+
+    flags, orders, shares = narrow(read)(array)
+    expected = read(array)
+    assert (flags, shares) == (expected[0], expected[2])
+    for one, other in zip(orders, expected[1], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_call_with_another_layout():
+    f = narrow(lambda a: a.ravel(order="K"))
+    for array in (A, np.asfortranarray(A), A.T, A):
+        np.testing.assert_array_equal(f(array), array.ravel(order="K"))
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?", "f4", "f8"])
+@pytest.mark.parametrize("source", ["f2", "f4", "f8", "c8", "c16"])
+def test_conversions(source, kind):
+    x: Any = np.array([0, -0.0, 1.5, 2.875, 100.25, 127.5, 255.5, 5e4] + [-1.5, -100.75] * (kind[0] != "u")).astype(
+        source
+    )
+
+    def convert(x):
+        return x.real.astype(kind), np.array([x.real[2], 7.5]).astype(kind)
+
+    fits = np.abs(x.real.astype(float)) <= (float(np.iinfo(kind).max) if kind[0] in "iu" else np.inf)
+    for one, other in zip(narrow(convert)(x[fits]), convert(x[fits]), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_what_no_integer_of_32_bits_holds():
+    x = np.array([3e9, 4e9, 2.0**31, 2.0**32, -1.0, np.nan, np.inf])
+    np.testing.assert_array_equal(narrow(lambda x: x.astype(np.uint64))(x[:3]), x[:3].astype(np.uint32))
+    assert (narrow(lambda x: x.astype(int))(x[[0, 3, 5, 6]]) == np.iinfo(np.int32).min).all()
+
+
+def test_functions_that_make_integers():
+    expected = np.logspace(0, 3, 4, dtype=int)
+    np.testing.assert_array_equal(narrow(lambda: np.logspace(0, 3, 4, dtype=int))(), expected)
+    np.testing.assert_array_equal(narrow(lambda v: np.astype(v, int))(np.array([2.7, -3.2])), [2, -3])
