@@ -8,9 +8,10 @@ import pytest
 import xlapy
 
 A = np.arange(12.0).reshape(3, 4)
+ORDERS: Any = ("C", "F", "A", "K")
 
 
-def narrow(function):
+def narrow(function: Any) -> Any:
     return xlapy.jit(function, dtypes="32bit", returns="numpy")
 
 
@@ -18,9 +19,9 @@ def narrow(function):
     "array", [A, A.T, np.asfortranarray(A), A[:, ::2], A[::-1], A[:, 1:3].T, A.astype(np.int64), A + 1j, A.astype("f4")]
 )
 def test_how_arrays_lie_in_memory(array):
-    def read(a):
+    def read(a: Any):
         flags = a.flags.c_contiguous, a.flags.f_contiguous, a.T.flags.f_contiguous
-        orders = [np.reshape(a, a.size, order=order) for order in "CFA"] + [a.ravel(order=order) for order in "CFAK"]
+        orders = [np.reshape(a, a.size, order=order) for order in ORDERS[:3]] + [a.ravel(order=order) for order in ORDERS]
         return flags, orders, np.shares_memory(a.ravel(), a)
 
     flags, orders, shares = narrow(read)(array)

@@ -31,6 +31,15 @@ program.each(
     ],
     nearest=lambda x, y: (np.argmin(cdist(x, y), axis=1), cdist(x, y).min(axis=0)),
     norms=lambda x, y: (scipy.linalg.norm(x), scipy.linalg.norm(x[0]), scipy.linalg.norm(y[0] * 1e200)),
+    kinds_of_norms=lambda x, y: (
+        [type(scipy.linalg.norm(m, 1)) is float for m in (x, x.T, x[:, :1], x[:, ::2])],
+        [type(scipy.linalg.norm(x, ord)) is float for ord in (None, "fro", 1, np.inf, 2)],
+        [type(scipy.linalg.norm(x[0], ord)) is float for ord in (None, 1, 2, 3, np.inf)],
+        type(scipy.linalg.norm(x[0] + 1j)) is float,
+        type(distance.minkowski(x[0], y[0], 3)) is float,
+        type(distance.seuclidean(x[0], y[0], np.ones(3))) is float,
+        [type(f(x[0], y[1])) is float for f in (distance.euclidean, distance.cityblock, distance.chebyshev)],
+    ),
     spectra=lambda x, y: (scipy.linalg.eigvalsh(x.T @ x), scipy.linalg.eigvalsh(y.T @ y, lower=False)),
 )
 program.add("of_whole_numbers", lambda x: (cdist(x, x), pdist(x, "cityblock"), distance.euclidean(x[0], x[1])), (I,))

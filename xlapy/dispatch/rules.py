@@ -25,7 +25,14 @@ from xlapy.dispatch.bounded import (
     statistics,
     transforms,
 )
-from xlapy.dispatch.containers import stack_rules, stack_subscripts, stack_tuples, table_rules, table_sets
+from xlapy.dispatch.containers import (
+    loaded_modules,
+    stack_rules,
+    stack_subscripts,
+    stack_tuples,
+    table_rules,
+    table_sets,
+)
 from xlapy.dispatch.jax import arrays, linear_functions, rules, scopes, transformations, trees
 from xlapy.dispatch.numbers import python_random
 from xlapy.dispatch.numpy import all as numpy_all

@@ -213,6 +213,8 @@ class Writer:
             self.require(f"{source.key[1]!r} not in {self.name(source.key[0].item)}")
         elif source.kind == "attribute":
             self.require(f"{source.key!r} not in {self.place(source.outer)}.__dict__")
+        elif source.kind == "item":
+            self.require(f"{source.key!r} not in {self.place(source.outer)}")
         elif source.kind == "cell":
             # an empty cell is equal to no other than an empty one
             self.require(f"{self.name(source.key[0].item)} == {self.name(types.CellType())}")

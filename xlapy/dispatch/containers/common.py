@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import numbers
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -177,6 +178,11 @@ def set_entries(machine, value: Ref, items: dict[Any, Value], history: SetHistor
 def heap_kind(machine, value: Value) -> str | None:
     """The kind of the heap object that a value refers to."""
     return machine.heap.objects[value.object].kind if isinstance(value, Ref) else None
+
+
+def is_modules(machine, value: Value) -> bool:
+    """Whether a value is `sys.modules`."""
+    return isinstance(value, Ref) and machine.heap.objects[value.object].real is sys.modules
 
 
 def compares_by_value(machine, key: Value) -> bool:
@@ -405,7 +411,8 @@ def _is_ordinary(key: object) -> bool:
 def contains(machine, item: Value, container: Value) -> bool | Var:
     """`item in container`."""
     if type(container) is Ref and type(item) is Const and _is_ordinary(item.value):
-        held = machine.heap.read(container.object, "<items>") if machine.type_of(container) in (dict, set) else None
+        plain = machine.type_of(container) in (dict, set) and not is_modules(machine, container)
+        held = machine.heap.read(container.object, "<items>") if plain else None
         if type(held) is Mapping:
             return item.value in held.entries
     several = isinstance(item, Union) and not takes_unions(machine, container)

@@ -336,6 +336,11 @@ def _is_set(machine, value: Value) -> bool:
     return kind == "set" or what == "keys" or found is not None and kind == "set"
 
 
+def _thawed(machine, value: Value) -> Value:
+    """A set with the members of a frozenset, which are known; any other value is itself."""
+    return machine.call(Const(set), [value]) if machine.type_of(value) is frozenset else value
+
+
 def _contents(machine, value: Value) -> Value | None:
     """What a set holds now."""
     is_set = containers.heap_kind(machine, value) == "set"
@@ -386,6 +391,8 @@ def _set_operators(*classes: type) -> None:
     def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
         if tables.owner(machine, left) is None and tables.owner(machine, right) is None:
             return before(machine, symbol, left, right)
+        is_frozen = machine.type_of(left) is frozenset
+        left, right = (_thawed(machine, side) for side in (left, right))
         if not (_is_set(machine, left) and _is_set(machine, right)):
             return None
         if symbol in ("==", "!=", "<", "<=", ">", ">="):
@@ -395,6 +402,8 @@ def _set_operators(*classes: type) -> None:
             return None
         before_it = [_contents(machine, v) for v in (left, right)]
         made = _combined(machine, plain, left, right)
+        if is_frozen:
+            return machine.call(Const(frozenset), [made])
         if plain == symbol or machine.type_of(left) is not set:
             _note_order(machine, plain, made, *before_it)
             return made

@@ -44,11 +44,15 @@ leaf(scipy.linalg.eigvalsh, _eigvalsh, "a")
 def _norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
     """scipy.linalg.norm, with what it says of NaN and infinities."""
     a = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
-    if a.ndim == 1 and a.size and a.dtype.char in "fdFD" and ord in (None, 2) and axis is None and not keepdims:
-        # BLAS's does not overflow
-        size = np.max(np.abs(a))
-        size = np.where(size > 0, size, 1)
-        return size * np.linalg.norm(a / size)
+    if a.size and a.dtype.char in "fdFD" and axis is None and not keepdims:
+        # what BLAS and LAPACK compute are Python's floats
+        if a.ndim == 1 and ord in (None, 2):
+            # BLAS's does not overflow
+            size = np.max(np.abs(a))
+            size = np.where(size > 0, size, 1)
+            return float(size * np.linalg.norm(a / size))
+        if a.ndim == 2 and ord in (1, np.inf) and (np.isfortran(a) or np.isfortran(a.T)):
+            return float(np.linalg.norm(a, ord=ord))
     return np.linalg.norm(a, ord=ord, axis=axis, keepdims=keepdims)
 
 
