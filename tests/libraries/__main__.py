@@ -26,7 +26,8 @@ def page() -> str:
         text += f"\n## {library}: {works} of {len(table)}\n\n| | |\n|---|---|\n"
         for case in table:
             name = case.name.replace("|", "\\|")
-            text += f"| {name} | {f'refused: {case.refused}' if case.refused else 'works'} |\n"
+            state = f"refused: {case.refused}" if case.refused else "works"
+            text += f"| {name} | {state}{f' (works from {library} {case.until} on)' if case.until else ''} |\n"
     return text
 
 

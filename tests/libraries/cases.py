@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import importlib.metadata
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -11,14 +12,15 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from packaging.version import Version
 
 import xlapy
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """`refused` is a part of the reason with which the function is refused; empty if it compiles. `tolerance` is
-    relative to the largest element."""
+    """`refused` is a part of the reason with which the function is refused; empty if it compiles. `until` is the first
+    version of the library of which it compiles all the same. `tolerance` is relative to the largest element."""
 
     library: str
     name: str
@@ -26,6 +28,14 @@ class Case:
     make: Callable[[], tuple]
     refused: str = ""
     tolerance: float = 1e-10
+    until: str = ""
+
+    @property
+    def compiles(self) -> bool:
+        """Whether it compiles with the version that is installed."""
+        if self.refused and self.until:
+            return Version(importlib.metadata.version(self.library)) >= Version(self.until)
+        return not self.refused
 
 
 class Cases:
@@ -36,12 +46,17 @@ class Cases:
         self.table: list[Case] = []
 
     def __call__(
-        self, name: str, make: Callable[[], tuple], refused: str = "", tolerance: float | None = None
+        self,
+        name: str,
+        make: Callable[[], tuple],
+        refused: str = "",
+        tolerance: float | None = None,
+        until: str = "",
     ) -> Callable:
         """A decorator for a function of what `make` returns; it is called twice, with fresh arguments each time."""
 
         def enter(function: Callable) -> Callable:
-            self.table.append(Case(self.library, name, function, make, refused, tolerance or self.tolerance))
+            self.table.append(Case(self.library, name, function, make, refused, tolerance or self.tolerance, until))
             return function
 
         return enter
@@ -65,7 +80,7 @@ def check(case: Case) -> None:
 
 def _check(case: Case) -> None:
     jitted = xlapy.jit(case.function)
-    if case.refused:
+    if not case.compiles:
         with pytest.raises(xlapy.NotOffloadableError) as caught:
             jitted(*case.make())
         assert case.refused in str(caught.value), str(caught.value)

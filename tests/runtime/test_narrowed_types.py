@@ -21,7 +21,9 @@ def narrow(function: Any) -> Any:
 def test_how_arrays_lie_in_memory(array):
     def read(a: Any):
         flags = a.flags.c_contiguous, a.flags.f_contiguous, a.T.flags.f_contiguous
-        orders = [np.reshape(a, a.size, order=order) for order in ORDERS[:3]] + [a.ravel(order=order) for order in ORDERS]
+        orders = [np.reshape(a, a.size, order=order) for order in ORDERS[:3]] + [
+            a.ravel(order=order) for order in ORDERS
+        ]
         return flags, orders, np.shares_memory(a.ravel(), a)
 
     flags, orders, shares = narrow(read)(array)
