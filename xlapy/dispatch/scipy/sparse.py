@@ -1,7 +1,8 @@
 """scipy.sparse: what SciPy does in compiled code, in plain Python; it checks and chooses in Python itself.
 
-A matrix is an object with the arrays `data`, `indices` and `indptr` (or `coords`, or `offsets`). That these have no room
-for more elements than there are, as SciPy's constructors see to, is assumed, and checked at run time: so `nnz` is known.
+A matrix is an object with the arrays `data`, `indices` and `indptr` (or `coords`, or `offsets`). That these have no
+room for more elements than there are, as SciPy's constructors see to, is assumed, and checked at run time: so `nnz` is
+known.
 """
 
 from __future__ import annotations
