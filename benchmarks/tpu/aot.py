@@ -37,9 +37,10 @@ def worker_environment(topology: str) -> dict[str, str]:
 
 
 def ahead_of_time(
-    suite: str, program: str, dtype: str, batch: int, topology: str, peers: Iterable[str]
+    suite: str, program: str, dtype: str, batch: int | None, topology: str, peers: Iterable[str]
 ) -> Iterable[Result]:
-    """One row per peer: compiled or not, seconds, counts, FLOPs, bytes, memory, and the roofline's *estimate*."""
+    """One row per peer: compiled or not, seconds, counts, FLOPs, bytes, memory, and the roofline's *estimate*, if
+    `batch` is given: of a program with loops, whose trips the compiler does not count, there is none."""
     for peer in peers:
         row = Result(suite, program, peer, f"tpu:{topology}", batch=batch, dtype=dtype)
         request = {"program": f"{suite}.{program}", "dtype": dtype, "batch": batch, "topology": topology, "peer": peer}
@@ -47,9 +48,13 @@ def ahead_of_time(
         if "error" in answer:
             row.status, row.message = FAILED, answer["error"]
         else:
-            row.status = ESTIMATE
             row.times = {name: single(answer[name]) for name in ("lower", "compile")}
             row.figures = answer["figures"]
+            if batch is None:
+                row.message = "compiled, not run"
+                yield row
+                continue
+            row.status = ESTIMATE
             chip = TPUS[topology.partition(":")[0]]
             # The compiler's own count of FLOPs and bytes, after fusion, for the one device compiled for.
             flops, moved = row.figures["flops"], row.figures["bytes_accessed"]

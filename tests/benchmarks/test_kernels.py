@@ -1,5 +1,7 @@
 """Every kernel is deterministic, and compiled or written by hand in JAX it computes the same."""
 
+import importlib.util
+
 import jax
 import numpy as np
 import pytest
@@ -7,6 +9,8 @@ import pytest
 from benchmarks.agreement import disagreement
 from benchmarks.kernels.all import FAMILIES, KERNELS
 from benchmarks.kernels.registry import kernel
+from benchmarks.plan import Plan, found
+from benchmarks.suites import kernels
 from benchmarks.suites.kernels import copied
 from xlapy import jit
 
@@ -63,3 +67,23 @@ def test_two_kernels_of_one_name_are_refused():
     function = KERNELS[name].function
     with pytest.raises(ValueError, match=name):
         kernel(lambda random, scale: ())(function)
+
+
+@pytest.mark.skipif(found("tpu") is not None, reason="a TPU is here")
+def test_for_a_tpu_that_is_not_here_kernels_are_compiled():
+    cases = kernels.cases(Plan(suites=("kernels",), devices=("tpu",)))
+    assert [case.name for case in cases] == [f"{name} for tpu:v5e:2x2" for name in KERNELS]
+    assert [case.name for case in kernels.cases(Plan(suites=("kernels",)))] == list(KERNELS)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("libtpu") is None, reason="libtpu is not installed")
+@pytest.mark.skipif(found("tpu") is not None, reason="a TPU is here")
+@pytest.mark.parametrize(("name", "peers"), [("cholesky", ["xlapy", "jax"]), ("queens", ["xlapy"])])
+def test_a_compiled_kernel_has_counts(name, peers):
+    plan = Plan(suites=("kernels",), devices=("tpu",), only=name)
+    (case,) = (case for case in kernels.cases(plan) if case.name.startswith(f"{name} "))
+    rows = list(case.run(plan))
+    assert [(row.peer, row.status, row.message) for row in rows] == [(p, "ok", "compiled, not run") for p in peers]
+    for row in rows:
+        assert row.figures["flops"] > 0 and row.figures["instructions"]["after"]["total"]
+        assert row.times["lower"].median > 0 and row.times["compile"].median > 0
