@@ -140,6 +140,17 @@ def _is_constant(key: object) -> bool:
     return all(map(_is_constant, key)) if isinstance(key, tuple | frozenset) else not isinstance(key, Value)
 
 
+def _of_each_path(args: Value) -> tuple[Value, ...]:
+    """The arguments of an exception, each as a union where the paths have more tuples of them than are joined item by
+    item."""
+    if not isinstance(args, Union):
+        return values.tuple_items(args)
+    paths = [_of_each_path(a) for a in args.alternatives]
+    if len(set(map(len, paths))) > 1:
+        raise Refused("XP0010", "an exception whose number of arguments depends on data")
+    return tuple(Union(args.selector, items) for items in zip(*paths, strict=True))
+
+
 def _or_nothing(value: Value) -> Value:
     """What a place holds, with a mark for nothing where it may be empty."""
     if isinstance(value, Union) and UNBOUND in value.alternatives:
@@ -645,5 +656,5 @@ class Outputs:
                 raise Refused("XP0010", f"a {cls.__name__} whose message depends on data in more than one way")
             args, *pairs = payload.items if isinstance(payload, Tuple) else (Tuple(()),)
             attributes = tuple((self.machine.static(name), value) for name, value in map(values.tuple_items, pairs))
-            found.append(Raised(cls, self.exception(values.tuple_items(args), attributes), location))
+            found.append(Raised(cls, self.exception(_of_each_path(args), attributes), location))
         return found

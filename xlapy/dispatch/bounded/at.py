@@ -8,16 +8,19 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch import table
+from xlapy.dispatch import table, unions
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.fitting import fit
 from xlapy.dispatch.bounded.lanes import INT64, var_of
 from xlapy.dispatch.bounded.rules import first_of
+from xlapy.dispatch.containers import stack_arrays
 from xlapy.dispatch.numpy import all as numpy_all
+from xlapy.dispatch.numpy.ufunc_methods import UNFIT
 from xlapy.dispatch.numpy.ufuncs import loop, type_of_operand
 from xlapy.dispatch.numpy.values import cast, operand
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, Scalar, Value
+from xlapy.dispatch.python.subscripts import array_key
+from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, Scalar, Union, Value
 from xlapy.lowering.derivatives import differentiated_as, multiplied_at
 
 _NATIVE = {np.add: "add", np.subtract: "add", np.multiply: "multiply", np.maximum: "max", np.minimum: "min"}
@@ -26,7 +29,14 @@ _of_static = table.method_rule(np.ufunc, "at")
 
 @table.method(np.ufunc, "at")
 def at(machine: Machine, self, a, indices, b: Any = None, /):
-    """`ufunc.at(a, indices, b)` of one-dimensional arrays."""
+    """`ufunc.at(a, indices, b)`; arrays with a dynamic length have one dimension."""
+    b = None if b is None else stack_arrays.as_array(machine, b) or b
+    if isinstance(a, NdArray | BoundedArray):
+        indices = array_key(machine, indices)
+        if unions.union_in(indices) is not None:
+            return unions.over_parts(machine, indices, lambda k: at(machine, self, a, k, b))
+        if isinstance(b, Union):
+            return unions.over_unions(machine, (b,), lambda v: at(machine, self, a, indices, v))
     if not bounded.involved(a, indices, b):
         return _of_static(machine, self, a, indices, b)
     ufunc, array = self.value, first_of([a, indices, *([] if b is None else [b])], {})
@@ -74,15 +84,9 @@ def _values(machine: Machine, b: Value, places: NdArray, lanes, dtype: np.dtype)
     if not isinstance(b, BoundedArray | NdArray):
         return machine.builder.broadcast(operand(machine, b, dtype), places.type.shape)
 
-    def message() -> Value:
-        text, sizes = bounded.shape_text(machine, b)
-        goal, goals = bounded.shape_text(machine, bounded.made(machine, places, (lanes,)))
-        template = (
-            f"shape mismatch: value array of shape {text} could not be broadcast to indexing result of shape {goal}"
-        )
-        return machine.message(template, *sizes, *goals)
-
-    var = cast(machine, fit(machine, b, places.type.shape, (lanes,), message), dtype)
+    if len(bounded.taken_apart(machine, b)[1]) > 1:
+        machine.raise_(ValueError, UNFIT)
+    var = cast(machine, fit(machine, b, places.type.shape, (lanes,), lambda: Const(UNFIT)), dtype)
     return machine.builder.broadcast(var, places.type.shape)
 
 

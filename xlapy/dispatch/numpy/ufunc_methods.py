@@ -35,6 +35,8 @@ from xlapy.lowering.derivatives import differentiated_as, multiplied_at
 from xlapy.lowering.loops import differentiable_counted_loop
 
 _NO_VALUE = getattr(np, "_NoValue", None)
+#: what `ufunc.at` says of values that do not fit
+UNFIT = "array is not broadcastable to correct shape"
 
 
 def binary(machine: Machine, ufunc: Const) -> np.ufunc:
@@ -90,6 +92,8 @@ def at(machine, self, a, indices, b: Any = None, /):
     parsed = parse(machine, a, indices)
     if not parsed.advanced:
         target = basic_view(machine, a, parsed.parts)
+        if ufunc.nin == 2 and not _fits(machine, b, target.type.shape):
+            return machine.raise_(ValueError, UNFIT)
         ufunc_rule(machine, ufunc, *((target,) if ufunc.nin == 1 else (target, b)), out=target, casting="unsafe")
         return NONE
     view, entries, arrays = numpy_fancy.split(machine, a, parsed.parts, basic_view)
@@ -107,6 +111,8 @@ def at(machine, self, a, indices, b: Any = None, /):
     except Exception as error:
         return raise_real(machine, error)
     shape = numpy_fancy.index_shape(view.type.shape, entries, [v.type.shape for v in arrays])
+    if not _fits(machine, b, shape):
+        return machine.raise_(ValueError, UNFIT)
     new = numpy_fancy.converted(machine, b, dtypes[1], shape)
     new = machine.builder.broadcast(new, shape)
     if 0 in shape:
@@ -115,6 +121,12 @@ def at(machine, self, a, indices, b: Any = None, /):
     static = (ufunc, entries, dtypes, view.type.dtype)
     write_view(machine, view, machine.leaf(_at, (base, new, *arrays), static, name=f"{ufunc.__name__}.at")[0])
     return NONE
+
+
+def _fits(machine: Machine, b: Value, shape: tuple[int, ...]) -> bool:
+    """Whether values may be broadcast to a shape; dimensions of length 1 in front of it are too many for `ufunc.at`."""
+    mine = () if b is None or isinstance(b, Const) else operand(machine, b).type.shape
+    return len(mine) <= len(shape) and all(n in (1, m) for n, m in zip(reversed(mine), reversed(shape), strict=False))
 
 
 def _at_unary(machine: Machine, ufunc: np.ufunc, view: NdArray, entries: tuple, arrays: list) -> Value:

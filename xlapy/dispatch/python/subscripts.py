@@ -37,7 +37,7 @@ from xlapy.domain.values import (
 _INT64 = np.dtype(np.int64)
 
 
-def _array_key(machine: Machine, key: Value) -> Value:
+def array_key(machine: Machine, key: Value) -> Value:
     """A key in which integers that are Python's on some paths and NumPy's on others are Python's, objects with
     `__index__` are ints, and lists of ints whose length depends on data are arrays."""
     match key:
@@ -55,7 +55,7 @@ def _array_key(machine: Machine, key: Value) -> Value:
             hull = clip((min(b[0] for b in bounds), max(b[1] for b in bounds))) if whole else None
             return Scalar(int, machine.builder.convert(chosen, _INT64, True), hull)
         case Tuple() if key.cls is tuple:
-            return Tuple(tuple(_array_key(machine, item) for item in key.items))
+            return Tuple(tuple(array_key(machine, item) for item in key.items))
         case Slice():
             return Slice(*(_bound(machine, part) for part in (key.start, key.stop, key.step)))
         case Ref() if kinds.is_instance(machine, key):
@@ -81,7 +81,7 @@ def _bound(machine: Machine, part: Value) -> Value:
     """The bound of a slice; an integer array without dimensions is its number."""
     if isinstance(part, MixedScalar) and part.python.kind is bool:
         return part  # NumPy's bool is no index
-    part = _array_key(machine, part)
+    part = array_key(machine, part)
     if not isinstance(part, NdArray | JaxArray):
         return part
     var = machine.array(part)
@@ -93,7 +93,7 @@ def _bound(machine: Machine, part: Value) -> Value:
 def getitem(machine: Machine, value: Value, key: Value) -> Value:
     """`value[key]`."""
     if isinstance(value, JaxArray | NdArray | NumpyScalar | BoundedArray):
-        key = _array_key(machine, key)
+        key = array_key(machine, key)
         part = unions.union_in(key)
         if part is not None and part is not key:
             return unions.over_parts(machine, key, lambda k: getitem(machine, value, k))
@@ -126,7 +126,7 @@ def setitem(machine: Machine, value: Value, key: Value, item: Value) -> None:
             unions.over_unions(machine, (item,), lambda v: setitem(machine, value, key, v) or NONE)
             return
     if isinstance(value, JaxArray | NdArray | BoundedArray):
-        key = _array_key(machine, key)
+        key = array_key(machine, key)
         if unions.union_in(key) is not None:
             unions.over_parts(machine, key, lambda k: setitem(machine, value, k, item) or NONE)
             return
