@@ -1,6 +1,7 @@
 """Loops that become machine code: what they compute, what they leave alone, and that they are machine code at all."""
 
 import copy
+import re
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import calls
+from xlapy.lowering.llvm import calls, engine
 from xlapy.lowering.llvm.programs import function_of
 from xlapy.passes.plain import plain
 from xlapy.runtime import direct, staging
@@ -500,6 +501,40 @@ def test_a_choice_by_a_bit_is_no_branch(is_bit):
     assert int(compiled(x, *given)) == register(x, *given)
     (entry,) = compiled._xlapy_cache.entries
     assert ("!unpredictable" in function_of(plain(entry.analysis.module)).body) == is_bit
+
+
+def total_of_first(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x[k]
+    return total
+
+
+def doubled_neighbours(x, n):
+    made = np.zeros(x.shape)
+    for k in range(n):
+        made[k] = 2.0 * x[k + 1]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "beyond"),
+    [
+        (total_of_first, (VECTOR, 40), (VECTOR, 41)),
+        (doubled_neighbours, (VECTOR, 39), (VECTOR, 40)),
+    ],
+)
+def test_a_loop_that_may_leave_an_array_makes_many_trips_at_a_time(monkeypatch, function, args, beyond):
+    texts = []
+    original = engine.optimised
+    monkeypatch.setattr(engine, "optimised", lambda *a: texts.append(made := original(*a)) or made)
+    compiled = xlapy.jit(function)
+    compare(compiled(*args), function(*args))
+    assert any(re.search("fadd reassoc <|fmul <", str(module)) for module in texts)
+    with pytest.raises(IndexError) as wanted:
+        function(*beyond)
+    with pytest.raises(IndexError, match=re.escape(str(wanted.value))):
+        compiled(*beyond)
 
 
 def test_one_array_as_two_arguments(made):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from xlapy.ir import Operation, Region, Var, captured, constant_value, every_operation
-from xlapy.ir.places import touched
+from xlapy.ir.operations import SLOW
 from xlapy.ir.tags import free_tag
 from xlapy.ir.vectors import is_stack
 
@@ -71,7 +71,7 @@ class _Site(NamedTuple):
 
 def exits_of(region: Region, errors: Errors) -> Mapping[Operation, Exit] | None:
     """The ways out of a program, by the checks and loops behind which they are, so that there is one behind each error;
-    None if there are not. Loops that LLVM may make several trips of at a time make all of them."""
+    None if there are not. Loops of which several trips at a time take less time make all of them."""
     if errors.tag is None:
         return {}
     tag = _at(region, errors.tag)
@@ -133,7 +133,7 @@ def _before(operation: Operation, place: int, path: tuple, sites: list[_Site]) -
             body = operation.regions[-1]
             inside: list[_Site] = []
             start = _follow(body, body.results[place], (*path, (operation, body)), inside)
-            if inside and _is_of_vectors(operation):
+            if inside and _is_of_vectors(operation, inside):
                 numbers = tuple(number for site in inside for number in site.errors)
                 inside = [_Site(operation, operation.results[place], numbers, path)]
             sites += inside
@@ -169,29 +169,27 @@ def _stops_a_loop(tag: Var) -> bool:
     return _is_first(condition.results[0], condition.params[body.params.index(tag)])
 
 
-def _is_of_vectors(loop: Operation) -> bool:
-    """Whether LLVM may make several trips of a loop at a time, which it does not where there is a way out."""
+def _is_of_vectors(loop: Operation, inside: Sequence[_Site]) -> bool:
+    """Whether a loop of which all trips are made takes less time than one that is left at its first error.
+
+    LLVM makes several trips at a time if it knows before the loop how many there are until the first error. If data
+    says that, long functions of one trip overlap with those of the next one where there is no way out between them.
+    """
     body = loop.regions[-1]
     operations = list(every_operation(body))
-    if loop.kind == "while" or any(o.kind in ("for", "while") for o in operations):
+    if loop.kind == "while" or not any(o.kind in SLOW for o in operations):
         return False
-    index = body.params[0]
-    return all(_is_along(o, index) for o in operations if o.kind == "leaf" and o.attributes.get("name") != "slice")
+    if any(o.kind in ("for", "while") or o.kind == "leaf" and o.attributes.get("name") != "slice" for o in operations):
+        return False
+    return any(site.predicate is not None and _is_of_data(site.predicate, set(operations)) for site in inside)
 
 
-def _is_along(leaf: Operation, index: Var) -> bool:
-    """Whether a leaf stores at places that the index of a loop tells."""
-    dims = touched(leaf)
-    return dims is None or any(_is_made_of(d.start, index) for d in dims if isinstance(d.start, Var))
-
-
-def _is_made_of(var: Var, index: Var) -> bool:
+def _is_of_data(var: Var, inside: set[Operation]) -> bool:
+    """Whether a value depends on elements that are read among these operations."""
     owner = var.owner
-    if var is index:
-        return True
-    if not isinstance(owner, Operation) or owner.kind not in ("add", "sub", "convert"):
+    if not isinstance(owner, Operation) or owner not in inside:
         return False
-    return any(_is_made_of(v, index) for v in owner.operands)
+    return owner.kind == "leaf" or any(_is_of_data(operand, inside) for operand in owner.operands)
 
 
 # -- what a message needs --------------------------------------------------------------------------------------------
