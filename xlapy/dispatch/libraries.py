@@ -19,6 +19,7 @@ _RULES = {
     "scipy.linalg": "xlapy.dispatch.scipy.linalg",
     "scipy.optimize": "xlapy.dispatch.scipy.optimize",
     "scipy.signal": "xlapy.dispatch.scipy.signal",
+    "scipy.sparse": "xlapy.dispatch.scipy.sparse",
     "scipy.spatial.distance": "xlapy.dispatch.scipy.distance",
     "scipy.special": "xlapy.dispatch.scipy.special",
 }

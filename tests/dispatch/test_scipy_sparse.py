@@ -1,0 +1,160 @@
+"""Sparse matrices of SciPy, as arguments and made inside: what SciPy does with them in compiled code."""
+
+import copy
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import xlapy
+
+RNG = np.random.default_rng(8)
+
+
+def random_matrix(seed):
+    """A matrix of 40 rows and 30 columns, a fifth of it, in the form CSR."""
+    rng = np.random.default_rng(seed)
+    return sp.csr_matrix(np.where(rng.random((40, 30)) < 0.2, rng.random((40, 30)), 0.0))
+
+
+MATRIX = random_matrix(3)
+LONG, SHORT = RNG.random(40), RNG.random(30)
+FORMS = [MATRIX, MATRIX.tocsc(), MATRIX.tocoo(), sp.csr_array(MATRIX), sp.csc_array(MATRIX), MATRIX.astype(np.float32)]
+DIAGONALS = sp.dia_matrix((RNG.random((3, 40)), np.array([0, 1, -3])), shape=(40, 40))
+
+
+def product(a, x, z):
+    return a @ x
+
+
+def transposed_product(a, x, z):
+    return a.T @ z, z @ a
+
+
+def product_with_columns(a, x, z):
+    return a @ np.outer(x, x[:7]), a.T @ np.outer(z, z[:3]), a @ x[:, None]
+
+
+def scaled_products(a, x, z):
+    return (2.5 * a) @ x, (-a) @ x, a.dot(x), a.copy() @ x
+
+
+def sizes(a, x, z):
+    return a.shape, a.nnz, a.data.sum()
+
+
+def other_forms(a, x, z):
+    return a.toarray(), a.diagonal(), a.diagonal(2)
+
+
+def converted(a, x, z):
+    return a.tocsr() @ x, a.tocsc() @ x
+
+
+def by_elements(a, x, z):
+    return abs(a) @ x, a.power(2) @ x, a.multiply(x) @ x, a.max()
+
+
+def scaled_in_place(a, x, z):
+    a.data *= 2.0
+    b = a.T
+    b.data[0] = 5.0
+    return a @ x, b @ z
+
+
+def made_inside(a, x, z):
+    half = a.nnz // 2
+    b = sp.csr_array((a.data[:half], a.indices[:half], np.minimum(a.indptr, half)), shape=a.shape)
+    return b @ x, b.nnz
+
+
+def conjugate_gradients(a, b, tolerance):
+    x = np.zeros(b.shape)
+    r = b - a @ x
+    p, before = r, r @ r
+    steps = 0
+    while np.sqrt(before) > tolerance:
+        q = a @ p
+        x = x + before / (p @ q) * p
+        r = r - before / (p @ q) * q
+        now = r @ r
+        p, before = r + now / before * p, now
+        steps += 1
+    return x, steps
+
+
+def same(got, wanted):
+    for one, other in zip(got, wanted, strict=True):
+        if isinstance(other, tuple):
+            same(one, other)
+            continue
+        one, other = np.asarray(one), np.asarray(other)
+        assert one.shape == other.shape and one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, rtol=1e-5 if other.dtype == np.float32 else 1e-12)
+
+
+def check(function, a, *args):
+    mine, theirs = copy.deepcopy(a), copy.deepcopy(a)
+    wanted = function(theirs, *args)
+    got = xlapy.jit(function, returns="numpy")(mine, *args)
+    same(got if isinstance(wanted, tuple) else (got,), wanted if isinstance(wanted, tuple) else (wanted,))
+    np.testing.assert_array_equal(mine.data, theirs.data)
+
+
+@pytest.mark.parametrize("function", [product, transposed_product, product_with_columns, scaled_products, sizes])
+@pytest.mark.parametrize("a", FORMS, ids=lambda a: f"{type(a).__name__}-{a.dtype}")
+def test_products(function, a):
+    check(function, a, SHORT, LONG)
+
+
+@pytest.mark.parametrize("function", [other_forms, converted, by_elements, scaled_in_place])
+@pytest.mark.parametrize("a", [MATRIX, sp.csr_array(MATRIX)], ids=lambda a: type(a).__name__)
+def test_other_forms(function, a):
+    check(function, a, SHORT, LONG)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "complex128"])
+def test_types(dtype):
+    a = (MATRIX * 300).astype(dtype)
+    check(transposed_product, a, SHORT, LONG)
+    check(product, a, (SHORT * 3).astype(dtype), LONG)
+
+
+def test_diagonals():
+    check(product, DIAGONALS, LONG, LONG)
+    check(transposed_product, DIAGONALS, LONG, LONG)
+    check(lambda a, x, z: a @ np.outer(x, x[:3]), DIAGONALS, LONG, LONG)
+
+
+def test_a_matrix_that_is_made_inside():
+    check(made_inside, sp.csr_array(MATRIX), SHORT, LONG)
+
+
+def test_a_solver():
+    a = sp.csr_matrix(MATRIX @ MATRIX.T + sp.identity(40))
+    got, wanted = xlapy.jit(conjugate_gradients)(a, LONG, 1e-9), conjugate_gradients(a, LONG, 1e-9)
+    assert int(got[1]) == wanted[1]
+    np.testing.assert_allclose(got[0], wanted[0], rtol=1e-8)
+
+
+def test_the_next_matrix_has_other_places():
+    compiled = xlapy.jit(product, returns="numpy")
+    for seed in range(3):
+        a = sp.csr_matrix(MATRIX[np.random.default_rng(seed).permutation(40)])
+        np.testing.assert_allclose(compiled(a, SHORT, LONG), a @ SHORT)
+    assert compiled.cache_info().misses == 1
+
+
+def test_room_that_is_not_used_is_refused_when_it_occurs():
+    a = MATRIX.copy()
+    a.data, a.indices = np.append(a.data, 1.0), np.append(a.indices, 0)
+    with pytest.raises(xlapy.NotOffloadableError, match="room for more elements"):
+        xlapy.jit(transposed_product)(a, SHORT, LONG)
+
+
+def test_elements_that_are_there_twice_are_refused_when_they_have_to_be_added_up():
+    a = sp.csr_matrix((np.ones(3), np.array([1, 1, 2]), np.array([0, 2, 3])), shape=(2, 3))
+    x = np.arange(3.0)
+    np.testing.assert_allclose(xlapy.jit(product)(a, x, x), a @ x)
+    with pytest.raises(xlapy.NotOffloadableError, match="twice in a row"):
+        xlapy.jit(lambda a, x: abs(a) @ x)(a, x)
