@@ -110,8 +110,10 @@ def _csr_has_sorted_indices(n_row, indptr, indices):
 def _csr_matvec(n_row, n_col, indptr, indices, data, x, y):
     data, x = data.astype(y.dtype, copy=False), x.astype(y.dtype, copy=False)
     for i in range(n_row):
-        start, end = indptr[i], indptr[i + 1]
-        y[i] += data[start:end] @ x[indices[start:end]]
+        total = y[i]
+        for k in range(indptr[i], indptr[i + 1]):
+            total += data[k] * x[indices[k]]
+        y[i] = total
 
 
 @_function("csc_matvec")
