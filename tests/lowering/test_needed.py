@@ -1,9 +1,11 @@
 """Machine code leaves out what no result needs, and takes what it has computed in the place of what suits XLA."""
 
+import jax
 import numpy as np
 import pytest
 
 import xlapy
+from xlapy.runtime import direct
 
 X = np.random.default_rng(0).random((150, 150))
 
@@ -47,3 +49,28 @@ def test_of_large_and_small_arrays(function, x):
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
         assert one.dtype == np.asarray(other).dtype
+
+
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="machine code is for CPUs")
+def test_sparse_rows_times_an_array_that_was_made_inside(monkeypatch):
+    def times(starts, places, factors, x):
+        made = np.zeros(len(starts) - 1)
+        for i in range(len(starts) - 1):
+            a, b = starts[i], starts[i + 1]
+            made[i] = factors[a:b] @ x[places[a:b]]
+        return made
+
+    def power(starts, places, factors, x, n):
+        for _ in range(n):
+            x = times(starts, places, factors, x)
+            x = times(starts, places, factors, x / np.sqrt(x @ x))
+        return x
+
+    found = []
+    original = direct.whole_as_machine_code
+    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *a: found.append(original(*a)) or found[-1])
+    rng = np.random.default_rng(1)
+    starts = np.arange(301, dtype=np.int32) * 200
+    args = starts, rng.integers(0, 300, 60000).astype(np.int32), rng.random(60000), rng.random(300), 3
+    np.testing.assert_allclose(xlapy.jit(power)(*args), power(*args), rtol=1e-12)
+    assert found and None not in found

@@ -318,7 +318,13 @@ def _is_table(base: Var, arrays: list[Var]) -> bool:
 
 def _take_from_table(base, *rest):
     """XLA's CPU backend computes an element of the table each time that it is read, were it not for a branch."""
-    return _take(loaded(base, rest[0].reshape(-1)[0])[0], *rest)
+    return _take(xlapy_once(base, rest[0]), *rest)
+
+
+@jax.jit
+def xlapy_once(base, places):
+    """The table itself; of the places, XLA does not know that they do not matter, and machine code takes none."""
+    return loaded(base, places.reshape(-1)[0])[0]
 
 
 def _take(base, *rest):

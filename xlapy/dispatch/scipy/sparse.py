@@ -53,7 +53,7 @@ def _refuse_unsorted_rule(machine, bad):
 
 @table.function(_util._prune_array)
 def _prune_array(machine, array):
-    """The array, or a copy if it is a view of a much larger one."""
+    """The array, or a copy if it is a view of a much larger one that the program knows."""
     if not isinstance(array, NdArray):
         raise Refused("XP0010", "a sparse matrix whose number of elements depends on data")
     size, whole = (math.prod(kind.shape) for kind in (array.type, buffer_type(machine, array)))
@@ -110,8 +110,10 @@ def _csr_has_sorted_indices(n_row, indptr, indices):
 def _csr_matvec(n_row, n_col, indptr, indices, data, x, y):
     data, x = data.astype(y.dtype, copy=False), x.astype(y.dtype, copy=False)
     for i in range(n_row):
-        start, end = indptr[i], indptr[i + 1]
-        y[i] += data[start:end] @ x[indices[start:end]]
+        total = y[i]
+        for k in range(indptr[i], indptr[i + 1]):
+            total += data[k] * x[indices[k]]
+        y[i] = total
 
 
 @_function("csc_matvec")

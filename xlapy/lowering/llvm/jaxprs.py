@@ -73,7 +73,7 @@ from xlapy.lowering.llvm.text import (
     type_of,
 )
 from xlapy.lowering.moves import moves
-from xlapy.lowering.needed import FOR_XLA, needed
+from xlapy.lowering.needed import FOR_XLA, needed, operands_of
 from xlapy.lowering.places import Search
 from xlapy.lowering.places import search_of as places_of
 from xlapy.lowering.searches import search_of
@@ -138,9 +138,9 @@ def _is_all_one(array: np.ndarray) -> bool:
 
 def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> list[Value]:
     equations, wanted = needed(jaxpr)
-    read_by = (*(equation.invars for equation in equations), jaxpr.outvars)
+    read_by = (*map(operands_of, equations), jaxpr.outvars)
     uses = Counter(atom for atoms in read_by for atom in atoms if not hasattr(atom, "val"))
-    steps = [Step(list(_variables(e.invars)), e.outvars, _is_elementwise(e)) for e in equations]
+    steps = [Step(list(_variables(operands_of(e))), e.outvars, _is_elementwise(e)) for e in equations]
     shared = shared_of(steps, _variables(jaxpr.outvars), lambda var: var.aval.shape)
     environment: dict[Any, Any] = {}
 
