@@ -162,7 +162,12 @@ def _target(draw, scope: Scope, kind: str) -> str:
     if choice == 4:
         others = [name for name in scope.names if name not in scope.fixed]
         return draw(st.sampled_from(others))
-    return draw(st.sampled_from(NEW))
+    return _new(draw, scope)
+
+
+def _new(draw, scope: Scope) -> str:
+    """A name that need not have been bound before."""
+    return draw(st.sampled_from([name for name in NEW if name not in scope.fixed]))
 
 
 def _changed(draw, scope: Scope, form: str) -> str | None:
@@ -175,7 +180,7 @@ def _changed(draw, scope: Scope, form: str) -> str | None:
             if not names:
                 return None
             form = form.replace("{" + letter + "}", draw(st.sampled_from(names)))
-    form = form.replace("{J}", draw(st.sampled_from("ijk"))).replace("{N}", draw(st.sampled_from(NEW)))
+    form = form.replace("{J}", draw(st.sampled_from("ijk"))).replace("{N}", _new(draw, scope))
     return fill(draw, scope, form)
 
 

@@ -492,6 +492,13 @@ sorted(x.tolist(), reverse="a")
 [x[0], 1].sort(reverse=None)
 [v for v in x if v > 1].sort(reverse=None)
 map(len, x, end=1)
+np.array([[x, 1.0], [x[0], 3]])
+np.array([x, x.reshape(2, 2)])
+np.array([[x[:1]], [x[0]]])
+np.array([[x, x], [x, x[:1]]])
+np.array([[[x, x[0]]]])
+np.array([x, [x, x]])
+np.array([[x[0], [x[1]]], (x[0], x[1])])
 """.strip().splitlines()
 
 

@@ -50,8 +50,32 @@ def write_array(machine: Machine, array: NdArray, var: Var) -> None:
         views.write_view(machine, array, var)
 
 
+class _Ragged(Exception):
+    """What a sequence holds has different shapes."""
+
+
 def array(machine: Machine, value: Value) -> Var:
     """Any number, array or nested sequence of numbers as a device value, with the dtype NumPy would give it."""
+    try:
+        return _array(machine, value)
+    except _Ragged:
+        # the words of the error tell how far the shapes agree, which NumPy itself finds
+        try:
+            np.array(_outline(machine, value))
+        except ValueError as error:
+            machine.raise_(ValueError, *error.args)
+        raise
+
+
+def _outline(machine: Machine, value: Value) -> object:
+    """Lists as they are nested, of zeros in the shapes of the arrays in them."""
+    is_list = isinstance(value, Ref) and machine.heap.objects[value.object].kind in ("list", "tuple")
+    if isinstance(value, Tuple | Range) or is_list and not is_flat(machine, value):
+        return [_outline(machine, item) for item in machine.iterate(value)]
+    return np.zeros(array(machine, value).type.shape)
+
+
+def _array(machine: Machine, value: Value) -> Var:
     match value:
         case JaxArray():
             return value.var
@@ -181,15 +205,9 @@ def _nested(machine: Machine, items: list[Value]) -> Var:
     if known is not None:
         return machine.builder.constant(np.asarray(known))
     items = _of_one_type(machine, items)
-    parts = [array(machine, item) for item in items]
-    shapes = {p.type.shape for p in parts}
-    if len(shapes) > 1:
-        machine.raise_(
-            ValueError,
-            "setting an array element with a sequence."
-            " The requested array has an inhomogeneous shape after 1 dimensions."
-            f" The detected shape was ({len(parts)},) + inhomogeneous part.",
-        )
+    parts = [_array(machine, item) for item in items]
+    if len({p.type.shape for p in parts}) > 1:
+        raise _Ragged
     dtype = np.result_type(*(p.type.dtype for p in parts))
     converted = [machine.builder.convert(p, dtype) for p in parts]
     return machine.leaf(stacked, converted, (), STACKED)[0]
