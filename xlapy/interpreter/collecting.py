@@ -7,6 +7,8 @@ raised when the program finds that it was too small.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import NeedStatic
@@ -15,7 +17,7 @@ from xlapy.domain.heap import Slot
 from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import DEAD, Const, Scalar, Stack, Value, alternatives
-from xlapy.ir import Var, least_increase
+from xlapy.ir import Operation, Var, least_increase
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
@@ -49,11 +51,13 @@ Check = tuple[Var, int, object]
 
 
 class Growing:
-    """The lists that grow in one loop. `trips` is the number of trips, if it is known before the loop; `checks` gets
-    the lengths that may be more than there is room for (see `resizing`)."""
+    """The lists that grow in one loop. `trips` is the number of trips, if it is known before the loop; `before` is what
+    slots hold there; `checks` gets the lengths that may be more than there is room for (see `resizing`)."""
 
-    def __init__(self, machine: Machine, key: object, trips: Value | None, checks: list[Check]) -> None:
-        self.machine, self.key, self.trips, self.checks = machine, key, trips, checks
+    def __init__(
+        self, machine: Machine, key: object, trips: Value | None, before: Mapping[Slot, Value], checks: list[Check]
+    ) -> None:
+        self.machine, self.key, self.trips, self.before, self.checks = machine, key, trips, before, checks
         self.growth: dict[Slot, tuple[int, int]] = {}
         self.entry: dict[Slot, Value] = {}
 
@@ -110,11 +114,21 @@ class Growing:
 
     def _too_many(self, slot: Slot, element: Value, count: int, guessed: bool) -> bool:
         """Whether a list of so many items would take too much memory, or a dict, in which every key is compared, too
-        much time: there may be far fewer. So may there be of a list if what a trip adds is `guessed`."""
+        much time: there may be far fewer. So may there be of a list if what a trip adds is `guessed`, or the number of
+        trips is."""
         keyed = self.machine.heap.objects[slot[0]].kind in ("dict", "set")
-        if guessed and count > stacks.guessed(element):
+        if count > stacks.guessed(element) and (guessed or self._trips_are_guessed):
             return True
         return self._size(element) * count > _MOST_BYTES or keyed and count > _MANY_KEYS
+
+    @functools.cached_property
+    def _trips_are_guessed(self) -> bool:
+        """Whether the number of trips comes of the length of a list the room of which is a guess."""
+        if not isinstance(self.trips, Scalar):
+            return False
+        stacks_before = [v for value in self.before.values() for v in alternatives(value) if isinstance(v, Stack)]
+        lengths = {v.length.var for v in stacks_before if v.elastic is not None and isinstance(v.length, Scalar)}
+        return bool(lengths) and not lengths.isdisjoint(_made_of(self.trips.var))
 
     def _size(self, element: Value) -> int:
         return max(stacks.size_of(element), 1)
@@ -143,6 +157,18 @@ class Growing:
         elif isinstance(length, Scalar):
             length = Scalar(int, length.var, (lower, min(upper, stack.capacity)))
         return stack.with_rows(stack.rows, length, stack.added)
+
+
+def _made_of(var: Var) -> set[Var]:
+    """The numbers of which arithmetic has made a number, and this itself."""
+    found, todo = set(), [var]
+    while todo:
+        var = todo.pop()
+        if var not in found:
+            found.add(var)
+            if isinstance(var.owner, Operation) and not var.owner.regions and not var.type.shape:
+                todo.extend(var.owner.operands)
+    return found
 
 
 def _elastic(entry: Value) -> object:

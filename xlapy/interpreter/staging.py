@@ -152,7 +152,7 @@ class Staging:
                 return None
         if self.grown is None:
             trips = self.plan.trips if self.plan is not None else None
-            self.grown = Growing(machine, self.key, trips, self.resizing.checks)
+            self.grown = Growing(machine, self.key, trips, self.entry.slots, self.resizing.checks)
         return self.grown
 
     def _holds_objects(self, number: int) -> bool:

@@ -1,0 +1,30 @@
+"""How much room lists have that grow in loops."""
+
+import numpy as np
+
+import xlapy
+
+
+def test_of_lists_that_are_as_long_as_others_let_them_be():
+    """Each trip of `for u in frontier` adds items to the next frontier, which has no bound but that of this one."""
+
+    def levels(edges, start):
+        neighbours = {k: [] for k in range(6)}
+        for u, v in edges.tolist():
+            neighbours[u].append(v)
+        seen, frontier, by = [k == start for k in range(6)], [start], []
+        while frontier:
+            following = []
+            for u in frontier:
+                for v in neighbours[u]:
+                    if not seen[v]:
+                        seen[v] = True
+                        following.append(v)
+            by.append(frontier)
+            frontier = following
+        return by
+
+    edges = np.array([[0, 1], [1, 2], [0, 3], [3, 4]])
+    assert xlapy.jit(levels)(edges, 0) == levels(edges, 0) == [[0], [1, 3], [2, 4]]
+    memory = xlapy.jit(levels).lower(edges, 0).compile().memory_analysis()
+    assert memory.output_size_in_bytes + memory.temp_size_in_bytes < 2**25
