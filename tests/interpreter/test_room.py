@@ -28,3 +28,24 @@ def test_of_lists_that_are_as_long_as_others_let_them_be():
     assert xlapy.jit(levels)(edges, 0) == levels(edges, 0) == [[0], [1, 3], [2, 4]]
     memory = xlapy.jit(levels).lower(edges, 0).compile().memory_analysis()
     assert memory.output_size_in_bytes + memory.temp_size_in_bytes < 2**25
+
+
+def test_of_lists_in_lists_of_which_each_could_be_as_long_as_all():
+    def split(x):
+        runs, run = [], []
+        for v in x.tolist():
+            if v < 0:
+                runs.append(run)
+                run = []
+            else:
+                run.append(v)
+        return runs, run
+
+    x = np.where(np.arange(3000) % 40 == 7, -1, np.arange(3000))
+    x[500:700] = 1
+    jitted = xlapy.jit(split)
+    assert jitted(x) == split(x)
+    # one of them was longer than was guessed
+    assert jitted.cache_info().misses == 2
+    memory = jitted.lower(x).compile().memory_analysis()
+    assert memory.output_size_in_bytes + memory.temp_size_in_bytes < 2**26

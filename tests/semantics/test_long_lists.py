@@ -174,4 +174,39 @@ def short_list_of_the_caller(items, k):
     return items[0], len(items), other is items
 
 
+MANY = np.random.default_rng(0).integers(-5, 100, 1500)
+
+
+@program((MANY, 3), (MANY[::-1] * 2, 5))
+def of_the_elements_of_a_long_array(a, k):
+    items, wide = a.tolist(), (a[:1400] / 7).astype(np.float32).reshape(-1, 2).tolist()
+    items[k] = -1
+    items.append(a[0] + k)
+    total = 0
+    for i, v in enumerate(items):
+        total += v * i
+        if v == 99:
+            break
+    for u, v in wide:
+        total += u - v
+    chosen = [v for v in items if v > 90]
+    return (
+        items,
+        wide,
+        total,
+        chosen,
+        len(items),
+        items[-3:],
+        max(items),
+        sorted(items)[:3],
+        99 in items,
+        sum(items[k:]),
+    )
+
+
+@program((MANY > 50,), (MANY < 0,), (MANY[:1200] > 50,))
+def of_truth_values_of_a_long_array(a):
+    return a.tolist(), sum(a.tolist()), any(a.tolist()), list(zip(a.tolist(), range(5)))
+
+
 test_programs = program.test()

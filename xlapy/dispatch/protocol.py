@@ -67,6 +67,14 @@ class NeedLoop(Exception):
         self.code, self.calls = code, calls
 
 
+class NeedGuess(Exception):
+    """Lists that grow in these loops have a bound which takes too much room, as they are items of lists that grow."""
+
+    def __init__(self, loops: frozenset) -> None:
+        super().__init__(loops)
+        self.loops = loops
+
+
 class Advanced(NamedTuple):
     """One step of a generator: whether it has ended, what it yielded if not, and what it returned if so."""
 

@@ -407,13 +407,18 @@ def held(joiner: Joiner, a: Stored, b: Stored) -> Stack:
     count = known_length(one)
     known = count is not None and count == known_length(two)
     added = all(v.added if v.held is None else v.held.added for v in (a, b))
-    settings = (capacity, elastic, added)
-    if isinstance(one, Stack) and one.element is element and (one.capacity, one.elastic, one.added) == settings:
+    loop = next((v.loop for v in found if v.loop is not None), None if found else joiner.loop)
+    settings = (capacity, elastic, loop, added)
+    if (
+        isinstance(one, Stack)
+        and one.element is element
+        and (one.capacity, one.elastic, one.loop, one.added) == settings
+    ):
         if isinstance(one.length, Const) == known and all(isinstance(v, Hole) for v in variables(one)):
             return one
     rows = tuple(hole(TensorType((capacity, *h.type.shape), h.type.dtype, h.type.weak)) for h in variables(element))
     length = Const(count) if known else Scalar(int, hole(scalar_type(int)))
-    return Stack(element, rows, length, *settings[:2], found[0].loop if found else joiner.loop, settings[2])
+    return Stack(element, rows, length, *settings)
 
 
 def number_of_values(value: Value) -> int | None:
@@ -456,6 +461,13 @@ def guessed(element: Value) -> int:
 def guessed_rows(size: int) -> int:
     """The same for rows of so many bytes."""
     return min(max(_GUESS_BYTES // max(size, 1), _GUESS[0]), _GUESS[1])
+
+
+def inside(element: Value) -> list[Stack]:
+    """The contents of the containers that an item is, or holds, if these have grown in loops."""
+    if isinstance(element, Stack):
+        return [element, *inside(element.element)]
+    return [found for part in element.children() if isinstance(part, Value) for found in inside(part)]
 
 
 def size_of(element: Value) -> int:

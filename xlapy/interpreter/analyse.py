@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from xlapy.dispatch import libraries
-from xlapy.dispatch.protocol import NeedLoop, NeedNamespace, NeedStatic, PythonError, Refused
+from xlapy.dispatch.protocol import NeedGuess, NeedLoop, NeedNamespace, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
 from xlapy.domain.captures import SHARED, Captured
 from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
@@ -149,6 +149,7 @@ def _settled(
     optimistic = may_share = may_hand_over = True
     unrolls_more, tables, joins = False, True, 0
     with_namespaces: set[type] = set()
+    loops_of_items: frozenset = frozenset()
     for _ in range(_MAXIMUM_RESTARTS):
         machine = Machine(world_of(static), ambient_x64, narrow)
         machine.loop_modes.update(modes)
@@ -159,6 +160,7 @@ def _settled(
         machine.heap.may_hand_over = may_hand_over
         machine.world.with_namespaces |= with_namespaces
         machine.capacities.update(capacities)
+        machine.loops_of_items = loops_of_items
         machine.stacks_more, machine.hurries = approach.stacks_more, approach.hurries
         machine.stacks_objects = machine.heap.hopeful = approach.stacks_objects
         machine.sizes_vary, machine.returns_views = sizes_vary, returns_views
@@ -194,6 +196,9 @@ def _settled(
             continue
         except NeedStatic as need:
             _specialise(machine, function, need, static, modes)
+            continue
+        except NeedGuess as need:
+            loops_of_items |= need.loops
             continue
         except NeedNamespace as need:
             with_namespaces.add(need.cls)

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xlapy.dispatch.protocol import NeedStatic
+from xlapy.dispatch.protocol import NeedGuess, NeedStatic
 from xlapy.domain import stacks
 from xlapy.domain.heap import Slot
 from xlapy.domain.join import Joiner, JoinFailure
@@ -28,6 +28,9 @@ _MANY = 1 << 24
 _MANY_KEYS = 1024
 #: bytes that a list may take
 _MOST_BYTES = 1 << 33
+#: bytes that a list may take if there are lists in it which may well be shorter than they could be, and items for which
+#: these have room at first
+_LARGE_BYTES, _FEW = 1 << 24, 64
 
 
 def most_trips(machine: Machine, trips: Value | None, what: str) -> int | None:
@@ -85,7 +88,7 @@ class Growing:
             if trips is None or self._too_many(slot, element, last + grows[1] * trips, guessed):
                 elastic = _elastic(entry)
                 if elastic is None:
-                    elastic = (self.key, slot[1])
+                    elastic = (self.key, slot[1], self._is_item(element))
                     capacity = upper = self._guess(elastic, element, last + grows[1])
                 else:
                     capacity = upper = room
@@ -119,7 +122,26 @@ class Growing:
         keyed = self.machine.heap.objects[slot[0]].kind in ("dict", "set")
         if count > stacks.guessed(element) and (guessed or self._trips_are_guessed):
             return True
+        if count > _FEW and self._is_item(element):
+            return True
+        self._bound_items(element, count)
         return self._size(element) * count > _MOST_BYTES or keyed and count > _MANY_KEYS
+
+    def _is_item(self, element: Value) -> bool:
+        """Whether a list with such items is one of those that are items of others (see `_bound_items`)."""
+        return self.key in self.machine.loops_of_items and not stacks.inside(element)
+
+    def _bound_items(self, element: Value, count: int) -> None:
+        """See to it that the lists in a list do not all have the room of the longest that there could be.
+
+        Raises:
+            NeedGuess: they have, and it is too much.
+        """
+        if self._size(element) * count > _LARGE_BYTES:
+            inside = [v for v in stacks.inside(element) if v.elastic is None and v.capacity > _FEW]
+            loops = frozenset(v.loop for v in inside if v.loop is not None) - self.machine.loops_of_items
+            if loops:
+                raise NeedGuess(loops)
 
     @functools.cached_property
     def _trips_are_guessed(self) -> bool:
@@ -135,7 +157,10 @@ class Growing:
 
     def _guess(self, elastic: object, element: Value, least: int) -> int:
         machine = self.machine
-        found = machine.capacities.get(elastic, stacks.guessed(element))
+        first = stacks.guessed(element)
+        if self._is_item(element):
+            first = min(first, _FEW)
+        found = machine.capacities.get(elastic, first)
         machine.guesses[elastic] = found = max(found, least)
         return found
 

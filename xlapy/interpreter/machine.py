@@ -190,6 +190,8 @@ class Machine:
         self.sizes, self.resizing = sizes.Service(self), False
         self.capacities: dict[object, int] = {}
         self.guesses: dict[object, int] = {}
+        #: loops in which lists grow that are items of lists that grow: their room is a guess, although it has a bound
+        self.loops_of_items: frozenset = frozenset()
         #: generators that nobody but a built-in function refers to
         self.private: set[int] = set()
         #: generators with something to clean up that were advanced step by step, each with the place

@@ -1,4 +1,4 @@
-"""Lists of the elements of arrays of dynamic length, in Python."""
+"""Lists of the elements of arrays of dynamic length, and of long ones, in Python."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from xlapy.domain.values import NONE, BoundedArray, Const, Value
 _FALSE = Const(False)
 
 
+def tolist(machine: Machine, array: Value, rank: int) -> Value:
+    """The elements of an array, be it of dynamic length, in nested lists that grow in loops."""
+    return machine.call(Const(_numbers if rank == 1 else _rows), (array,))
+
+
 def _tolist(machine: Machine, self: BoundedArray) -> Value:
-    return machine.call(Const(_numbers if len(self.axes) == 1 else _rows), (self,))
+    return tolist(machine, self, len(self.axes))
 
 
 def _numbers(array):

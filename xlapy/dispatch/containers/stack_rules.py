@@ -41,8 +41,6 @@ _DEQUE_EMPTY = provoke(collections.deque().pop)
 #: whether this CPython shows the item that `list.index` does not find
 _SHOWS_MISSING = "'@'" in str(provoke([].index, "@"))
 _ZERO, _ONE, _LAST = Const(0), Const(1), Const(-1)
-#: items of an iterator from which on a list of them is made by a loop, if it can be
-_MANY_ITEMS = 100
 
 
 def write(machine, self: Ref, stack: Stack) -> None:
@@ -269,7 +267,7 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
                 return stacks.whole_or_each(machine, lambda: before(machine, self, *args), each)
             if growing:
                 return each()
-        apart = stack is not None and isinstance(stack.length, Const) and not domain.has_choice(stack.element)
+        apart = stack is not None and stacks.is_short(stack) and not domain.has_choice(stack.element)
         if stack is None or (name not in _CHEAP and apart):
             return table.passed_on(before, machine, self, *args, **kwargs)
         return table.passed_on(rule, machine, self, stack, *args, **kwargs)
@@ -279,7 +277,7 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
     table.method(cls, name)(either)
 
 
-#: methods that do not take a stack of known length apart
+#: methods that do not take a short stack of known length apart
 _CHEAP = {"append", "appendleft", "extend", "pop", "popleft", "__len__", "copy"}
 #: methods after which another item is where one was, which one data may say
 _REARRANGE = {"pop", "popleft", "sort", "insert", "remove"}
@@ -357,14 +355,14 @@ def _operators(cls: type) -> None:
 
 
 def _both_lists(machine, left: Value, right: Value) -> bool:
-    """Whether both are lists, or both deques, of which one has an unknown length."""
+    """Whether both are lists, or both deques, of which one is not taken apart."""
     return _lists(machine, left, right) and list_rules.alike(machine, left, right)
 
 
 def _lists(machine, left: Value, right: Value) -> bool:
-    """Whether each is a list or a deque, and one has an unknown length."""
+    """Whether each is a list or a deque, and one is not taken apart."""
     kinds = [containers.heap_kind(machine, v) == "list" for v in (left, right)]
-    return all(kinds) and (stacks.is_dynamic(machine, left) or stacks.is_dynamic(machine, right))
+    return all(kinds) and (stacks.is_whole(machine, left) or stacks.is_whole(machine, right))
 
 
 def _repeats_by_data(machine, left: Value, right: Value) -> bool:
@@ -372,7 +370,7 @@ def _repeats_by_data(machine, left: Value, right: Value) -> bool:
     items, count = (right, left) if ranges.is_index(machine, left) else (left, right)
     if containers.heap_kind(machine, items) != "list" or not ranges.is_index(machine, count):
         return False
-    if stacks.is_dynamic(machine, items):
+    if stacks.is_whole(machine, items):
         return True
     if machine.is_static(count) or machine.specialisable(number_var(count)):
         return False
@@ -576,15 +574,18 @@ def grows(machine, value: Value) -> bool | None:
 
 def _few_items(machine, value: Value) -> Value:
     """A list of the items of an iterable, of which there are not many."""
-    return machine.new_list(iteration.items(machine, value, _MANY_ITEMS))
+    return machine.new_list(iteration.items(machine, value, stacks.MANY_ITEMS))
 
 
 def _is_long(machine, value: Value) -> bool:
-    """Whether an iterator has so many items that a loop is better than to make each of them by itself."""
+    """Whether an iterable has so many items that a loop is better than to make each of them by itself."""
+    stack = stacks.of(machine, value)
+    if stack is not None:
+        return not stacks.is_short(stack)
     if not sequences.is_iterator(machine, value):
         return False
     length = iteration.known_length(machine, value)
-    return length is not None and length > _MANY_ITEMS
+    return length is not None and length > stacks.MANY_ITEMS
 
 
 def _list(iterable, /):

@@ -210,7 +210,7 @@ def _sliced_by_data(machine, self: Value, key: Value, where: dict) -> Stack | No
 
 def _given_data(machine, self: Value, key: Value, item: Value) -> Stack | None:
     """The items of a list as a stack, if a list whose length depends on data takes the place of a slice of it."""
-    if not is_slice(key) or not isinstance(self, Ref) or not stacks.is_dynamic(machine, item):
+    if not is_slice(key) or not isinstance(self, Ref) or not stacks.is_whole(machine, item):
         return None
     contents = machine.heap.read(self.object, "<items>")
     if machine.heap.objects[self.object].cls is not list or not isinstance(contents, Tuple):

@@ -77,7 +77,7 @@ def _make() -> None:
         iterable = args[0]
         if is_tuple(machine, iterable):
             return iterable
-        if stacks.is_dynamic(machine, iterable) and containers.heap_kind(machine, iterable) == "list":
+        if stacks.is_whole(machine, iterable) and containers.heap_kind(machine, iterable) == "list":
             return of_list(machine, iterable)
         grows = stack_rules.grows(machine, iterable)
         if grows is False:
@@ -102,10 +102,10 @@ def zips(machine, function: Value, rows: Value) -> bool:
         return False
     if containers.heap_kind(machine, rows) == "list" and isinstance(_contents(machine, rows), Union):
         try:
-            return stacks.settled(machine, as_ref(rows)) is not None and stacks.is_dynamic(machine, rows)
+            return stacks.settled(machine, as_ref(rows)) is not None and stacks.is_whole(machine, rows)
         except JoinFailure:
             return False
-    return stacks.is_dynamic(machine, rows)
+    return stacks.is_whole(machine, rows)
 
 
 def _contents(machine, value: Value) -> Value:

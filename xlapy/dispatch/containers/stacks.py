@@ -51,6 +51,8 @@ _ZERO, _ONE = Const(0), Const(1)
 _CONTAINERS = ("list", "dict", "set", "instance")
 #: the codes of refusals of a number of items that depends on data
 _UNKNOWN_NUMBER = ("XP0009", "XP0013")
+#: items from which on a list is not taken apart, if that can be
+MANY_ITEMS = 100
 #: objects that are told apart one by one
 _MANY = 8
 #: a stack of known length that is used as if it were a tuple has at most this many items
@@ -144,10 +146,15 @@ def settled(machine, value: Ref) -> Stack | None:
     return made if isinstance(made, Stack) else None
 
 
-def is_dynamic(machine, value: Value) -> bool:
-    """Whether a value is a list whose length is only known on the device."""
+def is_short(stack: Stack) -> bool:
+    """Whether a list has a known number of items, and so few that each may be a value of its own."""
+    return isinstance(stack.length, Const) and stack.length.value <= MANY_ITEMS
+
+
+def is_whole(machine, value: Value) -> bool:
+    """Whether a value is a list that is not taken apart: of a length that depends on data, or a long one."""
     found = of(machine, value)
-    return found is not None and not isinstance(found.length, Const)
+    return found is not None and not is_short(found)
 
 
 def whole_or_each(machine, whole: Callable[[], Value], each: Callable[[], Value]) -> Value:

@@ -10,6 +10,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign, getitem
 from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, lies
+from xlapy.dispatch.bounded import lists
 from xlapy.dispatch.gather import unstack
 from xlapy.dispatch.numbers.scalar_values import python_int, scalar
 from xlapy.dispatch.numpy import accumulations, attributes, moments
@@ -312,13 +313,17 @@ def _wide(machine: Machine, var: Var) -> Var:
     return cast(machine, python_int(machine, var) if kind is int else var, SCALAR_DTYPES[kind])
 
 
+#: elements of which each would be a value of its own in the list
+_MANY_ITEMS = 1024
+
+
 @both("tolist")
 def tolist(machine, self):
     """Nested lists of Python numbers."""
     var = operand(machine, self)
     size = int(np.prod(var.type.shape, dtype=np.int64))
-    if size > 4096:
-        raise Refused("XP0009", f"tolist() makes {size} single numbers", "keep the array")
+    if size > _MANY_ITEMS:
+        return lists.tolist(machine, self, len(var.type.shape))
     if not var.type.shape:
         return to_python(machine, var)
     if size >= MANY:

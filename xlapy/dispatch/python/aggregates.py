@@ -225,7 +225,7 @@ def _truths(machine, iterable: Value, loop, reduction) -> Value:
 
 
 def _plain_list(machine, value: Ref) -> bool:
-    return machine.heap.objects[value.object].kind in ("list", "dict", "set") and not stacks.is_dynamic(machine, value)
+    return machine.heap.objects[value.object].kind in ("list", "dict", "set") and not stacks.is_whole(machine, value)
 
 
 def _truth_of_items(machine, items: list[Value], wanted: bool) -> Value:
