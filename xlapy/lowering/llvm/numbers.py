@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.lowering.llvm.text import Number, Text, Unsuitable, known_int, literal, part_of, type_of
+from xlapy.lowering.llvm.text import Number, Text, Unsuitable, known_int, known_value, literal, part_of, type_of
 
 Rule = Callable[..., Number]
 _BOOL = np.dtype(bool)
@@ -239,6 +239,8 @@ def any_order(text: Text, instruction: str, x: Number, y: Number) -> Number:
 
 def select(text: Text, predicate: Number, x: Number, y: Number) -> Number:
     """`x` where a predicate holds, else `y`."""
+    if predicate.name in ("true", "false"):
+        return x if predicate.name == "true" else y
     type = type_of(x.dtype)
     return _same(x, *(_select(text, predicate.name, type, a, b) for a, b in zip(x.parts, y.parts, strict=True)))
 
@@ -247,6 +249,8 @@ def convert(text: Text, x: Number, dtype: np.dtype) -> Number:
     """A number as one of another type; floats beyond all integers become the largest or smallest one, NaN becomes 0."""
     if x.dtype == dtype:
         return x
+    if x.dtype.kind in "biu" and dtype.kind in "iu" and (known := known_value(x)) is not None:
+        return literal(known, dtype)
     old, new = type_of(x.dtype), type_of(dtype)
     if dtype.kind == "b":
         zero = literal(0, part_of(x.dtype))
@@ -290,6 +294,40 @@ def _integer(text: Text, x: Number, dtype: np.dtype, old: str, new: str) -> str:
     return truncated
 
 
+#: what rules do with known integers and truth values
+_KNOWN: dict[str, Callable] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_xor": np.bitwise_xor,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+def _unless_known(rule: Rule, function: Callable) -> Rule:
+    """A rule; of two known integers or truth values the result is known, too, so that what comes of it may be, too."""
+
+    def either(text: Text, x: Number, y: Number) -> Number:
+        if x.dtype.kind in "biu":
+            one, other = known_value(x), known_value(y)
+            if one is not None and other is not None:
+                with np.errstate(all="ignore"):
+                    found = function(one, other)
+                return literal(found, found.dtype)
+        return rule(text, x, y)
+
+    return either
+
+
 RULES: dict[str, Rule] = {
     "add": _simple("add", "fadd"),
     "sub": _simple("sub", "fsub"),
@@ -322,6 +360,8 @@ RULES: dict[str, Rule] = {
     **{name: _library(name) for name in "expm1 log1p tan asin acos atan sinh cosh tanh atan2 cbrt erf erfc".split()},
     **{name: _library(name) for name in "asinh acosh atanh lgamma".split()},
 }
+
+RULES |= {name: _unless_known(RULES[name], function) for name, function in _KNOWN.items()}
 
 
 def filling(dtype: np.dtype, value: object) -> Number:
