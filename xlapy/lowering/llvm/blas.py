@@ -3,7 +3,8 @@ Subprograms for Fortran Usage*, ACM TOMS 5, 1979), mostly OpenBLAS.
 
 XLA's CPU backend multiplies floats of 64 bits at half the speed, and hands small products to other threads. NumPy is
 linked to its library, so its functions are found where NumPy's own code finds them; where they are not, there are only
-XLA's. They are called through BLAS's interface for C, whose integers are of 64 bits in the wheels of NumPy.
+XLA's. They are called through BLAS's interface for C, whose integers are of 64 bits in the wheels of NumPy. Large
+products are shared out to a team of threads (`blas_parts`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from jax import lax
 
+from xlapy.lowering.llvm import blas_parts
 from xlapy.lowering.llvm.arrays import Extent, counted, ranged
 from xlapy.lowering.llvm.engine import applied
 from xlapy.lowering.llvm.text import Text, literal, part_of, plus, times, type_in_memory
@@ -28,6 +30,8 @@ from xlapy.lowering.llvm.text import Text, literal, part_of, plus, times, type_i
 _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 #: names in NumPy's library, by the kind of BLAS's functions that they are
 _NAMES = ("scipy_cblas_{}64_", "cblas_{}64_")
+#: of OpenBLAS's functions that "get" how many threads it uses, and "set" that
+_THREADS = ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads64_")
 #: multiplications from which on there is a library call: of two matrices, and of a matrix and a vector. What is smaller
 #: may be in a native function of XLA's (`lowering.native`), which calls no library.
 _LEAST, _LEAST_OF_VECTOR = 126, 4097
@@ -90,14 +94,24 @@ def is_possible(dtype: Any) -> bool:
 @functools.cache
 def _function(kind: str, dtype: np.dtype) -> str | None:
     """The name of a function of BLAS's in LLVM's language; None if there is none."""
+    letter = _LETTERS[dtype.name]
+    found = _address(_NAMES, letter + kind)
+    if found is None:
+        return None
+    get, change = (_address(_THREADS, what) for what in ("get", "set"))
+    if get is not None and change is not None:
+        library = blas_parts.Library(functools.partial(_address, _NAMES), get, change)
+        found = blas_parts.product(library, dtype, letter, kind) or found
+    own = f"xlapy_{letter}{kind}"
+    llvm.add_symbol(own, found)
+    return own
+
+
+def _address(names: Sequence[str], what: str) -> int | None:
+    """Where a function of NumPy's library is; None if there is none of such names."""
     library = _library()
-    for name in _NAMES if library is not None else ():
-        found = getattr(library, name.format(_LETTERS[dtype.name] + kind), None)
-        if found is not None:
-            own = f"xlapy_{_LETTERS[dtype.name]}{kind}"
-            llvm.add_symbol(own, ctypes.cast(found, ctypes.c_void_p).value)
-            return own
-    return None
+    found = (getattr(library, name.format(what), None) for name in names if library is not None)
+    return next((ctypes.cast(f, ctypes.c_void_p).value for f in found if f is not None), None)
 
 
 @functools.cache
