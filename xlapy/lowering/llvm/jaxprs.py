@@ -41,6 +41,7 @@ from xlapy.lowering.llvm.arrays import (
     placed,
     reads,
     rest_of,
+    rows_of,
     shape_of,
     uniform,
     view,
@@ -300,7 +301,8 @@ def elementwise(
 
     window = _window(text, shape, dtype, rule, operands, name)
     loaded = window is not None and all(map(is_view, operands))
-    made = Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window)
+    rows = frozenset[int]().union(*(rows_of(x, shape) for x in operands))
+    made = Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window, rows=rows)
     origins = [origins_of(x, shape) for x in operands]
     known = [places for places in origins if places is not None]
     if len(known) == len(origins):
@@ -453,6 +455,7 @@ def _reshape(text: Text, equation: Any, shape: tuple[int, ...], operands: list[V
 def _transpose(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
     (x,), order = operands, equation.params["permutation"]
     made = view(text, x, shape, lambda at: [at[order.index(k)] for k in range(len(order))])
+    made = made._replace(rows=frozenset(order.index(k) for k in rows_of(x, shape_of(x))))
     return made._replace(transposed=x) if isinstance(x, Array) and order == (1, 0) else made
 
 
@@ -473,7 +476,11 @@ def _slice(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Val
             plus(text, times(text, i, step), str(first)) for i, step, first in zip(at, strides, starts, strict=True)
         ]
 
-    return operands[0] if isinstance(operands[0], Number) else view(text, operands[0], shape, where)
+    (x,) = operands
+    if isinstance(x, Number):
+        return x
+    rows = frozenset(k for k in rows_of(x, shape_of(x)) if strides[k] == 1)
+    return view(text, x, shape, where)._replace(rows=rows)
 
 
 def _unstacked(text: Text, equation: Any, x: Value) -> list[Value]:
