@@ -261,10 +261,10 @@ def test_derivatives(calls):
 
 def test_without_the_library(monkeypatch, calls):
     monkeypatch.setattr(blas, "_library", lambda: None)
-    blas._function.cache_clear()
+    blas.function_of.cache_clear()
     try:
         a, b = numbers((30, 30), float), numbers((30, 30), float)
         close(np.asarray(xlapy.jit(straight)(a, b)), a @ b)
         assert not calls
     finally:
-        blas._function.cache_clear()
+        blas.function_of.cache_clear()

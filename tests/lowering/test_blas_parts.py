@@ -12,7 +12,7 @@ import xlapy
 from xlapy.lowering.llvm import blas
 from xlapy.lowering.llvm.team import team
 
-get, change = (blas._address(blas._THREADS, what) for what in ("get", "set"))
+get, change = (blas.address_of(blas._THREADS, what) for what in ("get", "set"))
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or team() is None or get is None or change is None,
     reason="several threads of a CPU take part, and the library says how many it has",

@@ -110,7 +110,13 @@ Value = Number | Array | Lazy
 
 
 class Room(Protocol):
-    """Where arrays are made."""
+    """Where arrays are made.
+
+    Attributes:
+        factors: those of matrices that were factored before, in what is written now without a branch.
+    """
+
+    factors: dict[Array, tuple[Array, Array, Array]]
 
     def made(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
         """A memory of its own, which holds nothing yet."""

@@ -165,7 +165,7 @@ class _Form(NamedTuple):
     part: str
 
 
-#: 111 says that a matrix lies as it is, 112 that its transpose does
+#: 111 says that a matrix lies as it is, 112 that its transpose does; 141 that a triangular one is the left one
 _FORMS = {
     "gemm": _Form(
         "i32 %ta, i32 %tb, i64 %m, i64 %n, i64 %k, {T} %alpha, ptr %a, i64 %lda, ptr %b, i64 %ldb, {T} %beta, ptr %c,"
@@ -242,6 +242,28 @@ go:
   %y.at = getelementptr i8, ptr %y, i64 %y.bytes
   call void {OWN}(i32 101, i32 %ta, i64 %height, i64 %width, {T} %alpha, ptr %a.at, i64 %lda, ptr %x, i64 %incx,\
  {T} %beta, ptr %y.at, i64 %incy)""",
+    ),
+    "trsm": _Form(
+        "i32 %side, i32 %half, i32 %ta, i32 %ones, i64 %m, i64 %n, {T} %alpha, ptr %a, i64 %lda, ptr %b, i64 %ldb",
+        "  %mn = mul i64 %m, %n\n  %is.left = icmp eq i32 %side, 141\n"
+        "  %order.of.a = select i1 %is.left, i64 %m, i64 %n\n  %work = mul i64 %mn, %order.of.a",
+        "i64 %count, i64 %rows",
+        """
+  %trips = call i64 @parts(i64 %allowed, i64 2)
+  %count = select i1 %is.left, i64 %n, i64 %m
+  %rows = call i64 @size(i64 %count, i64 %trips)""",
+        """
+  %start = mul i64 %trip, %rows
+  %length = call i64 @length(i64 %count, i64 %start, i64 %rows)
+  %left = icmp eq i32 %side, 141
+  %height = select i1 %left, i64 %m, i64 %length
+  %width = select i1 %left, i64 %length, i64 %n
+  %b.row = mul i64 %start, %ldb
+  %b.place = select i1 %left, i64 %start, i64 %b.row
+  %b.bytes = mul i64 %b.place, {SIZE}
+  %b.at = getelementptr i8, ptr %b, i64 %b.bytes
+  call void {OWN}(i32 101, i32 %side, i32 %half, i32 %ta, i32 %ones, i64 %height, i64 %width, {T} %alpha, ptr %a,\
+ i64 %lda, ptr %b.at, i64 %ldb)""",
     ),
     "syrk": _Form(
         "i32 %half, i32 %ta, i64 %n, i64 %k, {T} %alpha, ptr %a, i64 %lda, {T} %beta, ptr %c, i64 %ldc",
@@ -329,18 +351,23 @@ done:
 """
 
 
+class Limits(NamedTuple):
+    """Addresses of what is called before a product, and behind it: in between a library uses one thread."""
+
+    enter: int
+    leave: int
+
+
 class Library(NamedTuple):
-    """A library's functions, by their addresses.
+    """A library's functions.
 
     Attributes:
-        product: finds one, by the letter of a type and what it computes; None if there is none.
-        get: how many threads it uses.
-        change: lets it use so many.
+        product: finds the address of one, by the letter of a type and what it computes; None if there is none.
+        limits: what lets it use one thread.
     """
 
     product: Callable[[str], int | None]
-    get: int
-    change: int
+    limits: Limits
 
 
 def product(library: Library, dtype: np.dtype, letter: str, kind: str) -> int | None:
@@ -360,7 +387,6 @@ def product(library: Library, dtype: np.dtype, letter: str, kind: str) -> int | 
     found = team()
     if own is None or general is None or found is None:
         return None
-    limits = _limits(library.get, library.change)
     form = _FORMS[kind]
     scalar = "ptr" if dtype.kind == "c" else type_in_memory(dtype)
     parameters, more = form.parameters.replace("{T}", scalar), form.cuts
@@ -387,8 +413,8 @@ def product(library: Library, dtype: np.dtype, letter: str, kind: str) -> int | 
         "SIZE": dtype.itemsize,
         "MEMBERS": found.members,
         "SHARE": found.share,
-        "ENTER": limits.enter,
-        "LEAVE": limits.leave,
+        "ENTER": library.limits.enter,
+        "LEAVE": library.limits.leave,
         "UNIT": _UNIT,
     }
     engine = compiled(_written(_PARTING + _TEXT_OF_PRODUCT, words), 1)
@@ -396,21 +422,14 @@ def product(library: Library, dtype: np.dtype, letter: str, kind: str) -> int | 
     return engine.get_function_address("product")
 
 
-class _Limits(NamedTuple):
-    """Addresses of what is called before a product, and behind it."""
-
-    enter: int
-    leave: int
-
-
 @functools.cache
-def _limits(get: int, change: int) -> _Limits:
-    """What lets a library use one thread for a time."""
+def limits(get: int, change: int) -> Limits:
+    """What lets a library use one thread, by the addresses of what says how many it uses, and changes that."""
     engine = compiled(_written(_LIMITS, {"GET": get, "SET": change}), 1)
     # Those that were at it are not there in a process that was forked.
     os.register_at_fork(after_in_child=ctypes.CFUNCTYPE(None)(engine.get_function_address("forget")))
     _kept.append(engine)
-    return _Limits(*(engine.get_function_address(name) for name in _Limits._fields))
+    return Limits(*(engine.get_function_address(name) for name in Limits._fields))
 
 
 def _written(text: str, words: Mapping[str, object]) -> str:
@@ -421,4 +440,4 @@ def _written(text: str, words: Mapping[str, object]) -> str:
 
 _kept: list = []
 
-__all__ = ["Library", "product"]
+__all__ = ["Library", "Limits", "limits", "product"]

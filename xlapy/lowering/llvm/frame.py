@@ -57,6 +57,7 @@ class Frame:
         self.values: dict[Var, Value] = {}
         #: how often a value is still used
         self.uses = uses_in(region)
+        self.factors: dict[Array, tuple[Array, Array, Array]] = {}
         #: loops and branches that are open
         self.around = 0
         #: whether what is written now is done once, though in a loop

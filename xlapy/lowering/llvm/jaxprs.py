@@ -15,7 +15,7 @@ from xlapy.lowering.barrier import APART
 from xlapy.lowering.compaction import presses
 from xlapy.lowering.convolutions import mode_of
 from xlapy.lowering.gram import form_of
-from xlapy.lowering.llvm import blas, exchanging, extremes, parts, pressing, random
+from xlapy.lowering.llvm import blas, exchanging, extremes, lapack, parts, pressing, random
 from xlapy.lowering.llvm.apart import joined_in_parts
 from xlapy.lowering.llvm.arrays import (
     Extent,
@@ -252,6 +252,11 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         return _unstacked(text, equation, operands[0])
     if name == "tile" and not isinstance(operands[0], Number):
         return [parts.tiled(text, room, tuple(equation.outvars[0].aval.shape), operands[0], params["reps"])]
+    if name == "custom_linear_solve":
+        return _solved(text, room, params, operands)
+    factors = lapack.evaluated(text, room, equation, operands)
+    if factors is not None:
+        return factors
     if len(equation.outvars) != 1:
         raise Unsuitable(name)
     found = random.drawn(text, name, equation, operands)
@@ -280,6 +285,14 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         assert shaped is not None
         made = shaped(text, equation, shape, operands)
     return [element(text, made, ("0",) * len(shape)) if prod(shape) == 1 else made]
+
+
+def _solved(text: Text, room: Room, params: dict, operands: Sequence[Value]) -> list[Value]:
+    """What `lax.custom_linear_solve` computes."""
+    lengths, jaxprs = params["const_lengths"], params["jaxprs"]
+    first = lengths.matvec + lengths.vecmat
+    right = operands[first + lengths.solve + lengths.transpose_solve :]
+    return evaluated(text, room, jaxprs.solve, [*operands[first : first + lengths.solve], *right])
 
 
 def elementwise(
