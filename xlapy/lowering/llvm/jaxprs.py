@@ -273,7 +273,10 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         raise Unsuitable(name)
     if prod(shape) == 0 or any(prod(v.aval.shape) == 0 for v in equation.invars):
         raise Unsuitable("an array without elements")
-    if name == "dot_general" and _is_for_library(equation, operands):
+    if name == "dot_general" and (vector := _vector_of_rows(text, equation, operands)) is not None:
+        kept = [x if is_view(x) or k != vector else room.kept(x) for k, x in enumerate(operands)]
+        made = _product(text, equation, shape, kept)
+    elif name == "dot_general" and _is_for_library(equation, operands):
         made = _multiplied(text, room, equation, shape, operands)
     elif name in _JOINED and (joined_all := _joined_in_parts(text, room, equation, operands[0], *_JOINED[name])):
         made = joined_all
@@ -781,6 +784,20 @@ def _is_for_library(equation: Any, operands: Sequence[Value]) -> bool:
     dtype, numbers = equation.outvars[0].aval.dtype, equation.params["dimension_numbers"]
     in_memory = not any(isinstance(x, Number) for x in operands)
     return in_memory and left.dtype == dtype and blas.suits(left, right, numbers)
+
+
+def _vector_of_rows(text: Text, equation: Any, operands: Sequence[Value]) -> int | None:
+    """Which operand is a vector that is multiplied with rows which are computed, and would be stored only for the
+    library to read them once; None if there is no such product."""
+    (left, right), batch = equation.params["dimension_numbers"]
+    for matrix, (axis,) in enumerate((left, right)) if len(left) == 1 and not batch[0] else ():
+        rows, vector = operands[matrix], operands[1 - matrix]
+        if isinstance(rows, Lazy) and not isinstance(vector, Number) and len(shape_of(vector)) == 1:
+            shape = rows.shape
+            known = rows.in_order is None and not rows.is_view and not rows.slow and lies_in_rows(rows, shape)
+            if len(shape) == 2 and axis == 1 and known and not text.loops and prod(shape) <= _MOST_READ_ONCE:
+                return 1 - matrix
+    return None
 
 
 def vector_product(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value], lanes: Extent) -> Value | None:
