@@ -143,10 +143,10 @@ def volume(random, scale):
 
 
 def planes_jax(scan):
-    return jnp.transpose(scan, (2, 0, 1)) * 2.0, jnp.transpose(scan, (1, 2, 0)) + 1.0
+    return jnp.transpose(scan, (2, 0, 1)), jnp.transpose(scan, (1, 2, 0)) + 1.0
 
 
 @kernel(volume, planes_jax)
 def planes(scan):
     """A scan as planes along its other axes."""
-    return np.transpose(scan, (2, 0, 1)) * 2.0, np.transpose(scan, (1, 2, 0)) + 1.0
+    return np.transpose(scan, (2, 0, 1)).copy(), np.transpose(scan, (1, 2, 0)).copy() + 1.0

@@ -129,3 +129,49 @@ def test_who_solves_has_factors_already(calls):
     """Whether a system can be solved is asked of the same factors."""
     compare(lambda a, v: (np.linalg.solve(a, v), np.linalg.det(a)), numbers((7, 7)), numbers(7))
     assert calls.count("getrf") == 1
+
+
+def decomposed(high, wide, symmetric):
+    """Products of factors, whose signs are anybody's choice, and what has no signs."""
+    values, vectors = np.linalg.eigh(symmetric)
+    q, r = np.linalg.qr(high)
+    other, upper = np.linalg.qr(wide)
+    u, s, v = np.linalg.svd(high)
+    left, few, right = np.linalg.svd(wide, full_matrices=False)
+    return (
+        values,
+        (vectors * values) @ vectors.conj().T,
+        q @ r,
+        q.conj().T @ q,
+        np.tril(r, -1),
+        other @ upper,
+        (u[:, : len(s)] * s) @ v,
+        u.conj().T @ u,
+        (left * few) @ right,
+        right @ right.conj().T,
+        np.linalg.svd(high, compute_uv=False),
+        np.linalg.eigvalsh(symmetric),
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_decompositions(dtype, calls):
+    symmetric = numbers((8, 8), dtype)
+    operands = numbers((9, 5), dtype), numbers((4, 7), dtype), symmetric + symmetric.conj().T
+    compare(decomposed, *operands, rtol=2e4 * np.finfo(dtype).eps)
+    is_complex = np.dtype(dtype).kind == "c"
+    assert {"geqrf", "gesdd", "heevd" if is_complex else "syevd"} <= set(calls)
+
+
+def test_large_decompositions(calls):
+    """Of more columns than are taken at a time."""
+    symmetric = numbers((70, 70))
+    compare(decomposed, numbers((90, 70)), numbers((66, 80)), symmetric + symmetric.T, rtol=1e-8)
+
+
+def test_singular_values_of_what_has_none():
+    with np.errstate(all="ignore"):
+        for function in (np.linalg.svd, lambda a: np.linalg.svd(a, compute_uv=False)):
+            for call in (function, xlapy.jit(function)):
+                with pytest.raises(np.linalg.LinAlgError, match="SVD did not converge"):
+                    call(np.full((4, 4), np.nan))

@@ -42,7 +42,7 @@ _LONGER_COMPLEX = {"abs": 0.6}
 _TERM, _ONE_OF_FEW, _FEW = 0.03, 0.3, 16
 #: nanoseconds that factors of a matrix, and the solution of a triangular system, take less here: XLA hands them to
 #: other threads, and turns matrices around before and behind
-_LESS = {"cholesky": 4e4, "lu": 4e4, "triangular_solve": 1e4}
+_LESS = {**dict.fromkeys(("cholesky", "lu", "eigh", "qr", "svd"), 4e4), "triangular_solve": 1e4}
 #: trips of a loop for which vectors are not worth what they cost to compile
 _FEW_TRIPS = 64
 _PRODUCTS = frozenset(("dot_general", "fft"))
