@@ -121,3 +121,32 @@ def local_contrast(image, k):
             window = image[max(0, i - k) : min(height, i + k + 1), max(0, j - k) : min(width, j + k + 1)]
             out[i, j] = image[i, j] / window.mean()
     return out
+
+
+def photographs(random, scale):
+    shape = 16, sized(128, scale), sized(130, scale), 3
+    return random.random(shape), random.random(3), random.random(3) + 0.5
+
+
+def channels_first_jax(images, mean, spread):
+    return jnp.transpose((images - mean) / spread, (0, 3, 1, 2))
+
+
+@kernel(photographs, channels_first_jax)
+def channels_first(images, mean, spread):
+    """Photographs as networks take them: scaled, colour by colour."""
+    return np.transpose((images - mean) / spread, (0, 3, 1, 2)).copy()
+
+
+def volume(random, scale):
+    return (random.standard_normal((sized(120, scale), sized(110, scale), sized(128, scale))),)
+
+
+def planes_jax(scan):
+    return jnp.transpose(scan, (2, 0, 1)), jnp.transpose(scan, (1, 2, 0)) + 1.0
+
+
+@kernel(volume, planes_jax)
+def planes(scan):
+    """A scan as planes along its other axes."""
+    return np.transpose(scan, (2, 0, 1)).copy(), np.transpose(scan, (1, 2, 0)).copy() + 1.0

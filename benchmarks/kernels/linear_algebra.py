@@ -219,3 +219,108 @@ def covariance_by_columns(data):
         found[i, i:] = centred[:, i] @ centred[:, i:] / (count - 1.0)
         found[i:, i] = found[i, i:]
     return found
+
+
+def chain_arguments(random, scale):
+    sizes = [sized(n, scale) for n in (300, 280, 310, 320, 290)]
+    return tuple(random.standard_normal(shape) for shape in zip(sizes, sizes[1:], strict=False))
+
+
+def chain_of_products_jax(a, b, c, d):
+    return (a @ b) @ (c @ d)
+
+
+@kernel(chain_arguments, chain_of_products_jax)
+def chain_of_products(a, b, c, d):
+    return (a @ b) @ (c @ d)
+
+
+def with_vectors(random, scale):
+    n, m = sized(1000, scale), sized(1100, scale)
+    return 1.5, 1.2, *(random.standard_normal(shape) for shape in ((n, m), (n, m), m, n))
+
+
+def from_both_sides_jax(alpha, beta, a, b, x, y):
+    return (a @ x) @ a, y @ a, alpha * a @ x + beta * b @ x
+
+
+@kernel(with_vectors, from_both_sides_jax)
+def from_both_sides(alpha, beta, a, b, x, y):
+    """Products with a vector on the right, on the left, and of matrices that are scaled."""
+    return (a @ x) @ a, y @ a, alpha * a @ x + beta * b @ x
+
+
+def gmres_arguments(random, scale):
+    n = sized(600, scale, 40)
+    return random.standard_normal((n, n)) + 2.0 * np.sqrt(n) * np.eye(n), random.standard_normal(n), 30
+
+
+def gmres_jax(a, b, steps):
+    n = len(b)
+    norm = jnp.linalg.norm(b)
+
+    def step(k, state):
+        q, h = state
+        w = a @ q[k]
+
+        def against(j, state):
+            w, h = state
+            h = h.at[j, k].set(q[j] @ w)
+            return w - h[j, k] * q[j], h
+
+        w, h = lax.fori_loop(0, k + 1, against, (w, h))
+        h = h.at[k + 1, k].set(jnp.linalg.norm(w))
+        return q.at[k + 1].set(w / h[k + 1, k]), h
+
+    start = jnp.zeros((steps + 1, n)).at[0].set(b / norm), jnp.zeros((steps + 1, steps))
+    q, h = lax.fori_loop(0, steps, step, start)
+    y = jnp.linalg.solve(h.T @ h, h[0] * norm)
+    return y @ q[:steps]
+
+
+@kernel(gmres_arguments, gmres_jax, static=(2,), rtol=1e-6, atol=1e-9)
+def gmres(a, b, steps):
+    """A solver of systems of equations: a basis, row by row, and the best solution in its span."""
+    n = len(b)
+    q = np.zeros((steps + 1, n))
+    h = np.zeros((steps + 1, steps))
+    norm = np.linalg.norm(b)
+    q[0] = b / norm
+    for k in range(steps):
+        w = a @ q[k]
+        for j in range(k + 1):
+            h[j, k] = q[j] @ w
+            w -= h[j, k] * q[j]
+        h[k + 1, k] = np.linalg.norm(w)
+        q[k + 1] = w / h[k + 1, k]
+    y = np.linalg.solve(h.T @ h, h[0] * norm)
+    return y @ q[:steps]
+
+
+def process_arguments(random, scale):
+    n = sized(300, scale, 16)
+    places = np.sort(random.random(n)) * 10.0
+    return places, np.sin(places) + 0.1 * random.standard_normal(n), np.linspace(0.0, 10.0, n // 2)
+
+
+def gaussian_process_jax(places, values, wanted):
+    def similar(x, y):
+        return jnp.exp(-0.5 * (x[:, None] - y[None, :]) ** 2)
+
+    lower = jnp.linalg.cholesky(similar(places, places) + 0.01 * jnp.eye(len(places)))
+    across = similar(wanted, places)
+    weights = jnp.linalg.solve(lower.T, jnp.linalg.solve(lower, values))
+    spread = jnp.linalg.solve(lower, across.T)
+    return across @ weights, 1.0 - jnp.sum(spread**2, axis=0)
+
+
+@kernel(process_arguments, gaussian_process_jax, rtol=1e-6, atol=1e-8)
+def gaussian_process(places, values, wanted):
+    """What a smooth function is elsewhere, and how certain that is."""
+    n = len(places)
+    alike = np.exp(-0.5 * (places.reshape(n, 1) - places.reshape(1, n)) ** 2) + 0.01 * np.eye(n)
+    lower = np.linalg.cholesky(alike)
+    across = np.exp(-0.5 * (wanted.reshape(len(wanted), 1) - places.reshape(1, n)) ** 2)
+    weights = np.linalg.solve(lower.T, np.linalg.solve(lower, values))
+    spread = np.linalg.solve(lower, across.T)
+    return across @ weights, 1.0 - np.sum(spread**2, axis=0)

@@ -261,10 +261,26 @@ def test_derivatives(calls):
 
 def test_without_the_library(monkeypatch, calls):
     monkeypatch.setattr(blas, "_library", lambda: None)
-    blas._function.cache_clear()
+    blas.function_of.cache_clear()
     try:
         a, b = numbers((30, 30), float), numbers((30, 30), float)
         close(np.asarray(xlapy.jit(straight)(a, b)), a @ b)
         assert not calls
     finally:
-        blas._function.cache_clear()
+        blas.function_of.cache_clear()
+
+
+def of_scaled_rows(a, b, x, y):
+    return 2 * a @ x + (a + b) @ (x * x), y @ (3 * a), (a - b) @ x, x @ (a * b).T
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_that_are_computed_are_not_stored_for_a_vector(dtype, calls):
+    """They are read once: a loop over them needs no memory for them. Along columns that would not be so."""
+    a, b, x, y = (numbers(shape, dtype) for shape in ((90, 110), (90, 110), 110, 90))
+    found, wanted = xlapy.jit(of_scaled_rows)(a, b, x, y), of_scaled_rows(a, b, x, y)
+    for got, one in zip(found, wanted, strict=True):
+        assert got.dtype == one.dtype
+        precision = np.finfo(dtype).eps
+        np.testing.assert_allclose(np.asarray(got), one, rtol=1000 * precision, atol=1000 * precision)
+    assert [(product.inner, product.columns) for product in calls] == [(90, 110), (110, 90)]

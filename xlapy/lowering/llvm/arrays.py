@@ -88,6 +88,7 @@ class Lazy(NamedTuple):
             its own place, and other things for others; None if that is not known.
         parts: arrays that it is made of, one behind the other along an axis; none if that is not known.
         is_shared: whether an element is computed once, though several things read it (`fusing`).
+        rows: axes along which elements are computed of what lies in memory one behind the other, as far as is known.
     """
 
     dtype: np.dtype
@@ -102,13 +103,20 @@ class Lazy(NamedTuple):
     origins: frozenset[tuple[Memory, object]] | None = None
     parts: tuple[Part, ...] = ()
     is_shared: bool = False
+    rows: frozenset[int] = frozenset()
 
 
 Value = Number | Array | Lazy
 
 
 class Room(Protocol):
-    """Where arrays are made."""
+    """Where arrays are made.
+
+    Attributes:
+        factors: those of matrices that were factored before, in what is written now without a branch.
+    """
+
+    factors: dict[Array, tuple[Array, Array, Array]]
 
     def made(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
         """A memory of its own, which holds nothing yet."""
@@ -139,6 +147,14 @@ def reads(*values: Value) -> frozenset[Memory]:
     """The memories that values are in."""
     found = [{v.memory} if isinstance(v, Array) else v.reads for v in values if not isinstance(v, Number)]
     return frozenset().union(*found)
+
+
+def rows_of(value: Value, shape: tuple[int, ...]) -> frozenset[int]:
+    """Axes of an array of that shape along which its elements are computed of what lies in memory one behind the other,
+    as far as is known."""
+    if isinstance(value, Number) or shape_of(value) != shape:
+        return frozenset()
+    return frozenset([len(shape) - 1]) if isinstance(value, Array) else value.rows
 
 
 def origins_of(value: Value, shape: tuple[int, ...]) -> frozenset[tuple[Memory, object]] | None:
@@ -216,7 +232,8 @@ def placed(text: Text, value: Value, shape: tuple[int, ...], axes: Sequence[int]
     def where(at: Place) -> Place:
         return [at[axis] if n > 1 else "0" for axis, n in zip(axes, old, strict=True)]
 
-    made, window = view(text, value, shape, where), window_of(value)
+    rows = frozenset(axes[k] for k in rows_of(value, old) if old[k] > 1)
+    made, window = view(text, value, shape, where)._replace(rows=rows), window_of(value)
     if window is None:
         return made
     extents: list[Extent | None] = [None] * len(shape)
@@ -424,6 +441,7 @@ __all__ = [
     "ranged",
     "reads",
     "rest_of",
+    "rows_of",
     "shape_of",
     "uniform",
     "view",

@@ -3,7 +3,8 @@ Subprograms for Fortran Usage*, ACM TOMS 5, 1979), mostly OpenBLAS.
 
 XLA's CPU backend multiplies floats of 64 bits at half the speed, and hands small products to other threads. NumPy is
 linked to its library, so its functions are found where NumPy's own code finds them; where they are not, there are only
-XLA's. They are called through BLAS's interface for C, whose integers are of 64 bits in the wheels of NumPy.
+XLA's. They are called through BLAS's interface for C, whose integers are of 64 bits in the wheels of NumPy. Large
+products are shared out to a team of threads (`blas_parts`).
 """
 
 from __future__ import annotations
@@ -20,14 +21,18 @@ import llvmlite.binding as llvm
 import numpy as np
 from jax import lax
 
+from xlapy.lowering.llvm import blas_parts
 from xlapy.lowering.llvm.arrays import Extent, counted, ranged
 from xlapy.lowering.llvm.engine import applied
+from xlapy.lowering.llvm.team import team
 from xlapy.lowering.llvm.text import Text, literal, part_of, plus, times, type_in_memory
 
 #: of BLAS's names: of a type
-_LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 #: names in NumPy's library, by the kind of BLAS's functions that they are
-_NAMES = ("scipy_cblas_{}64_", "cblas_{}64_")
+NAMES = ("scipy_cblas_{}64_", "cblas_{}64_")
+#: of OpenBLAS's functions that "get" how many threads it uses, and "set" that
+_THREADS = ("scipy_openblas_{}_num_threads64_", "openblas_{}_num_threads64_")
 #: multiplications from which on there is a library call: of two matrices, and of a matrix and a vector. What is smaller
 #: may be in a native function of XLA's (`lowering.native`), which calls no library.
 _LEAST, _LEAST_OF_VECTOR = 126, 4097
@@ -84,20 +89,37 @@ def product_of(left: Sequence[int], right: Sequence[int], dimension_numbers: Any
 
 def is_possible(dtype: Any) -> bool:
     """Whether there are functions for numbers of that type."""
-    return isinstance(dtype, np.dtype) and dtype.name in _LETTERS and _function("gemm", dtype) is not None
+    return isinstance(dtype, np.dtype) and dtype.name in LETTERS and function_of("gemm", dtype) is not None
 
 
 @functools.cache
-def _function(kind: str, dtype: np.dtype) -> str | None:
+def function_of(kind: str, dtype: np.dtype) -> str | None:
     """The name of a function of BLAS's in LLVM's language; None if there is none."""
+    letter = LETTERS.get(dtype.name, "")
+    found = address_of(NAMES, letter + kind)
+    if found is None:
+        return None
+    threads = limits()
+    if threads is not None:
+        library = blas_parts.Library(functools.partial(address_of, NAMES), threads)
+        found = blas_parts.product(library, dtype, letter, kind) or found
+    own = f"xlapy_{letter}{kind}"
+    llvm.add_symbol(own, found)
+    return own
+
+
+@functools.cache
+def limits() -> blas_parts.Limits | None:
+    """What lets the library use one thread for a time; None if it cannot be told to, or there is one processor."""
+    get, change = (address_of(_THREADS, what) for what in ("get", "set"))
+    return None if get is None or change is None or team() is None else blas_parts.limits(get, change)
+
+
+def address_of(names: Sequence[str], what: str) -> int | None:
+    """Where a function of NumPy's library is; None if there is none of such names."""
     library = _library()
-    for name in _NAMES if library is not None else ():
-        found = getattr(library, name.format(_LETTERS[dtype.name] + kind), None)
-        if found is not None:
-            own = f"xlapy_{_LETTERS[dtype.name]}{kind}"
-            llvm.add_symbol(own, ctypes.cast(found, ctypes.c_void_p).value)
-            return own
-    return None
+    found = (getattr(library, name.format(what), None) for name in names if library is not None)
+    return next((ctypes.cast(f, ctypes.c_void_p).value for f in found if f is not None), None)
 
 
 @functools.cache
@@ -140,7 +162,7 @@ def multiply_by_itself(text: Text, dtype: np.dtype, shape: Sequence[int], of_row
     """Write what multiplies a matrix of floats, at an address, with its transpose (`lowering.gram`), and stores the
     product at another one."""
     count, terms = shape if of_rows else shape[::-1]
-    one, zero = (_factor(text, dtype, value) for value in (1, 0))
+    one, zero = (factor(text, dtype, value) for value in (1, 0))
     operands = [f"i32 {_UPPER}", f"i32 {_PLAIN if of_rows else _TRANSPOSED}", f"i64 {count}", f"i64 {terms}", one]
     _do(text, "syrk", dtype, [*operands, f"ptr {x}", f"i64 {shape[1]}", zero, f"ptr {result}", f"i64 {count}"])
     type = type_in_memory(dtype)
@@ -164,7 +186,7 @@ def _call(
 ) -> None:
     """One product: of two matrices, or of a matrix and a vector."""
     _, rows, inner, columns, *turned = product
-    one, zero = (_factor(text, dtype, value) for value in (1, 0))
+    one, zero = (factor(text, dtype, value) for value in (1, 0))
     if rows > 1 and columns > 1:
         widths = [rows if turned[0] else inner, inner if turned[1] else columns]
         orders = [f"i32 {_TRANSPOSED if flag else _PLAIN}" for flag in turned]
@@ -190,7 +212,7 @@ def _call(
     _do(text, "gemv", dtype, operands)
 
 
-def _factor(text: Text, dtype: np.dtype, value: int) -> str:
+def factor(text: Text, dtype: np.dtype, value: int) -> str:
     """A factor: a complex one is given by its address."""
     if dtype.kind == "c":
         return f"ptr {text.table([literal(value, dtype)])}"
@@ -198,7 +220,7 @@ def _factor(text: Text, dtype: np.dtype, value: int) -> str:
 
 
 def _do(text: Text, kind: str, dtype: np.dtype, operands: Sequence[str]) -> None:
-    name = _function(kind, dtype)
+    name = function_of(kind, dtype)
     assert name is not None
     given = [f"i32 {_IN_ROWS}", *operands]
     types = ", ".join(operand.split()[0] for operand in given)
@@ -248,7 +270,7 @@ def suits_itself(dtype: Any, shape: Sequence[int], of_rows: bool) -> bool:
     if not isinstance(dtype, np.dtype) or dtype.kind != "f" or not is_possible(dtype) or prod(shape) == 0:
         return False
     count, terms = shape if of_rows else shape[::-1]
-    return _function("syrk", dtype) is not None and Product(1, count, terms, count, False, False).is_large
+    return function_of("syrk", dtype) is not None and Product(1, count, terms, count, False, False).is_large
 
 
 def multiplied_by_itself(x: jax.Array, of_rows: bool) -> jax.Array:
@@ -279,8 +301,14 @@ def _main(text: Text, pointers: Sequence[str]) -> str:
 
 
 __all__ = [
+    "LETTERS",
+    "NAMES",
     "Product",
+    "address_of",
+    "factor",
+    "function_of",
     "is_possible",
+    "limits",
     "multiplied",
     "multiplied_by_itself",
     "multiply",

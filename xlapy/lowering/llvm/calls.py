@@ -40,6 +40,9 @@ _LONGER = {("tanh", 8): 1.5, ("tanh", 4): 1.2, ("log", 4): 0.6, ("exp", 4): 0.5}
 _LONGER_COMPLEX = {"abs": 0.6}
 #: the same for a term of a convolution, and for one of few that are joined
 _TERM, _ONE_OF_FEW, _FEW = 0.03, 0.3, 16
+#: nanoseconds that factors of a matrix, and the solution of a triangular system, take less here: XLA hands them to
+#: other threads, and turns matrices around before and behind
+_LESS = {**dict.fromkeys(("cholesky", "lu", "eigh", "qr", "svd"), 4e4), "triangular_solve": 1e4}
 #: trips of a loop for which vectors are not worth what they cost to compile
 _FEW_TRIPS = 64
 _PRODUCTS = frozenset(("dot_general", "fft"))
@@ -154,6 +157,7 @@ def _longer_in(jaxpr: Any) -> float:
             chosen = branches.get(equation.invars[0])
             inner = inner if chosen is None else [equation.params["branches"][chosen].jaxpr]
         name, shapes = equation.params.get("name"), [v.aval.shape for v in equation.invars]
+        total -= _LESS.get(equation.primitive.name, 0)
         if mode_of(name, shapes) is not None:
             total += _TERM * prod(equation.outvars[0].aval.shape) * shapes[1][0]
         elif inner and not presses(name, shapes) and search_of(name, shapes) is None:

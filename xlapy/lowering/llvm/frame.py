@@ -33,6 +33,7 @@ from xlapy.lowering.llvm.arrays import (
 from xlapy.lowering.llvm.engine import vector_of
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.text import Number, Text, Unsuitable, part_of, plus, type_in_memory, type_of
+from xlapy.lowering.llvm.tiles import axis_of_tiles, over_tiles
 
 #: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
 _ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 26
@@ -56,6 +57,7 @@ class Frame:
         self.values: dict[Var, Value] = {}
         #: how often a value is still used
         self.uses = uses_in(region)
+        self.factors: dict[Array, tuple[Array, Array, Array]] = {}
         #: loops and branches that are open
         self.around = 0
         #: whether what is written now is done once, though in a loop
@@ -208,6 +210,10 @@ class Frame:
         again = place not in reads(value, *(part.value for part in together))
         width = vector_of(place.dtype) if again else 1
         shape = shape_of(together[0].value) if together else shape
+        axis = axis_of_tiles(value, shape, place.dtype) if again and not parts else None
+        if axis is not None:
+            over_tiles(self.text, shape, axis, place.dtype, visit)
+            return
         over(self.text, shape, [], visit, in_rows=in_rows and not parts, width=width, is_apart=True)
 
     def _shifted(self, at: Place, part: Part) -> Place:

@@ -15,7 +15,7 @@ from xlapy.lowering.barrier import APART
 from xlapy.lowering.compaction import presses
 from xlapy.lowering.convolutions import mode_of
 from xlapy.lowering.gram import form_of
-from xlapy.lowering.llvm import blas, exchanging, extremes, parts, pressing, random
+from xlapy.lowering.llvm import blas, exchanging, extremes, lapack, parts, pressing, random
 from xlapy.lowering.llvm.apart import joined_in_parts
 from xlapy.lowering.llvm.arrays import (
     Extent,
@@ -41,6 +41,7 @@ from xlapy.lowering.llvm.arrays import (
     placed,
     reads,
     rest_of,
+    rows_of,
     shape_of,
     uniform,
     view,
@@ -251,6 +252,11 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         return _unstacked(text, equation, operands[0])
     if name == "tile" and not isinstance(operands[0], Number):
         return [parts.tiled(text, room, tuple(equation.outvars[0].aval.shape), operands[0], params["reps"])]
+    if name == "custom_linear_solve":
+        return _solved(text, room, params, operands)
+    factors = lapack.evaluated(text, room, equation, operands)
+    if factors is not None:
+        return factors
     if len(equation.outvars) != 1:
         raise Unsuitable(name)
     found = random.drawn(text, name, equation, operands)
@@ -267,7 +273,10 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         raise Unsuitable(name)
     if prod(shape) == 0 or any(prod(v.aval.shape) == 0 for v in equation.invars):
         raise Unsuitable("an array without elements")
-    if name == "dot_general" and _is_for_library(equation, operands):
+    if name == "dot_general" and (vector := _vector_of_rows(text, equation, operands)) is not None:
+        kept = [x if is_view(x) or k != vector else room.kept(x) for k, x in enumerate(operands)]
+        made = _product(text, equation, shape, kept)
+    elif name == "dot_general" and _is_for_library(equation, operands):
         made = _multiplied(text, room, equation, shape, operands)
     elif name in _JOINED and (joined_all := _joined_in_parts(text, room, equation, operands[0], *_JOINED[name])):
         made = joined_all
@@ -279,6 +288,14 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         assert shaped is not None
         made = shaped(text, equation, shape, operands)
     return [element(text, made, ("0",) * len(shape)) if prod(shape) == 1 else made]
+
+
+def _solved(text: Text, room: Room, params: dict, operands: Sequence[Value]) -> list[Value]:
+    """What `lax.custom_linear_solve` computes."""
+    lengths, jaxprs = params["const_lengths"], params["jaxprs"]
+    first = lengths.matvec + lengths.vecmat
+    right = operands[first + lengths.solve + lengths.transpose_solve :]
+    return evaluated(text, room, jaxprs.solve, [*operands[first : first + lengths.solve], *right])
 
 
 def elementwise(
@@ -300,7 +317,8 @@ def elementwise(
 
     window = _window(text, shape, dtype, rule, operands, name)
     loaded = window is not None and all(map(is_view, operands))
-    made = Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window)
+    rows = frozenset[int]().union(*(rows_of(x, shape) for x in operands))
+    made = Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window, rows=rows)
     origins = [origins_of(x, shape) for x in operands]
     known = [places for places in origins if places is not None]
     if len(known) == len(origins):
@@ -453,6 +471,7 @@ def _reshape(text: Text, equation: Any, shape: tuple[int, ...], operands: list[V
 def _transpose(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
     (x,), order = operands, equation.params["permutation"]
     made = view(text, x, shape, lambda at: [at[order.index(k)] for k in range(len(order))])
+    made = made._replace(rows=frozenset(order.index(k) for k in rows_of(x, shape_of(x))))
     return made._replace(transposed=x) if isinstance(x, Array) and order == (1, 0) else made
 
 
@@ -473,7 +492,11 @@ def _slice(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Val
             plus(text, times(text, i, step), str(first)) for i, step, first in zip(at, strides, starts, strict=True)
         ]
 
-    return operands[0] if isinstance(operands[0], Number) else view(text, operands[0], shape, where)
+    (x,) = operands
+    if isinstance(x, Number):
+        return x
+    rows = frozenset(k for k in rows_of(x, shape_of(x)) if strides[k] == 1)
+    return view(text, x, shape, where)._replace(rows=rows)
 
 
 def _unstacked(text: Text, equation: Any, x: Value) -> list[Value]:
@@ -761,6 +784,20 @@ def _is_for_library(equation: Any, operands: Sequence[Value]) -> bool:
     dtype, numbers = equation.outvars[0].aval.dtype, equation.params["dimension_numbers"]
     in_memory = not any(isinstance(x, Number) for x in operands)
     return in_memory and left.dtype == dtype and blas.suits(left, right, numbers)
+
+
+def _vector_of_rows(text: Text, equation: Any, operands: Sequence[Value]) -> int | None:
+    """Which operand is a vector that is multiplied with rows which are computed, and would be stored only for the
+    library to read them once; None if there is no such product."""
+    (left, right), batch = equation.params["dimension_numbers"]
+    for matrix, (axis,) in enumerate((left, right)) if len(left) == 1 and not batch[0] else ():
+        rows, vector = operands[matrix], operands[1 - matrix]
+        if isinstance(rows, Lazy) and not isinstance(vector, Number) and len(shape_of(vector)) == 1:
+            shape = rows.shape
+            known = rows.in_order is None and not rows.is_view and not rows.slow and lies_in_rows(rows, shape)
+            if len(shape) == 2 and axis == 1 and known and not text.loops and prod(shape) <= _MOST_READ_ONCE:
+                return 1 - matrix
+    return None
 
 
 def vector_product(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value], lanes: Extent) -> Value | None:

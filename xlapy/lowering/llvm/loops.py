@@ -30,6 +30,7 @@ def looped(text: Text, room: Room, params: dict, operands: Sequence[Value], eval
     numbers = iter(phis.numbers)
     carried: list[Value] = [next(numbers) if isinstance(x, Number) else x.memory.change() for x in initial]
     text.loops += 1
+    factors, room.factors = room.factors, {}
     (more,) = evaluate(params["cond_jaxpr"], [*fixed[:first], *carried])
     if not isinstance(more, Number):
         raise Unsuitable("a condition that is an array")
@@ -41,6 +42,7 @@ def looped(text: Text, room: Room, params: dict, operands: Sequence[Value], eval
     arrays = [(old.memory, new) for old, new in zip(carried, found, strict=True) if isinstance(old, Array)]
     _carry_on(text, room, arrays)
     text.loops -= 1
+    room.factors = factors
     for memory in memories:
         memory.depth = text.loops
     pairs = [(old, new) for old, new in zip(carried, found, strict=True) if isinstance(old, Number)]
@@ -62,8 +64,10 @@ def branched(text: Text, room: Room, equation: Any, operands: Sequence[Value], e
     text.do(f"br i1 {is_so}, label %{labels[0]}, label %{labels[1]}")
     arms: list[tuple[str, list[Number]]] = []
     text.arms += 1
+    factors = room.factors
     for label, jaxpr in zip(labels, (then, orelse), strict=True):
         text.begin(label)
+        room.factors = {}
         numbers = []
         for value, place in zip(evaluate(jaxpr, values), rooms, strict=True):
             if place is None:
@@ -73,6 +77,7 @@ def branched(text: Text, room: Room, equation: Any, operands: Sequence[Value], e
         arms.append((text.block, numbers))
         text.do(f"br label %{end}")
     text.arms -= 1
+    room.factors = factors
     text.begin(end)
     (one, first), (other, second) = arms
     merged = iter(_merged(text, one, x, other, y) for x, y in zip(first, second, strict=True))

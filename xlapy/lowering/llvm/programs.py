@@ -167,6 +167,7 @@ class _Program(Loops):
         shared = shared_in(region, is_elementwise)
         operations, lanes = narrowed(region, self.uses)
         self._lanes_of.update(lanes)
+        factors, self.factors = self.factors, {}
         for operation in operations:
             self.uses.subtract(operation.operands)
             found = self._operation(operation)
@@ -178,6 +179,7 @@ class _Program(Loops):
                     value = remembered(self.text, value) if var in shared else self.stored(value, others)
                 self.values[var] = value
         self.uses.subtract(region.results)
+        self.factors = factors
         return [self.value(v) for v in region.results]
 
     def _operation(self, operation: Operation) -> Sequence[Value]:

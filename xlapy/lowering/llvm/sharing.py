@@ -74,8 +74,8 @@ def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expecte
     least = _WORTH * max(expected, 1) / max(work_of_all, 1)
     may_be = may_be and least <= (int(count) if count.isdigit() else _MOST) and len(text.begins) == begins
     captured = _captured(text, lines, own, (first, end)) if may_be else None
-    address = None if captured is None else team()
-    if captured is None or address is None:
+    threads = None if captured is None else team()
+    if captured is None or threads is None:
         text.rooms.update(own)
         outer += [f"  {first} = add i64 0, 0", f"  {end} = add i64 0, {count}", f"  br label %{label}", *lines]
         return False
@@ -94,7 +94,7 @@ def shared_out(text: Text, count: str, loop: Callable[[str, str], bool], expecte
         text.do(f"store i64 0, ptr {context}")
         earliest = text.new(f"getelementptr i64, ptr {context}, i64 1")
         text.do(f"store i64 {_NEVER}, ptr {earliest}")
-    share = f"call void inttoptr (i64 {address} to ptr)(ptr {part}.shared, ptr {context}, i64 {count}"
+    share = f"call void inttoptr (i64 {threads.share} to ptr)(ptr {part}.shared, ptr {context}, i64 {count}"
     if count.isdigit():
         text.do(f"{share}, i64 {_chunk(int(count))})")
     else:

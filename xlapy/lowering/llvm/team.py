@@ -6,6 +6,9 @@ There is one team in a process, and one loop at a time: a thread that finds the 
 so does a process that was forked.
 
 What waits looks for work for a few microseconds, and sleeps then: the loops of one program follow each other closely.
+A thread that the system wakes on the processor of the one that shares out, as Linux does where others have work for
+all the rest, would only keep that one waiting: it goes to another one, and stays away from there. And who waits for
+others sleeps, too, after some microseconds, so that they get its processor.
 """
 
 from __future__ import annotations
@@ -15,13 +18,14 @@ import functools
 import os
 import platform
 import sys
+from typing import NamedTuple
 
 from xlapy.lowering.llvm.engine import compiled
 
 #: threads besides the one that runs a program
 _MOST = 63
-#: looks at whether there is work, before a thread sleeps, and whether others are done, before one lets others run
-_LOOKS, _LOOKS_AT_END = 1000, 4000
+#: looks at whether there is work, and whether others are done, before a thread sleeps
+_LOOKS, _LOOKS_AT_END = 3000, 1000
 #: what a processor does between two looks
 _PAUSE_X86 = ("declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()")
 _PAUSE_ARM = ("declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)")
@@ -40,13 +44,89 @@ _FLOATS_ARM = (
 )
 _FLOATS = {"x86_64": _FLOATS_X86, "AMD64": _FLOATS_X86, "arm64": _FLOATS_ARM, "aarch64": _FLOATS_ARM}
 
+#: how a thread moves to another processor than the one that shares out is on, if it can: where it may run at all lies
+#: in `%all`, bits of 1024 processors
+_PLACES_LINUX = """
+declare i32 @sched_getcpu()
+declare i32 @sched_getaffinity(i32, i64, ptr)
+declare i32 @sched_setaffinity(i32, i64, ptr)
+
+define internal i32 @place() {
+  %place = call i32 @sched_getcpu()
+  ret i32 %place
+}
+
+define internal void @remember(ptr %all) {
+  %bad = call i32 @sched_getaffinity(i32 0, i64 128, ptr %all)
+  ret void
+}
+
+define internal i1 @apart(ptr %all) {
+entry:
+  %here = call i32 @sched_getcpu()
+  %there = load atomic i32, ptr @processor seq_cst, align 4
+  %same = icmp eq i32 %here, %there
+  %known = icmp ult i32 %here, 1024
+  %move = and i1 %same, %known
+  br i1 %move, label %begin, label %stay
+stay:
+  %differs = xor i1 %same, true
+  ret i1 %differs
+begin:
+  %mask = alloca [16 x i64], align 64
+  %wide = zext i32 %here to i64
+  %word = lshr i64 %wide, 6
+  %bit = and i64 %wide, 63
+  br label %copy
+copy:
+  %k = phi i64 [0, %begin], [%next, %copy]
+  %any = phi i64 [0, %begin], [%some, %copy]
+  %from = getelementptr i64, ptr %all, i64 %k
+  %old = load i64, ptr %from
+  %is = icmp eq i64 %k, %word
+  %one = zext i1 %is to i64
+  %taken = shl i64 %one, %bit
+  %others = xor i64 %taken, -1
+  %new = and i64 %old, %others
+  %to = getelementptr i64, ptr %mask, i64 %k
+  store i64 %new, ptr %to
+  %some = or i64 %any, %new
+  %next = add i64 %k, 1
+  %more = icmp ult i64 %next, 16
+  br i1 %more, label %copy, label %try
+try:
+  %possible = icmp ne i64 %some, 0
+  br i1 %possible, label %go, label %no
+go:
+  %bad = call i32 @sched_setaffinity(i32 0, i64 128, ptr %mask)
+  %moved = icmp eq i32 %bad, 0
+  ret i1 %moved
+no:
+  ret i1 false
+}
+"""
+_PLACES_UNKNOWN = """
+define internal i32 @place() {
+  ret i32 -1
+}
+
+define internal void @remember(ptr %all) {
+  ret void
+}
+
+define internal i1 @apart(ptr %all) {
+  ret i1 true
+}
+"""
+
 #: How many trips there are (`count`), of a function of a context, the first trip and the end, so many at a time
 #: (`chunk`). Each thread has `each` of these parts, the same ones in each loop, since what it wrote is still near to
 #: it; some are `taken`. When it is done it takes what others have left. Whether there are any (`open`), and of which
-#: loop (`loop`). How many threads may be looking at that (`inside`), how many sleep, and whether the team is at work
-#: (`busy`). A thread says that it is inside before it looks whether the loop is open, and the one that shares out
-#: closes the loop before it looks who is inside: so one of them sees the other. All compute with floats as the thread
-#: does that shares out: XLA's flush the smallest ones to zero.
+#: loop (`loop`). How many threads may be looking at that (`inside`), how many sleep, whether the team is at work
+#: (`busy`), where the thread is that shares out (`processor`), and whether it sleeps until the others are done
+#: (`waiting`). A thread says that it is inside before it looks whether the loop is open, and the one that shares out
+#: closes the loop before it looks who is inside: so one of them sees the other; it is the same with who is inside and
+#: who waits. All compute with floats as the thread does that shares out: XLA's flush the smallest ones to zero.
 _TEXT = """
 @function = internal global ptr null, align 64
 @context = internal global ptr null
@@ -61,6 +141,9 @@ _TEXT = """
 @inside = internal global i64 0, align 64
 @sleeping = internal global i64 0, align 64
 @busy = internal global i64 0, align 64
+@processor = internal global i32 -1, align 64
+@waiting = internal global i64 0, align 64
+@done = internal global [128 x i8] zeroinitializer, align 64
 @mutex = internal global [128 x i8] zeroinitializer, align 64
 @condition = internal global [128 x i8] zeroinitializer, align 64
 declare i32 @pthread_mutex_init(ptr, ptr)
@@ -71,7 +154,7 @@ declare i32 @pthread_cond_wait(ptr, ptr)
 declare i32 @pthread_cond_broadcast(ptr)
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i32 @pthread_detach(ptr)
-declare i32 @sched_yield()
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 {DECLARED}
 
 define internal void @take(i64 %me) {
@@ -126,6 +209,8 @@ begin:
   store ptr %context, ptr @context
   store i64 %count, ptr @count
   store i64 %chunk, ptr @chunk
+  %processor = call i32 @place()
+  store atomic i32 %processor, ptr @processor seq_cst, align 4
   %threads = load i64, ptr @threads
   %rounded = add i64 %count, %chunk
   %less = sub i64 %rounded, 1
@@ -145,8 +230,8 @@ clear:
 announce:
   store atomic i64 1, ptr @open seq_cst, align 8
   %loop = atomicrmw add ptr @loop, i64 1 seq_cst
-  %asleep = load atomic i64, ptr @sleeping seq_cst, align 8
-  %any = icmp ne i64 %asleep, 0
+  %sleepers = load atomic i64, ptr @sleeping seq_cst, align 8
+  %any = icmp ne i64 %sleepers, 0
   br i1 %any, label %wake, label %run
 wake:
   %locked = call i32 @pthread_mutex_lock(ptr @mutex)
@@ -158,7 +243,7 @@ run:
   store atomic i64 0, ptr @open seq_cst, align 8
   br label %wait
 wait:
-  %looks = phi i64 [0, %run], [%looked, %look], [0, %yield]
+  %looks = phi i64 [0, %run], [%looked, %look]
   %inside = load atomic i64, ptr @inside seq_cst, align 8
   %none = icmp eq i64 %inside, 0
   br i1 %none, label %done, label %look
@@ -166,10 +251,22 @@ look:
   {PAUSE}
   %looked = add i64 %looks, 1
   %long = icmp eq i64 %looked, {LOOKS_AT_END}
-  br i1 %long, label %yield, label %wait
-yield:
-  %yielded = call i32 @sched_yield()
-  br label %wait
+  br i1 %long, label %sleep, label %wait
+sleep:
+  %a = call i32 @pthread_mutex_lock(ptr @mutex)
+  store atomic i64 1, ptr @waiting seq_cst, align 8
+  br label %check
+check:
+  %still = load atomic i64, ptr @inside seq_cst, align 8
+  %left = icmp eq i64 %still, 0
+  br i1 %left, label %awake, label %asleep
+asleep:
+  %b = call i32 @pthread_cond_wait(ptr @done, ptr @mutex)
+  br label %check
+awake:
+  store atomic i64 0, ptr @waiting seq_cst, align 8
+  %c = call i32 @pthread_mutex_unlock(ptr @mutex)
+  br label %done
 done:
   store atomic i64 0, ptr @busy seq_cst, align 8
   ret void
@@ -178,9 +275,12 @@ done:
 define ptr @work(ptr %number) {
 entry:
   %me = ptrtoint ptr %number to i64
+  %all = alloca [16 x i64], align 64
+  call void @llvm.memset.p0.i64(ptr %all, i8 0, i64 128, i1 false)
+  call void @remember(ptr %all)
   br label %again
 again:
-  %known = phi i64 [0, %entry], [%newest, %out]
+  %known = phi i64 [0, %entry], [%newest, %free]
   br label %look
 look:
   %looks = phi i64 [0, %again], [%looked, %pause]
@@ -193,12 +293,13 @@ pause:
   %long = icmp eq i64 %looked, {LOOKS}
   br i1 %long, label %sleep, label %look
 sleep:
+  %seen = phi i64 [%known, %pause], [%then, %meet]
   %locked = call i32 @pthread_mutex_lock(ptr @mutex)
   %before = atomicrmw add ptr @sleeping, i64 1 seq_cst
   br label %check
 check:
   %then = load atomic i64, ptr @loop seq_cst, align 8
-  %now = icmp ne i64 %then, %known
+  %now = icmp ne i64 %then, %seen
   br i1 %now, label %awake, label %asleep
 asleep:
   %waited = call i32 @pthread_cond_wait(ptr @condition, ptr @mutex)
@@ -206,9 +307,12 @@ asleep:
 awake:
   %after = atomicrmw sub ptr @sleeping, i64 1 seq_cst
   %unlocked = call i32 @pthread_mutex_unlock(ptr @mutex)
-  br label %in
+  br label %meet
+meet:
+  %apart = call i1 @apart(ptr %all)
+  br i1 %apart, label %in, label %sleep
 in:
-  %newest = phi i64 [%loop, %look], [%then, %awake]
+  %newest = phi i64 [%loop, %look], [%then, %meet]
   %entered = atomicrmw add ptr @inside, i64 1 seq_cst
   %open = load atomic i64, ptr @open seq_cst, align 8
   %any = icmp ne i64 %open, 0
@@ -219,7 +323,21 @@ take:
   br label %out
 out:
   %left = atomicrmw sub ptr @inside, i64 1 seq_cst
+  %waiting = load atomic i64, ptr @waiting seq_cst, align 8
+  %waits = icmp ne i64 %waiting, 0
+  br i1 %waits, label %tell, label %free
+tell:
+  %d = call i32 @pthread_mutex_lock(ptr @mutex)
+  %e = call i32 @pthread_cond_broadcast(ptr @done)
+  %f = call i32 @pthread_mutex_unlock(ptr @mutex)
+  br label %free
+free:
   br label %again
+}
+
+define i64 @members() {
+  %threads = load i64, ptr @threads
+  ret i64 %threads
 }
 
 define void @begin(i64 %threads) {
@@ -227,6 +345,8 @@ entry:
   %thread = alloca i64
   %a = call i32 @pthread_mutex_init(ptr @mutex, ptr null)
   %b = call i32 @pthread_cond_init(ptr @condition, ptr null)
+  %d = call i32 @pthread_cond_init(ptr @done, ptr null)
+  store i64 0, ptr @waiting
   store i64 0, ptr @open
   store i64 0, ptr @inside
   store i64 0, ptr @sleeping
@@ -249,6 +369,19 @@ done:
 """
 
 
+class Team(NamedTuple):
+    """The addresses of what a program calls.
+
+    Attributes:
+        share: `share(function, context, count, chunk)` calls `function(context, first, end)` for parts of so many
+            trips, at least once, by several threads at a time.
+        members: how many threads there are.
+    """
+
+    share: int
+    members: int
+
+
 def processors() -> int:
     """How many processors a loop may use: those that the process may run on, or as many as `OMP_NUM_THREADS` says."""
     asked = os.environ.get("OMP_NUM_THREADS", "")
@@ -260,15 +393,15 @@ def processors() -> int:
 
 
 @functools.cache
-def team() -> int | None:
-    """The address of `share(function, context, count, chunk)`, which calls `function(context, first, end)` for parts of
-    so many trips, at least once, by several threads at a time; None if there is one processor."""
+def team() -> Team | None:
+    """The threads of this process; None if there is one processor."""
     threads = min(processors() - 1, _MOST)
     if threads < 1 or sys.platform == "win32":
         return None
     declared, pause = _PAUSES.get(platform.machine(), ("", ""))
     of_floats, keep, take = _FLOATS.get(platform.machine(), ("", "", ""))
-    text = _TEXT.replace("{DECLARED}", f"{declared}\n{of_floats}").replace("{PAUSE}", pause)
+    places = _PLACES_LINUX if sys.platform == "linux" else _PLACES_UNKNOWN
+    text = _TEXT.replace("{DECLARED}", "\n".join((declared, of_floats, places))).replace("{PAUSE}", pause)
     text = text.replace("{KEEP}", keep).replace("{FLOATS}", take)
     engine = compiled(text.replace("{LOOKS_AT_END}", str(_LOOKS_AT_END)).replace("{LOOKS}", str(_LOOKS)))
     begin = ctypes.CFUNCTYPE(None, ctypes.c_int64)(engine.get_function_address("begin"))
@@ -276,9 +409,9 @@ def team() -> int | None:
     # No thread is there in a process that was forked.
     os.register_at_fork(after_in_child=functools.partial(begin, 0))
     _kept.append(engine)
-    return engine.get_function_address("share")
+    return Team(*(engine.get_function_address(name) for name in Team._fields))
 
 
 _kept: list = []
 
-__all__ = ["processors", "team"]
+__all__ = ["Team", "processors", "team"]
