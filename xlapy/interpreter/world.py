@@ -278,7 +278,7 @@ class World(Definitions):
     def _number(self, found: object, source: Source) -> Value:
         kind = type(found)
         varies = self._varies(source)
-        if varies and is_python_scalar(found):
+        if varies and is_python_scalar(found) and self.machine.builder.holds(found):
             self.guard("type", source, kind)
             var = self.parameter(source, TensorType((), SCALAR_DTYPES[kind], True), found, kind)
             return Scalar(kind, var)
