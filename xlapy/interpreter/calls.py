@@ -17,7 +17,7 @@ from xlapy.dispatch.arrays import memory as array_memory
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import stack_rules, stacks, subclasses, table_sets
+from xlapy.dispatch.containers import deque_changes, stack_rules, stacks, subclasses, table_sets  # noqa: F401
 from xlapy.dispatch.iterators import combined, flat, generator_functions
 from xlapy.dispatch.jax import custom_rules
 from xlapy.dispatch.jax import rules as jax_rules

@@ -132,6 +132,8 @@ class Machine:
         self.outcomes = Outcomes()
         #: whether loops are unrolled that take more operations, and whether there are any that are not
         self.unrolls_more = self.could_unroll_more = False
+        #: whether deques count how often they change, since there has been an iterator over one
+        self.counts_changes = False
         #: whether lists of lists may be taken for tables (see `dispatch.containers.rows`), and whether there are any
         self.tables, self.has_tables = True, False
         #: whether lists become stacks that need not be: a few among which data chooses, or that are repeated by data;

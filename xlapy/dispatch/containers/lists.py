@@ -405,7 +405,8 @@ def deque(machine, iterable: Value = _NOTHING, maxlen: Value = NONE) -> Value:
     return made
 
 
-def _limit(machine, self: Ref) -> int | None:
+def limit(machine, self: Ref) -> int | None:
+    """The `maxlen` of a deque."""
     value = machine.heap.read(self.object, "maxlen")
     if isinstance(value, Const):
         return value.value
@@ -413,9 +414,9 @@ def _limit(machine, self: Ref) -> int | None:
 
 
 def _push(machine, self: Ref, items: list[Value], left: bool) -> Value:
-    limit = _limit(machine, self)
-    if limit is not None and len(items) > limit:
-        items = items[:limit] if left else items[len(items) - limit :]
+    most = limit(machine, self)
+    if most is not None and len(items) > most:
+        items = items[:most] if left else items[len(items) - most :]
     set_contents(machine, self, items)
     return NONE
 
@@ -462,8 +463,8 @@ def _deque_popleft(machine, self: Ref) -> Value:
 
 @table.method(collections.deque, "insert")
 def _deque_insert(machine, self: Ref, where: Value, item: Value) -> Value:
-    limit = _limit(machine, self)
-    if limit is not None and len(contents(machine, self)) >= limit:
+    most = limit(machine, self)
+    if most is not None and len(contents(machine, self)) >= most:
         machine.raise_(IndexError, *provoke(collections.deque(maxlen=0).insert, 0, 0).args)
     return _insert(machine, self, where, item)
 
@@ -506,7 +507,7 @@ def _deque_remove(machine, self: Ref, item: Value) -> Value:
 
 @table.attribute(collections.deque, "maxlen")
 def _deque_maxlen(machine, self: Ref) -> Value:
-    return Const(_limit(machine, self))
+    return Const(limit(machine, self))
 
 
 for _name, _rule in {

@@ -52,7 +52,7 @@ def write(machine, self: Ref, stack: Stack) -> None:
 def _limit(machine, self: Ref) -> int | None:
     if machine.heap.objects[self.object].cls is not collections.deque:
         return None
-    return list_rules._limit(machine, self)
+    return list_rules.limit(machine, self)
 
 
 # -- methods ----------------------------------------------------------------------------------------------------------

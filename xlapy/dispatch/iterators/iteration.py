@@ -13,6 +13,7 @@ import numpy as np
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.iterators import deques
 from xlapy.dispatch.iterators.dict_views import dict_iterator
 from xlapy.dispatch.iterators.sequences import (
     INDEXED,
@@ -68,6 +69,8 @@ def make_iterator(machine, value: Value) -> Value:
         return new(machine, INDEXED, type(iter([])), source=value, position=_ZERO)
     if is_iterator(machine, value):
         return value
+    if deques.is_deque(machine, value):
+        return deques.deque_iterator(machine, as_ref(value))
     source = sequence_of(machine, value)
     if source is not None:
         cls = type(iter(())) if not isinstance(value, Ref) else type(iter([]))
