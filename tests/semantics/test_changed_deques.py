@@ -1,4 +1,4 @@
-"""Deques that change while somebody goes through them, which iterators notice."""
+"""Deques that change while somebody goes through them, which iterators notice; lists, from the last item on."""
 
 import collections
 
@@ -98,6 +98,45 @@ def grows_as_data_says(x):
     except RuntimeError as error:
         return str(error), n
     return n
+
+
+@program(*DEQUES[:3])
+def backwards(q, n):
+    found = []
+    try:
+        for v in reversed(q):
+            found.append(v)
+            if len(found) == 2:
+                q.extend([] if n > 5 else [v])
+    except RuntimeError as error:
+        found.append(str(error))
+    return found, q
+
+
+@program((np.array([3.0, 2.0, -1.0]),), (np.array([-3.0, 2.0, 1.0]),))
+def lists_from_the_last_item_on(x):
+    found = []
+    for times in range(1, 4):
+        items = [1, 2, 3, 4]
+        it = reversed(items)
+        found.append(next(it))
+        if x[0] > 0:
+            del items[-times:]
+        found.append(next(it, -1))
+        items += [7, 8]
+        found.append(next(it, -1))
+    return found
+
+
+@program((np.arange(20.0),), (-np.arange(20.0),))
+def a_long_list_from_the_last_item_on(x):
+    items, found = [float(v) for v in x], 0.0
+    for v in reversed(items):
+        found += v
+        items.pop()
+        if v != 15.0:
+            items.pop()
+    return found, len(items)
 
 
 test_programs = program.test()

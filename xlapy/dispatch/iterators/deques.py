@@ -5,13 +5,10 @@ from __future__ import annotations
 import collections
 
 from xlapy.dispatch.iterators.sequences import (
+    INDEXED,
     Kind,
     Plan,
     Step,
-    indexed_length,
-    indexed_plan,
-    indexed_step,
-    loops,
     new,
 )
 from xlapy.dispatch.numbers.scalar_values import logical_and, refuse_where
@@ -19,7 +16,8 @@ from xlapy.domain.heap import CHANGES
 from xlapy.domain.values import UNBOUND, Const, Ref, Scalar, Value
 from xlapy.ir import Var
 
-_CLASS = type(iter(collections.deque()))
+_CLASS, _REVERSED_CLASS = type(iter(collections.deque())), type(reversed(collections.deque()))
+_BACKWARDS: dict[Kind, Kind] = {}
 _MESSAGE = "deque mutated during iteration"
 _ZERO = Const(0)
 
@@ -36,6 +34,13 @@ def deque_iterator(machine, owner: Ref) -> Ref:
     """`iter(deque)`."""
     machine.counts_changes = True
     return new(machine, _DEQUE, _CLASS, source=owner, position=_ZERO, begun=_changes(machine, owner))
+
+
+def reversed_deque(machine, owner: Ref, backwards: Kind, left: Value) -> Ref:
+    """`reversed(deque)`, given how a list is gone through backwards and how many items are left."""
+    machine.counts_changes = True
+    kind = _BACKWARDS.setdefault(backwards, _noticing(backwards))
+    return new(machine, kind, _REVERSED_CLASS, source=owner, left=left, begun=_changes(machine, owner))
 
 
 def note_change(machine, owner: Ref, how_many: Value) -> None:
@@ -56,29 +61,33 @@ def _changed(machine, number: int) -> bool | Var:
     return False if same else machine.truth(machine.compare("!=", now, begun))
 
 
-def _step(machine, number: int) -> Step:
-    machine.check(_changed(machine, number), RuntimeError, _MESSAGE)
-    return indexed_step(machine, number)
+def _noticing(kind: Kind) -> Kind:
+    """An iterator over a sequence, as one over a deque."""
 
-
-def _plan(machine, number: int) -> Plan | None:
-    source, start = machine.heap.read(number, "source"), machine.heap.read(number, "position")
-    if not loops(machine, source):
-        return None
-    inner = indexed_plan(machine, number, source, start)
-
-    def element(k: Value) -> Value:
+    def step(machine, number: int) -> Step:
         machine.check(_changed(machine, number), RuntimeError, _MESSAGE)
-        return inner.element(k)
+        return kind.step(machine, number)
 
-    def finish(k: Value, ended: bool | Var) -> None:
-        bad = logical_and(machine, _changed(machine, number), ended)
-        if bad is not False:
-            bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
-            refuse_where(machine, bad, "XP0004", "a deque changes in the last trip of a loop over it")
-        inner.finish(k, ended)
+    def plan(machine, number: int) -> Plan | None:
+        inner = kind.plan(machine, number)
+        if inner is None:
+            return None
+        trips, item = inner.trips, inner.element
 
-    return Plan(inner.trips, element, finish)
+        def element(k: Value) -> Value:
+            machine.check(_changed(machine, number), RuntimeError, _MESSAGE)
+            return item(k)
+
+        def finish(k: Value, ended: bool | Var) -> None:
+            bad = logical_and(machine, _changed(machine, number), ended)
+            if bad is not False:
+                bad = bad if isinstance(bad, Var) else machine.builder.constant(True)
+                refuse_where(machine, bad, "XP0004", "a deque changes in the last trip of a loop over it")
+            inner.finish(k, ended)
+
+        return Plan(trips, element, finish)
+
+    return Kind(kind.name, step, plan, kind.known_length)
 
 
-_DEQUE = Kind("deque", _step, _plan, indexed_length)
+_DEQUE = _noticing(INDEXED)
