@@ -3,6 +3,7 @@ function raises, and somebody catches it, the object is as before; what the func
 
 import bisect
 import heapq
+import itertools
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,59 @@ def element_of_an_array(x, d):
     except ZeroDivisionError:
         return x, log
     return x, log
+
+
+class Items:
+    def __init__(self, x, log):
+        self.x, self.log = x, log
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        number = len(self.log)
+        if number >= len(self.x):
+            raise StopIteration
+        self.log.append(number)
+        return small(self.x[number])
+
+
+def small(v):
+    if v > 3:
+        raise ValueError("large")
+    return v * 2
+
+
+@program((np.array([1.0, 4.0, 2.0]),), (np.array([1.0, 2.0, 3.0]),), (np.array([4.0, 4.0, 1.0]),))
+def nothing_is_called_after_an_exception(x):
+    log, found = [], []
+
+    def added(a, b):
+        log.append(b)
+        return a + small(b)
+
+    try:
+        found = list(itertools.accumulate(x, added))
+    except ValueError as error:
+        log.append(str(error))
+    calls: Any = []
+    try:
+        found += list(Items(x, calls))
+    except ValueError as error:
+        log.append(str(error))
+    return log, found, calls
+
+
+@program((np.arange(20.0),), (np.arange(3.0),))
+def pairs_of_items_whose_making_shows(x):
+    made = []
+    pairs = [a * b for a, b in itertools.pairwise(map(lambda v: made.append(v) or v, x))]
+    return pairs, made
+
+
+@program((np.arange(20.0),), (np.arange(3.0),))
+def pairs_of_items_that_are_made(x):
+    return [a * b for a, b in itertools.pairwise(map(lambda v: v * 2, x))]
 
 
 test_programs = program.test()
