@@ -16,6 +16,7 @@ from xlapy.dispatch.containers.common import contents, set_contents
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, fold, kind_of, provoke
 from xlapy.dispatch.python import namespaces
+from xlapy.domain.heap import CHANGES
 from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value, as_ref, made_tuple
 from xlapy.ir import Var
 
@@ -323,6 +324,7 @@ def _like(machine, self: Ref, items) -> Ref:
     machine.heap.objects[made.object].cls = info.cls
     if issubclass(info.cls, collections.deque):
         machine.heap.write(made.object, "maxlen", machine.heap.read(self.object, "maxlen"))
+        machine.heap.write(made.object, CHANGES, _ZERO)
     return made
 
 
@@ -402,6 +404,7 @@ def deque(machine, iterable: Value = _NOTHING, maxlen: Value = NONE) -> Value:
     made = machine.new_list(items if limit is None else items[max(len(items) - limit, 0) :])
     machine.heap.objects[made.object].cls = collections.deque
     machine.heap.write(made.object, "maxlen", Const(limit))
+    machine.heap.write(made.object, CHANGES, _ZERO)
     return made
 
 

@@ -19,6 +19,7 @@ from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import all as python_all
 from xlapy.domain import stacks as domain
+from xlapy.domain.heap import CHANGES
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
@@ -172,6 +173,7 @@ def _copy(machine, self: Ref, stack: Stack) -> Value:
     machine.heap.objects[made.object].cls = info.cls
     if info.cls is collections.deque:
         machine.heap.write(made.object, "maxlen", machine.heap.read(self.object, "maxlen"))
+        machine.heap.write(made.object, CHANGES, Const(0))
     return made
 
 
