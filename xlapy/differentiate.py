@@ -93,7 +93,8 @@ def hessian(function: Callable, argnums: int | Sequence[int] = 0, has_aux: bool 
 
 def vmap(function: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
     """Map a function over axes of its arguments, as `jax.vmap`. It may return objects, and raise: the exception is the
-    first one that a loop would have met. It cannot change what is outside."""
+    first one that a loop would have met. It cannot change what is outside, nor an argument that is not mapped; those
+    that are mapped are copies, as they are in JAX."""
     return _transformed("vmap", function, {"in_axes": in_axes, "out_axes": out_axes})
 
 

@@ -451,6 +451,14 @@ def test_effects_under_vmap_are_refused():
     seen = []
     with pytest.raises(xlapy.NotOffloadableError, match="changes something outside itself"):
         xlapy.vmap(lambda v: (seen.append(v), v)[1])(X)
+    for held in ([0.0], {}, np.zeros(1), [np.zeros(1)]):
+
+        def change(v, held):
+            held[0] = 1.0
+
+        with pytest.raises(xlapy.NotOffloadableError, match="changes something outside itself"):
+            xlapy.vmap(change, in_axes=(0, None))(X, held)
+    np.testing.assert_array_equal(xlapy.vmap(lambda v, held: v * held["k"][0], (0, None))(X, {"k": [2.0]}), X * 2)
 
 
 # -- JAX's own ---------------------------------------------------------------------------------------------------------

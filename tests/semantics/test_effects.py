@@ -489,4 +489,15 @@ def test_views_share_memory_with_the_argument():
         assert np.shares_memory(view, m)
 
 
+@program((X,), (frozen(X),), (X,), (np.broadcast_to(X, (2, 3)),))
+def read_only_after_a_program_that_wrote(x):
+    seen = [x * 2]
+    try:
+        x[0] = 5.0
+        seen.append("written")
+    except ValueError as error:
+        seen.append(str(error))
+    return seen
+
+
 test_programs = program.test()

@@ -554,6 +554,21 @@ def float_array_as_a_bound(a, k):
     return a[k:]
 
 
+@program((np.arange(12.0).reshape(3, 4), np.array([True, False, True]), 2.0), raises=IndexError)
+def one_of_several_arrays_that_change_their_size(m, c, s):
+    d = m.reshape(-1)
+    b = m
+    for _ in c:
+        if d.sum() > 3:
+            b = np.delete(c, 0)
+        else:
+            b = m.reshape(-1)
+            d = np.split(c, [int(s)])[0]
+        for _ in range(3):
+            c = c[c > s]
+    return b, d, c
+
+
 program.each(
     (A.copy(), A > 3),
     condition_of_two_dimensions=lambda a, m: np.compress(m, a),

@@ -197,6 +197,7 @@ class Machine(Protocol):
     window_widths: dict[Var, list[Var]]
     outcomes: Outcomes
     pending: list[tuple[Var, Value]]
+    counts_changes: bool
     catching: int
     blockers: list[Blocker]
     errors: list[tuple[type, Location | None]]

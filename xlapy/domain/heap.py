@@ -33,6 +33,8 @@ Slot = tuple[int, str]
 
 #: the object that holds the interpreter's own threaded state: fields `error`, `effects` and the payloads of errors
 STATE = 0
+#: the field of a deque that says how often items came or went
+CHANGES = "<changes>"
 
 
 @dataclass(slots=True)

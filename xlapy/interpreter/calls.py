@@ -17,7 +17,7 @@ from xlapy.dispatch.arrays import memory as array_memory
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import stack_rules, stacks, subclasses, table_sets
+from xlapy.dispatch.containers import deque_changes, stack_rules, stacks, subclasses, table_sets  # noqa: F401
 from xlapy.dispatch.iterators import combined, flat, generator_functions
 from xlapy.dispatch.jax import custom_rules
 from xlapy.dispatch.jax import rules as jax_rules
@@ -739,6 +739,7 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
     if "locals" in frame.program.code.co_names:
         frame.variables = machine.new_dict({})
     machine.frames.append(frame)
+    before, machine.before = machine.before, None
     try:
         machine.run(frame)
     except Exception as error:
@@ -747,6 +748,9 @@ def run_frame(machine: Machine, frame: Frame, bound: list[Value], cells: list[Va
         raise
     finally:
         machine.frames.pop()
+    if before is not None:
+        # what the function has changed stays, also where the operation that has called it raises
+        machine.before = walk.Before(machine)
     if frame.not_gone_on:
         recursion.check_all_go_on(frame)
     tag = frame.tag

@@ -95,6 +95,7 @@ class State(NamedTuple):
     handled: Value
     operations: int
     pending: int
+    before: walk.Before | None
 
 
 class Machine:
@@ -113,6 +114,7 @@ class Machine:
         self.frames: list[Frame] = []
         self.entry = Region()
         self.builder = Builder(self.entry, self.location, narrow)
+        self.builder.refusing = _refuse_large
         #: obstacles found so far
         self.blockers: list[Blocker] = []
         #: errors that may be raised on the host after the run: exception class and place
@@ -130,6 +132,8 @@ class Machine:
         self.outcomes = Outcomes()
         #: whether loops are unrolled that take more operations, and whether there are any that are not
         self.unrolls_more = self.could_unroll_more = False
+        #: whether deques count how often they change, since there has been an iterator over one
+        self.counts_changes = False
         #: whether lists of lists may be taken for tables (see `dispatch.containers.rows`), and whether there are any
         self.tables, self.has_tables = True, False
         #: whether lists become stacks that need not be: a few among which data chooses, or that are repeated by data;
@@ -266,6 +270,7 @@ class Machine:
             frame.handled,
             len(self.builder.region.operations),
             len(self.pending),
+            self.before,
         )
 
     def restore(self, state: State) -> None:
@@ -278,6 +283,7 @@ class Machine:
     def rewind(self, state: State) -> None:
         """Go back to a saved state and drop the operations emitted since."""
         self.restore(state)
+        self.before = state.before
         del self.pending[state.pending :]
         del self.builder.region.operations[state.operations :]
 
@@ -705,21 +711,30 @@ class Machine:
         self.before = None
 
 
+def _refuse_large(number: int) -> NoReturn:
+    raise Refused(
+        "XP0005", f"the int {number} does not fit the 32 bits that integers have on the device", "use a float"
+    )
+
+
 class _Nested:
     """The context of `Machine.region`."""
 
-    __slots__ = ("inside", "machine", "pending")
+    __slots__ = ("before", "inside", "machine", "pending")
 
     def __init__(self, machine: Machine, region: Region) -> None:
         self.machine, self.inside = machine, machine.builder.inside(region)
 
     def __enter__(self) -> Region:
         self.pending, self.machine.pending = self.machine.pending, []
+        self.before = self.machine.before
         return self.inside.__enter__()
 
     def __exit__(self, *raised: object) -> None:
         self.inside.__exit__(*raised)
         self.machine.pending = self.pending
+        if self.machine.before is not self.before:  # a function was called in the region
+            self.machine.before = None
 
 
 def _contents(contents: Value) -> tuple[Value, ...]:

@@ -21,6 +21,7 @@ from xlapy.domain.join import Joiner, JoinFailure
 from xlapy.domain.values import (
     DEAD,
     FALSE,
+    NONE,
     TRUE,
     UNBOUND,
     BoundedArray,
@@ -383,20 +384,27 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
     mark = machine.heap.next_identity
     before = machine.save()
     paths: list[Path] = []
+    called = False
     for arm in (then, orelse):
         machine.restore(before)
+        machine.before = before.before
         region = machine.builder.open_region()
         with _Arm(machine, region, predicate):
             try:
-                values = [arm(), *_raised(machine)]
+                value = arm()
+                if machine.pending and machine.before is not before.before and machine.before is not None:
+                    _take_back(machine, machine.before)
+                values = [value, *_raised(machine)]
             except PythonError as error:
                 values = [DEAD, *_raised(machine, error.value)]
         path = Path(region, machine.heap.slots, machine.heap.captured, values)
         path.lost = values[0] is DEAD and values[1] is not DEAD and _is_lost(machine, path, values[1], mark)
         paths.append(path)
+        called |= machine.before is not before.before
     machine.restore(before)
     first, second = paths
     result, raised, bad = _merge(machine, predicate, mark, first, second, machine.frames)
+    machine.before = walk.Before(machine) if called else before.before
     certain = [path.values[2] is TRUE for path in (first, second)]
     if all(certain):
         raise PythonError(raised)
@@ -405,6 +413,16 @@ def rule_branch(machine: Machine, predicate: Var, then: Callable[[], Value], ore
     elif bad is not FALSE:
         machine.may_raise(number_var(bad), raised)
     return result
+
+
+def _take_back(machine: Machine, before: walk.Before) -> None:
+    """What a rule changes in an arm, after it has called functions, is not changed where one of these has raised."""
+    machine.before = None
+    if before.is_other(machine):
+        machine.cond(
+            _any(machine, [bad for bad, _ in machine.pending]), lambda: before.undo(machine) or NONE, lambda: NONE
+        )
+    machine.before = before
 
 
 def _raised(machine: Machine, certain: Value | None = None) -> tuple[Value, Value]:
@@ -429,7 +447,11 @@ def _raised(machine: Machine, certain: Value | None = None) -> tuple[Value, Valu
         raised = Union(selector, tuple(exceptions))
     if certain is not None:
         return raised, TRUE
-    return raised, machine.boolean(functools.reduce(lambda a, b: builder.elementwise("bitwise_or", a, b), flags))
+    return raised, machine.boolean(_any(machine, flags))
+
+
+def _any(machine: Machine, flags: Sequence[Var]) -> Var:
+    return functools.reduce(lambda a, b: machine.builder.elementwise("bitwise_or", a, b), flags)
 
 
 def node_branch(

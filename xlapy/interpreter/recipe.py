@@ -20,7 +20,7 @@ from xlapy.domain import set_order, values
 from xlapy.domain.captures import FROZEN
 from xlapy.domain.coerce import instantiate
 from xlapy.domain.exceptions import ABSENT
-from xlapy.domain.heap import STATE
+from xlapy.domain.heap import CHANGES, STATE
 from xlapy.domain.join import unchanged
 from xlapy.domain.object_names import is_immutable
 from xlapy.domain.set_order import SetHistory
@@ -591,7 +591,7 @@ class Outputs:
         self.stores = True
         for (number, name), value in heap.slots.items():
             info = heap.objects[number]
-            if number == STATE or info.source is None or heap.initial.get((number, name)) is value:
+            if number == STATE or name == CHANGES or info.source is None or heap.initial.get((number, name)) is value:
                 continue
             self._require_order(number)
             if unchanged(heap.initial.get((number, name)), value):

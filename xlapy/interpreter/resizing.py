@@ -74,6 +74,8 @@ class Resizing:
         """The join of an array at the head of the loop with one at its end, if their sizes differ."""
         if not sizes.are_alike(a, b) or sizes.are_one_kind(a, b):
             return None
+        if joiner.placing:
+            raise JoinFailure(a, b)
         grows = any(m < n for m, n in zip(sizes.room_of(a), sizes.room_of(b), strict=True))
         known = self.place in self._steps
         if not (grows or known or self.shrinking):

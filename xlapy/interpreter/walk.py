@@ -13,7 +13,19 @@ from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.protocol import PythonError, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain.heap import STATE
-from xlapy.domain.values import NONE, POISON, BoundMethod, Const, Marker, Scalar, Union, Value, alternatives, as_ref
+from xlapy.domain.values import (
+    NONE,
+    POISON,
+    BoundMethod,
+    Const,
+    Function,
+    Marker,
+    Scalar,
+    Union,
+    Value,
+    alternatives,
+    as_ref,
+)
 from xlapy.frontend import RAISE, Code, Exit, For, Guarded, If, Loop, Node, Send, Seq
 from xlapy.interpreter import (  # noqa: F401
     control,
@@ -194,10 +206,16 @@ def _split(machine: Machine, nodes: tuple[Node, ...], index: int, rest: int) -> 
 
 
 class Before:
-    """The heap before an operation that changes an object, or raises and changes none."""
+    """The heap before an operation that changes an object, or raises and changes none; or as it was left by the last
+    function of the program's that the operation has called (a key, `__index__`), which has raised in the middle."""
 
     def __init__(self, machine: Machine) -> None:
         self.mark, self.slots = machine.heap.next_identity, machine.heap.slots.copy()
+
+    def is_other(self, machine: Machine) -> bool:
+        """Whether something was changed since."""
+        slots = self.slots
+        return any(s[0] <= self.mark and slots.get(s) is not v for s, v in machine.heap.slots.items() if s[0] != STATE)
 
     def undo(self, machine: Machine) -> None:
         """Take back what the operation has changed. What it made, the exception among it, stays."""
@@ -262,7 +280,7 @@ def _undone(frame: Frame, step: Step) -> bool:
     function = frame.registers[step.called]
     if type(function) is BoundMethod:
         function = function.function
-    return not (type(function) is Const and plain.is_plain(function.value))
+    return not (type(function) is Function or type(function) is Const and plain.is_plain(function.value))
 
 
 def raise_to(machine: Machine, handler: int | None, exception: Value) -> None:

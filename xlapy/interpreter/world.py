@@ -32,6 +32,7 @@ from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
 from xlapy.domain import randomness, set_order
 from xlapy.domain.device import DeviceView
+from xlapy.domain.heap import CHANGES
 from xlapy.domain.numbers import SCALAR_DTYPES, is_python_scalar
 from xlapy.domain.sources import Anchor, Source, anchor, attribute, item
 from xlapy.domain.storage import Storage, layout, steps_to, storage
@@ -278,7 +279,7 @@ class World(Definitions):
     def _number(self, found: object, source: Source) -> Value:
         kind = type(found)
         varies = self._varies(source)
-        if varies and is_python_scalar(found):
+        if varies and is_python_scalar(found) and self.machine.builder.holds(found):
             self.guard("type", source, kind)
             var = self.parameter(source, TensorType((), SCALAR_DTYPES[kind], True), found, kind)
             return Scalar(kind, var)
@@ -507,6 +508,8 @@ class World(Definitions):
                 return Tuple(tuple(self.wrap(v, item(source, i)) for i, v in enumerate(items)))
             case "list" if name == "maxlen":
                 return Const(real.maxlen)
+            case "list" if name == CHANGES:
+                return Const(0)
             case "dict":
                 keys = tuple(dict.keys(real))
                 self.guard("keys", source, keys)

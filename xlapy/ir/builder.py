@@ -10,6 +10,7 @@ import numpy as np
 from xlapy.ir.core import Location, Operation, Region, TensorType, Var
 from xlapy.ir.operations import infer_elementwise
 
+_INT32 = np.iinfo(np.int32)
 _NARROW = {np.dtype(wide): np.dtype(thin) for wide, thin in (("f8", "f4"), ("i8", "i4"), ("u8", "u4"), ("c16", "c8"))}
 
 
@@ -27,10 +28,19 @@ class Builder:
         self.has_products = False
         #: called before what makes real numbers of complex ones, where a program cares for that
         self.discarding: Callable[[], None] | None = None
+        #: called with an int that has no place on the device, since it takes more than 32 bits there
+        self.refusing: Callable[[int], None] | None = None
 
     def narrowed(self, dtype: np.dtype) -> np.dtype:
         """`dtype` under the policy for 64-bit types."""
         return _NARROW.get(dtype, dtype) if self.narrow else dtype
+
+    def holds(self, number: object) -> bool:
+        """Whether a number of Python's is no int that is too large for this policy."""
+        return not self.narrow or type(number) is not int or _INT32.min <= number <= _INT32.max
+
+    def _narrow_types(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
+        return tuple(t if t.dtype not in _NARROW else TensorType(t.shape, _NARROW[t.dtype], t.weak) for t in types)
 
     def inside(self, region: Region) -> Inside:
         """Append to `region` for the duration."""
@@ -42,7 +52,8 @@ class Builder:
 
     def open_region(self, param_types: tuple[TensorType, ...] = ()) -> Region:
         """A new region nested in the one under construction."""
-        return Region(param_types, self.region.depth + 1)
+        types = self._narrow_types(param_types) if self.narrow else param_types
+        return Region(types, self.region.depth + 1)
 
     def emit(
         self,
@@ -55,6 +66,8 @@ class Builder:
         """Append an operation and return its results."""
         if self.discarding is not None and _discards(kind, operands, attributes, result_types):
             self.discarding()
+        if self.narrow:
+            result_types = self._narrow_types(result_types)
         operation = Operation(kind, operands, attributes, result_types, regions, self.location(), self.region.depth)
         self.region.operations.append(operation)
         return operation.results
@@ -68,6 +81,8 @@ class Builder:
         """A constant of NumPy's type for `value`, or of `dtype`."""
         array = np.asarray(value, dtype)
         if self.narrow and array.dtype in _NARROW:
+            if weak and self.refusing is not None and not self.holds(value):
+                self.refusing(int(array))
             with np.errstate(all="ignore"):
                 array = array.astype(_NARROW[array.dtype])
         return self.emit("constant", (), {"value": array}, (TensorType(array.shape, array.dtype, weak),))[0]

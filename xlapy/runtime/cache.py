@@ -136,7 +136,7 @@ class Cache:
             return False
         if entry.traced:
             return transforms.any_tracer(operands) and self._narrow(True) == entry.narrow
-        return not overflows(operands)
+        return not overflows(operands, entry.narrow)
 
     def _moved(self, arguments: tuple) -> Specialisation | None:
         """A program of a function with the same code; or of this one, where a function among its arguments was another

@@ -167,10 +167,11 @@ class Writer:
                 self.require(f"{place} is not {self.place(value)}")
             case "shape":
                 self.reads = True
-                shape, dtype = value
-                keys = jnp.issubdtype(dtype, jax.dtypes.extended)
-                known = self.name(dtype if keys else np.dtype(dtype))
-                self.require(f"{place}.shape == {shape!r} and ({place}.dtype is {known} or {place}.dtype == {known})")
+                shape, dtypes = value
+                keys = jnp.issubdtype(dtypes[0], jax.dtypes.extended)
+                known = [self.name(dtype if keys else np.dtype(dtype)) for dtype in dtypes]
+                same = [f"{place}.dtype {word} {name}" for word in ("is", "==") for name in known]
+                self.require(f"{place}.shape == {shape!r} and ({' or '.join(same)})")
             case "absent":
                 # the view of the keys is live; the smaller of the two sets is gone through
                 keys = self.name(guard.source.key.item.__dict__.keys())
@@ -184,7 +185,7 @@ class Writer:
                 known, sources = value
                 self.require(f"{place}.gives({self.name(known)}, {self.operands(sources)})")
             case "apart" if value == guard.source:
-                self.require(f"{place}.flags.forc or {self.name(is_one_to_one)}({place})")
+                self.require(f"{place}.flags.writeable and ({place}.flags.forc or {self.name(is_one_to_one)}({place}))")
             case "apart":
                 other = self.place(value)
                 self.require(f"not {self.name(np.may_share_memory)}({place}, {other})")

@@ -13,6 +13,7 @@ from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.world import Guard
 from xlapy.report import Blocker, NotOffloadableError, first_line
 from xlapy.runtime.codegen import Writer, locate
+from xlapy.runtime.traffic import NARROWED
 
 #: what reading a source may raise when the caller's world has changed
 READING_ERRORS = (AttributeError, KeyError, IndexError, TypeError, ValueError)
@@ -26,14 +27,17 @@ def key_of(guard: Guard) -> tuple:
     return (guard.kind, guard.source, id(value) if guard.kind in ("is", "type") else (type(value), repr(value)))
 
 
-def guards_of(analysis: Analysis, shapes: bool) -> list[Guard]:
-    """All guards of an analysis; with array types where they have to be told apart in Python."""
+def guards_of(analysis: Analysis, shapes: bool, narrow: bool = False) -> list[Guard]:
+    """All guards of an analysis; with array types where they have to be told apart in Python, those that become one
+    by `narrow` excepted."""
     guards = list(analysis.guards)
     if shapes:
         for parameter in analysis.parameters:
             if parameter.python is None:
                 type_ = parameter.var.type
-                guards.append(Guard("shape", parameter.source, (type_.shape, type_.dtype)))
+                wide = [kind for kind, name in NARROWED.items() if narrow and type_.dtype == name]
+                dtypes = (type_.dtype, *map(np.dtype, wide))
+                guards.append(Guard("shape", parameter.source, (type_.shape, dtypes)))
     guards += _apart(analysis)
     guards += _distinct(analysis)
     return list({key_of(guard): guard for guard in guards}.values())

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 #: bytes; JAX copies arrays below 100 KiB before it returns
 _LARGE = 1 << 15
-_INT64 = np.iinfo(np.int64)
+_INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 
 
 class NewTypes(Exception):
@@ -108,7 +108,7 @@ class Specialisation:
         self.native = True
         self.sources = [p.source for p in analysis.parameters]
         self.numbered: list[Analysis] = [analysis]
-        self.guards = guards_of(analysis, shapes)
+        self.guards = guards_of(analysis, shapes, narrow)
         self.donated = self._donated()
         apart = range(len(self.sources)) if traced or narrow or cache.policy.jax else self.donated
         self.packing = packing_of_operands(analysis.parameters, apart)
@@ -227,7 +227,7 @@ class Specialisation:
             jitted=self.jitted,
             NewTypes=NewTypes,
             new_types=self._new_types,
-            overflows=overflows,
+            overflows=partial(overflows, narrow=self.narrow),
             is_foreign=is_foreign,
             is_nested=is_nested,
             JaxRuntimeError=jax.errors.JaxRuntimeError,
@@ -459,9 +459,10 @@ def is_nested(error: ValueError) -> bool:
     return "compiler_options" in str(error) and "nested" in str(error)
 
 
-def overflows(operands: tuple) -> bool:
+def overflows(operands: tuple, narrow: bool) -> bool:
     """Whether a Python integer among the operands does not fit a device integer."""
-    return any(type(x) is int and not _INT64.min <= x <= _INT64.max for x in operands)
+    info = _INT32 if narrow else _INT64
+    return any(type(x) is int and not info.min <= x <= info.max for x in operands)
 
 
 def is_foreign(operands: tuple) -> bool:

@@ -105,7 +105,7 @@ class Compiled:
         writer = Writer(cache.binder.names, traced=False)
         if analysis.reads_ambient:
             writer.require(f"{writer.name(ambient_x64)}() is {ambient_x64()}")
-        for guard in guards_of(analysis, shapes=True):
+        for guard in guards_of(analysis, True, cache.policy.narrow):
             writer.guard(guard)
         self._prepare = writer.prepare([p.source for p in analysis.parameters])
 

@@ -19,7 +19,15 @@ from xlapy.dispatch.bounded.lanes import INT64, first_of, fresh, involved, requi
 from xlapy.dispatch.bounded.slices import reversed_parts
 from xlapy.dispatch.numpy.conversions import copy_mode
 from xlapy.dispatch.numpy.ufunc_table import TABLE
-from xlapy.dispatch.numpy.values import absent, known, known_index, known_order, require_dtype, sequence_items, single
+from xlapy.dispatch.numpy.values import (
+    absent,
+    given_dtype,
+    known,
+    known_index,
+    known_order,
+    sequence_items,
+    single,
+)
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.symbols import BINARY
 from xlapy.domain.values import NONE, BoundedArray, BoundMethod, Const, Intrinsic, NdArray, Tuple, Value, number_var
@@ -470,7 +478,7 @@ def _array(machine, a, dtype=None, *, copy: Any = True, order=None, subok=False,
     in_order = asked in ("K", "A") or len(a.axes) == 1 and _lies_side_by_side(machine, a)
     if known_index(machine, ndmin) > len(a.axes) or not in_order:
         raise require_static(machine, a, "np.array with options")
-    same = absent(dtype) or require_dtype(known(machine, dtype)) == a.base.type.dtype
+    same = absent(dtype) or given_dtype(machine, dtype) == a.base.type.dtype
     if mode is not True and same:
         return a
     if mode is False:

@@ -16,6 +16,7 @@ from xlapy.dispatch.containers.common import contents, set_contents
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, fold, kind_of, provoke
 from xlapy.dispatch.python import namespaces
+from xlapy.domain.heap import CHANGES
 from xlapy.domain.values import FALSE, NONE, Const, MixedScalar, Ref, Tuple, Value, as_ref, made_tuple
 from xlapy.ir import Var
 
@@ -323,6 +324,7 @@ def _like(machine, self: Ref, items) -> Ref:
     machine.heap.objects[made.object].cls = info.cls
     if issubclass(info.cls, collections.deque):
         machine.heap.write(made.object, "maxlen", machine.heap.read(self.object, "maxlen"))
+        machine.heap.write(made.object, CHANGES, _ZERO)
     return made
 
 
@@ -402,10 +404,12 @@ def deque(machine, iterable: Value = _NOTHING, maxlen: Value = NONE) -> Value:
     made = machine.new_list(items if limit is None else items[max(len(items) - limit, 0) :])
     machine.heap.objects[made.object].cls = collections.deque
     machine.heap.write(made.object, "maxlen", Const(limit))
+    machine.heap.write(made.object, CHANGES, _ZERO)
     return made
 
 
-def _limit(machine, self: Ref) -> int | None:
+def limit(machine, self: Ref) -> int | None:
+    """The `maxlen` of a deque."""
     value = machine.heap.read(self.object, "maxlen")
     if isinstance(value, Const):
         return value.value
@@ -413,9 +417,9 @@ def _limit(machine, self: Ref) -> int | None:
 
 
 def _push(machine, self: Ref, items: list[Value], left: bool) -> Value:
-    limit = _limit(machine, self)
-    if limit is not None and len(items) > limit:
-        items = items[:limit] if left else items[len(items) - limit :]
+    most = limit(machine, self)
+    if most is not None and len(items) > most:
+        items = items[:most] if left else items[len(items) - most :]
     set_contents(machine, self, items)
     return NONE
 
@@ -462,8 +466,8 @@ def _deque_popleft(machine, self: Ref) -> Value:
 
 @table.method(collections.deque, "insert")
 def _deque_insert(machine, self: Ref, where: Value, item: Value) -> Value:
-    limit = _limit(machine, self)
-    if limit is not None and len(contents(machine, self)) >= limit:
+    most = limit(machine, self)
+    if most is not None and len(contents(machine, self)) >= most:
         machine.raise_(IndexError, *provoke(collections.deque(maxlen=0).insert, 0, 0).args)
     return _insert(machine, self, where, item)
 
@@ -506,7 +510,7 @@ def _deque_remove(machine, self: Ref, item: Value) -> Value:
 
 @table.attribute(collections.deque, "maxlen")
 def _deque_maxlen(machine, self: Ref) -> Value:
-    return Const(_limit(machine, self))
+    return Const(limit(machine, self))
 
 
 for _name, _rule in {

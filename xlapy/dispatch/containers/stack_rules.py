@@ -19,6 +19,7 @@ from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import all as python_all
 from xlapy.domain import stacks as domain
+from xlapy.domain.heap import CHANGES
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
@@ -50,7 +51,7 @@ def write(machine, self: Ref, stack: Stack) -> None:
 def _limit(machine, self: Ref) -> int | None:
     if machine.heap.objects[self.object].cls is not collections.deque:
         return None
-    return list_rules._limit(machine, self)
+    return list_rules.limit(machine, self)
 
 
 # -- methods ----------------------------------------------------------------------------------------------------------
@@ -170,6 +171,7 @@ def _copy(machine, self: Ref, stack: Stack) -> Value:
     machine.heap.objects[made.object].cls = info.cls
     if info.cls is collections.deque:
         machine.heap.write(made.object, "maxlen", machine.heap.read(self.object, "maxlen"))
+        machine.heap.write(made.object, CHANGES, Const(0))
     return made
 
 

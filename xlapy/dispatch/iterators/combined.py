@@ -8,7 +8,7 @@ from typing import Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import ranges
-from xlapy.dispatch.iterators import iteration, sequences
+from xlapy.dispatch.iterators import deques, iteration, sequences
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, logical_and, logical_not, provoke
@@ -27,6 +27,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    as_ref,
     references,
     tuple_items,
 )
@@ -434,16 +435,22 @@ def reversed_(machine, sequence: Value) -> Value:
         sequence, NdArray | BoundedArray | JaxArray
     ):
         machine.raise_(TypeError, f"'{iteration.type_name(machine, sequence)}' object is not reversible")
-    return new(machine, _REVERSED, reversed, source=source, left=sequences.length_of(machine, source))
+    left = sequences.length_of(machine, source)
+    if deques.is_deque(machine, source):
+        return deques.reversed_deque(machine, as_ref(source), _REVERSED, left)
+    return new(machine, _REVERSED, reversed, source=source, left=left)
 
 
 def _reversed_step(machine, number: int) -> Step:
     source, left = machine.heap.read(number, "source"), machine.heap.read(number, "left")
     more = machine.truth(machine.compare(">", left, _ZERO))
-    if more is True and isinstance(source, Ref) and isinstance(left, Const):
-        count = sequences.length_of(machine, source)
-        assert isinstance(count, Const)
-        more = left.value <= count.value
+    if more is not False and isinstance(source, Ref):
+        # of a list that has become shorter, nothing is left
+        there = machine.truth(machine.compare("<=", left, sequences.length_of(machine, source)))
+        more = logical_and(machine, more, there)
+        if isinstance(there, Var):
+            left = machine.cond(there, lambda: left, lambda: _ZERO)
+            machine.heap.write(number, "left", left)
     if more is False:
         machine.heap.write(number, "left", _ZERO)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.iterators import deques
 from xlapy.dispatch.iterators.dict_views import dict_iterator
 from xlapy.dispatch.iterators.sequences import (
     INDEXED,
@@ -42,6 +43,7 @@ from xlapy.domain.values import (
     Tuple,
     Union,
     Value,
+    alternatives,
     as_ref,
 )
 from xlapy.ir import Var
@@ -68,6 +70,8 @@ def make_iterator(machine, value: Value) -> Value:
         return new(machine, INDEXED, type(iter([])), source=value, position=_ZERO)
     if is_iterator(machine, value):
         return value
+    if deques.is_deque(machine, value):
+        return deques.deque_iterator(machine, as_ref(value))
     source = sequence_of(machine, value)
     if source is not None:
         cls = type(iter(())) if not isinstance(value, Ref) else type(iter([]))
@@ -210,8 +214,11 @@ class _Subscriptable:
 
 
 def catching(machine, cls: type, action: Callable[[], Value]) -> tuple[Value, bool | Var]:
-    """The value of `action()`, and whether it raised an exception of class `cls` instead (other ones propagate)."""
-    outer, machine.pending = machine.pending, []
+    """The value of `action()`, and whether it raised an exception of class `cls` instead (other ones propagate). A
+    function does nothing where something has been raised before."""
+    outer: list[tuple[Var, Value]] = []
+    if any(_may_be(machine, exception, cls) for _, exception in machine.pending):
+        outer, machine.pending = machine.pending, []
     machine.catching += 1
     value, certain = UNBOUND, None
     try:
@@ -235,6 +242,10 @@ def catching(machine, cls: type, action: Callable[[], Value]) -> tuple[Value, bo
     if isinstance(certain.value, Union):
         _caught(machine, cls, logical_not(machine, raised), certain.value)
     return UNBOUND, True
+
+
+def _may_be(machine, exception: Value, cls: type) -> bool:
+    return any(issubclass(machine.type_of(one), cls) for one in alternatives(exception))
 
 
 def _caught(machine, cls: type, bad: bool | Var, exception: Value) -> bool | Var:

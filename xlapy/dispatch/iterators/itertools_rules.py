@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import ranges
@@ -12,6 +13,7 @@ from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import ENDLESS, Kind, Plan, Step, new
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, fold, logical_and, provoke
 from xlapy.dispatch.protocol import Refused
+from xlapy.domain.heap import STATE
 from xlapy.domain.values import NONE, UNBOUND, Const, Tuple, Value
 from xlapy.ir import Var
 
@@ -311,6 +313,26 @@ def _pairwise_step(machine, number: int) -> Step:
     return more, pair
 
 
+def _again(machine, what: str, action: Callable[[], Value]) -> Value:
+    """An item that is asked for more than once, refused if somebody can tell: a function that makes it changes
+    something."""
+    before = machine.heap.slots.copy()
+    value = action()
+    changed = [slot for slot, now in machine.heap.slots.items() if before.get(slot) is not now]
+    if any(_is_seen(machine, slot, slot in before) for slot in changed):
+        raise Refused(
+            "XP0002", f"{what} of items whose making changes or prints something", "make a list of them first"
+        )
+    return value
+
+
+def _is_seen(machine, slot: tuple[int, str], old: bool) -> bool:
+    number, name = slot
+    if number == STATE:  # an error is the same the second time
+        return not name.startswith(("error", "payload"))
+    return old and machine.heap.objects[number].kind not in ("iterator", "generator")
+
+
 def _pairwise_plan(machine, number: int) -> Plan | None:
     inner = iteration.plan(machine, inner_of(machine, number))
     if inner is None or machine.heap.read(number, "begun") is not _ZERO:
@@ -320,7 +342,8 @@ def _pairwise_plan(machine, number: int) -> Plan | None:
         trips = ranges.maximum(machine, machine.binary("-", trips, _ONE), _ZERO)
 
     def element(k: Value) -> Value:
-        return Tuple((inner.element(k), inner.element(machine.binary("+", k, _ONE))))
+        before = _again(machine, "pairwise", lambda: inner.element(k))
+        return Tuple((before, inner.element(machine.binary("+", k, _ONE))))
 
     def finish(k: Value, ended: bool | Var) -> None:
         inner.finish(ranges.minimum(machine, machine.binary("+", k, _ONE), inner.trips), ended)
@@ -360,9 +383,11 @@ def _product_plan(machine, number: int) -> Plan:
         rest, found = machine.binary("+", start, k), []
         for plan in plans[:0:-1]:
             size = ranges.maximum(machine, plan.trips, _ONE)
-            found.append(plan.element(machine.binary("%", rest, size)))
+            at = machine.binary("%", rest, size)
+            found.append(_again(machine, "product", lambda plan=plan, at=at: plan.element(at)))
             rest = machine.binary("//", rest, size)
-        return Tuple((plans[0].element(rest), *found[::-1]))
+        first = _again(machine, "product", lambda: plans[0].element(rest))
+        return Tuple((first, *found[::-1]))
 
     def finish(k: Value, ended: bool | Var) -> None:
         machine.heap.write(number, "position", machine.binary("+", start, k))

@@ -192,10 +192,10 @@ def item_of(machine, source: Value, position: Value, iterator: int | None = None
             if stack is not None:
                 return loans.lend(machine, source, stack, position, iterator=iterator)
             contents = tuple_items(machine.heap.read(source.object, "<items>"))
-            if isinstance(position, Scalar):
-                return gather.gather(machine, contents, position)
-            assert isinstance(position, Const)
-            return contents[position.value]
+            known = isinstance(position, Const)
+            if len(contents) <= (position.value if known else 0):  # of several contents one that nobody comes to
+                machine.raise_(IndexError, "list index out of range")
+            return contents[position.value] if known else gather.gather(machine, contents, position)
         case NdArray() | JaxArray() | BoundedArray():
             return _unchecked(machine, lambda: machine.getitem(source, position))
     return ranges.item(machine, source, position)

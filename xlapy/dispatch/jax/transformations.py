@@ -370,7 +370,9 @@ def _checkpoint(call: Call) -> Value:
 
 
 def _open_argument(opening: Opening, argument: Value, axis: Any) -> Node:
-    """An argument of `jax.vmap`, which may be anything if it is not mapped."""
+    """An argument of `vmap`, which may be anything if it is not mapped: JAX gets copies of containers then."""
+    if axis is None and opening.objects:
+        return Static(argument)
     strict, opening.strict = opening.strict, opening.strict and axis is not None
     try:
         return opening.open(argument)

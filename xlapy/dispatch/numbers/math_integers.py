@@ -20,6 +20,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     constant,
     device,
     fold,
+    int_info,
     provoke,
     refuse_where,
     scalar,
@@ -30,7 +31,8 @@ from xlapy.ir import Var
 _NEGATIVE = {f: Failure(f, -7) for f in (math.factorial, math.isqrt)}
 _COMB = (Failure(math.comb, -7, 1), Failure(math.comb, 1, -7))
 _PERM = (Failure(math.perm, -7, 1), Failure(math.perm, 1, -7))
-_MAXIMUM_FACTORIAL = 20
+#: whose factorials fit so many bits
+_MAXIMUM_FACTORIAL = {64: 20, 32: 12}
 
 
 def _whole(machine, value: Value) -> Value:
@@ -78,10 +80,11 @@ _reduction(math.lcm, _lcm, 1)
 
 def _isqrt(n):
     """The floor of the square root: the float's, put right."""
-    root = jnp.floor(jnp.sqrt(n.astype(jnp.float64))).astype(jnp.int64)
-    root = jnp.minimum(root, 3_037_000_499)
+    most = math.isqrt(jnp.iinfo(n.dtype).max)
+    root = jnp.floor(jnp.sqrt(n.astype(jnp.float64))).astype(n.dtype)
+    root = jnp.minimum(root, most)
     root = jnp.where(root * root > n, root - 1, root)
-    return jnp.where((root < 3_037_000_499) & ((root + 1) * (root + 1) <= n), root + 1, root)
+    return jnp.where((root < most) & ((root + 1) * (root + 1) <= n), root + 1, root)
 
 
 @table.function(math.isqrt)
@@ -96,9 +99,9 @@ def isqrt(machine, n: Value, /) -> Value:
     return scalar(machine, int, machine.leaf(_isqrt, [var])[0], (0, high))
 
 
-def _factorial(n):
-    table_ = jnp.array([math.factorial(i) for i in range(_MAXIMUM_FACTORIAL + 1)], jnp.int64)
-    return table_[jnp.clip(n, 0, _MAXIMUM_FACTORIAL)]
+def _factorial(n, most):
+    table_ = jnp.array([math.factorial(i) for i in range(most + 1)], n.dtype)
+    return table_[jnp.clip(n, 0, most)]
 
 
 @table.function(math.factorial)
@@ -109,10 +112,12 @@ def factorial(machine, n: Value, /) -> Value:
         return fold(machine, math.factorial, value.value)
     var = device(machine, value, int)
     _NEGATIVE[math.factorial].check(machine, _negative(machine, var), value)
-    if bounds_of(value)[1] > _MAXIMUM_FACTORIAL:
-        large = machine.builder.elementwise("gt", var, constant(machine, _MAXIMUM_FACTORIAL, var))
-        refuse_where(machine, large, "XP0005", "a factorial beyond 64 bits", "use math.lgamma")
-    return scalar(machine, int, machine.leaf(_factorial, [var])[0], (1, math.factorial(_MAXIMUM_FACTORIAL)))
+    bits = int_info(machine).bits
+    most = _MAXIMUM_FACTORIAL[bits]
+    if bounds_of(value)[1] > most:
+        large = machine.builder.elementwise("gt", var, constant(machine, most, var))
+        refuse_where(machine, large, "XP0005", f"a factorial beyond {bits} bits", "use math.lgamma")
+    return scalar(machine, int, machine.leaf(_factorial, [var], (most,))[0], (1, math.factorial(most)))
 
 
 def _comb(n, k):

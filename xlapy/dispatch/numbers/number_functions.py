@@ -22,6 +22,7 @@ from xlapy.dispatch.numbers.scalar_values import (
     defines,
     device,
     fold,
+    int_info,
     kind_of,
     of_special,
     provoke,
@@ -54,8 +55,6 @@ _LENGTH_ONE = provoke(int, np.zeros(2))
 _DIVMOD = {kind: provoke(divmod, kind(1), kind(0)) for kind in (int, float)}
 _ZERO_MODULUS = provoke(pow, 2, 2, 0)
 _NO_INVERSE = provoke(pow, 2, -1, 4)
-#: the largest modulus whose square fits 64 bits
-_MODULUS = 3_037_000_499
 
 
 # -- numbers as device values -----------------------------------------------------------------------------------------
@@ -125,9 +124,10 @@ def truncated(machine, var: Var, round_kind: str | None = None, bounds: tuple[in
         var = builder.elementwise(round_kind, var)
     if var.type.dtype.itemsize > 2:
         size = builder.elementwise("abs", var)
-        large = builder.elementwise("ge", size, constant(machine, 2.0**63, size))
+        bits = int_info(machine).bits
+        large = builder.elementwise("ge", size, constant(machine, 2.0 ** (bits - 1), size))
         large = builder.elementwise("bitwise_and", large, finite)
-        refuse_where(machine, large, "XP0005", "a float beyond 64 bits is made an int", "keep it a float")
+        refuse_where(machine, large, "XP0005", f"a float beyond {bits} bits is made an int", "keep it a float")
     return scalar(machine, int, builder.convert(var, np.dtype(np.int64)))
 
 
@@ -389,9 +389,10 @@ def _power(machine, base: Value, exp: Value, mod: Value) -> Value:
     b, e, m = (device(machine, v, int) for v in (base, exp, mod))
     builder = machine.builder
     low, high = bounds_of(mod)
-    if max(-low, high) > _MODULUS:
-        large = builder.elementwise("gt", builder.elementwise("abs", m), constant(machine, _MODULUS, m))
-        refuse_where(machine, large, "XP0004", f"pow() with a modulus beyond {_MODULUS}")
+    most = math.isqrt(int_info(machine).max)
+    if max(-low, high) > most:
+        large = builder.elementwise("gt", builder.elementwise("abs", m), constant(machine, most, m))
+        refuse_where(machine, large, "XP0004", f"pow() with a modulus beyond {most}")
     return scalar(machine, int, machine.leaf(_power_modulo, [b, e, m])[0], (0, high) if low > 0 else None)
 
 
@@ -405,7 +406,7 @@ def _power_modulo(base, exponent, modulus):
 
     modulus = jnp.where(modulus == 0, 1, modulus)
     first = jnp.mod(jnp.ones_like(base), modulus)
-    return lax.fori_loop(0, 63, body, (first, jnp.mod(base, modulus)))[0]
+    return lax.fori_loop(0, np.iinfo(exponent.dtype).bits - 1, body, (first, jnp.mod(base, modulus)))[0]
 
 
 # -- round ------------------------------------------------------------------------------------------------------------

@@ -260,7 +260,7 @@ def too_large(machine, var: Var, bounds: tuple[int, int] | None = None) -> Var |
     dtype = var.type.dtype
     if dtype.kind != "u":
         return None
-    most = np.iinfo(machine.builder.narrowed(SCALAR_DTYPES[int])).max
+    most = int_info(machine).max
     if np.iinfo(dtype).max <= most or (bounds is not None and bounds[1] <= most):
         return None
     limit = machine.builder.constant(most, dtype, var.type.weak)
@@ -322,6 +322,11 @@ def logical_or(machine, a: Var | bool, b: Var | bool) -> Var | bool:
     if isinstance(a, Var) and isinstance(b, Var):
         return machine.builder.elementwise("bitwise_or", a, b)
     return (True if a else b) if not isinstance(a, Var) else (True if b else a)
+
+
+def int_info(machine) -> np.iinfo:
+    """What the integers that stand for Python's can be."""
+    return np.iinfo(machine.builder.narrowed(SCALAR_DTYPES[int]))
 
 
 def bounds_of_any(value: Value) -> tuple[int, int]:

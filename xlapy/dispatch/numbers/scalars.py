@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 import jax.numpy as jnp
+import numpy as np
 
 from xlapy.dispatch import table
 from xlapy.dispatch.numbers.scalar_arithmetic import BITS, RULES, bits
@@ -197,26 +198,27 @@ def _known_int_float(machine, symbol: str, number: int, real: Var) -> Value:
     return _predicate(machine, symbol, constant(machine, nearest, real), real)
 
 
-def _cut(real):
-    """A float as an int64, wherever it fits one."""
-    fits = (real >= -(2.0**63)) & (real < 2.0**63)
-    return fits, jnp.where(fits, real, 0.0).astype(jnp.int64)
+def _cut(real, dtype):
+    """A float as an integer, wherever it fits one."""
+    end = 2.0 ** (np.iinfo(dtype).bits - 1)
+    fits = (real >= -end) & (real < end)
+    return fits, jnp.where(fits, real, 0.0).astype(dtype)
 
 
 def _exact_lt(number, real):
     """number < real, which for an int is number < ceil(real)."""
-    fits, whole = _cut(jnp.ceil(real))
+    fits, whole = _cut(jnp.ceil(real), number.dtype)
     return jnp.where(fits, number < whole, real > 0)
 
 
 def _exact_le(number, real):
     """number <= real, which for an int is number <= floor(real)."""
-    fits, whole = _cut(jnp.floor(real))
+    fits, whole = _cut(jnp.floor(real), number.dtype)
     return jnp.where(fits, number <= whole, real > 0)
 
 
 def _exact_eq(number, real):
-    fits, whole = _cut(real)
+    fits, whole = _cut(real, number.dtype)
     return fits & (jnp.floor(real) == real) & (number == whole)
 
 

@@ -14,6 +14,7 @@ from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.values import (
     absent,
     array_type,
+    given_dtype,
     kind_of,
     known,
     known_index,
@@ -72,7 +73,7 @@ def asarray(machine, a, dtype=None, order=None, *, device=None, copy=None, like=
     if copied is True:
         return array(machine, a, dtype, order="K" if asked is None else order)
     if isinstance(a, NdArray):
-        same = absent(dtype) or require_dtype(known(machine, dtype)) == a.type.dtype
+        same = absent(dtype) or given_dtype(machine, dtype) == a.type.dtype
         if same and lies(machine, a, asked):
             return a
     if copied is False:

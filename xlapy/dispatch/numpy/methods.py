@@ -23,6 +23,7 @@ from xlapy.dispatch.numpy.ufuncs import ufunc_rule
 from xlapy.dispatch.numpy.values import (
     absent,
     cast,
+    given_dtype,
     kind_of,
     known,
     known_order,
@@ -167,7 +168,7 @@ def conjugate(machine, self, /, *args, **kwargs):
 @both("astype")
 def astype(machine, self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """`array.astype(dtype)`."""
-    target = require_dtype(known(machine, dtype, "a dtype"))
+    target = given_dtype(machine, dtype)
     rule: Any = str(known(machine, casting))
     var = operand(machine, self)
     try:

@@ -58,6 +58,11 @@ def require_dtype(value: Any) -> np.dtype:
     return dtype
 
 
+def given_dtype(machine: Machine, value: object) -> np.dtype:
+    """The type that elements get where `dtype=` says so."""
+    return machine.builder.narrowed(require_dtype(known(machine, value, "a dtype")))
+
+
 def kind_of(dtype: np.dtype) -> str:
     """'b', 'i', 'u', 'f' or 'c': the kind, bfloat16 and its like being floating."""
     return "f" if dtype.kind == "V" else dtype.kind
