@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,13 +14,14 @@ from xlapy.dispatch import gather
 from xlapy.dispatch.containers import places
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, scalar
-from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.protocol import NeedStatic, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain import set_order, stacks
 from xlapy.domain.captures import FREE, Capture
 from xlapy.domain.coerce import coerce, filler, instantiate, place_in, select
 from xlapy.domain.heap import Loan
 from xlapy.domain.join import Joiner, JoinFailure
+from xlapy.domain.numbers import numeric
 from xlapy.domain.values import (
     DEAD,
     Const,
@@ -144,6 +145,22 @@ def settled(machine, value: Ref) -> Stack | None:
     return made if isinstance(made, Stack) else None
 
 
+def holds_numbers(machine, value: Ref) -> bool:
+    """Whether a list has one of several contents, which are numbers alone."""
+    if machine.heap.objects[value.object].kind != "list":
+        return False
+    contents = machine.heap.read(value.object, "<items>")
+    if not isinstance(contents, Union) or not all(isinstance(c, Stack | Tuple) for c in contents.alternatives):
+        return False
+    items = [v for c in contents.alternatives for v in ([c.element] if isinstance(c, Stack) else c.children())]
+    return bool(items) and all(isinstance(v, Value) and _is_number(v) for v in items)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is a number, whose type may depend on data."""
+    return all((numeric(v) or ("",))[0] in ("python", "numpy") for v in alternatives(value))
+
+
 def is_dynamic(machine, value: Value) -> bool:
     """Whether a value is a list whose length is only known on the device."""
     found = of(machine, value)
@@ -160,6 +177,19 @@ def each_or_whole(machine, each: Callable[[], Value], whole: Callable[[], Value]
     return _either(machine, each, whole, lambda code: True)
 
 
+def settled_or(machine, values: Sequence[Value], whole: Callable[[], Value], each: Callable[[], Value]) -> Value:
+    """`whole()`, with one stack in each list of numbers among `values` that may have one of several contents; `each()`,
+    which tells the contents apart, if that is refused."""
+
+    def together() -> Value:
+        for value in values:
+            if isinstance(value, Ref) and holds_numbers(machine, value):
+                settled(machine, value)
+        return whole()
+
+    return _either(machine, together, each, lambda code: True)
+
+
 def _either(machine, first: Callable[[], Value], second: Callable[[], Value], gives_up: Callable[[str], bool]) -> Value:
     """`first()`; `second()` in its place if that is refused with a code at which it `gives_up`."""
     state, obstacles = machine.save(), len(machine.blockers)
@@ -169,6 +199,9 @@ def _either(machine, first: Callable[[], Value], second: Callable[[], Value], gi
             return found
     except Refused as refusal:
         if not gives_up(refusal.code):
+            raise
+    except NeedStatic as need:
+        if machine.specialisable(need.var) or not gives_up("XP0013"):
             raise
     machine.rewind(state)
     del machine.blockers[obstacles:]
