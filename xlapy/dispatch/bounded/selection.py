@@ -287,7 +287,8 @@ def _common(machine: Machine, found: Sequence[bounded.Parts], axis: int) -> tupl
         shown = (bounded.scalar(machine, lengths[0]), bounded.scalar(machine, length))
         machine.check(bad, ValueError, machine.message(_ALIKE.format(axis, number), *shown))
     static = next((n for x, n in zip(all_lanes, rooms, strict=True) if x is None), None)
-    return (Lanes(all_lanes[0].length), max(rooms)) if static is None else (None, static)
+    first = all_lanes[0]
+    return (Lanes(first.length), max(rooms)) if static is None and first is not None else (None, static or 0)
 
 
 def _beginning(x, length, axis):
