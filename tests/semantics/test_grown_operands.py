@@ -1,5 +1,7 @@
 """Lists of as many numbers or rows as data says, as operands of NumPy's functions: alone, and beside other arrays."""
 
+import operator
+
 import numpy as np
 
 from .runner import Programs
@@ -106,6 +108,13 @@ def selections_side_by_side(m, k):
     rows = m[m[:, 0] > 200]
     columns = rows[:, m[0] % 3 == k]
     return np.concatenate((columns, columns[:, :2], columns * 2), axis=1), np.concatenate((columns, columns[1:]))
+
+
+@program((LONG, 2.0), (LONG, 4.7))
+def functions_of_the_module_operator(a, bound):
+    found = a[a > bound]
+    operator.setitem(found, 0, 9.0)
+    return operator.le(found, 4.5), operator.mul(2, found), operator.getitem(found, -1), operator.contains(found, 9.0)
 
 
 @program((SQUARE, 300.0), raises=ValueError)

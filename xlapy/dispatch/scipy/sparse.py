@@ -15,9 +15,11 @@ from scipy.sparse import _compressed, _sparsetools
 
 from xlapy.dispatch import table
 from xlapy.dispatch.arrays.views import buffer_type
+from xlapy.dispatch.bounded.rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import NONE, NdArray
+from xlapy.dispatch.scipy.sparse_structure import at_most, known_length, room
+from xlapy.domain.values import NONE, BoundedArray, NdArray
 
 _ROOM = "a sparse matrix whose arrays have room for more elements than it has"
 _ROOM_HINT = "call its method prune() before"
@@ -54,6 +56,8 @@ def _refuse_unsorted_rule(machine, bad):
 @table.function(_util._prune_array)
 def _prune_array(machine, array):
     """The array, or a copy if it is a view of a much larger one that the program knows."""
+    if isinstance(array, BoundedArray):
+        return array
     if not isinstance(array, NdArray):
         raise Refused("XP0010", "a sparse matrix whose number of elements depends on data")
     size, whole = (math.prod(kind.shape) for kind in (array.type, buffer_type(machine, array)))
@@ -66,7 +70,9 @@ def _prune_array(machine, array):
 @table.replacement(_compressed._cs_matrix._getnnz)
 def _getnnz(self, axis=None):
     if axis is None:
-        count = len(self.data)
+        count = known_length(self.data)
+        if count is None:
+            return at_most(int(self.indptr[-1]), room(self.data))
         _refuse_room(self.indptr[-1] != count)
         return count
     if self.ndim == 1:
@@ -82,6 +88,9 @@ def _getnnz(self, axis=None):
     elif axis == 1:
         return np.diff(self.indptr)
     raise ValueError("axis out of bounds")
+
+
+FUNCTIONS[_util._prune_array] = _prune_array
 
 
 @_function("csr_has_canonical_format")
