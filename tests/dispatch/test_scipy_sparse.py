@@ -260,3 +260,30 @@ def test_indices_of_many_bits_are_refused_when_they_occur():
     rows = np.array([3, 0, 2**40])
     with pytest.raises(xlapy.NotOffloadableError, match="32 bits"):
         xlapy.jit(from_triples)(rows, np.arange(3), np.ones(3))
+
+
+def sums(a, v):
+    rows = a.sum(axis=1)
+    rows[0, 0] = 3.0
+    return a.sum(), rows, np.asarray(rows).ravel(), a.sum(axis=0).A1, a.mean(axis=0), a.todense()[1], rows[2, 0]
+
+
+def operators_of_matrices(a, v):
+    m = a.sum(axis=0)
+    first = v + m, v * m.T, m * v[:, None], m @ v, 1 / (m + 1), np.sqrt(m), m > 0.5, -m, a @ m.T, m[m > 1]
+    return *first, a.multiply(1 / (m + 1)).toarray(), isinstance(m, np.matrix), np.linalg.norm(m), m.max(), len(m)
+
+
+@pytest.mark.parametrize("function", [sums, operators_of_matrices])
+def test_sums_are_matrices_of_numpy(function):
+    wanted, got = function(MATRIX, SHORT), xlapy.jit(function, returns="numpy")(MATRIX, SHORT)
+    for one, other in zip(got, wanted, strict=True):
+        assert type(one) is type(other) and np.shape(one) == np.shape(other)
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_what_is_not_written_down_of_a_matrix_is_refused():
+    with pytest.raises(xlapy.NotOffloadableError, match="np.matrix"):
+        xlapy.jit(lambda a: np.linalg.inv(a.todense()))(MATRIX[:30])
+    with pytest.raises(xlapy.NotOffloadableError, match="np.matrix"):
+        xlapy.jit(lambda a: a.todense() ** 2)(MATRIX[:30])

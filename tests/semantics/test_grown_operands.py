@@ -110,6 +110,19 @@ def selections_side_by_side(m, k):
     return np.concatenate((columns, columns[:, :2], columns * 2), axis=1), np.concatenate((columns, columns[1:]))
 
 
+@program((X, 2.5), (X, 9.0))
+def repeated_as_often_as_data_says(a, bound):
+    found = a[a > bound]
+    n = len(found)
+    return (
+        np.repeat(a, n),
+        found.repeat(n),
+        np.repeat(found, len(a[a < bound])),
+        np.repeat(3.0, n),
+        np.repeat([1, 2], n),
+    )
+
+
 @program((LONG, 2.0), (LONG, 4.7))
 def functions_of_the_module_operator(a, bound):
     found = a[a > bound]

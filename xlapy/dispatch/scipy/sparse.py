@@ -11,12 +11,14 @@ import math
 
 import numpy as np
 from scipy._lib import _util
-from scipy.sparse import _compressed, _sparsetools
+from scipy.linalg import lapack
+from scipy.sparse import _compressed, _sparsetools, _sputils
 
 from xlapy.dispatch import table
 from xlapy.dispatch.arrays.views import buffer_type
 from xlapy.dispatch.bounded.rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import refuse_where
+from xlapy.dispatch.numpy import matrices
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.scipy.sparse_structure import at_most, known_length, room
 from xlapy.domain.values import NONE, BoundedArray, NdArray
@@ -62,6 +64,9 @@ def _prune_array(machine, array):
         raise Refused("XP0010", "a sparse matrix whose number of elements depends on data")
     size, whole = (math.prod(kind.shape) for kind in (array.type, buffer_type(machine, array)))
     return machine.call(machine.getattr(array, "copy"), ()) if size < whole // 2 else array
+
+
+table.replacement(_sputils.asmatrix)(matrices.as_matrix)
 
 
 # -- how many elements there are --------------------------------------------------------------------------------------
@@ -251,6 +256,20 @@ def _csr_scale_rows(n_row, n_col, indptr, indices, data, factors):
 @_function("csr_scale_columns")
 def _csr_scale_columns(n_row, n_col, indptr, indices, data, factors):
     data *= factors.astype(data.dtype, copy=False)[indices]
+
+
+# -- solvers ----------------------------------------------------------------------------------------------------------
+
+
+@table.replacement(*(getattr(lapack, name) for name in ("slartg", "dlartg")))
+def _lartg(f, g):
+    """A rotation that takes (f, g) to (r, 0): c, s and r."""
+    if g == 0:
+        return f / f if f == f and f != 0 else f * 0 + 1, g * 0, f
+    if f == 0:
+        return f, np.sign(g), abs(g)
+    r = np.copysign(np.hypot(f, g), f)
+    return abs(f) / abs(r), g / r, r
 
 
 __all__: list[str] = []
