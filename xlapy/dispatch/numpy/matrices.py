@@ -41,7 +41,6 @@ class Matrix:
 
     stands_for = np.matrix
     __array_priority__ = 10.0
-    __hash__ = None
 
     def __init__(self, elements):
         object.__setattr__(self, "elements", elements)
@@ -286,6 +285,9 @@ class Matrix:
 
     def __invert__(self):
         return Matrix(~self.elements)
+
+    def __hash__(self):
+        raise TypeError("unhashable type: 'matrix'")
 
     def __bool__(self):
         return bool(self.elements)
