@@ -17,6 +17,7 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import device, refuse_where, scalar
 from xlapy.dispatch.numpy.values import operand, sequence_items
+from xlapy.dispatch.scipy.refusing import refuse
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import NONE, BoundedArray, Const, NumpyScalar, Ref, Scalar, Tuple, Value
 
@@ -398,7 +399,7 @@ _COMPARISONS = ("_ne_", "_lt_", "_gt_", "_le_", "_ge_")
 def _binopt(self, other, op):
     other = self.__class__(other)
     if op not in _OPERATIONS:
-        return getattr(_sparsetools, "csr" + op + "csr")()  # a refusal
+        refuse(f"scipy.sparse: the operation '{op.strip('_')}' of two matrices")
     most = min(room(self.data) + room(other.data), self.shape[0] * self.shape[-1])
     idx_dtype = self._get_index_dtype((self.indptr, self.indices, other.indptr, other.indices), maxval=most)
     dtype = np.result_type(self.dtype, other.dtype)
