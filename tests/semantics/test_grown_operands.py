@@ -1,5 +1,6 @@
 """Lists of as many numbers or rows as data says, as operands of NumPy's functions: alone, and beside other arrays."""
 
+import itertools
 import operator
 
 import numpy as np
@@ -146,6 +147,23 @@ def added_through_a_mask(a, z, bound):
 @program((LONG, SQUARE[0].copy(), 4.0), raises=ValueError)
 def too_few_added_through_a_mask(a, z, bound):
     np.add.at(z, a > bound, a[:3])
+
+
+@program((X, 2.0), (LONG[::3], 1.0))
+def pairs_of_as_many_items_as_data_says(a, bound):
+    items = np.flatnonzero(a > bound)
+    ordered, total = 0, 0.0
+    pairs = [(i, j) for i, j in itertools.combinations(items.tolist(), 2)]
+    for i, j in itertools.permutations(items, 2):
+        ordered += i - 2 * j
+    for i, j, k in itertools.combinations((x for x in a if x > bound), 3):
+        total += i * j - k
+    return pairs, ordered, total
+
+
+@program((X + 1j * X[::-1],), (np.array([[1 + 2j, 3 - 1j], [1 + 3j, 0j]]),))
+def range_of_complex_numbers(z):
+    return np.ptp(z), np.ptp(z, axis=0)
 
 
 @program((X,), (np.arange(4),), (np.zeros(0),))
