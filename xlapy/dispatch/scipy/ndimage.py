@@ -6,11 +6,14 @@ import itertools
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import _nd_image, _ni_label, _rank_filter_1d  # type: ignore[attr-defined]
+import scipy.ndimage
+from scipy.ndimage import _nd_image, _ni_label  # type: ignore[attr-defined]
 
 from xlapy.dispatch import table
 from xlapy.dispatch.scipy.refusing import refuse
 
+#: which older versions of SciPy have not got
+_rank_filter_1d = getattr(scipy.ndimage, "_rank_filter_1d", None)
 #: what lies around an array, in the words of `np.pad`, by SciPy's numbers
 _AROUND = {0: "edge", 1: "wrap", 2: "symmetric", 3: "reflect", 4: "constant", 5: "wrap", 6: "constant"}
 
@@ -95,7 +98,7 @@ def _rank_filter(x, rank, footprint, output, mode, cval, origins):
     output[...] = np.sort(chosen, axis=0)[rank].astype(output.dtype)
 
 
-@table.replacement(_rank_filter_1d.rank_filter)
+@table.replacement(*([_rank_filter_1d.rank_filter] if _rank_filter_1d is not None else []))
 def _rank_filter_1d_of(x, rank, size, output, mode, cval, origin):
     output[...] = np.sort(np.stack(_lines(x, size, 0, mode, cval, origin)), axis=0)[rank].astype(output.dtype)
 

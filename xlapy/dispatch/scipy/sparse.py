@@ -261,7 +261,7 @@ def _csr_scale_columns(n_row, n_col, indptr, indices, data, factors):
 # -- solvers ----------------------------------------------------------------------------------------------------------
 
 
-@table.replacement(*(getattr(lapack, name) for name in ("slartg", "dlartg")))
+@table.replacement(*(getattr(lapack, name) for name in ("slartg", "dlartg") if hasattr(lapack, name)))
 def _lartg(f, g):
     """A rotation that takes (f, g) to (r, 0): c, s and r."""
     if g == 0:

@@ -257,9 +257,10 @@ def _csr_sort_indices(n_row, indptr, indices, data):
 @table.replacement(_matrix.sum_duplicates)
 def _sum_duplicates(self):
     if is_given(self):
-        return self.has_canonical_format  # looked at: what is not so is refused
-    if hasattr(self, "_has_canonical_format") and _is_known(self._has_canonical_format, True):
-        return True
+        if self.has_canonical_format:
+            return
+    elif hasattr(self, "_has_canonical_format") and _is_known(self._has_canonical_format, True):
+        return
     self.sort_indices()
     place = 0
     start = 0
@@ -278,7 +279,6 @@ def _sum_duplicates(self):
         self.indptr[i + 1] = place
     _cut(self, place)
     self.has_canonical_format = True
-    return True
 
 
 @table.replacement(_matrix.eliminate_zeros)
