@@ -22,6 +22,7 @@ _RULES = {
     "scipy.optimize": "xlapy.dispatch.scipy.optimize",
     "scipy.signal": "xlapy.dispatch.scipy.signal",
     "scipy.sparse": "xlapy.dispatch.scipy.sparse",
+    "scipy.sparse.linalg": "xlapy.dispatch.scipy.sparse_linalg",
     "scipy.spatial.distance": "xlapy.dispatch.scipy.distance",
     "scipy.special": "xlapy.dispatch.scipy.special",
 }

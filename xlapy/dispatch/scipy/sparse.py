@@ -20,6 +20,7 @@ from xlapy.dispatch.bounded.rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy import matrices
 from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.scipy import sparse_blocks  # noqa: F401
 from xlapy.dispatch.scipy.sparse_structure import at_most, known_length, room
 from xlapy.domain.values import NONE, BoundedArray, NdArray
 
