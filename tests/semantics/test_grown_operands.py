@@ -33,14 +33,14 @@ def put_in_order(a, b, bound):
     return np.lexsort((first, second)), np.lexsort([second, first])
 
 
-@program((X, 2.0), (LONG, 4.0))
+@program((LONG, 4.0), (LONG, 2.5))
 def repeated_and_tabled(a, bound):
     found = [int(x) for x in a if x > bound]
     rows, columns = np.meshgrid(found, a)
     return np.repeat(found, found), np.add.outer(found, found), np.multiply.outer(a, found), rows + columns
 
 
-@program((X, 2.0), (LONG, 4.0))
+@program((LONG, 2.0), (LONG, 4.0))
 def from_iterators(a, bound):
     every = np.fromiter((2 * x for x in a if x > bound), dtype=float)
     return every, np.fromiter([x for x in a if x > bound], int), np.fromiter((x for x in a if x > 1), float, count=2)
@@ -67,7 +67,7 @@ def blocks(a, bound):
     )
 
 
-@program((X, 2.0), (LONG, 4.0))
+@program((LONG, 4.0), (LONG, 2.5))
 def grown_rows_put_together(a, bound):
     rows, tables, numbers = [], [], []
     for x in a:
@@ -164,6 +164,24 @@ def pairs_of_as_many_items_as_data_says(a, bound):
 @program((X + 1j * X[::-1],), (np.array([[1 + 2j, 3 - 1j], [1 + 3j, 0j]]),))
 def range_of_complex_numbers(z):
     return np.ptp(z), np.ptp(z, axis=0)
+
+
+@program((X, 2.0), (X, 9.0))
+def types_of_few_numbers(a, bound):
+    found = [int(x) for x in a if x > bound]
+    return np.array(found), np.sum(found), np.sort(found), np.argsort(found), np.repeat(found, 2)
+
+
+@program((np.array([1.0, -1.0, 1.0]),), (np.array([-1.0, -1.0, 1.0]),), refuse="maybe")
+def numbers_of_several_types(a):
+    found = []
+    if a[0] > 0:
+        found.append(1)
+    if a[1] > 0:
+        found.append(2.5)
+    if a[2] > 0:
+        found.append(True)
+    return np.repeat(np.array(found), 2), np.sort(found)
 
 
 @program((X,), (np.arange(4),), (np.zeros(0),))

@@ -258,7 +258,7 @@ def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) 
         containers = [] if apart else _containers(args)
         if op.kind == "call" and stack_rules.are_many(machine, args[0], args[1:]):
             each = lambda: unions.over_contents(machine, containers, whole) or whole()  # noqa: E731
-            result = stacks.settled_or(machine, args[1:], whole, each)
+            result = stacks.settled_or(machine, args[1:], whole, each, stack_rules.gives_places(args[0]))
         else:
             result = unions.over_contents(machine, containers, whole)
     return whole() if result is None else result

@@ -53,9 +53,8 @@ def one_array(machine: Machine, value: Value) -> Value:
     """A list of numbers whose length depends on data, and one of several arrays that differ in their sizes alone, as
     one array; any other value as it is."""
     if isinstance(value, Ref) and containers.heap_kind(machine, value) == "list":
-        if stacks.holds_numbers(machine, value):
-            stacks.settled(machine, value)
-        made = stack_arrays.as_array(machine, value)
+        with stacks.as_stacks(machine, [value]):
+            made = stack_arrays.as_array(machine, value)
         value = value if made is None else made
     if isinstance(value, Union) and all(map(sizes.is_array, value.alternatives)):
         return as_one(machine, value)

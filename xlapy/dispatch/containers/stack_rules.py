@@ -434,6 +434,7 @@ _OF_SEQUENCES = {
 }  # fmt: skip
 
 
+_OF_PLACES = (np.ix_, np.lexsort, np.argsort, np.nonzero, np.flatnonzero, np.count_nonzero, np.argwhere)
 _METHODS_OF_UFUNCS = ("outer", "reduce", "accumulate", "reduceat")
 #: contents that are told apart by branches
 _FEW_CONTENTS = 3
@@ -481,6 +482,11 @@ def takes_arrays(function: object) -> bool:
         return function not in _OF_SEQUENCES
     except TypeError:
         return False
+
+
+def gives_places(function: Value) -> bool:
+    """Whether a function gives integers, whatever the type of the numbers is that it is given."""
+    return isinstance(function, Const) and any(function.value is f for f in _OF_PLACES)
 
 
 def are_many(machine, function: Value, args: Sequence[Value]) -> bool:
