@@ -1,10 +1,12 @@
 """Sparse matrices of SciPy, as arguments and made inside: what SciPy does with them in compiled code."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import eigsh, spsolve
 
 import xlapy
 
@@ -158,3 +160,156 @@ def test_elements_that_are_there_twice_are_refused_when_they_have_to_be_added_up
     np.testing.assert_allclose(xlapy.jit(product)(a, x, x), a @ x)
     with pytest.raises(xlapy.NotOffloadableError, match="twice in a row"):
         xlapy.jit(lambda a, x: abs(a) @ x)(a, x)
+
+
+OTHER, SQUARE = random_matrix(4), random_matrix(5)[:30]
+UNORDERED = MATRIX @ SQUARE.T  # its columns are in the order in which they were found
+
+
+def sum_of_two(a, b):
+    return a - b, a != b
+
+
+def product_of_two(a, b):
+    c = a @ b.T
+    return c, c @ np.ones(c.shape[1]), c.nnz
+
+
+def parts(a, i, j):
+    return a[i], a[i, j], a[3, 4], a[2:20], a[:, 5], a[:, 2:9].toarray(), a.getrow(i), a.getcol(7)
+
+
+def some_rows(a, places, v):
+    return a[places] @ v, a[[3, 1, 3]], a[:, [4, 2]].toarray(), np.asarray(a[places, places]).ravel()
+
+
+def from_triples(rows, columns, values):
+    a = sp.coo_matrix((values, (rows, columns)), shape=(9, 7))
+    return a.tocsr(), a.T.tocsc() @ np.arange(9.0)
+
+
+def from_dense(m):
+    a = sp.csr_matrix(m)
+    return a, a.nnz, a @ np.ones(m.shape[1])
+
+
+def from_diagonals(v):
+    a = sp.diags([v[:-1], -2 * v, v[1:]], [-1, 0, 1])
+    return a.tocsr(), a @ v, sp.diags(v, format="csr"), sp.eye(len(v), format="csr") * 3
+
+
+def without_zeros(a, bound):
+    a = a.copy()
+    a.data[a.data < bound] = 0
+    a.eliminate_zeros()
+    return a, (a > 0.5).toarray()
+
+
+def same_matrices(got, wanted):
+    for one, other in zip(got, wanted, strict=True):
+        if not sp.issparse(other):
+            one, other = np.asarray(one), np.asarray(other)
+        assert type(one) is type(other) and one.dtype == other.dtype and one.shape == other.shape
+        if sp.issparse(other):
+            for name in ("data", "indices", "indptr"):
+                mine, theirs = getattr(one, name), getattr(other, name)
+                assert mine.dtype == theirs.dtype
+                np.testing.assert_allclose(mine, theirs, rtol=1e-12)
+        else:
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def check_matrices(function, *args):
+    same_matrices(xlapy.jit(function, returns="numpy")(*copy.deepcopy(args)), function(*args))
+
+
+@pytest.mark.parametrize(
+    "a, b",
+    [(UNORDERED, UNORDERED * 2), (sp.csc_array(MATRIX), sp.csc_array(OTHER))],
+    ids=["unordered", "by columns"],
+)
+def test_sums_of_matrices(a, b):
+    check_matrices(sum_of_two, a, b)
+
+
+def test_products_of_matrices():
+    check_matrices(product_of_two, MATRIX, OTHER)
+    whole = sp.csr_matrix(np.array([[1.0, 1.0], [2.0, -2.0]]))
+    check_matrices(lambda a, b: (a @ b, b @ a), whole, sp.csr_matrix(np.array([[1.0, 3.0], [-1.0, 1.0]])))
+
+
+def test_parts_of_matrices():
+    check_matrices(parts, MATRIX, 7, 11)
+    places = np.array([5, 0, 5, 29])
+    check_matrices(some_rows, sp.csr_array(MATRIX), places, SHORT)
+
+
+def test_matrices_are_made():
+    rows, columns = np.array([3, 0, 3, 8, 3, 0]), np.array([2, 6, 2, 0, 1, 5])
+    check_matrices(from_triples, rows, columns, np.array([1.0, 2.0, -3.0, 4.0, 5.0, 6.0]))
+    check_matrices(from_dense, MATRIX.toarray())
+    check_matrices(from_diagonals, np.array([1.0, 0.0, 2.0, 3.0]))
+    check_matrices(without_zeros, MATRIX[:9], 0.4)
+
+
+def test_indices_of_many_bits_are_refused_when_they_occur():
+    rows = np.array([3, 0, 2**40])
+    with pytest.raises(xlapy.NotOffloadableError, match="32 bits"):
+        xlapy.jit(from_triples)(rows, np.arange(3), np.ones(3))
+
+
+def sums(a, v):
+    rows = a.sum(axis=1)
+    rows[0, 0] = 3.0
+    return a.sum(), rows, np.asarray(rows).ravel(), a.sum(axis=0).A1, a.mean(axis=0), a.todense()[1], rows[2, 0]
+
+
+def operators_of_matrices(a, v):
+    m = a.sum(axis=0)
+    first = v + m, v * m.T, m * v[:, None], m @ v, 1 / (m + 1), np.sqrt(m), m > 0.5, -m, a @ m.T, m[m > 1]
+    return *first, a.multiply(1 / (m + 1)).toarray(), isinstance(m, np.matrix), np.linalg.norm(m), m.max(), len(m)
+
+
+@pytest.mark.parametrize("function", [sums, operators_of_matrices])
+def test_sums_are_matrices_of_numpy(function):
+    wanted, got = function(MATRIX, SHORT), xlapy.jit(function, returns="numpy")(MATRIX, SHORT)
+    for one, other in zip(got, wanted, strict=True):
+        assert type(one) is type(other) and np.shape(one) == np.shape(other)
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_what_is_not_written_down_of_a_matrix_is_refused():
+    with pytest.raises(xlapy.NotOffloadableError, match="np.matrix"):
+        xlapy.jit(lambda a: np.linalg.inv(a.todense()))(MATRIX[:30])
+    with pytest.raises(xlapy.NotOffloadableError, match="np.matrix"):
+        xlapy.jit(lambda a: a.todense() ** 2)(MATRIX[:30])
+
+
+def put_together(a, b):
+    return sp.hstack([a, b]), sp.bmat([[a, None], [b, np.ones((9, 1))]]).toarray()
+
+
+def test_blocks():
+    check_matrices(put_together, MATRIX[:9], OTHER[:9])
+    with pytest.raises(ValueError, match="expected 9"):
+        xlapy.jit(lambda a, b: sp.bmat([[a, b.tocoo()]]))(MATRIX[:9], OTHER)
+
+
+def solved(a, b):
+    return spsolve(a, b), spsolve(a.tocsc(), np.outer(b, b[:2]))
+
+
+def some_eigenvalues(a):
+    found, vectors = eigsh(a, k=3, which="LA")
+    return found, np.abs(vectors), eigsh(a, k=2, return_eigenvectors=False), eigsh(a, k=2, which="SM")[0]
+
+
+def test_equations_and_eigenvalues():
+    a = sp.csr_matrix(MATRIX[:9, :9] + 6 * sp.eye(9))
+    for function, args in ((solved, (a, LONG[:9])), (some_eigenvalues, (sp.csr_array(a + a.T),))):
+        for one, other in zip(xlapy.jit(function)(*args), function(*args), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    singular = sp.csr_matrix(np.diag([1.0, 0.0, 2.0]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isnan(xlapy.jit(lambda m, v: spsolve(m, v))(singular, np.ones(3))).all()

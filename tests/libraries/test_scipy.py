@@ -239,7 +239,7 @@ def interpolation(x, points):
     return interpolate.interp1d(x, y)(points), interpolate.krogh_interpolate(x, y, points)
 
 
-@case("interpolate: CubicSpline", lambda: (np.linspace(0.0, 3.0, 7), np.array([0.1, 1.3])), refused="compiled code")
+@case("interpolate: CubicSpline", lambda: (np.linspace(0.0, 3.0, 7), np.array([0.1, 1.3])))
 def spline(x, points):
     return interpolate.CubicSpline(x, np.sin(x))(points)
 
@@ -306,7 +306,7 @@ def filtered(x):
     return signal.lfilter([0.1, 0.2], [1.0, -0.5, 0.1], x), signal.sosfilt(sections, x)
 
 
-@case("signal: filtfilt", lambda: (SIGNAL,), refused="that have no common type", until="1.18")
+@case("signal: filtfilt", lambda: (SIGNAL,))
 def filtered_twice(x):
     return signal.filtfilt([0.1, 0.2], [1.0, -0.5, 0.1], x)
 

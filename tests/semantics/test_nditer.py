@@ -104,9 +104,47 @@ def in_the_order_of_memory(x):
     return [v * 2 for v in np.nditer(x)]
 
 
-@program((X, X), refuse=True)
-def of_two(x, y):
-    return [a * b for a, b in np.nditer([x, y])]
+@program((X, X[:, ::2]), refuse=True)
+def of_an_array_that_does_not_lie_in_order(x, y):
+    return [a * b for a, b in np.nditer([x[:, :2], y])]
+
+
+@program((X, X * 2), (X, X[:, :1].copy()))
+def of_two_arrays(x, y):
+    total, steps = 0.0, []
+    for a, b in np.nditer([x, y]):
+        total += float(a) * float(b)
+        steps.append(a + b)
+    return total, steps
+
+
+@program((X, X[0].copy()), (np.arange(6).reshape(2, 3), 1.5))
+def into_an_array_that_it_makes(x, y):
+    it = np.nditer([x, y, None])
+    for a, b, c in it:
+        c[...] = a * b + 1
+    return it.operands[2], it.nop
+
+
+@program((X, I[0, :2].copy()[:, :, None] * 1.0 + X[:, :1, None]))
+def with_flags_of_each(x, y):
+    with np.nditer([x, x.copy()], op_flags=[["readwrite"], ["readonly"]]) as it:
+        for a, b in it:
+            a[...] = 2 * b
+    count = 0
+    for _ in np.nditer((y, x[:, None])):
+        count += 1
+    return count
+
+
+@program((np.float64(2.5),), (3,))
+def of_a_number(x):
+    return [float(v) for v in np.nditer(x)]
+
+
+@program((X, X[:, :2].copy()), raises=ValueError)
+def of_shapes_that_do_not_fit(x, y):
+    return [a for a, b in np.nditer([x, y])]
 
 
 test_programs = program.test()

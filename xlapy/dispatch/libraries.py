@@ -16,10 +16,13 @@ _RULES = {
     "numba": "xlapy.dispatch.numba",
     "scipy.fft": "xlapy.dispatch.scipy.fft",
     "scipy.fftpack": "xlapy.dispatch.scipy.fftpack",
+    "scipy.interpolate": "xlapy.dispatch.scipy.interpolate",
     "scipy.linalg": "xlapy.dispatch.scipy.linalg",
+    "scipy.ndimage": "xlapy.dispatch.scipy.ndimage",
     "scipy.optimize": "xlapy.dispatch.scipy.optimize",
     "scipy.signal": "xlapy.dispatch.scipy.signal",
     "scipy.sparse": "xlapy.dispatch.scipy.sparse",
+    "scipy.sparse.linalg": "xlapy.dispatch.scipy.sparse_linalg",
     "scipy.spatial.distance": "xlapy.dispatch.scipy.distance",
     "scipy.special": "xlapy.dispatch.scipy.special",
 }

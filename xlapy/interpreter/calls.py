@@ -17,7 +17,14 @@ from xlapy.dispatch.arrays import memory as array_memory
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import rules as bounded_rules
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import deque_changes, stack_rules, stacks, subclasses, table_sets  # noqa: F401
+from xlapy.dispatch.containers import (  # noqa: F401
+    deque_changes,
+    stack_rules,
+    stacked_rows,
+    stacks,
+    subclasses,
+    table_sets,
+)
 from xlapy.dispatch.iterators import combined, flat, generator_functions
 from xlapy.dispatch.jax import custom_rules
 from xlapy.dispatch.jax import rules as jax_rules
@@ -165,6 +172,10 @@ def _method(machine: Machine, method: Intrinsic, args: list[Value], kwargs: dict
     """A method of a built-in class."""
     mark = machine.heap.next_identity
     name = method.name.rpartition(".")[2]
+    ufunc = stack_rules.ufunc_of(method, args[0])
+    if ufunc is not None and any(stacks.of(machine, a) is not None for a in args[1:]):
+        given, kwargs = stack_rules.as_arrays(machine, ufunc, args[1:], kwargs)
+        args = [args[0], *given]
     real = integer_arguments.method_of(machine, args[0], name)
     if real is not None:
         args, kwargs = integer_arguments.checked(machine, real, args, kwargs)
@@ -328,7 +339,7 @@ def _call_object(machine: Machine, function: Const, args: list[Value], kwargs: d
                 args, kwargs = flat_iterator.arguments(machine, item, args, kwargs)
             args, kwargs = table_sets.arguments(machine, item, args, kwargs)
             if any(stacks.of(machine, a) is not None for a in (*args, *kwargs.values())):
-                joined = stack_rules.joined_arrays(machine, item, args, kwargs)
+                joined = stacked_rows.joined_arrays(machine, item, args, kwargs)
                 if joined is not None:
                     return joined
                 if stack_rules.takes_arrays(item):

@@ -47,6 +47,7 @@ from xlapy.interpreter import generators, merge, resumption, walk, widening
 from xlapy.interpreter.describe import named, unjoined
 from xlapy.interpreter.frame import Frame, Tag, place_of, static_tag
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
+from xlapy.interpreter.specialise import entry_parameters
 from xlapy.interpreter.staging import SHORT, Restart, Staging
 
 if TYPE_CHECKING:
@@ -167,7 +168,12 @@ def _was_short(machine: Machine, node: Loop) -> bool:
     plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
     if plan is None or not isinstance(plan.trips, Scalar):
         return False
-    return _remaining(machine, node) is None and not machine.specialisable(plan.trips.var)
+    return _remaining(machine, node) is None and not _may_be_had(machine, plan.trips.var)
+
+
+def _may_be_had(machine: Machine, var: Var) -> bool:
+    """Whether a value is computed from numbers among the inputs alone, or from nothing but constants."""
+    return machine.specialisable(var) or entry_parameters(var, machine.entry) == []
 
 
 def _is_recursion(machine: Machine, node: Loop) -> bool:
@@ -408,7 +414,7 @@ def _ask_for_trips(machine: Machine, node: Loop) -> None:
     """Ask for the number of trips at compile time, where it can be had."""
     step = step_of(node)
     plan = iteration.plan(machine, machine.frame.registers[step.iterator]) if step is not None else None
-    if plan is not None and isinstance(plan.trips, Scalar) and machine.specialisable(plan.trips.var):
+    if plan is not None and isinstance(plan.trips, Scalar) and _may_be_had(machine, plan.trips.var):
         machine.static(plan.trips, "the number of trips of a loop that has to be unrolled")
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.numpy import record_rules
+from xlapy.dispatch.numpy.matrices import Matrix
 from xlapy.dispatch.numpy.records import FIELD, Fields
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds, namespaces, objects
@@ -427,9 +428,11 @@ class Outputs:
                     heap.tell_apart(value.object, other)
         self._require_alone(value.object)
         self._require_unmirrored(value.object)
-        is_records = issubclass(info.cls, Fields)
-        made = self._made[value.object] = Made("records" if is_records else info.kind, info.cls, {})
-        if is_records:
+        is_records, is_matrix = issubclass(info.cls, Fields), info.cls is Matrix
+        made = self._made[value.object] = Made("records" if is_records or is_matrix else info.kind, info.cls, {})
+        if is_matrix:
+            made.fields["elements"] = self.recipe(heap.read(value.object, "elements"))
+        elif is_records:
             made.fields.update(self._of_records({name: heap.read(value.object, name) for name in info.fields}))
         elif info.kind == "instance":
             for name in self._names(value.object):

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from xlapy.dispatch import table, unions
-from xlapy.dispatch.containers import common, rows, stack_tuples
+from xlapy.dispatch.containers import common, rows, stack_rules, stack_tuples, stacks
 from xlapy.dispatch.iterators import dict_views
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Refused
@@ -250,13 +250,18 @@ def _is_list(machine: Machine, value: Value) -> bool:
 def _applied(machine: Machine, frame: Frame, step: Step, args: Sequence[Value]) -> Value:
     """The packed result of an operation, for each of the contents that the containers among its arguments may have."""
     op, handler, treatment = step.op, step.handler, step.treatment
+    whole = lambda: packed(handler(machine, frame, op, *args))  # noqa: E731
     result = None
     if treatment >= _CONTENT and machine.heap.has_unions:
         apart = op.kind == "iter" and dict_views.is_one(machine, args[0])
         apart = apart or op.kind == "call_ex" and stack_tuples.zips(machine, args[0], args[1])
         containers = [] if apart else _containers(args)
-        result = unions.over_contents(machine, containers, lambda: packed(handler(machine, frame, op, *args)))
-    return packed(handler(machine, frame, op, *args)) if result is None else result
+        if op.kind == "call" and stack_rules.are_many(machine, args[0], args[1:]):
+            each = lambda: unions.over_contents(machine, containers, whole) or whole()  # noqa: E731
+            result = stacks.settled_or(machine, args[1:], whole, each, stack_rules.gives_places(args[0]))
+        else:
+            result = unions.over_contents(machine, containers, whole)
+    return whole() if result is None else result
 
 
 def _write(frame: Frame, op: Op, result: Any) -> None:

@@ -88,10 +88,24 @@ def _element(machine: Machine, array: NdArray, key: Key, var: Var) -> Value:
         items = constant_value(number_var(machine.heap.read(array.buffer, "<data>")))
         if items is not None and items.size:
             places = tuple(place.value for kind, place in key.parts if kind == "int" and isinstance(place, Const))
-            if not array.lenses and len(places) == items.ndim and items.size <= _KNOWN:
-                return Const(items[places])
+            shown = _shown(items, array) if items.size <= _KNOWN else None
+            if shown is not None and len(places) == shown.ndim:
+                return Const(shown[places])
             return NumpyScalar(value.var, (int(items.min()), int(items.max())))
     return value
+
+
+def _shown(items: np.ndarray, array: NdArray) -> np.ndarray | None:
+    """What a view shows of known elements; None if that is not told by its slices and shapes alone."""
+    for lens in array.lenses:
+        if lens.kind == "reshape":
+            items = items.reshape(lens.params)
+        elif lens.kind == "index" and all(isinstance(start, int) for start, _, _ in lens.params):
+            items = items[np.ix_(*(start + step * np.arange(abs(length)) for start, step, length in lens.params))]
+            items = items.reshape([length for _, _, length in lens.params if length >= 0])
+        else:
+            return None
+    return items
 
 
 def _of_scalar(machine: Machine, scalar: NumpyScalar, key: Value) -> Value:

@@ -109,11 +109,17 @@ def _array(machine: Machine, value: Value) -> Var:
                     return array(machine, inner)
                 cls = type_of(machine, value)
                 if hasattr(cls, "stands_for"):
-                    raise Refused("XP0005", "a structured array is used as a whole", "use its fields: p['x']")
+                    raise Refused("XP0005", *_USED_AS_A_WHOLE[cls.stands_for is np.matrix])
                 raise Refused("XP0005", f"an object of class {cls.__name__} is used as an array")
             require_sequence(machine, value)
             return _nested(machine, machine.iterate(value))
     raise Refused("XP0005", f"{machine.describe(value)} is used as an array")
+
+
+_USED_AS_A_WHOLE = {
+    False: ("a structured array is used as a whole", "use its fields: p['x']"),
+    True: ("there is no rule for this function of a np.matrix", "make an array of it: np.asarray(m)"),
+}
 
 
 def require_sequence(machine: Machine, value: Value) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 
 from xlapy.dispatch import table, unions
+from xlapy.dispatch.arrays.memory import is_c_contiguous
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.fitting import fit
 from xlapy.dispatch.bounded.lanes import INT64, var_of
@@ -21,6 +22,7 @@ from xlapy.dispatch.numpy.values import cast, operand
 from xlapy.dispatch.protocol import Machine
 from xlapy.dispatch.python.subscripts import array_key
 from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, Scalar, Union, Value
+from xlapy.ir import constant_value
 from xlapy.lowering.derivatives import differentiated_as, multiplied_at
 
 _NATIVE = {np.add: "add", np.subtract: "add", np.multiply: "multiply", np.maximum: "max", np.minimum: "min"}
@@ -37,6 +39,7 @@ def at(machine: Machine, self, a, indices, b: Any = None, /):
             return unions.over_parts(machine, indices, lambda k: at(machine, self, a, k, b))
         if isinstance(b, Union):
             return unions.over_unions(machine, (b,), lambda v: at(machine, self, a, indices, v))
+        a, indices = _places_of_mask(machine, a, indices, b)
     if not bounded.involved(a, indices, b):
         return _of_static(machine, self, a, indices, b)
     ufunc, array = self.value, first_of([a, indices, *([] if b is None else [b])], {})
@@ -68,6 +71,28 @@ def at(machine: Machine, self, a, indices, b: Any = None, /):
     machine.check(bad, IndexError, text)
     machine.write(room, result)
     return NONE
+
+
+def _places_of_mask(machine: Machine, a: Value, indices: Value, b: Value | None) -> tuple[Value, Value]:
+    """An array and where a mask of its shape is true, as a vector and places in it, if there is a value for each."""
+    found, mask = bounded.parts(machine, a), bounded.parts(machine, indices)
+    if b is None or found is None or mask is None or mask[0].type.dtype != bool or not _has_dimensions(machine, b):
+        return a, indices
+    if not bounded.involved(a, indices):
+        constant = constant_value(machine.read(mask[0])) is not None
+        if constant or found[0].type.shape != mask[0].type.shape or not is_c_contiguous(machine, found[0]):
+            return a, indices
+        if len(found[1]) > 1:
+            a, indices = (machine.call(machine.getattr(v, "reshape"), (Const(-1),)) for v in (found[0], mask[0]))
+    else:
+        (lanes,), (mine,) = (found[1], mask[1]) if len(found[1]) == len(mask[1]) == 1 else ((None,), (None,))
+        if lanes is None or mine is None or not bounded.same_length(lanes, mine):
+            return a, indices
+    return a, machine.call(Const(np.flatnonzero), (indices,))
+
+
+def _has_dimensions(machine: Machine, value: Value) -> bool:
+    return bounded.parts(machine, value) is not None or len(operand(machine, value).type.shape) > 0
 
 
 def _computes_alike(ufunc: np.ufunc, loop: tuple[np.dtype, ...], dtype: np.dtype) -> bool:

@@ -13,9 +13,10 @@ from xlapy.dispatch.bounded import rearranging, repeats, signals, stacking
 from xlapy.dispatch.bounded.lanes import fresh, involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.bounded.selection import of_sequences
-from xlapy.dispatch.numpy.values import absent, cast, known, try_known
+from xlapy.dispatch.bounded.sizes import one_array
+from xlapy.dispatch.numpy.values import absent, cast, known, sequence_items, try_known
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Value
+from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Union, Value
 
 
 def _is_matrix(value: object) -> bool:
@@ -162,6 +163,52 @@ def _dstack(machine, items, **options):
         raise require_static(machine, first_of(items, {}), "np.dstack of such arrays")
     return _in_new_dimension(machine, items, [bounded.parts(machine, v) for v in items], 2)
 
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+_block_before = table.function_rule(np.block)
+
+
+@table.function(np.block)
+def _block(machine, arrays):
+    """np.block, where a block has a dynamic length."""
+    blocks, depth = _blocks(machine, arrays)
+    leaves = _leaves(blocks)
+    if not any(map(involved, leaves)) or len({level for _, level in _levels(blocks, 0)}) > 1:
+        return table.passed_on(_block_before, machine, arrays)
+    rank = max(depth, *(len(bounded_shape(machine, v)) for v in leaves))
+    return machine.call(Const(_put_together), (blocks, Const(depth), Const(rank)))
+
+
+def _blocks(machine: Machine, value: Value) -> tuple[Value, int]:
+    """Nested lists as tuples, with arrays in the place of what is one of several, and how deep they are."""
+    value = one_array(machine, value) if isinstance(value, Union) else value
+    items = sequence_items(machine, value)
+    if not items:
+        return value, 0
+    inner = [_blocks(machine, item) for item in items]
+    return Tuple(tuple(v for v, _ in inner)), 1 + max(depth for _, depth in inner)
+
+
+def _levels(value: Value, level: int) -> list[tuple[Value, int]]:
+    if not isinstance(value, Tuple):
+        return [(value, level)]
+    return [found for item in value.items for found in _levels(item, level + 1)]
+
+
+def _leaves(value: Value) -> list[Value]:
+    return [leaf for leaf, _ in _levels(value, 0)]
+
+
+def _put_together(part, depth, rank):
+    if not isinstance(part, tuple):
+        part = np.asarray(part)
+        return part[(None,) * (rank - part.ndim)]
+    return np.concatenate([_put_together(inner, depth - 1, rank) for inner in part], axis=-depth)
+
+
+FUNCTIONS[np.block] = _block
 
 of_sequences(np.stack, _stack)
 of_sequences(np.dstack, _dstack)

@@ -13,8 +13,11 @@ from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
 from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.values import known, known_index
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import BoundedArray, Const, Lanes, NdArray, Ref, Value
+from xlapy.domain.numbers import known_bounds
+from xlapy.domain.values import BoundedArray, Const, Lanes, NdArray, NumpyScalar, Ref, Scalar, Value
 
+#: an element is repeated so often at most where data says how often
+_MOST_TIMES = 2**16
 _before = table.function_rule(np.repeat)
 
 
@@ -22,7 +25,7 @@ _before = table.function_rule(np.repeat)
 def _by_counts(machine: Machine, a: Value, repeats: Value, axis: Value | None = None) -> Value:
     if isinstance(repeats, Ref) and not machine.is_static(repeats):
         repeats = machine.call(Const(np.asarray), (repeats,))
-    if involved(repeats):
+    if involved(repeats) or _is_times(machine, repeats):
         return _repeat(machine, a, repeats, axis)
     a = machine.call(Const(np.asarray), (a,))
     place, rank = known(machine, axis), _rank(machine, a)
@@ -35,12 +38,15 @@ def _by_counts(machine: Machine, a: Value, repeats: Value, axis: Value | None = 
 
 def _repeat(machine: Machine, a: Value, repeats: Value, axis: Value | None = None) -> Value:
     place = known(machine, axis)
-    a = machine.call(Const(np.asarray), (a,)) if isinstance(a, Ref) else a
+    if not isinstance(a, BoundedArray) and not (isinstance(a, NdArray) and a.type.shape):
+        a = machine.call(Const(np.atleast_1d), (a,))
     plain = isinstance(a, BoundedArray | NdArray) and place in ((None, 0, -1) if _rank(machine, a) == 1 else (0,))
     if plain and isinstance(a, BoundedArray):
         plain = all(x is None for x in a.axes[1:])
     if plain and _are_counts(machine, repeats):
         return machine.call(Const(_of_parts), (a, repeats), {"axis": Const(0)})
+    if plain and _is_times(machine, repeats):
+        return machine.call(Const(_times), (a, repeats))
     if not plain or involved(repeats) or not machine.is_static(repeats) or np.ndim(known(machine, repeats)) != 0:
         raise require_static(machine, first_of((a, repeats), {}), "np.repeat with such arguments")
     times = known_index(machine, repeats)
@@ -51,6 +57,20 @@ def _repeat(machine: Machine, a: Value, repeats: Value, axis: Value | None = Non
     assert lanes is not None
     length = machine.builder.elementwise("mul", lanes.length, machine.builder.constant(times, INT64))
     return fresh(machine, machine.leaf(_repeated, (var,), (times,))[0], (Lanes(length), *others))
+
+
+def _is_times(machine: Machine, repeats: Value) -> bool:
+    """Whether this is one integer that data says, and of which is known how large it may be."""
+    if not isinstance(repeats, Scalar | NumpyScalar) or machine.is_static(repeats):
+        return False
+    bounds = known_bounds(repeats)
+    return not machine.specialisable(repeats.var) and bounds is not None and bounds[1] <= _MOST_TIMES
+
+
+def _times(a, repeats):
+    if repeats < 0:
+        raise ValueError("repeats may not contain negative values.")
+    return a[np.arange(len(a) * repeats) // max(repeats, 1)]
 
 
 def _repeated(var, times):

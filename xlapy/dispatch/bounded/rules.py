@@ -106,6 +106,8 @@ def call(machine: Machine, item: Any, args: Sequence[Value], kwargs: dict[str, V
         return bounded_arithmetic.lanewise(machine, item, args, kwargs)
     if _hashable(item) and item in _OF_TYPES:
         return machine.call(Const(item), [a.base if isinstance(a, BoundedArray) else a for a in args], kwargs)
+    if getattr(item, "__module__", None) == "_operator":
+        return None  # what the operator means
     if _hashable(item) and item in _GENERIC or table.find_replacement(item) is not None:
         return None
     if table.find_function(item) is not None or (getattr(item, "__module__", None) or "").partition(".")[0] in (

@@ -6,6 +6,7 @@ They stand before the rules for arrays that are known at compile time, so this m
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -14,7 +15,7 @@ from jax import lax
 
 from xlapy.dispatch import table
 from xlapy.dispatch.arrays.memory import set_order
-from xlapy.dispatch.bounded import appending
+from xlapy.dispatch.bounded import appending, sizes
 from xlapy.dispatch.bounded import arithmetic as bounded_arithmetic
 from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded import reductions as bounded_reductions
@@ -23,7 +24,6 @@ from xlapy.dispatch.bounded.fitting import assign
 from xlapy.dispatch.bounded.indexing import getitem
 from xlapy.dispatch.bounded.lanes import Lanes, fresh, involved, masked_lanes, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, Rule, first_of
-from xlapy.dispatch.bounded.sizes import as_one, has_bounded
 from xlapy.dispatch.numpy import all as numpy_all
 from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.numpy.values import absent, cast, is_array_like, known, operand, reshape, sequence_items
@@ -231,8 +231,14 @@ METHODS["compress"] = _compress_method
 # -- joining --
 
 
+_ALIKE = (
+    "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {}, "
+    "the array at index 0 has size {{}} and the array at index {} has size {{}}"
+)
+
+
 def joined(machine, arrays, axis: Any = 0, out=None, **options):
-    """np.concatenate along one dimension, in the others of which all arrays have static lengths."""
+    """np.concatenate along one dimension."""
     items = [v if bounded.parts(machine, v) else machine.new_array(operand(machine, v)) for v in arrays]
     found = [bounded.taken_apart(machine, v) for v in items]
     dtype = np.result_type(*(room.type.dtype for room, _ in found))
@@ -243,24 +249,46 @@ def joined(machine, arrays, axis: Any = 0, out=None, **options):
     if axis is None or ranks or options or not absent(out) or not -rank <= axis < rank:
         raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate along such dimensions")
     axis %= rank
-    if len({(room.type.shape[:axis], room.type.shape[axis + 1 :]) for room, _ in found}) > 1:
-        raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate along such dimensions")
-    if any(x is not None for _, axes in found for k, x in enumerate(axes) if k != axis):
-        raise require_static(machine, next(v for v in items if involved(v)), "np.concatenate of such dimensions")
+    targets = [(None, 0) if k == axis else _common(machine, found, k) for k in range(rank)]
     parts, lengths = [], []
-    for value, (room, axes) in zip(items, found, strict=True):
-        var = bounded.compacted(machine, value)[0] if involved(value) else machine.read(room)
+    for room, axes in found:
+        var = machine.read(room)
+        for k, (lanes, (target, space)) in enumerate(zip(axes, targets, strict=True)):
+            if lanes is not None or k != axis and var.type.shape[k] != space:
+                var = bounded.moved(machine, var, k, lanes, target, var.type.shape[k] if k == axis else space)
         parts.append(cast(machine, var, dtype))
         lengths.append(bounded.length_int(machine, axes[axis], room.type.shape[axis]))
     ends = list(itertools.accumulate(lengths, lambda one, two: bounded.add(machine, one, two)))
     places = [bounded.var_of(machine, end) for end in ends[:-1]]
     whole = appending.one_after_another(machine, parts, places, axis)
     length = bounded.settled(machine, ends[-1]).value
+    lanes = [target for target, _ in targets]
     if isinstance(length, int):
-        return machine.new_array(machine.leaf(_beginning, (whole,), (length, axis), name="beginning")[0])
-    lanes: list[Lanes | None] = [None] * rank
-    lanes[axis] = Lanes(bounded.var_of(machine, ends[-1]))
-    return fresh(machine, whole, lanes)
+        whole = machine.leaf(_beginning, (whole,), (length, axis), name="beginning")[0]
+    else:
+        lanes[axis] = Lanes(bounded.var_of(machine, ends[-1]))
+    return fresh(machine, whole, lanes) if any(lanes) else machine.new_array(whole)
+
+
+def _common(machine: Machine, found: Sequence[bounded.Parts], axis: int) -> tuple[Lanes | None, int]:
+    """The lanes and the room of a dimension in which all arrays have to be of one length: ValueError where they are
+    not."""
+    all_lanes, rooms = [axes[axis] for _, axes in found], [room.type.shape[axis] for room, _ in found]
+    lengths = [bounded.length_int(machine, x, n) for x, n in zip(all_lanes, rooms, strict=True)]
+    for number, (lanes, length) in enumerate(zip(all_lanes, lengths, strict=True)):
+        first = all_lanes[0]
+        if number == 0 or lanes is not None and first is not None and bounded.same_length(first, lanes):
+            continue
+        if isinstance(length.value, int) and isinstance(lengths[0].value, int):
+            if length.value != lengths[0].value:
+                machine.raise_(ValueError, _ALIKE.format(axis, number).format(lengths[0].value, length.value))
+            continue
+        bad = machine.builder.elementwise("ne", bounded.var_of(machine, lengths[0]), bounded.var_of(machine, length))
+        shown = (bounded.scalar(machine, lengths[0]), bounded.scalar(machine, length))
+        machine.check(bad, ValueError, machine.message(_ALIKE.format(axis, number), *shown))
+    static = next((n for x, n in zip(all_lanes, rooms, strict=True) if x is None), None)
+    first = all_lanes[0]
+    return (Lanes(first.length), max(rooms)) if static is None and first is not None else (None, static or 0)
 
 
 def _beginning(x, length, axis):
@@ -274,8 +302,8 @@ def of_sequences(item: Any, of_items: Rule) -> None:
 
     def rule(machine, arrays, *args, **kwargs):
         items = sequence_items(machine, arrays)
-        if items is not None and any(map(has_bounded, items)):
-            items = [as_one(machine, v) if has_bounded(v) else v for v in items]
+        if items is not None and any(sizes.is_dynamic(machine, v) for v in items):
+            items = [sizes.one_array(machine, v) for v in items]
             arrays = Tuple(tuple(items))
         if items is None or not any(map(involved, items)):
             return table.passed_on(before, machine, arrays, *args, **kwargs)

@@ -7,11 +7,13 @@ from typing import TypeGuard
 from xlapy.dispatch.arrays.memory import stands_for
 from xlapy.dispatch.bounded import appending
 from xlapy.dispatch.bounded import lanes as bounded
+from xlapy.dispatch.containers import common as containers
+from xlapy.dispatch.containers import stack_arrays, stacks
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain import sizes
 from xlapy.domain.coerce import select
 from xlapy.domain.join import Joiner
-from xlapy.domain.values import BoundedArray, Union, Value
+from xlapy.domain.values import BoundedArray, Ref, Union, Value
 from xlapy.ir import Var
 
 
@@ -45,6 +47,25 @@ def has_bounded(value: Value) -> TypeGuard[Union]:
     if not isinstance(value, Union) or not all(map(sizes.is_array, value.alternatives)):
         return False
     return any(isinstance(v, BoundedArray) for v in value.alternatives)
+
+
+def one_array(machine: Machine, value: Value) -> Value:
+    """A list of numbers whose length depends on data, and one of several arrays that differ in their sizes alone, as
+    one array; any other value as it is."""
+    if isinstance(value, Ref) and containers.heap_kind(machine, value) == "list":
+        with stacks.as_stacks(machine, [value]):
+            made = stack_arrays.as_array(machine, value)
+        value = value if made is None else made
+    if isinstance(value, Union) and all(map(sizes.is_array, value.alternatives)):
+        return as_one(machine, value)
+    return value
+
+
+def is_dynamic(machine: Machine, value: Value) -> bool:
+    """Whether `one_array` makes another value of this one."""
+    if isinstance(value, Ref) and containers.heap_kind(machine, value) == "list":
+        return stacks.of(machine, value) is not None or stacks.holds_numbers(machine, value)
+    return isinstance(value, Union) and all(map(sizes.is_array, value.alternatives))
 
 
 def as_one(machine: Machine, value: Union) -> Value:

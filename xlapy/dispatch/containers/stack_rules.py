@@ -23,13 +23,14 @@ from xlapy.domain.heap import CHANGES
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
+    BoundMethod,
     Const,
+    Intrinsic,
     JaxArray,
     NdArray,
     Ref,
     Scalar,
     Stack,
-    Union,
     Value,
     as_ref,
     number_var,
@@ -429,14 +430,19 @@ _operators(list)
 #: functions that take a sequence of arrays, not an array
 _OF_SEQUENCES = {
     np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack, np.block, np.stack, np.select, np.choose,
-    np.meshgrid, np.ix_, np.broadcast_arrays, np.linalg.multi_dot, np.savez,
+    np.linalg.multi_dot, np.savez, np.lexsort,
 }  # fmt: skip
 
 
+_OF_PLACES = (np.ix_, np.lexsort, np.argsort, np.nonzero, np.flatnonzero, np.count_nonzero, np.argwhere)
+_METHODS_OF_UFUNCS = ("outer", "reduce", "accumulate", "reduceat")
+#: contents that are told apart by branches
+_FEW_CONTENTS = 3
 #: functions with several arguments that all may be arrays
 _OF_ARRAYS = {
     np.dot, np.vdot, np.inner, np.outer, np.cross, np.convolve, np.correlate, np.interp, np.polyval, np.where,
     np.searchsorted, np.isin, np.allclose, np.isclose, np.array_equal, np.append,
+    np.meshgrid, np.ix_, np.broadcast_arrays, np.repeat, np.delete, np.insert,
 }  # fmt: skip
 
 
@@ -458,6 +464,13 @@ def as_arrays(machine, function: object, args: Sequence[Value], kwargs: dict[str
     return given, {k: convert(v, of_arrays) for k, v in kwargs.items()}
 
 
+def ufunc_of(method: Intrinsic, receiver: Value) -> np.ufunc | None:
+    """The ufunc, if a method is one of its that makes arrays of the lists it is given."""
+    if not isinstance(receiver, Const) or not isinstance(receiver.value, np.ufunc):
+        return None
+    return receiver.value if method.name.rpartition(".")[2] in _METHODS_OF_UFUNCS else None
+
+
 def takes_arrays(function: object) -> bool:
     """Whether a callable makes arrays of the lists it is given."""
     if isinstance(function, np.ufunc):
@@ -471,26 +484,25 @@ def takes_arrays(function: object) -> bool:
         return False
 
 
-def joined_arrays(machine, function: object, args: Sequence[Value], kwargs: dict[str, Value]) -> Value | None:
-    """`np.stack(items)`, `np.vstack(items)`, `np.concatenate(items)` of a list that grew in a loop, along the first
-    axis; None where there is no such list or no such rule."""
-    if not args or len(args) > 1 or kwargs:
-        return None
-    whole = stack_arrays.as_array(machine, args[0])
-    if whole is None:
-        return None
-    one = whole.alternatives[0] if isinstance(whole, Union) else whole
-    base = one.base if isinstance(one, BoundedArray) else one
-    assert isinstance(base, NdArray)
-    rank = len(base.type.shape)
-    if function is np.stack and rank >= 1 or function is np.vstack and rank == 2:
-        return whole
-    if isinstance(whole, NdArray) and function in (np.concatenate, np.vstack, np.hstack):
-        if rank >= 2 and not (function is np.hstack and rank > 2) and not (function is np.vstack and rank == 2):
-            shape = whole.type.shape
-            flat = Const((shape[0] * shape[1], *shape[2:]))
-            return machine.call(machine.getattr(whole, "reshape"), [flat])
-    return None
+def gives_places(function: Value) -> bool:
+    """Whether a function gives integers, whatever the type of the numbers is that it is given."""
+    return isinstance(function, Const) and any(function.value is f for f in _OF_PLACES)
+
+
+def are_many(machine, function: Value, args: Sequence[Value]) -> bool:
+    """Whether a function that makes arrays of lists is given one that may have one of many contents."""
+    if isinstance(function, BoundMethod):
+        takes = isinstance(function.function, Intrinsic) and ufunc_of(function.function, function.self) is not None
+    else:
+        takes = isinstance(function, Const) and takes_arrays(function.value)
+    if not takes:
+        return False
+    for value in args:
+        if isinstance(value, Ref) and stacks.holds_numbers(machine, value):
+            contents = machine.heap.read(value.object, "<items>")
+            if len(contents.alternatives) > _FEW_CONTENTS:
+                return True
+    return False
 
 
 def _by_jax(function: Callable) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +14,7 @@ from xlapy.dispatch import gather
 from xlapy.dispatch.containers import places
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import bounds_of, device, scalar
-from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.protocol import NeedStatic, Refused
 from xlapy.dispatch.unions import selects
 from xlapy.domain import set_order, stacks
 from xlapy.domain.captures import FREE, Capture
@@ -27,6 +27,7 @@ from xlapy.domain.values import (
     Hole,
     Mapping,
     MixedScalar,
+    NumpyScalar,
     Ref,
     Scalar,
     Stack,
@@ -146,6 +147,33 @@ def settled(machine, value: Ref) -> Stack | None:
     return made if isinstance(made, Stack) else None
 
 
+def holds_numbers(machine, value: Ref) -> bool:
+    """Whether a list has one of several contents, which are numbers of one type alone."""
+    return _type_of_numbers(machine, value) is not None
+
+
+def _type_of_numbers(machine, value: Ref) -> np.dtype | None:
+    """The type of the numbers in a list that has one of several contents; None for other lists."""
+    if machine.heap.objects[value.object].kind != "list":
+        return None
+    contents = machine.heap.read(value.object, "<items>")
+    if not isinstance(contents, Union) or not all(isinstance(c, Stack | Tuple) for c in contents.alternatives):
+        return None
+    items = [v for c in contents.alternatives for v in ([c.element] if isinstance(c, Stack) else c.children())]
+    found = {gather.signature(v) if isinstance(v, Const | Scalar | NumpyScalar) else None for v in items}
+    kind = found.pop() if len(found) == 1 else None
+    return np.dtype(kind[1]) if kind is not None and kind[0] in ("python", "numpy") else None
+
+
+def _may_be_of_another_type(machine, value: Value) -> bool:
+    """Whether an array of a list is of another type than its numbers if there is none."""
+    dtype = _type_of_numbers(machine, value) if isinstance(value, Ref) else None
+    if dtype is None or dtype == np.float64:
+        return False
+    contents = machine.heap.read(as_ref(value).object, "<items>")
+    return any(stacks.sizes(c)[0] == 0 for c in contents.alternatives)
+
+
 def is_short(stack: Stack) -> bool:
     """Whether a list has a known number of items, and so few that each may be a value of its own."""
     return isinstance(stack.length, Const) and stack.length.value <= MANY_ITEMS
@@ -167,6 +195,36 @@ def each_or_whole(machine, each: Callable[[], Value], whole: Callable[[], Value]
     return _either(machine, each, whole, lambda code: True)
 
 
+@contextlib.contextmanager
+def as_stacks(machine, values: Sequence[Value]) -> Iterator[None]:
+    """For a while, one stack in each list of numbers among `values` that may have one of several contents."""
+    heap, before = machine.heap, {}
+    for value in values:
+        if isinstance(value, Ref) and holds_numbers(machine, value):
+            contents = heap.read(value.object, "<items>")
+            before[value.object] = contents, settled(machine, value)
+    yield
+    with places_kept(machine):
+        for number, (contents, made) in before.items():
+            if heap.read(number, "<items>") is made:
+                heap.store(number, "<items>", contents)
+
+
+def settled_or(
+    machine, values: Sequence[Value], whole: Callable[[], Value], each: Callable[[], Value], of_places: bool
+) -> Value:
+    """`whole()`, with one stack in each list of numbers among `values` that may have one of several contents; `each()`,
+    which tells the contents apart, if that is refused, or before that where it gives other types: not
+    if the function gives places (`of_places`)."""
+
+    def together() -> Value:
+        with as_stacks(machine, values):
+            return whole()
+
+    exact = not of_places and any(_may_be_of_another_type(machine, value) for value in values)
+    return _either(machine, *((each, together) if exact else (together, each)), lambda code: True)
+
+
 def _either(machine, first: Callable[[], Value], second: Callable[[], Value], gives_up: Callable[[str], bool]) -> Value:
     """`first()`; `second()` in its place if that is refused with a code at which it `gives_up`."""
     state, obstacles = machine.save(), len(machine.blockers)
@@ -176,6 +234,12 @@ def _either(machine, first: Callable[[], Value], second: Callable[[], Value], gi
             return found
     except Refused as refusal:
         if not gives_up(refusal.code):
+            raise
+    except JoinFailure:
+        if not gives_up("XP0007"):
+            raise
+    except NeedStatic as need:
+        if machine.specialisable(need.var) or not gives_up("XP0013"):
             raise
     machine.rewind(state)
     del machine.blockers[obstacles:]

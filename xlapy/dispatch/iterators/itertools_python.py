@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 import itertools
+from collections.abc import Callable
 
 from xlapy.dispatch import table
+from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import fold
-from xlapy.domain.values import NONE, Const, Tuple, Value
+from xlapy.domain.values import NONE, BoundedArray, Const, Tuple, Value
 from xlapy.ir import Var
 
 _MISSING = object()
@@ -166,18 +168,56 @@ def _number(machine, value: Value, what: str) -> int | None:
     return machine.static(value, what)
 
 
-def _arrangements(function) -> None:
+def _arrangements(function, loops: dict[int, Callable]) -> None:
+    """`loops` are generator functions for items whose number data says, by how many of them are chosen."""
+
     def rule(machine, iterable: Value, r: Value = NONE) -> Value:
-        pool = iteration.items(machine, iterable)
         size = _number(machine, r, "how many items are chosen")
-        found = fold(machine, function, pool, *([] if size is None else [size]))
-        return iteration.make_iterator(machine, Tuple(tuple(Tuple(tuple(parts)) for parts in found.value)))
+        loop = loops.get(size) if size is not None else None
+
+        def whole() -> Value:
+            pool = iteration.items(machine, iterable)
+            found = fold(machine, function, pool, *([] if size is None else [size]))
+            return iteration.make_iterator(machine, Tuple(tuple(Tuple(tuple(parts)) for parts in found.value)))
+
+        if loop is None:
+            return whole()
+        each = lambda: machine.call(Const(loop), (machine.call(Const(list), (iterable,)),))  # noqa: E731
+        grows = isinstance(iterable, BoundedArray) or stacks.is_whole(machine, iterable)
+        return each() if grows else stacks.whole_or_each(machine, whole, each)
 
     table.function(function)(rule)
 
 
-for _function in (itertools.permutations, itertools.combinations, itertools.combinations_with_replacement):
-    _arrangements(_function)
+def _pairs(pool):
+    for i in range(len(pool)):
+        for j in range(i + 1, len(pool)):
+            yield pool[i], pool[j]
+
+
+def _triples(pool):
+    for i in range(len(pool)):
+        for j in range(i + 1, len(pool)):
+            for k in range(j + 1, len(pool)):
+                yield pool[i], pool[j], pool[k]
+
+
+def _ordered_pairs(pool):
+    for i in range(len(pool)):
+        for j in range(len(pool)):
+            if i != j:
+                yield pool[i], pool[j]
+
+
+def _pairs_of_all(pool):
+    for i in range(len(pool)):
+        for j in range(i, len(pool)):
+            yield pool[i], pool[j]
+
+
+_arrangements(itertools.permutations, {2: _ordered_pairs})
+_arrangements(itertools.combinations, {2: _pairs, 3: _triples})
+_arrangements(itertools.combinations_with_replacement, {2: _pairs_of_all})
 
 
 @table.function(itertools.zip_longest)

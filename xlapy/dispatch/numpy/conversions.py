@@ -10,6 +10,7 @@ import numpy as np
 
 from xlapy.dispatch.arrays.elements import elements
 from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, layout_model, lies
+from xlapy.dispatch.containers import stacks
 from xlapy.dispatch.numpy import views as numpy_views
 from xlapy.dispatch.numpy.values import (
     absent,
@@ -186,9 +187,18 @@ def astype(machine, x, dtype, /, *, copy=True, device=None):
 
 @function(np.fromiter)
 def fromiter(machine, iter, dtype, count=-1, *, like=None):
-    """np.fromiter of an iterable of known length."""
+    """np.fromiter."""
     number = known_index(machine, count)
-    source = iter if number < 0 else machine.call(Const(itertools.islice), (iter, Const(number)))
+    return stacks.whole_or_each(
+        machine,
+        lambda: _from_items(machine, iter, dtype, number),
+        lambda: machine.call(Const(_from_grown), (iter, dtype, Const(number))),
+    )
+
+
+def _from_items(machine: Machine, iterable: Value, dtype: Value, number: int) -> Value:
+    """np.fromiter of an iterable of known length."""
+    source = iterable if number < 0 else machine.call(Const(itertools.islice), (iterable, Const(number)))
     items = machine.iterate(source)
     for item in items:
         if (
@@ -201,3 +211,17 @@ def fromiter(machine, iter, dtype, count=-1, *, like=None):
         text = f"iterator too short: Expected {number} but iterator had only {len(items)} items."
         return machine.raise_(ValueError, text)
     return _from(machine, Tuple(tuple(items)), dtype)
+
+
+def _from_grown(source, dtype, number):
+    items = []
+    for item in source if number else ():
+        items.append(item)
+        if len(items) == number:
+            break
+    if len(items) < number:
+        raise ValueError(f"iterator too short: Expected {number} but iterator had only {len(items)} items.")
+    made = np.array(items, dtype)
+    if made.ndim != 1:
+        raise ValueError("setting an array element with a sequence.")
+    return made

@@ -191,8 +191,21 @@ def _tri(rows, columns, k, dtype):
     return jnp.tri(rows, columns, k, dtype)
 
 
-numpy_leaf(np.tril, jnp.tril, "m", "keep")
-numpy_leaf(np.triu, jnp.triu, "m", "keep")
+def _lower(m, k=0):
+    return jnp.tril(_rows(m), k)
+
+
+def _upper(m, k=0):
+    return jnp.triu(_rows(m), k)
+
+
+def _rows(m):
+    """A matrix for a vector: NumPy repeats it."""
+    return jnp.broadcast_to(m, (m.shape[0],) * 2) if m.ndim == 1 else m
+
+
+numpy_leaf(np.tril, _lower, "m", "keep")
+numpy_leaf(np.triu, _upper, "m", "keep")
 numpy_leaf(np.diagflat, jnp.diagflat, "v", "keep")
 numpy_leaf(np.vander, jnp.vander, "x", "promote")
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.containers import ranges, stacks
 from xlapy.dispatch.numpy.values import NO_VALUE, known, raise_real, real_call, sequence_items, skeleton, try_known
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Union, Value
@@ -188,6 +188,9 @@ def _is_integer(machine: Machine, value: Value) -> bool:
 def _are_integers(machine: Machine, value: Value) -> bool:
     if isinstance(value, NdArray):
         return bool(value.type.shape) and value.type.dtype.kind == "i"
+    stack = stacks.of(machine, value)
+    if stack is not None and not isinstance(stack.length, Const):
+        return _is_integer(machine, stack.element)
     items = sequence_items(machine, value)
     return items is not None and all(_is_integer(machine, v) or _are_integers(machine, v) for v in items)
 

@@ -23,7 +23,7 @@ _NONE = getattr(np, "_NoValue", None)
 
 def _ptp(a, axis=None, keepdims=False):
     if jnp.iscomplexobj(a):
-        raise NotImplementedError("of complex numbers")
+        return jnp.max(a, axis, keepdims=keepdims) - jnp.min(a, axis, keepdims=keepdims)
     return extreme(a, True, axis, keepdims) - extreme(a, False, axis, keepdims)
 
 

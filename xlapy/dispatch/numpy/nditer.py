@@ -1,4 +1,4 @@
-"""np.nditer of one array, in plain Python that is interpreted like any callee: a position that goes from the first
+"""np.nditer, in plain Python that is interpreted like any callee: a position that goes from the first
 element to the last, in C order."""
 
 from __future__ import annotations
@@ -23,41 +23,83 @@ def _refuse_rule(machine, what):
     raise Refused("XP0003", f"np.nditer with {machine.static(what)}", "go through the indices with np.ndindex")
 
 
+def _flags_of(op_flags, count):
+    """The flags of each operand."""
+    if op_flags is None:
+        return [()] * count
+    found = list(op_flags)
+    if all(isinstance(flag, str) for flag in found):
+        return [tuple(found)] * count
+    return [(flags,) if isinstance(flags, str) else tuple(flags) for flags in found]
+
+
 @replacement(np.nditer)
 def nditer(op, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe", op_axes=None, *rest):
-    """np.nditer of one array."""
-    if not isinstance(op, np.ndarray):
-        _refuse("what is no array, or with several")
+    """np.nditer."""
+    given = list(op) if isinstance(op, (list, tuple)) else [op]
+    known = () if flags is None else tuple(flags)
+    wanted = _flags_of(op_flags, len(given))
     if op_dtypes is not None or op_axes is not None or rest or order not in ("K", "C", "A"):
         _refuse("types, axes, or an order of its own")
-    if order != "C" and not op.flags.c_contiguous:
-        _refuse("an array that does not lie in C order")
-    known = () if flags is None else tuple(flags)
-    wanted = () if op_flags is None else tuple(op_flags)
-    if len(wanted) == 1 and not isinstance(wanted[0], str):
-        wanted = tuple(wanted[0])
+    if len(wanted) != len(given):
+        _refuse("other flags than for each operand")
     for flag in known:
         if flag not in _FLAGS:
             _refuse(f"the flag {flag!r}")
-    for flag in wanted:
-        if flag not in (*_WRITES, "readonly"):
-            _refuse(f"the flag {flag!r} of an operand")
-    if op.size == 0 and "zerosize_ok" not in known:
+    for own in wanted:
+        for flag in own:
+            if flag not in (*_WRITES, "readonly", "allocate"):
+                _refuse(f"the flag {flag!r} of an operand")
+    there = [np.asarray(one) for one in given if one is not None]
+    try:
+        shape = np.broadcast_shapes(*[one.shape for one in there])
+    except ValueError:
+        texts = " ".join([_text_of(one.shape) for one in there])
+        raise ValueError(f"operands could not be broadcast together with shapes {texts} ") from None
+    made = []
+    for one, own in zip(given, wanted, strict=True):
+        writes = one is None or any(flag in _WRITES for flag in own)
+        if one is None:
+            one = np.empty(shape, np.result_type(*there))
+        one = np.asarray(one)
+        if order != "C" and not one.flags.c_contiguous:
+            _refuse("an array that does not lie in C order")
+        if writes and one.shape != shape:
+            _refuse("an operand that is written and has another shape")
+        made.append((one, writes))
+    if 0 in shape and "zerosize_ok" not in known:
         raise ValueError("Iteration of zero-sized operands is not enabled")
-    return _Iterator(op, known, any(flag in _WRITES for flag in wanted))
+    return _Iterator(made, shape, known)
+
+
+def _places(own, shape):
+    """Which element of an array of shape `own` is repeated at each place of the larger shape."""
+    if own == shape:
+        return None
+    size = 1
+    for n in own:
+        size *= n
+    return np.broadcast_to(np.arange(size).reshape(own), shape).reshape(-1)
+
+
+def _text_of(shape):
+    return "(" + ",".join([str(n) for n in shape]) + (",)" if len(shape) == 1 else ")")
 
 
 class _Iterator:
-    """What np.nditer says of one array, and its elements as views of no dimensions."""
+    """What np.nditer says of some arrays, and their elements as views of no dimensions."""
 
-    def __init__(self, array, flags, writes):
-        self._array = array
-        self._elements = array.reshape(-1)
-        self._writes = writes
-        self.shape = array.shape
-        self.ndim = array.ndim
-        self.nop = 1
-        self.itersize = array.size
+    def __init__(self, operands, shape, flags):
+        self.operands = tuple([one for one, _ in operands])
+        self._elements = [one.reshape(-1) for one, _ in operands]
+        self._places = [_places(one.shape, shape) for one, _ in operands]
+        self._writes = [writes for _, writes in operands]
+        self.shape = shape
+        self.ndim = len(shape)
+        self.nop = len(operands)
+        self.itersize = 1
+        for size in shape:
+            self.itersize *= size
         self.has_multi_index = "multi_index" in flags
         self.has_index = "c_index" in flags
         self.iterindex = 0
@@ -94,24 +136,34 @@ class _Iterator:
         self._require_element()
         return self.iterindex
 
+    def _value(self, n):
+        places = self._places[n]
+        element = self._elements[n][self.iterindex if places is None else places[self.iterindex], ...]
+        return element if self._writes[n] else np.broadcast_to(element, ())
+
     @property
     def value(self):
         self._require_element()
-        element = self._elements[self.iterindex, ...]
-        return element if self._writes else np.broadcast_to(element, ())
+        return self._value(0) if self.nop == 1 else self._values(0)
+
+    def _values(self, first):
+        rest = self._values(first + 1) if first + 1 < self.nop else ()
+        return self._value(first), *rest
+
+    def _operand(self, key):
+        if not -self.nop <= key < self.nop:
+            raise IndexError(f"Iterator operand index {key} is out of bounds")
+        self._require_element()
+        return self._value(key % self.nop)
 
     def __getitem__(self, key):
-        if key not in (0, -1):
-            raise IndexError(f"Iterator operand index {key} is out of bounds")
-        return self.value
+        return self._operand(key)
 
     def __setitem__(self, key, item):
-        if key not in (0, -1):
-            raise IndexError(f"Iterator operand index {key} is out of bounds")
-        self.value[...] = item
+        self._operand(key)[...] = item
 
     def __len__(self):
-        return 1
+        return self.nop
 
     def iternext(self):
         if self.iterindex < self.itersize:

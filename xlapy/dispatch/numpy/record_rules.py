@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch import table
-from xlapy.dispatch.numpy import records
+from xlapy.dispatch.numpy import matrices, records
 from xlapy.dispatch.numpy.values import supported
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import Const, Ref, Tuple, Value
@@ -49,13 +49,16 @@ def class_of(machine: Machine, value: Value) -> type[records.Fields] | None:
 
 def seen_as(cls: type) -> type:
     """The class that a program sees an object to be of."""
-    return cls.stands_for if issubclass(cls, records.Record | records.Records) else cls
+    return cls.stands_for if issubclass(cls, records.Record | records.Records | matrices.Matrix) else cls
 
 
 def implementation(
     machine: Machine, item: object, args: list[Value], kwargs: dict[str, Value]
 ) -> tuple[Callable, list[Value], dict[str, Value]] | None:
     """What is called in the place of a function of NumPy's that is given a structured array, or is to make one."""
+    of_matrix = matrices.implementation(machine, item, args)
+    if of_matrix is not None:
+        return *of_matrix, kwargs
     stand_in = _STAND_INS.get(id(item))
     if stand_in is None:
         return None
@@ -122,6 +125,8 @@ def _require_supported(what: str, dtype: np.dtype, deep: bool = True) -> None:
 
 def on_host(cls: type, parts: Mapping[str, Any]) -> Any:
     """The structured array, or the record, that an object of a class of ours stands for."""
+    if cls is matrices.Matrix:
+        return np.asarray(parts["elements"]).view(np.matrix)
     if "view" in parts:
         return parts["view"][()] if cls is records.Record else parts["view"]
     dtype, axes = parts["dtype"], parts["axes"]

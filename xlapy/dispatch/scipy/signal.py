@@ -7,7 +7,7 @@ import jax.scipy.signal
 import scipy.signal
 from jax import lax
 
-from xlapy.dispatch.scipy import filters  # noqa: F401
+from xlapy.dispatch.scipy import design, filters, peaks  # noqa: F401
 from xlapy.dispatch.scipy.leaf import leaf
 
 

@@ -11,13 +11,18 @@ import math
 
 import numpy as np
 from scipy._lib import _util
-from scipy.sparse import _compressed, _sparsetools
+from scipy.linalg import lapack
+from scipy.sparse import _compressed, _sparsetools, _sputils
 
 from xlapy.dispatch import table
 from xlapy.dispatch.arrays.views import buffer_type
+from xlapy.dispatch.bounded.rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import refuse_where
+from xlapy.dispatch.numpy import matrices
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.values import NONE, NdArray
+from xlapy.dispatch.scipy import sparse_blocks  # noqa: F401
+from xlapy.dispatch.scipy.sparse_structure import at_most, known_length, room
+from xlapy.domain.values import NONE, BoundedArray, NdArray
 
 _ROOM = "a sparse matrix whose arrays have room for more elements than it has"
 _ROOM_HINT = "call its method prune() before"
@@ -54,10 +59,15 @@ def _refuse_unsorted_rule(machine, bad):
 @table.function(_util._prune_array)
 def _prune_array(machine, array):
     """The array, or a copy if it is a view of a much larger one that the program knows."""
+    if isinstance(array, BoundedArray):
+        return array
     if not isinstance(array, NdArray):
         raise Refused("XP0010", "a sparse matrix whose number of elements depends on data")
     size, whole = (math.prod(kind.shape) for kind in (array.type, buffer_type(machine, array)))
     return machine.call(machine.getattr(array, "copy"), ()) if size < whole // 2 else array
+
+
+table.replacement(_sputils.asmatrix)(matrices.as_matrix)
 
 
 # -- how many elements there are --------------------------------------------------------------------------------------
@@ -66,7 +76,9 @@ def _prune_array(machine, array):
 @table.replacement(_compressed._cs_matrix._getnnz)
 def _getnnz(self, axis=None):
     if axis is None:
-        count = len(self.data)
+        count = known_length(self.data)
+        if count is None:
+            return at_most(int(self.indptr[-1]), room(self.data))
         _refuse_room(self.indptr[-1] != count)
         return count
     if self.ndim == 1:
@@ -82,6 +94,9 @@ def _getnnz(self, axis=None):
     elif axis == 1:
         return np.diff(self.indptr)
     raise ValueError("axis out of bounds")
+
+
+FUNCTIONS[_util._prune_array] = _prune_array
 
 
 @_function("csr_has_canonical_format")
@@ -242,6 +257,20 @@ def _csr_scale_rows(n_row, n_col, indptr, indices, data, factors):
 @_function("csr_scale_columns")
 def _csr_scale_columns(n_row, n_col, indptr, indices, data, factors):
     data *= factors.astype(data.dtype, copy=False)[indices]
+
+
+# -- solvers ----------------------------------------------------------------------------------------------------------
+
+
+@table.replacement(*(getattr(lapack, name) for name in ("slartg", "dlartg") if hasattr(lapack, name)))
+def _lartg(f, g):
+    """A rotation that takes (f, g) to (r, 0): c, s and r."""
+    if g == 0:
+        return f / f if f == f and f != 0 else f * 0 + 1, g * 0, f
+    if f == 0:
+        return f, np.sign(g), abs(g)
+    r = np.copysign(np.hypot(f, g), f)
+    return abs(f) / abs(r), g / r, r
 
 
 __all__: list[str] = []
