@@ -197,14 +197,14 @@ def halve_a_copy(x):
     return half
 
 
-@program("XP0009", "x.tolist()", np.ones(20_000))
-def sum_of_a_list(x):
-    return sum(x.tolist())  # here
+@program("XP0009", None, np.ones(20_000))
+def largest_argument(x):  # here
+    return max(*x)
 
 
-@instead_of(sum_of_a_list)
-def sum_of_an_array(x):
-    return sum(x)
+@instead_of(largest_argument)
+def largest_element(x):
+    return max(x)
 
 
 @program("XP0010", None, X)
