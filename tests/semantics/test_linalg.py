@@ -71,6 +71,11 @@ program.each(
         np.linalg.multi_dot([g, g, b]),
     ),
     least_squares=lambda g, b: (np.linalg.lstsq(g, b)[0], np.linalg.pinv(g), np.linalg.pinv(g[:2])),
+    types_of_least_squares=lambda g, b: [
+        v.dtype
+        for s, t in (("f4", "f4"), ("c8", "c8"), ("f4", "c8"), ("c8", "f8"), ("i4", "f4"))
+        for v in np.linalg.lstsq(g.astype(s), b.astype(t))[:2]
+    ],
     qr_rebuilt=lambda g, b: [q @ r for q, r in [np.linalg.qr(g)]],
     svd_rebuilt=lambda g, b: [(u * s) @ v for u, s, v in [np.linalg.svd(g)]],
     svd_values=lambda g, b: (np.linalg.svd(g, compute_uv=False), np.linalg.svdvals(g)),

@@ -492,6 +492,10 @@ sorted(x.tolist(), reverse="a")
 [x[0], 1].sort(reverse=None)
 [v for v in x if v > 1].sort(reverse=None)
 map(len, x, end=1)
+x[(None,) * 64]
+x.reshape(2, 2)[(0, *[None] * 64)]
+np.linalg.lstsq(x.reshape(2, 2).astype("f2"), x[:2])
+np.linalg.eigvals(x.reshape(2, 2).astype("f2"))
 np.array([[x, 1.0], [x[0], 3]])
 np.array([x, x.reshape(2, 2)])
 np.array([[x[:1]], [x[0]]])

@@ -41,6 +41,8 @@ from xlapy.ir import Var, constant_value
 from xlapy.ir.affine import difference
 
 _INT64 = np.dtype(np.int64)
+#: dimensions that an array of NumPy's may have
+_MOST_DIMENSIONS = 64
 _BOOL = np.dtype(bool)
 #: of how many elements one is a constant
 _KNOWN = 4096
@@ -177,6 +179,12 @@ def parse(machine: Machine, array: NdArray, key: Value) -> Key:
     rank = len(array.type.shape)
     if used > rank:
         machine.raise_(IndexError, f"too many indices for array: array is {rank}-dimensional, but {used} were indexed")
+    results = rank + sum(part[0] == "new" for part in parts) - sum(part[0] == "int" for part in parts)
+    if results > _MOST_DIMENSIONS:
+        machine.raise_(
+            IndexError,
+            f"number of dimensions must be within [0, {_MOST_DIMENSIONS}], indexing result would have {results}",
+        )
     position = len(parts) if place is None else place
     parts[position:position] = [("all", None)] * (rank - used)
     return Key(tuple(parts), place is not None, scalar_array)

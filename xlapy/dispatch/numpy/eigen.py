@@ -39,8 +39,8 @@ def _general(
     """Whether all eigenvalues are real; eigenvalues, and eigenvectors if `leaf` gives them."""
     var = operand(machine, a)
     shape = var.type.shape
-    if len(shape) < 2 or shape[-1] != shape[-2]:
-        raise_as_numpy(machine, numpy_function, (a,), {}, "the shape")
+    if len(shape) < 2 or shape[-1] != shape[-2] or var.type.dtype == np.float16:
+        raise_as_numpy(machine, numpy_function, (a,), {}, "the shape or type")
     try:
         real, bad, *results = machine.leaf(leaf, (var,), name="eig")
     except JAX_ERRORS as error:

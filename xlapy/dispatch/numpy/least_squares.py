@@ -8,12 +8,16 @@ import numpy as np
 
 #: of the singular values of np.linalg.pinv, those that count have a larger ratio to the largest one
 PINV_RATIO = 1e-15
+_SINGLE = (np.float32, np.complex64)
 UNFINISHED = "SVD did not converge in Linear Least Squares"
 
 
 def computed_dtype(a: np.dtype, b: np.dtype) -> np.dtype:
     """The dtype in which np.linalg.lstsq computes."""
-    return np.result_type(a, b, np.float32 if a == np.float32 else np.float64)
+    complex = "c" in (a.kind, b.kind)
+    if all(dtype in _SINGLE for dtype in (a, b)):
+        return np.dtype(np.complex64 if complex else np.float32)
+    return np.dtype(np.complex128 if complex else np.float64)
 
 
 def least_squares(a, b, rows, columns, rcond=None):

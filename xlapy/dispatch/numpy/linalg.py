@@ -441,6 +441,8 @@ def lstsq(machine, a, b, rcond=None):
     rows, columns = left.type.shape if len(left.type.shape) == 2 else (0, 0)
     if rows == 0 or len(right.type.shape) not in (1, 2) or right.type.shape[0] != rows:
         return raise_as_numpy(machine, np.linalg.lstsq, (a, b), {}, "shapes do not fit")
+    if np.float16 in (left.type.dtype, right.type.dtype):
+        return raise_as_numpy(machine, np.linalg.lstsq, (a, b), {}, "the type")
     dtype = computed_dtype(left.type.dtype, right.type.dtype)
     limit = () if absent(rcond) else (operand(machine, rcond),)
     solution, residuals, rank, values, bad = machine.leaf(_lstsq, (left, right, *limit), (dtype,), name="lstsq")
