@@ -259,9 +259,17 @@ def cannot_broadcast(x):
     return np.broadcast(x, np.ones(2)).shape
 
 
-@program(X, refuse=True)
+@program(X)
 def goes_through_a_broadcast(x):
-    return [a + b for a, b in np.broadcast(x, x)]
+    both = np.broadcast(x, x.reshape(-1)[:1])
+    first = next(both)
+    rest = [(a + b, type(a) is np.float64) for a, b in both]
+    return first, rest, both.shape, both.numiter, list(both), [a for (a,) in np.broadcast(x)], next(iter(both), None)
+
+
+@program(X, refuse="XP0003")
+def says_where_a_broadcast_is(x):
+    return np.broadcast(x, x).index
 
 
 def complex_results(function, *before, after=()):

@@ -6,10 +6,12 @@ import functools
 import inspect
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch.table import replacement
+from xlapy.dispatch.protocol import Refused
+from xlapy.dispatch.table import function, replacement
 
 
 @replacement(np.apply_along_axis)
@@ -48,14 +50,23 @@ def apply_over_axes(func, a, axes):
     return val
 
 
+def _refuse(name: str) -> Any:
+    raise NotImplementedError(name)
+
+
+@function(_refuse)
+def _refuse_rule(machine, name):
+    raise Refused("XP0003", f"the attribute {machine.static(name)!r} of np.broadcast", "go through the elements")
+
+
 class _Broadcast:
-    """What np.broadcast says of its arguments. There is no rule for going through them."""
+    """What np.broadcast says of its arguments, and their elements, side by side."""
 
     def __init__(self, arrays):
         self.shape = np.broadcast_shapes(*[np.shape(array) for array in arrays])
         self.numiter = len(arrays)
         #: an object of this class cannot leave the program
-        self.iters = iter(())
+        self._items = zip(*[np.broadcast_to(array, self.shape).flat for array in arrays])  # noqa: B905
 
     @property
     def nd(self):
@@ -70,12 +81,13 @@ class _Broadcast:
         return math.prod(self.shape)
 
     def __iter__(self):
-        return np.nditer(())  # refused
+        return self
 
-    __next__ = __iter__
+    def __next__(self):
+        return next(self._items)
 
     def __getattr__(self, name):
-        return np.nditer(())
+        return _refuse(name)
 
 
 @replacement(np.broadcast)
