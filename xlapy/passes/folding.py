@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.ir import Operation, Var, constant_value
+from xlapy.ir.exact import EXACT, OF_INTEGERS
 from xlapy.ir.vectors import is_stack
 
 #: arrays larger than this are not folded
@@ -18,25 +19,6 @@ _LARGEST = 64
 #: additions that are followed
 _FEW = 4
 
-_EXACT: dict[str, Callable] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "neg": np.negative,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "bitwise_and": np.bitwise_and,
-    "bitwise_or": np.bitwise_or,
-    "bitwise_xor": np.bitwise_xor,
-    "bitwise_not": np.invert,
-    "is_finite": np.isfinite,
-}
-#: exact for integers only: zeros with signs, NaNs and rounding are the device's business
-_INTEGER: dict[str, Callable] = {"max": np.maximum, "min": np.minimum, "abs": np.abs, "sign": np.sign}
 #: x - 0 and x * 1 are x for every float as well; x + 0 is not, for x = -0
 _RIGHT_UNIT = {"add": 0, "sub": 0, "mul": 1, "div": 1, "bitwise_or": 0, "bitwise_xor": 0}
 _LEFT_UNIT = {"add": 0, "mul": 1, "bitwise_or": 0, "bitwise_xor": 0}
@@ -100,11 +82,11 @@ def _evaluate(operation: Operation, values: list[np.ndarray]) -> np.ndarray | No
             return _convert(values[0], result.dtype)
         if kind == "select":
             return np.where(values[0], values[1], values[2])
-        if kind in _EXACT:
-            return np.asarray(_EXACT[kind](*values), result.dtype)
+        if kind in EXACT:
+            return np.asarray(EXACT[kind](*values), result.dtype)
         if result.dtype.kind in "iu":
-            if kind in _INTEGER:
-                return np.asarray(_INTEGER[kind](*values), result.dtype)
+            if kind in OF_INTEGERS:
+                return np.asarray(OF_INTEGERS[kind](*values), result.dtype)
             if kind in ("div", "rem"):
                 return _divide(kind, values[0], values[1], result.dtype)
         if kind == "div" and result.dtype in (np.float32, np.float64):

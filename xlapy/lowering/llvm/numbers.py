@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from xlapy.ir.exact import EXACT, OF_INTEGERS
 from xlapy.lowering.llvm.text import Number, Text, Unsuitable, known_int, known_value, literal, part_of, type_of
 
 Rule = Callable[..., Number]
@@ -294,26 +295,7 @@ def _integer(text: Text, x: Number, dtype: np.dtype, old: str, new: str) -> str:
     return truncated
 
 
-#: what rules do with known integers and truth values
-_KNOWN: dict[str, Callable] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
-    "bitwise_and": np.bitwise_and,
-    "bitwise_or": np.bitwise_or,
-    "bitwise_xor": np.bitwise_xor,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
-
-
-def _unless_known(rule: Rule, function: Callable) -> Rule:
+def _unless_known(rule: Rule, function: np.ufunc) -> Rule:
     """A rule; of two known integers or truth values the result is known, too, so that what comes of it may be, too."""
 
     def either(text: Text, x: Number, y: Number) -> Number:
@@ -361,7 +343,7 @@ RULES: dict[str, Rule] = {
     **{name: _library(name) for name in "asinh acosh atanh lgamma".split()},
 }
 
-RULES |= {name: _unless_known(RULES[name], function) for name, function in _KNOWN.items()}
+RULES |= {name: _unless_known(RULES[name], f) for name, f in {**EXACT, **OF_INTEGERS}.items() if f.nin == 2}
 
 
 def filling(dtype: np.dtype, value: object) -> Number:
