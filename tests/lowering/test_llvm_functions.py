@@ -20,7 +20,12 @@ RANGES = {
     np.log: [(0, 1e300), (0.5, 2), (0, 1e-307), (1 - 1e-6, 1 + 1e-6)],
     np.log1p: [(-0.999, 3), (-1e-5, 1e-5), (0, 1e200), (-1, -0.99)],
     np.tanh: [(-1, 1), (-0.01, 0.01), (-20, 20), (-300, 300)],
+    np.expm1: [(-1, 1), (-0.01, 0.01), (-60, 60), (-700, 709.7), (87, 89)],
+    np.sinh: [(-2, 2), (-0.01, 0.01), (-60, 60), (709, 710.4), (88, 89.4)],
+    np.cosh: [(-2, 2), (-0.01, 0.01), (-60, 60), (709, 710.4), (88, 89.4)],
 }
+#: units in the last place that errors are below, where that is not 1
+LIMITS = {np.tanh: 1.5, np.expm1: 2, np.sinh: 2, np.cosh: 1.5}
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 5e-324, -5e-324, 1e-310, 2.3e-308, 1e-20, -1e-20]
 SPECIAL += [709.78, 709.79, 710.0, -745.1, -745.2, -746.0, -708.5, 1e308, -1e308, 20.0, 0.625, -0.625, -0.9999, 8e22]
 
@@ -54,7 +59,7 @@ def test_errors_in_units_of_the_last_place(function, dtype):
         usual = np.isfinite(wanted)
         np.testing.assert_array_equal(found[~usual], wanted[~usual])
         error = np.abs(found[usual] - exact[usual]) / np.spacing(np.abs(wanted[usual])).astype(np.longdouble)
-        assert found.dtype == x.dtype and error.max(initial=0) < (1.5 if function is np.tanh else 1)
+        assert found.dtype == x.dtype and error.max(initial=0) < LIMITS.get(function, 1)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -116,6 +121,19 @@ def test_logistic():
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(found, 1 / (1 + np.exp(-x)), rtol=1e-15)
     assert set(functions.IN_VECTORS) >= {"pow", *(function.__name__ for function in RANGES)}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_remainders_are_exact(dtype):
+    numbers, sizes = np.array(SPECIAL).astype(dtype), RNG.integers(-40, 40, COUNT)
+    x = np.concatenate([np.ldexp(RNG.normal(size=COUNT), sizes), RNG.integers(-50, 50, COUNT), numbers]).astype(dtype)
+    y = RNG.permutation(np.concatenate([x[: 2 * COUNT] / 10, numbers]))
+    for function in (np.fmod, np.mod, np.floor_divide):
+        with np.errstate(all="ignore"):
+            wanted, found = function(x, y), ours_of_two(function, x, y)
+        np.testing.assert_array_equal(found, wanted)
+        usual = ~np.isnan(wanted)
+        np.testing.assert_array_equal(np.signbit(found[usual]), np.signbit(wanted[usual]))
 
 
 def test_large_arrays_of_them():

@@ -485,6 +485,19 @@ def test_what_is_read_only_for_one_array_is_not_stored():
     assert loop.count("store double") == loop.count("fmul double 0x4000000000000000") > 0
 
 
+def test_what_takes_few_instructions_is_computed_again_where_it_is_read():
+    def edges(a):
+        across = a[:, 2:] - a[:, :-2]
+        return across[:-2] + 2.0 * across[1:-1] + across[2:]
+
+    compiled = xlapy.jit(edges)
+    compare(compiled(MATRIX), edges(MATRIX))
+    (entry,) = compiled._xlapy_cache.entries
+    function = function_of(plain(entry.analysis.module), True)
+    assert not function.rooms and "alloca" not in function.body
+    assert function.body.count("store double") == function.body.count("fmul double 0x4000000000000000") > 0
+
+
 @pytest.mark.parametrize("is_bit", [True, False])
 def test_a_choice_by_a_bit_is_no_branch(is_bit):
     def register(x, tap, limit):

@@ -35,6 +35,9 @@ _MOST_IN_ROW, _FEWEST_ROWS = 512, 8
 _FEWEST_SHARED = 1 << 6
 #: trips that a loop is expected to make if nothing is known
 SOME = 16
+#: instructions of an element that nothing is known of, and up to which it is computed again wherever it is read: to
+#: store it and load it again takes longer
+_MUCH, _LITTLE = 1 << 16, 4
 
 
 class Extent(NamedTuple):
@@ -89,6 +92,7 @@ class Lazy(NamedTuple):
         parts: arrays that it is made of, one behind the other along an axis; none if that is not known.
         is_shared: whether an element is computed once, though several things read it (`fusing`).
         rows: axes along which elements are computed of what lies in memory one behind the other, as far as is known.
+        work: instructions that an element takes, loads among them.
     """
 
     dtype: np.dtype
@@ -104,6 +108,7 @@ class Lazy(NamedTuple):
     parts: tuple[Part, ...] = ()
     is_shared: bool = False
     rows: frozenset[int] = frozenset()
+    work: int = _MUCH
 
 
 Value = Number | Array | Lazy
@@ -196,6 +201,18 @@ def is_view(value: Value) -> bool:
     return not isinstance(value, Lazy) or value.is_view
 
 
+def work_of(value: Value) -> int:
+    """How many instructions an element takes, loads among them."""
+    if isinstance(value, Number):
+        return 0
+    return value.work if isinstance(value, Lazy) else 1
+
+
+def is_little(value: Lazy) -> bool:
+    """Whether an element is computed again wherever it is read."""
+    return value.work <= _LITTLE
+
+
 def bounded(text: Text, shape: Sequence[int], *values: Value) -> None:
     """Refuse what is to be done for so many elements that XLA, for all its calls, is faster. What is done in one case
     only does not matter."""
@@ -211,15 +228,15 @@ def view(text: Text, value: Value, shape: tuple[int, ...], where: Callable[[Plac
     at = lambda place: element(text, value, where(place))  # noqa: E731
     if isinstance(value, Lazy):
         kept = Lazy(value.dtype, shape, at, value.reads)
-        return kept._replace(is_view=value.is_view, slow=value.slow)
-    return Lazy(dtype_of(value), shape, at, reads(value), True)
+        return kept._replace(is_view=value.is_view, slow=value.slow, work=value.work)
+    return Lazy(dtype_of(value), shape, at, reads(value), True, work=1)
 
 
 def uniform(number: Number, shape: tuple[int, ...]) -> Lazy:
     """An array of which all elements are one number."""
     at = lambda place: number  # noqa: E731
     window, none = Window((_NOWHERE,) * len(shape), number, at), frozenset()
-    return Lazy(number.dtype, shape, at, none, True, window=window, origins=none)
+    return Lazy(number.dtype, shape, at, none, True, window=window, origins=none, work=0)
 
 
 def placed(text: Text, value: Value, shape: tuple[int, ...], axes: Sequence[int]) -> Lazy:
@@ -429,6 +446,7 @@ __all__ = [
     "element",
     "inside",
     "is_computed_in_place",
+    "is_little",
     "is_mask",
     "is_slow",
     "is_uniform",
@@ -446,4 +464,5 @@ __all__ = [
     "uniform",
     "view",
     "window_of",
+    "work_of",
 ]

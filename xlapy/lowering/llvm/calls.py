@@ -33,13 +33,13 @@ _MANY_NUMBERS = 64
 #: left, since it copies them or makes new memory (measured with two processors, as what follows)
 _CALL, _BYTE, _MOST_BYTES = 2e4, 0.025, 1 << 25
 #: nanoseconds for each byte that is stored and loaded again here, and that XLA computes again
-_STORED = 0.03
+_STORED = 0.01
 #: nanoseconds that an element takes longer here than in XLA's program, by the name of the operation and the bytes of an
 #: operand, and of a complex one; for all others it takes less
-_LONGER = {("tanh", 8): 1.5, ("tanh", 4): 1.2, ("log", 4): 0.6, ("exp", 4): 0.5}
+_LONGER = {("tanh", 8): 0.2}
 _LONGER_COMPLEX = {"abs": 0.6}
 #: the same for a term of a convolution, and for one of few that are joined
-_TERM, _ONE_OF_FEW, _FEW = 0.03, 0.3, 16
+_TERM, _ONE_OF_FEW, _FEW = 0.03, 0.05, 16
 #: nanoseconds that factors of a matrix, and the solution of a triangular system, take less here: XLA hands them to
 #: other threads, and turns matrices around before and behind
 _LESS = {**dict.fromkeys(("cholesky", "lu", "eigh", "qr", "svd"), 4e4), "triangular_solve": 1e4}

@@ -30,6 +30,7 @@ from xlapy.lowering.llvm.arrays import (
     dtype_of,
     element,
     inside,
+    is_little,
     is_mask,
     is_slow,
     is_uniform,
@@ -46,6 +47,7 @@ from xlapy.lowering.llvm.arrays import (
     uniform,
     view,
     window_of,
+    work_of,
 )
 from xlapy.lowering.llvm.convolving import convolved
 from xlapy.lowering.llvm.divisions import DIVISIONS
@@ -105,6 +107,13 @@ _KINDS = {
 }
 _SAME = frozenset("copy copy_p stop_gradient optimization_barrier".split())
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
+#: what a processor does in one instruction, or hardly more; and what all else is taken for, and what becomes narrower:
+#: to read that is less than to read what it is computed of
+_QUICK = frozenset(
+    "add sub mul neg abs square max min eq ne lt le gt ge and or not bitwise_and bitwise_or bitwise_not select select_n"
+    " convert convert_element_type".split()
+)
+_MANY = 16
 _BOOL = np.dtype(bool)
 
 
@@ -148,7 +157,10 @@ def _evaluate(text: Text, room: Room, jaxpr: Any, operands: Sequence[Value]) -> 
     def define(atoms: Sequence, values: Sequence[Value], reduced: bool = False) -> None:
         for atom, value in zip(atoms, values, strict=True):
             if isinstance(value, Lazy) and not value.is_view and not value.is_shared and (reduced or uses[atom] > 1):
-                value = remembered(text, value) if atom in shared else room.kept(value)
+                if atom in shared:
+                    value = remembered(text, value)
+                elif reduced or not is_little(value):
+                    value = room.kept(value)
             environment[atom] = value
 
     def read(atom: Any) -> Any:
@@ -318,7 +330,10 @@ def elementwise(
     window = _window(text, shape, dtype, rule, operands, name)
     loaded = window is not None and all(map(is_view, operands))
     rows = frozenset[int]().union(*(rows_of(x, shape) for x in operands))
-    made = Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window, rows=rows)
+    widest = max((dtype_of(x).itemsize for x in operands), default=0)
+    is_quick = name in _QUICK and dtype.kind in "biuf" and dtype.itemsize >= widest
+    work = sum(map(work_of, operands)) + (1 if is_quick else _MANY)
+    made = Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window, rows=rows, work=work)
     origins = [origins_of(x, shape) for x in operands]
     known = [places for places in origins if places is not None]
     if len(known) == len(origins):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.ir.exact import EXACT, OF_INTEGERS
+from xlapy.lowering.llvm.remainders import remainder
 from xlapy.lowering.llvm.text import Number, Text, Unsuitable, known_int, known_value, literal, part_of, type_of
 
 Rule = Callable[..., Number]
@@ -60,7 +61,7 @@ def _divided(quotient: bool) -> Rule:
     def rule(text: Text, x: Number, y: Number) -> Number:
         type, kind = type_of(x.dtype), x.dtype.kind
         if kind == "f":
-            return _binary(text, "fdiv" if quotient else "frem", x, y)
+            return _binary(text, "fdiv", x, y) if quotient else remainder(text, x, y)
         if kind not in "iu":
             raise Unsuitable("a division of such numbers")
         name = ("s" if kind == "i" else "u") + ("div" if quotient else "rem")

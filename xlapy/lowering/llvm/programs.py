@@ -24,6 +24,7 @@ from xlapy.lowering.llvm.arrays import (
     dtype_of,
     element,
     is_computed_in_place,
+    is_little,
     placed,
     reads,
     shape_of,
@@ -175,8 +176,10 @@ class _Program(Loops):
                 found = self.left_behind(operation, found)
             for var, value in zip(operation.results, found, strict=True):
                 if isinstance(value, Lazy) and not value.is_view and self.uses[var] > 1:
-                    others = [x for x in found if x is not value]
-                    value = remembered(self.text, value) if var in shared else self.stored(value, others)
+                    if var in shared:
+                        value = remembered(self.text, value)
+                    elif not is_little(value):
+                        value = self.stored(value, [x for x in found if x is not value])
                 self.values[var] = value
         self.uses.subtract(region.results)
         self.factors = factors
