@@ -7,6 +7,7 @@ import pytest
 import xlapy
 from xlapy.lowering.llvm import direct as machine_code
 from xlapy.lowering.llvm import functions
+from xlapy.lowering.llvm.programs import function_of
 from xlapy.runtime import direct
 
 pytestmark = pytest.mark.skipif(
@@ -140,3 +141,21 @@ def test_large_arrays_of_them():
     x = RNG.normal(size=2000)
     found = ours(lambda x: np.log(np.exp(x - x.max()).sum()) + x.max(), x)
     np.testing.assert_allclose(found, np.logaddexp.reduce(x), rtol=1e-14)
+
+
+def test_what_takes_long_is_computed_once_for_many_places(monkeypatch):
+    """A sine is taken of each element, not for each place that it is read at."""
+    made, original = [], direct.whole_as_machine_code
+    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: made.append(args[0]) or original(*args))
+    x, y = RNG.normal(size=30), RNG.normal(size=40)
+    for function in (
+        lambda x, y: np.outer(np.sin(x), np.cos(y)),
+        lambda x, y: np.sin(x)[:, None] * np.cos(y),
+        lambda x, y: np.repeat(np.sin(x), len(y)).reshape(len(x), -1) * np.cos(y),
+    ):
+        np.testing.assert_allclose(ours_of_two(function, x, y), function(x, y), rtol=1e-15, atol=1e-15)
+    for region in made:
+        body = function_of(region, True).body
+        calls = [body.count(f"call double @llvm.{name}.f64") for name in ("sin", "cos")]
+        assert calls == [1, 1] and body.count("store double") == 3
+    assert made

@@ -15,7 +15,7 @@ from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.ir import Module, Operation, Region, TensorType, Var, captured
 from xlapy.lowering.compiler_options import compiler_options
 from xlapy.lowering.evaluate import evaluate_fast
-from xlapy.lowering.llvm import Given, whole_as_machine_code, whole_may_be_machine_code
+from xlapy.lowering.llvm import Given, gained_by_machine_code, whole_as_machine_code
 from xlapy.passes import clean
 from xlapy.passes.moving import copy_region
 from xlapy.passes.plain import plain
@@ -48,7 +48,7 @@ class HostValue:
 
     def _as_machine_code(self) -> Callable | None:
         """The part as machine code, which takes less time to compile and to call; None if it does not suit."""
-        if jax.default_backend() != "cpu" or not whole_may_be_machine_code(self.region):
+        if jax.default_backend() != "cpu" or gained_by_machine_code(self.region) < 0:
             return None
         copy = copy_region(self.region, {})
         clean(copy)

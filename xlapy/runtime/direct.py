@@ -16,7 +16,7 @@ from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.interpreter.analyse import Analysis
 from xlapy.interpreter.recipe import Attribute
 from xlapy.ir import TensorType
-from xlapy.lowering.llvm import Errors, Given, whole_as_machine_code, whole_may_be_machine_code
+from xlapy.lowering.llvm import Errors, Given, gained_by_machine_code, whole_as_machine_code
 from xlapy.passes.plain import plain
 from xlapy.runtime.jax_internals import Adopting, ConcreteArray, memory_of
 from xlapy.runtime.packing import Travelling
@@ -99,10 +99,11 @@ class Direct:
         """A program as a function of its operands, and what these have to be; it returns None where they are others."""
         entry = program.module.entry
         given = [Given(p.type.dtype, p.type.shape, python) for p, python in zip(entry.params, self.python, strict=True)]
-        if not whole_may_be_machine_code(entry.fast or entry):
+        gained = gained_by_machine_code(entry.fast or entry)
+        if gained < 0:
             return None
         aligned = {*places, *parts}
-        call = whole_as_machine_code(plain(program.module), given, aligned, _errors(analysis, program))
+        call = whole_as_machine_code(plain(program.module), given, aligned, _errors(analysis, program), gained)
         if call is None:
             return None
         delivered = [(k, _adopting(entry.results[k].type)) for k in places]

@@ -15,10 +15,10 @@ programs that are saved.
 
 from xlapy.lowering.llvm.calls import (
     as_machine_code,
+    gained_by_machine_code,
     machine_code_of,
     may_be_machine_code,
     whole_as_machine_code,
-    whole_may_be_machine_code,
 )
 from xlapy.lowering.llvm.direct import Given
 from xlapy.lowering.llvm.exits import Errors
@@ -30,5 +30,5 @@ __all__ = [
     "machine_code_of",
     "may_be_machine_code",
     "whole_as_machine_code",
-    "whole_may_be_machine_code",
+    "gained_by_machine_code",
 ]

@@ -38,6 +38,8 @@ SOME = 16
 #: instructions of an element that nothing is known of, and up to which it is computed again wherever it is read: to
 #: store it and load it again takes longer
 _MUCH, _LITTLE = 1 << 16, 4
+#: the same of an array that becomes longer, of which an element is then read many times
+_LITTLE_FOR_MANY = 8
 
 
 class Extent(NamedTuple):
@@ -209,8 +211,8 @@ def work_of(value: Value) -> int:
 
 
 def is_little(value: Lazy) -> bool:
-    """Whether an element is computed again wherever it is read."""
-    return value.work <= _LITTLE
+    """Whether an element is computed again wherever it is read: not if what it is computed of is wider."""
+    return value.work <= _LITTLE and all(place.dtype.itemsize <= value.dtype.itemsize for place in value.reads)
 
 
 def bounded(text: Text, shape: Sequence[int], *values: Value) -> None:
@@ -258,6 +260,13 @@ def placed(text: Text, value: Value, shape: tuple[int, ...], axes: Sequence[int]
         if n > 1:
             extents[axis] = found
     return made._replace(window=Window(tuple(extents), window.rest, lambda at: window.inside(where(at))))
+
+
+def for_many(room: Room, value: Value, shape: tuple[int, ...]) -> Value:
+    """An array for a longer one, of which each element is read many times: what takes long to compute is stored."""
+    if isinstance(value, Lazy) and value.work > _LITTLE_FOR_MANY and value.window is None and not value.is_view:
+        return room.kept(value) if prod(shape) > prod(value.shape) else value
+    return value
 
 
 def window_of(value: Value) -> Window | None:
@@ -444,6 +453,7 @@ __all__ = [
     "counted",
     "dtype_of",
     "element",
+    "for_many",
     "inside",
     "is_computed_in_place",
     "is_little",

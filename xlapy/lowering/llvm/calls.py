@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from math import prod
+from math import inf, prod
 from typing import Any, NamedTuple
 
 import jax
@@ -17,8 +16,7 @@ from xlapy.lowering.convolutions import mode_of
 from xlapy.lowering.llvm.direct import Given, called_directly, is_possible
 from xlapy.lowering.llvm.engine import Call, registered
 from xlapy.lowering.llvm.exits import Errors
-from xlapy.lowering.llvm.fusing import shared_in
-from xlapy.lowering.llvm.programs import Function, function_of, is_elementwise
+from xlapy.lowering.llvm.programs import Function, function_of
 from xlapy.lowering.llvm.text import Unsuitable
 from xlapy.lowering.loops import inner_jaxprs
 from xlapy.lowering.native import is_transcendental, kinds_of
@@ -32,8 +30,9 @@ _MANY_NUMBERS = 64
 #: nanoseconds that it takes to call XLA; and that it takes longer, for each byte of up to so many that are read and
 #: left, since it copies them or makes new memory (measured with two processors, as what follows)
 _CALL, _BYTE, _MOST_BYTES = 2e4, 0.025, 1 << 25
-#: nanoseconds for each byte that is stored and loaded again here, and that XLA computes again
-_STORED = 0.01
+#: nanoseconds for each byte of an array that is stored and loaded again here, and that XLA computes again: of one that
+#: stays in a processor's cache, and of a larger one
+_STORED, _STORED_FAR, _FAR = 0.01, 0.02, 1 << 21
 #: nanoseconds that an element takes longer here than in XLA's program, by the name of the operation and the bytes of an
 #: operand, and of a complex one; for all others it takes less
 _LONGER = {("tanh", 8): 0.2}
@@ -43,6 +42,8 @@ _TERM, _ONE_OF_FEW, _FEW = 0.03, 0.05, 16
 #: nanoseconds that factors of a matrix, and the solution of a triangular system, take less here: XLA hands them to
 #: other threads, and turns matrices around before and behind
 _LESS = {**dict.fromkeys(("cholesky", "lu", "eigh", "qr", "svd"), 4e4), "triangular_solve": 1e4}
+#: the same for an element of an array that is made of others, for each of which XLA looks where it is
+_JOINED = 1.0
 #: trips of a loop for which vectors are not worth what they cost to compile
 _FEW_TRIPS = 64
 _PRODUCTS = frozenset(("dot_general", "fft"))
@@ -88,22 +89,22 @@ def _looks_at_windows(loop: Operation) -> bool:
     return "lanes" in notes and "dot" not in notes and all(_PRODUCTS.isdisjoint(kinds_of(o)) for o in operations)
 
 
-def whole_may_be_machine_code(region: Region) -> bool:
-    """Whether a program is better as machine code as a whole, if it can be: where its loops are, where it computes
-    many single numbers, each of which XLA takes long to compile, and where XLA would take longer to be called than it
-    takes less to compute."""
+def gained_by_machine_code(region: Region) -> float:
+    """The nanoseconds that a program may take for what it stores besides its results, to be better as machine code as a
+    whole: any number where its loops are, and where it computes many single numbers, each of which XLA takes long to
+    compile; else what XLA takes longer to be called than it takes less to compute, which is negative for some."""
     operations = list(every_operation(region))
     if any(map(is_opaque, operations)):
-        return False
+        return -inf
     loops = list(_outermost_loops(region))
     if loops:
-        return all(map(may_be_machine_code, loops))
+        return inf if all(map(may_be_machine_code, loops)) else -inf
     numbers = sum(o.kind != "constant" and all(v.type.shape == () for v in o.results) for o in operations)
     if numbers >= _MANY_NUMBERS:
-        return True
+        return inf
     # What JAX's functions compute is what `jax.jit` makes of them, to the last bit.
     is_of_jax = any(o.kind == "leaf" and not o.attributes.get("as_written") for o in operations)
-    return not is_of_jax and _lost(region, operations) <= _gained(region, operations)
+    return -inf if is_of_jax else _gained(region, operations) - sum(map(_longer, operations))
 
 
 def _gained(region: Region, operations: Sequence[Operation]) -> float:
@@ -115,14 +116,9 @@ def _gained(region: Region, operations: Sequence[Operation]) -> float:
     return _CALL + _BYTE * min(sum(map(_bytes, passed)), _MOST_BYTES)
 
 
-def _lost(region: Region, operations: Sequence[Operation]) -> float:
-    """The nanoseconds that a program takes longer as machine code than as XLA's, handed over."""
-    uses = Counter(v for o in operations for v in o.operands)
-    regions = (region, *(r for o in operations for r in o.regions))
-    shared = {v for r in regions for v in shared_in(r, is_elementwise)}
-    # What is used more than once, and not for one result, is stored and loaded again.
-    stored = sum(_bytes(v) for o in operations for v in o.results if uses[v] > 1 and v not in shared)
-    return _STORED * stored + sum(map(_longer, operations))
+def _stored(size: int) -> float:
+    """The nanoseconds that it takes to store so many bytes, and to load them again."""
+    return size * (_STORED if size <= _FAR else _STORED_FAR)
 
 
 def _bytes(var: Var) -> int:
@@ -162,6 +158,8 @@ def _longer_in(jaxpr: Any) -> float:
             total += _TERM * prod(equation.outvars[0].aval.shape) * shapes[1][0]
         elif inner and not presses(name, shapes) and search_of(name, shapes) is None:
             total += max(map(_longer_in, inner))
+        elif equation.primitive.name == "concatenate":
+            total -= _JOINED * prod(equation.outvars[0].aval.shape)
         elif equation.primitive.name.startswith("reduce_"):
             few = prod(shapes[0][k] for k in equation.params["axes"]) <= _FEW
             total += _ONE_OF_FEW * prod(shapes[0]) if few else 0
@@ -181,7 +179,12 @@ def _outermost_loops(region: Region) -> Iterator[Operation]:
 
 
 def whole_as_machine_code(
-    region: Region, given: Sequence[Given], aligned: Container[int] = (), errors: Errors | None = None, level: int = 3
+    region: Region,
+    given: Sequence[Given],
+    aligned: Container[int] = (),
+    errors: Errors | None = None,
+    gained: float = inf,
+    level: int = 3,
 ) -> Callable[..., tuple | None] | None:
     """A program as a function of NumPy's arrays and Python's numbers (see `lowering.llvm.direct`); None if it does not
     suit.
@@ -191,6 +194,7 @@ def whole_as_machine_code(
         given: what its parameters are.
         aligned: results that begin at multiples of 64 where they are large.
         errors: which results tell of errors, if the others do not matter where there is one.
+        gained: nanoseconds that it may take for what it stores (`gained_by_machine_code`).
         level: how much LLVM does for it.
     """
     if not is_possible():
@@ -199,6 +203,8 @@ def whole_as_machine_code(
         with jax.enable_x64(True):
             function = function_of(region, True, errors)
     except Unsuitable:
+        return None
+    if sum(_stored(size) for size, _ in function.rooms) > gained:
         return None
     return called_directly(function, region.params, given, aligned, level)
 
@@ -268,5 +274,5 @@ __all__ = [
     "machine_code_of",
     "may_be_machine_code",
     "whole_as_machine_code",
-    "whole_may_be_machine_code",
+    "gained_by_machine_code",
 ]

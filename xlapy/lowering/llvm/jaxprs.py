@@ -29,6 +29,7 @@ from xlapy.lowering.llvm.arrays import (
     counted,
     dtype_of,
     element,
+    for_many,
     inside,
     is_little,
     is_mask,
@@ -107,8 +108,7 @@ _KINDS = {
 }
 _SAME = frozenset("copy copy_p stop_gradient optimization_barrier".split())
 _CALLS = frozenset(("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"))
-#: what a processor does in one instruction, or hardly more; and what all else is taken for, and what becomes narrower:
-#: to read that is less than to read what it is computed of
+#: what a processor does in one instruction, or hardly more; and what all else is taken for
 _QUICK = frozenset(
     "add sub mul neg abs square max min eq ne lt le gt ge and or not bitwise_and bitwise_or bitwise_not select select_n"
     " convert convert_element_type".split()
@@ -279,9 +279,10 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     type_of(dtype)
     rule = _NUMBERS.get(name) or (_plain(name) if name in _KINDS else None)
     if rule is not None:
+        operands = [for_many(room, x, shape) for x in operands]
         return [elementwise(text, shape, dtype, partial(rule, text, params), operands, name)]
     shaped, whole = _SHAPES.get(name), _WHOLE.get(name)
-    if shaped is None and whole is None:
+    if shaped is None and whole is None and name != "broadcast_in_dim":
         raise Unsuitable(name)
     if prod(shape) == 0 or any(prod(v.aval.shape) == 0 for v in equation.invars):
         raise Unsuitable("an array without elements")
@@ -294,6 +295,8 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         made = joined_all
     elif name in _JOINED and _is_of_columns(equation, operands[0]):
         made = _joined_by_rows(text, room, equation, shape, operands, *_JOINED[name])
+    elif name == "broadcast_in_dim":
+        made = placed(text, for_many(room, operands[0], shape), shape, params["broadcast_dimensions"])
     elif whole is not None:
         made = whole(text, room, equation, operands)
     else:
@@ -330,9 +333,7 @@ def elementwise(
     window = _window(text, shape, dtype, rule, operands, name)
     loaded = window is not None and all(map(is_view, operands))
     rows = frozenset[int]().union(*(rows_of(x, shape) for x in operands))
-    widest = max((dtype_of(x).itemsize for x in operands), default=0)
-    is_quick = name in _QUICK and dtype.kind in "biuf" and dtype.itemsize >= widest
-    work = sum(map(work_of, operands)) + (1 if is_quick else _MANY)
+    work = sum(map(work_of, operands)) + (1 if name in _QUICK and dtype.kind in "biuf" else _MANY)
     made = Lazy(dtype, shape, at, reads(*operands), loaded, slow or is_slow(*operands), window, rows=rows, work=work)
     origins = [origins_of(x, shape) for x in operands]
     known = [places for places in origins if places is not None]
@@ -475,10 +476,6 @@ _NUMBERS: dict[str, Callable[..., Number]] = {
 # -- shapes --
 
 
-def _broadcast(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
-    return placed(text, operands[0], shape, equation.params["broadcast_dimensions"])
-
-
 def _reshape(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
     return reshaped(text, operands[0], shape)
 
@@ -541,7 +538,7 @@ def _dynamic_slice(text: Text, equation: Any, shape: tuple[int, ...], operands: 
 
 def _iota(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
     axis, dtype = equation.params["dimension"], np.dtype(equation.params["dtype"])
-    return Lazy(dtype, shape, lambda at: convert(text, Number(INDEX, (at[axis],)), dtype), frozenset(), True)
+    return Lazy(dtype, shape, lambda at: convert(text, Number(INDEX, (at[axis],)), dtype), frozenset(), True, work=1)
 
 
 def _concatenate(text: Text, equation: Any, shape: tuple[int, ...], operands: list[Value]) -> Value:
@@ -913,7 +910,6 @@ _JOINED: dict[str, tuple[str, Callable[[np.dtype], object]]] = {
 #: what takes a loop for each element
 _REDUCTIONS = frozenset((*_JOINED, "argmax", "argmin", "dot_general"))
 _SHAPES: dict[str, Callable[..., Value]] = {
-    "broadcast_in_dim": _broadcast,
     "reshape": _reshape,
     "squeeze": _reshape,
     "expand_dims": _reshape,

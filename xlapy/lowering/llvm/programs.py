@@ -23,6 +23,7 @@ from xlapy.lowering.llvm.arrays import (
     Value,
     dtype_of,
     element,
+    for_many,
     is_computed_in_place,
     is_little,
     placed,
@@ -237,6 +238,7 @@ class _Program(Loops):
         value, shape = self.value(operation.operands[0]), operation.results[0].type.shape
         if isinstance(value, Number) and prod(shape) == 1:
             return value
+        value = for_many(self, value, shape)
         return placed(self.text, value, shape, range(len(shape) - len(shape_of(value)), len(shape)))
 
     def _as_lax(self, operation: Operation) -> list[Value]:
