@@ -40,7 +40,7 @@ from xlapy.dispatch.table import attribute, function, method
 from xlapy.domain.randomness import OPERATING_SYSTEM
 from xlapy.domain.sources import attribute as attribute_of
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Ref, Tuple, Value, as_ref
-from xlapy.ir import Var
+from xlapy.ir import Var, constant_value
 
 _FLOAT = np.dtype(np.float64)
 _INT64 = np.dtype(np.int64)
@@ -332,17 +332,33 @@ def geometric(key, p, shape):
     return jax.random.geometric(key, jnp.broadcast_to(p, shape), shape, jnp.int64)
 
 
-def _integers(key, low, high, shape, dtype, closed):
-    """Whole numbers in [low, high), each as likely: what is before the point where a fraction with 128 random bits is
-    multiplied by their number (Lemire, "Fast Random Integer Generation in an Interval", 2019). There is no division,
-    which no vector instruction computes."""
+def _integers(key, low, high, shape, dtype, closed, few=False):
+    """Whole numbers in [low, high), each as likely: what is before the point where a fraction with random bits is
+    multiplied by their number (Lemire, "Fast Random Integer Generation in an Interval", 2019): 64 bits for less than
+    2**32 numbers, and 128 for more. There is no division, which no vector instruction computes.
+
+    Args:
+        key: of the stream.
+        low: the least number.
+        high: the one above the largest.
+        shape: how many.
+        dtype: of the result.
+        closed: whether `high` may be drawn.
+        few: whether it is known that there are less than 2**32.
+    """
     count = (high - low).astype(jnp.uint64) + jnp.uint64(closed)
-    first, second = (jax.random.bits(k, shape, jnp.uint64) for k in jax.random.split(key))
-    behind = first * count
-    carried = behind + _upper_half(second, count) < behind
-    found = _upper_half(first, count) + carried.astype(jnp.uint64)
-    # all integers are as many as 0, modulo 2**64
-    found = jnp.where(count == 0, first, found)
+    one, other = jax.random.split(key)
+    first = jax.random.bits(one, shape, jnp.uint64)
+    half, ones = jnp.uint64(32), jnp.uint64(2**32 - 1)
+    short = ((first >> half) * (count & ones) + (((first & ones) * (count & ones)) >> half)) >> half
+    if few:
+        found = short
+    else:
+        behind = first * count
+        carried = behind + _upper_half(jax.random.bits(other, shape, jnp.uint64), count) < behind
+        found = _upper_half(first, count) + carried.astype(jnp.uint64)
+        # all integers are as many as 0, modulo 2**64
+        found = jnp.where(count == 0, first, jnp.where(count <= ones, short, found))
     return (low.astype(jnp.uint64) + found).astype(jnp.int64).astype(dtype)
 
 
@@ -367,7 +383,9 @@ def integers(machine, state, low, high=None, size=None, dtype=None, endpoint: An
     wide = [machine.builder.broadcast(p, common) for p in parameters]
     bad = any_true(machine, machine.builder.elementwise(order, *wide))
     machine.check(bad, ValueError, "low > high" if closed else "low >= high")
-    return machine.numpy_result(draw(machine, state, _integers, parameters, shape, target, closed))
+    least, most = map(constant_value, parameters)
+    few = least is not None and most is not None and most.size > 0 and int(most.max()) - int(least.min()) < 2**32 - 1
+    return machine.numpy_result(draw(machine, state, _integers, parameters, shape, target, closed, few))
 
 
 def random_integers(machine, state, low, high=None, size=None, dtype=None):
@@ -384,7 +402,7 @@ def closed_integers(machine, state, low, high=None, size=None):
 def permutation(machine, state, x, axis=0):
     """A shuffled copy, or a shuffled range."""
     var = _population(machine, state, "permutation", x)
-    return machine.new_array(draw(machine, state, _permutation, [var], known_index(machine, axis)))
+    return machine.new_array(draw(machine, state, samplers.permutation, [var], known_index(machine, axis)))
 
 
 def _is_number(machine: Machine, a: Value) -> bool:
@@ -406,16 +424,14 @@ def _population(machine: Machine, state: int, name: str, a: Value) -> Var:
     return machine.builder.constant(np.arange(int(known(machine, a, "the number of which numbers are drawn"))))
 
 
-def _permutation(key, x, axis):
-    return jax.random.permutation(key, x, axis)
-
-
 def shuffle(machine, state, x, axis=0):
     """In place."""
     if not isinstance(x, NdArray):
         raise Refused("XP0011", "shuffling something that is not an array", "shuffle an array of indices")
     assign(
-        machine, x, machine.new_array(draw(machine, state, _permutation, [machine.read(x)], known_index(machine, axis)))
+        machine,
+        x,
+        machine.new_array(draw(machine, state, samplers.permutation, [machine.read(x)], known_index(machine, axis))),
     )
     return NONE
 
@@ -435,7 +451,10 @@ def choice(machine, state, a, size=None, replace=True, p=None, axis=0, shuffle=T
 
 
 def _choice(key, a, shape, replace, axis):
-    return jax.random.choice(key, a, shape, replace, axis=axis)
+    if not replace:
+        return samplers.sample(key, a, shape, axis)
+    places = _integers(key, jnp.int64(0), jnp.int64(a.shape[axis]), shape, _INT64, False, True)
+    return jnp.take(a, places, axis, mode="clip")
 
 
 def _weighted_choice(key, a, p, shape, replace, axis):

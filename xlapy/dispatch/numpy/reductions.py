@@ -260,6 +260,10 @@ def _extreme(x, largest: bool, axes: tuple[int, ...], keep: bool):
     return reduced(x)
 
 
+#: of which the order does not matter
+_OF_BITS = {np.bitwise_and: lax.reduce_and, np.bitwise_or: lax.reduce_or, np.bitwise_xor: lax.reduce_xor}
+
+
 def _generic_reduce(x, ufunc, axes, keep, options):
     """Any binary ufunc, one axis after the other, in order from the first element."""
     operation = as_function(ufunc, kind_of(np.dtype(x.dtype)))
@@ -268,6 +272,12 @@ def _generic_reduce(x, ufunc, axes, keep, options):
     if not axes and initial is not None:
         done = operation(jnp.broadcast_to(initial.astype(x.dtype), x.shape), x)
         return done if where is None else jnp.where(where, done, initial.astype(x.dtype))
+    if ufunc in _OF_BITS and axes and x.dtype.kind in "biu":
+        if where is not None:
+            x = jnp.where(where, x, jnp.invert(jnp.zeros_like(x)) if ufunc is np.bitwise_and else jnp.zeros_like(x))
+        found = _OF_BITS[ufunc](x, tuple(axes))
+        found = found if initial is None else operation(found, initial.astype(x.dtype))
+        return jnp.expand_dims(found, axes) if keep else found
     for axis in sorted(axes, reverse=True):
         items = jnp.moveaxis(x, axis, 0)
         masks = None if where is None else jnp.moveaxis(where, axis, 0)

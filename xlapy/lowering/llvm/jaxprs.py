@@ -198,7 +198,7 @@ def _is_elementwise(equation: Any) -> bool:
         known = str(equation.params.get("name")).startswith("xlapy_") or equation.params.get("name") in FOR_XLA
         jaxpr = getattr(inner, "jaxpr", inner)
         return not known and all(_is_elementwise(e) or _spreads_number(e) for e in jaxpr.eqns)
-    return name in _NUMBERS or name in _KINDS or name in _SAME
+    return name in _NUMBERS or name in _KINDS or name in _SAME or name == "random_bits"
 
 
 def _spreads_number(equation: Any) -> bool:
