@@ -36,7 +36,7 @@ from xlapy.lowering.llvm.text import Number, Text, Unsuitable, part_of, plus, ty
 from xlapy.lowering.llvm.tiles import axis_of_tiles, over_tiles
 
 #: bytes of one array that is made in the function, and of all of them; of those that the caller makes room for
-_ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 26
+_ROOM, _ROOM_OF_ALL, _ROOM_OUTSIDE = 1 << 15, 1 << 18, 1 << 28
 #: bytes below which an array is not made where the result lies
 _SMALL = 1 << 9
 

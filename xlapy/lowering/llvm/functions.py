@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.lowering.llvm import exponentials, logs
+from xlapy.lowering.llvm import error_functions, exponentials, logs
 from xlapy.lowering.llvm.arithmetic import Writer
 from xlapy.lowering.llvm.numbers import convert
 from xlapy.lowering.llvm.text import Number, Text
@@ -180,7 +180,7 @@ def _of_floats(function: Callable[..., Number], single: Callable[..., Number] | 
 
 #: functions of floats, by the kinds of operations that they are
 IN_VECTORS = {
-    **{f.__name__: _of_floats(f, f) for f in exponentials.FUNCTIONS},
+    **{f.__name__: _of_floats(f, f) for f in (*exponentials.FUNCTIONS, *error_functions.FUNCTIONS)},
     "log": _of_floats(logs.log, logs.log_single),
     "log1p": _of_floats(logs.log1p, logs.log1p_single),
     "tanh": _of_floats(_tanh, _tanh_single),
