@@ -269,3 +269,31 @@ def test_derivatives():
             after = f(x + move, y) if k == 0 else f(x, y + move)
             before = f(x - move, y) if k == 0 else f(x, y - move)
             assert gradient[i] == pytest.approx((after - before) / (2 * step), rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+def test_exponentials_of_large_complex_arrays(dtype):
+    rng = np.random.default_rng(8)
+    edges = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 709.5, 710, 88.5, 89, -760, 3.14, 1e7])
+    grid = np.array(np.meshgrid(edges, edges)).reshape(2, -1)
+    real, imaginary = np.concatenate([grid, rng.normal(size=(2, 20_000)) * [[5], [50]]], axis=1)
+    x = real.astype(dtype)
+    x.imag = imaginary
+    with np.errstate(all="ignore"):
+        expected, found = np.exp(x), apply("exp", x)
+    assert found.dtype == expected.dtype
+    for one, other in ((found.real, expected.real), (found.imag, expected.imag)):
+        np.testing.assert_array_equal(np.isnan(one), np.isnan(other))
+        np.testing.assert_array_equal(one[np.isinf(other)], other[np.isinf(other)])
+        usual = np.isfinite(other)
+        size = np.where(np.isfinite(expected), np.abs(expected), np.abs(other))[usual]
+        limits = np.finfo(other.dtype)
+        np.testing.assert_array_less(np.abs(one - other)[usual], 8 * limits.eps * size + limits.tiny)
+
+
+def test_derivatives_of_exponentials_of_large_complex_arrays():
+    def total(x):
+        return np.exp(1j * x).real.sum()
+
+    x = np.random.default_rng(9).normal(size=20_000)
+    np.testing.assert_allclose(xlapy.grad(total)(x), -np.sin(x), rtol=1e-12, atol=1e-15)

@@ -1,6 +1,5 @@
 """Functions that machine code computes without calls: as exact as NumPy's, and theirs where they are special."""
 
-
 import jax
 import numpy as np
 import pytest

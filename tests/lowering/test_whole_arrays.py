@@ -41,6 +41,25 @@ def added(x, places):
     return found
 
 
+def running(t, lost, i):
+    upwards = [np.cumsum(t, axis=k) for k in range(3)] + [np.maximum.accumulate(lost, axis=k) for k in range(2)]
+    downwards = [np.cumprod(t[::-1], axis=0)[::-1], np.minimum.accumulate(lost[:, ::-1], axis=1)]
+    y = t.copy()
+    y.cumsum(axis=1, out=y)
+    return upwards, downwards, y, np.cumsum(i), np.maximum.accumulate(i.reshape(60, 100), axis=0)
+
+
+def in_other_shapes(a, x):
+    long = np.repeat(np.exp(x[:50]), 40)
+    return (
+        long,
+        np.tile(x[:30] * 2, (4, 2)),
+        np.kron(a[:4, :3], a[5:9, :2]),
+        (a * 2).reshape(60, 40) + 1,
+        long.reshape(40, 50).T,
+    )
+
+
 def once_and_again(x, y):
     a = np.where(x > y, x, y)
     return (a - a.mean()) / (a * a + 1), a[::2] + a[1::2]
@@ -54,6 +73,10 @@ PROGRAMS = {
     "angles_of_complex": (lambda z: (np.angle(z), np.angle(z, deg=True), np.abs(z)), (Z,)),
     "logarithms": (lambda x: (np.log2(np.abs(x)), np.log10(np.abs(x)), np.cbrt(x)), (X,)),
     "powers": (lambda x, y: np.abs(x) ** y, (X, Y)),
+    "exponentials": (lambda z: np.exp(z), (Z,)),
+    "running": (running, (T, LOST, I)),
+    "in_other_shapes": (in_other_shapes, (A, X)),
+    "joined_bits": (lambda i: [f.reduce(i.reshape(60, 100), axis=0) for f in (np.bitwise_xor, np.bitwise_and)], (I,)),
     "taken": (taken, (X, PLACES)),
     "put": (put, (X, np.unique(PLACES % 6000), 3.5)),
     "added": (added, (X, PLACES)),

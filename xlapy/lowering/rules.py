@@ -12,7 +12,7 @@ from jax import lax
 
 from xlapy.ir import Operation, Var
 from xlapy.ir.places import touched
-from xlapy.lowering import ahead, arctangents, logarithms, powers, sines
+from xlapy.lowering import ahead, arctangents, logarithms, phases, powers, sines
 from xlapy.lowering.derivatives import differentiated_as
 from xlapy.lowering.float_bits import nextafter
 from xlapy.lowering.polynomials import MANY
@@ -43,7 +43,7 @@ for _kind, _function in {
     "floor": lax.floor,
     "ceil": lax.ceil,
     "sqrt": lax.sqrt,
-    "exp": lax.exp,
+    "exp": phases.exp,
     "expm1": lax.expm1,
     "log": logarithms.log,
     "log1p": logarithms.log1p,
@@ -82,7 +82,7 @@ for _kind, _function in {
 
 #: functions that are computed for vectors, without calls, and from how many elements on
 IN_VECTORS = {
-    **dict.fromkeys(("sin", "cos", "tan", "atan2", "pow"), MANY),
+    **dict.fromkeys(("sin", "cos", "tan", "atan2", "pow", "exp"), MANY),
     **dict.fromkeys(("asin", "acos", "atan"), arctangents.FEW),
 }
 

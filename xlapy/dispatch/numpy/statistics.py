@@ -26,7 +26,7 @@ from xlapy.dispatch.numpy.views import ask
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.table import function, function_rule
 from xlapy.domain.values import Const, NdArray, Tuple, Value
-from xlapy.lowering import arctangents, convolutions, gram
+from xlapy.lowering import arctangents, convolutions, gram, sines
 from xlapy.lowering.derivatives import differentiated_as
 
 
@@ -381,7 +381,7 @@ def nan_to_num(machine, x, copy=True, **options):
 
 def _sinc(x):
     y = np.pi * jnp.where(x == 0, 1.0e-20, x)
-    return differentiated_as(jnp.sin(y) / y, jnp.sinc(x).astype(y.dtype))
+    return differentiated_as(sines.sin(y) / y, jnp.sinc(x).astype(y.dtype))
 
 
 def _angle(z, deg=False):

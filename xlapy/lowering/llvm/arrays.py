@@ -95,6 +95,8 @@ class Lazy(NamedTuple):
         is_shared: whether an element is computed once, though several things read it (`fusing`).
         rows: axes along which elements are computed of what lies in memory one behind the other, as far as is known.
         work: instructions that an element takes, loads among them.
+        reshaped: the array that is computed whose elements these are, in the same order and another shape, if it is
+            that.
     """
 
     dtype: np.dtype
@@ -111,6 +113,7 @@ class Lazy(NamedTuple):
     is_shared: bool = False
     rows: frozenset[int] = frozenset()
     work: int = _MUCH
+    reshaped: Lazy | None = None
 
 
 Value = Number | Array | Lazy

@@ -1,8 +1,8 @@
 """The error function and what it leaves to 1, of float32 and float64.
 
-Below 1 the error function is x + x * p(x**2). Above, exp(x**2) * erfc(x) * (x + 3) is a polynomial of (x - 3) / (x + 3),
-as in M. M. Shepherd and J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x**2) erfc x in 0 <= x < oo"
-(Mathematics of Computation 36, 1981). The polynomials are interpolated at Chebyshev's points, with relative errors
+Below 1 the error function is x + x * p(x**2). Above, exp(x**2) * erfc(x) * (x + 3) is a polynomial of (x - 3) / (x + 3)
+(M. M. Shepherd and J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x**2) erfc x in 0 <= x < oo",
+Mathematics of Computation 36, 1981). The polynomials are interpolated at Chebyshev's points, with relative errors
 below 3e-17, of float32 3e-9. Errors of `erf` are below 2 units in the last place, of `erfc` below 6.
 """
 

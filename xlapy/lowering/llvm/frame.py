@@ -175,6 +175,8 @@ class Frame:
         if not (self.is_once and isinstance(value, Array)):
             bounded(self.text, place.shape, value)
         number = rest_of(value) if isinstance(value, Number) or is_uniform(value) else None
+        if isinstance(value, Lazy) and value.reshaped is not None and number is None and place not in value.reads:
+            place, value = Memory(place.pointer, place.dtype, value.reshaped.shape, place.fixed), value.reshaped
         if isinstance(value, Array):
             memory.copy(self.text, value, place)
         elif number is not None and memory.is_zero(number):

@@ -26,7 +26,6 @@ from xlapy.lowering.llvm.arrays import (
     Window,
     bounded,
     clamped,
-    counted,
     dtype_of,
     element,
     for_many,
@@ -60,6 +59,7 @@ from xlapy.lowering.llvm.memory import Array, Memory, address, put
 from xlapy.lowering.llvm.moves import moved_rows
 from xlapy.lowering.llvm.numbers import ROUNDED, RULES, any_order, convert, select
 from xlapy.lowering.llvm.reshaping import reshaped
+from xlapy.lowering.llvm.running import running
 from xlapy.lowering.llvm.tables import searched
 from xlapy.lowering.llvm.text import (
     FALSE,
@@ -87,6 +87,8 @@ from xlapy.lowering.untraced import branch_on_cpu
 #: multiplications in a product, and in one that reads each element of both operands once; elements of a constant that
 #: is written into the program
 _MOST_PRODUCTS, _MOST_READ_ONCE, _MOST_WRITTEN = 1 << 14, 1 << 21, 512
+#: terms of the sums in a product of many small matrices, and multiplications in all of these
+_FEW_TERMS, _MOST_OF_SMALL = 8, 1 << 23
 #: elements of a matrix in whose columns the largest or smallest ones are looked for
 _MOST_IN_COLUMNS = 256
 #: elements from which on functions are computed without calls
@@ -301,6 +303,10 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
         made = whole(text, room, equation, operands)
     else:
         assert shaped is not None
+        if name == "dot_general":
+            ((axes, _), _) = params["dimension_numbers"]
+            terms = prod(equation.invars[0].aval.shape[k] for k in axes)
+            operands = [for_many(room, x, (prod(shape) * terms,)) for x in operands]
         made = shaped(text, equation, shape, operands)
     return [element(text, made, ("0",) * len(shape)) if prod(shape) == 1 else made]
 
@@ -719,36 +725,6 @@ def _extreme_place(kind: str) -> Callable:
     return shaped
 
 
-def _running(kind: str) -> Callable:
-    """Sums, products ... of all elements up to each one, one after the other."""
-
-    def whole(text: Text, room: Room, equation: Any, operands: list[Value]) -> Value:
-        axis, length = equation.params["axis"], equation.invars[0].aval.shape[equation.params["axis"]]
-        if isinstance(operands[0], Number) or length == 1:
-            return operands[0]
-        x = room.writable(operands[0])
-        shape = shape_of(x)
-
-        def along(outer: Place, numbers: list) -> list:
-            def where(k: str) -> list[str]:
-                index = text.new(f"sub nsw i64 {length - 1}, {k}") if equation.params["reverse"] else k
-                return [*outer[:axis], index, *outer[axis:]]
-
-            def trip(k: str, numbers: list[Number]) -> list[Number]:
-                place = where(plus(text, k, "1"))
-                total = RULES[kind](text, numbers[0], element(text, x, place))
-                put(text, x.memory, total, place)
-                return [total]
-
-            counted(text, length - 1, [element(text, x, where("0"))], trip)
-            return []
-
-        over(text, [*shape[:axis], *shape[axis + 1 :]], [], along)
-        return x.memory.change()
-
-    return whole
-
-
 def _scatter(kind: str | None) -> Callable:
     def whole(text: Text, room: Room, equation: Any, operands: list[Value]) -> Value:
         def combine(old: Number, new: Number) -> Number:
@@ -873,6 +849,8 @@ def _product(text: Text, equation: Any, shape: tuple[int, ...], operands: list[V
     extents = [left[k] for k in contracted[0]]
     read_once = prod(shape) * prod(extents) == max(prod(left), prod(right)) and not text.loops
     most = _MOST_READ_ONCE if read_once else _MOST_PRODUCTS
+    if batch[0] and prod(extents) <= _FEW_TERMS and prod(shape) <= _FEW_TERMS**2 * prod(left[k] for k in batch[0]):
+        most = _MOST_OF_SMALL
     if any(v.aval.dtype != dtype for v in equation.invars) or prod(shape) * prod(extents) > most:
         raise Unsuitable("such a product")
     if is_slow(x, y):
@@ -929,10 +907,10 @@ _SHAPES: dict[str, Callable[..., Value]] = {
 }
 #: what writes all elements of its result
 _WHOLE: dict[str, Callable[..., Value]] = {
-    "cumsum": _running("add"),
-    "cumprod": _running("mul"),
-    "cummax": _running("max"),
-    "cummin": _running("min"),
+    "cumsum": running("add"),
+    "cumprod": running("mul"),
+    "cummax": running("max"),
+    "cummin": running("min"),
     "dynamic_update_slice": _updated,
     "scatter": _scatter(None),
     "scatter-add": _scatter("add"),

@@ -15,7 +15,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from xlapy.lowering.llvm import blas, memory
+from xlapy.lowering.llvm import blas, memory, small_matrices
 from xlapy.lowering.llvm.arrays import Lazy, Room, Value, counted, dtype_of, over, shape_of, view
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, convert, select
@@ -36,13 +36,15 @@ def evaluated(text: Text, room: Room, equation: Any, operands: Sequence[Value]) 
     """What an equation of `lax.linalg` computes; None if it is another one.
 
     Raises:
-        Unsuitable: there are several matrices, or no such function.
+        Unsuitable: there are several large matrices, or no such function.
     """
     rule = _RULES.get(equation.primitive.name)
     if rule is None:
         return None
+    if small_matrices.suits(equation, operands):
+        return small_matrices.evaluated(text, room, equation, operands)
     if any(isinstance(x, Number) or len(shape_of(x)) != 2 for x in operands):
-        raise Unsuitable("factors of several matrices, or of a number")
+        raise Unsuitable("factors of several large matrices, or of a number")
     return rule(text, room, equation.params, *operands)
 
 

@@ -224,7 +224,8 @@ class _Program(Loops):
             return [self._numeric(operation, partial(any_order, self.text, name))]
         if operation.kind not in RULES or operation.kind == "pow" and has_factors(operation):
             return self._as_lax(operation)
-        least = np.inf if operation.kind in IN_VECTORS else IN_LAX.get(operation.kind, np.inf)
+        own = operation.kind in IN_VECTORS and operation.results[0].type.dtype.kind != "c"
+        least = np.inf if own else IN_LAX.get(operation.kind, np.inf)
         if prod(operation.results[0].type.shape) >= least:
             return self._as_lax(operation)
         return [self._numeric(operation, partial(RULES[operation.kind], self.text))]

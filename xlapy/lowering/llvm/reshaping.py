@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import prod
 
 from xlapy.ir.shapes import groups
-from xlapy.lowering.llvm.arrays import Place, Value, placed, shape_of, view
+from xlapy.lowering.llvm.arrays import Lazy, Place, Value, placed, shape_of, view
 from xlapy.lowering.llvm.memory import Array
 from xlapy.lowering.llvm.text import Number, Text, plus, times
 
@@ -24,7 +24,8 @@ def reshaped(text: Text, x: Value, shape: tuple[int, ...]) -> Value:
         found = placed(text, x, shape, [next(longer) if n > 1 else 0 for n in old])
     else:
         found = view(text, x, shape, places(text, old, shape))
-    return found._replace(in_order=whole)
+    before = (x.reshaped or x) if isinstance(x, Lazy) else None
+    return found._replace(in_order=whole, reshaped=before)
 
 
 def places(text: Text, old: tuple[int, ...], new: tuple[int, ...]) -> Callable[[Place], Place]:
