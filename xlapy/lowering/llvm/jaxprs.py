@@ -291,9 +291,11 @@ def _equation(text: Text, room: Room, equation: Any, operands: list[Value]) -> l
     if name == "dot_general" and (vector := _vector_of_rows(text, equation, operands)) is not None:
         kept = [x if is_view(x) or k != vector else room.kept(x) for k, x in enumerate(operands)]
         made = _product(text, equation, shape, kept)
+    elif name == "dot_general" and (joined_all := _product_in_parts(text, room, equation, operands)) is not None:
+        made = joined_all
     elif name == "dot_general" and _is_for_library(equation, operands):
         made = _multiplied(text, room, equation, shape, operands)
-    elif name in _JOINED and (joined_all := _joined_in_parts(text, room, equation, operands[0], *_JOINED[name])):
+    elif name in _JOINED and (joined_all := _joined_in_parts(text, room, params["axes"], operands[0], *_JOINED[name])):
         made = joined_all
     elif name in _JOINED and _is_of_columns(equation, operands[0]):
         made = _joined_by_rows(text, room, equation, shape, operands, *_JOINED[name])
@@ -602,10 +604,27 @@ def _reduction(kind: str, start: Callable[[np.dtype], object]) -> Callable:
     return shaped
 
 
-def _joined_in_parts(text: Text, room: Room, equation: Any, x: Value, kind: str, start: Callable) -> Number | None:
+def _product_in_parts(text: Text, room: Room, equation: Any, operands: list[Value]) -> Number | None:
+    """The product of two long vectors; None if it is another one."""
+    types = [v.aval.dtype for v in (*equation.invars, *equation.outvars)]
+    if any(isinstance(x, Number) or len(shape_of(x)) != 1 for x in operands) or len(set(types)) > 1:
+        return None
+    terms = elementwise(
+        text, shape_of(operands[0]), dtype_of(operands[0]), partial(RULES["mul"], text), operands, "mul"
+    )
+    return _joined_in_parts(text, room, (0,), terms, *_JOINED["reduce_sum"])
+
+
+def _joined_in_parts(
+    text: Text, room: Room, axes: Sequence[int], x: Value, kind: str, start: Callable
+) -> Number | None:
     """A reduction of many elements to one number, of which each part is joined by itself; None if it is another one."""
-    axes = tuple(equation.params["axes"])
-    if isinstance(x, Number) or axes != tuple(range(len(shape_of(x)))) or text.is_shared or window_of(x) is not None:
+    if (
+        isinstance(x, Number)
+        or tuple(axes) != tuple(range(len(shape_of(x))))
+        or text.is_shared
+        or window_of(x) is not None
+    ):
         return None
     lengths, dtype = shape_of(x), dtype_of(x)
     if extremes.suits(kind, dtype, prod(lengths)):
