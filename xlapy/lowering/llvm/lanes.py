@@ -27,6 +27,7 @@ from xlapy.lowering.llvm.arrays import (
     window_of,
 )
 from xlapy.lowering.llvm.frame import Frame
+from xlapy.lowering.llvm.joining import joined
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.numbers import RULES, convert, select
 from xlapy.lowering.llvm.text import FALSE, INDEX, TRUE, Number, Unsuitable, literal
@@ -127,7 +128,7 @@ def over_range(frame: Frame, operation: Operation) -> Number | None:
         assert isinstance(new, Number)
         new, chosen = convert(frame.text, new, dtype), window.inside(place)
         new = new if chosen == TRUE else select(frame.text, chosen, new, literal(0, dtype))
-        return [jaxprs.joined(frame.text, "add", numbers[0], new)]
+        return [joined(frame.text, "add", numbers[0], new)]
 
     return over(frame.text, shape_of(mask), [literal(0, dtype)], trip, window.extents)[0]
 

@@ -32,6 +32,7 @@ from xlapy.lowering.llvm.arrays import (
     view,
     window_of,
 )
+from xlapy.lowering.llvm.elements import elementwise
 from xlapy.lowering.llvm.exits import Errors, Exit, exits_of
 from xlapy.lowering.llvm.exits import Place as Output
 from xlapy.lowering.llvm.frame import Arm, uses_in
@@ -41,6 +42,7 @@ from xlapy.lowering.llvm.looping import Loops
 from xlapy.lowering.llvm.memory import Array, Memory
 from xlapy.lowering.llvm.narrowing import narrowed
 from xlapy.lowering.llvm.numbers import RULES, any_order, convert, select
+from xlapy.lowering.llvm.products import vector_product
 from xlapy.lowering.llvm.sharing import LEFT, leaving
 from xlapy.lowering.llvm.text import (
     FALSE,
@@ -233,7 +235,7 @@ class _Program(Loops):
     def _numeric(self, operation: Operation, rule: Callable[..., Number]) -> Value:
         type = operation.results[0].type
         values = map(self.value, operation.operands)
-        return jaxprs.elementwise(self.text, type.shape, type.dtype, rule, list(values), operation.kind)
+        return elementwise(self.text, type.shape, type.dtype, rule, list(values), operation.kind)
 
     def _broadcast(self, operation: Operation) -> Value:
         value, shape = self.value(operation.operands[0]), operation.results[0].type.shape
@@ -269,7 +271,7 @@ class _Program(Loops):
         window = window_of(self.value(self._lanes_of[operation].results[0])) if operation in self._lanes_of else None
         if window is not None and window.extents[0] is not None:
             operands = list(map(self.value, operation.operands))
-            product = jaxprs.vector_product(self.text, self, jaxpr.jaxpr, operands, window.extents[0])
+            product = vector_product(self.text, self, jaxpr.jaxpr, operands, window.extents[0])
             if product is not None:
                 return [product]
         values = jaxprs.evaluated(self.text, self, jaxpr, list(map(self.value, operation.operands)))
