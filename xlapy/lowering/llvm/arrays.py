@@ -22,7 +22,7 @@ Place = tuple[str, ...] | list[str]
 #: with two)
 _IN_LOOPS = max((1 << 18) // (os.cpu_count() or 1), 1 << 12)
 #: elements that are computed, that are moved, and of which a function of the C library is taken, in a loop and outside
-_MOST, _MOST_ONCE = (_IN_LOOPS, max(_IN_LOOPS, 1 << 15), 16), (1 << 23, 1 << 23, 2048)
+_MOST, _MOST_ONCE = (_IN_LOOPS, max(_IN_LOOPS, 1 << 15), 16), (1 << 30, 1 << 30, 2048)
 #: elements that may be computed in straight code: along an axis, of a small matrix, and in each trip of a loop
 _STRAIGHT, _STRAIGHT_IN_ROWS, _STRAIGHT_IN_LOOPS = 8, 32, 4
 #: trips of a loop that carries something, from which on several vectors of a sum, or a maximum, do not wait for one

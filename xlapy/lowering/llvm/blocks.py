@@ -14,7 +14,7 @@ from collections import OrderedDict
 import numpy as np
 
 #: bytes of a block that is worth it; of all that are kept; and of a page
-_SIZES, _MOST, _PAGE = range(1 << 17, 1 << 25), 1 << 26, 1 << 12
+_SIZES, _MOST, _PAGE = range(1 << 17, 1 << 27), 1 << 28, 1 << 12
 
 
 class Blocks:

@@ -37,8 +37,8 @@ _STORED, _STORED_FAR, _FAR = 0.01, 0.02, 1 << 21
 #: operand, and of a complex one; for all others it takes less
 _LONGER = {("tanh", 8): 0.2}
 _LONGER_COMPLEX = {"abs": 0.6}
-#: the same for a term of a convolution, and for one of few that are joined
-_TERM, _ONE_OF_FEW, _FEW = 0.03, 0.05, 16
+#: the same for one of few elements that are joined
+_ONE_OF_FEW, _FEW = 0.05, 16
 #: nanoseconds that factors of a matrix, and the solution of a triangular system, take less here: XLA hands them to
 #: other threads, and turns matrices around before and behind
 _LESS = {**dict.fromkeys(("cholesky", "lu", "eigh", "qr", "svd"), 4e4), "triangular_solve": 1e4}
@@ -154,10 +154,9 @@ def _longer_in(jaxpr: Any) -> float:
             inner = inner if chosen is None else [equation.params["branches"][chosen].jaxpr]
         name, shapes = equation.params.get("name"), [v.aval.shape for v in equation.invars]
         total -= _LESS.get(equation.primitive.name, 0)
-        if mode_of(name, shapes) is not None:
-            total += _TERM * prod(equation.outvars[0].aval.shape) * shapes[1][0]
-        elif inner and not presses(name, shapes) and search_of(name, shapes) is None:
-            total += max(map(_longer_in, inner))
+        if inner:
+            is_own = presses(name, shapes) or search_of(name, shapes) is not None or mode_of(name, shapes) is not None
+            total += 0 if is_own else max(map(_longer_in, inner))
         elif equation.primitive.name == "concatenate":
             total -= _JOINED * prod(equation.outvars[0].aval.shape)
         elif equation.primitive.name.startswith("reduce_"):

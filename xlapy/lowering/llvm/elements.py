@@ -57,7 +57,7 @@ KINDS = {
 #: what a processor does in one instruction, or hardly more; and what all else is taken for
 _QUICK = frozenset(
     "add sub mul neg abs square max min eq ne lt le gt ge and or not bitwise_and bitwise_or bitwise_not select select_n"
-    " convert convert_element_type".split()
+    " convert convert_element_type clamp".split()
 )
 _MANY = 16
 _BOOL = np.dtype(bool)
