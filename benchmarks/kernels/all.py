@@ -14,6 +14,7 @@ from benchmarks.kernels import (
     spectral,
     stencils,
     tables,
+    whole_arrays,
 )
 from benchmarks.kernels.registry import KERNELS
 
@@ -31,6 +32,7 @@ FAMILIES = (
     loops,
     recursion,
     tables,
+    whole_arrays,
 )
 
 __all__ = ["FAMILIES", "KERNELS"]
