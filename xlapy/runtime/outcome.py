@@ -472,7 +472,7 @@ def write_texts(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any])
     for text in finisher.items(analysis.prints):
         if isinstance(text, str):
             print(text, end="")
-        else:
+        elif text is not None:  # a line that another path has
             _warn(*text)
 
 
