@@ -79,6 +79,16 @@ def ivp_at(y):
     return integrate.solve_ivp(oscillator, (0.0, 3.0), y, t_eval=np.linspace(0.0, 3.0, 7)).y
 
 
+@case("integrate: quad", lambda: (1.3,))
+def quad(a):
+    return integrate.quad(lambda x: np.exp(-a * x * x), 0, 2)[0]
+
+
+@case("integrate: quad, to infinity", lambda: (1.3,), tolerance=1e-9)
+def quad_to_infinity(a):
+    return integrate.quad(lambda x, b: np.exp(-b * x * x), 0, np.inf, args=(a,))[0]
+
+
 @case("integrate: trapezoid", lambda: (np.linspace(0.0, 1.0, 9) ** 2,))
 def trapezoid(y):
     return integrate.trapezoid(y, dx=0.125)
@@ -196,6 +206,12 @@ def root_by_secants(a, b):
 def root_by_halley(x):
     first, second = lambda x: 3 * x**2, lambda x: 6 * x
     return optimize.root_scalar(cube, x0=x, fprime=first, fprime2=second, method="halley")
+
+
+@case("optimize: leastsq", lambda: (np.array([1.0, 1.0, 0.0]), np.linspace(0.0, 3.0, 9)), tolerance=1e-7)
+def least_squares_of_minpack(p, t):
+    y = 2.5 * np.exp(-1.3 * t) + 0.5
+    return optimize.leastsq(lambda p: p[0] * np.exp(-p[1] * t) + p[2] - y, p)[0]
 
 
 @case("optimize: fsolve", lambda: (np.array([1.0, 1.0]),), refused="compiled code")

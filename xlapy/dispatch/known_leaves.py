@@ -46,9 +46,13 @@ def _run(closed: ClosedJaxpr, operands: Sequence[np.ndarray]) -> list[np.ndarray
     jaxpr = closed.jaxpr
     known = dict(zip(jaxpr.invars, operands, strict=True))
     known.update(zip(jaxpr.constvars, map(np.asarray, closed.consts), strict=True))
-    read = lambda v: np.asarray(v.val, v.aval.dtype) if isinstance(v, Literal) else known[v]  # noqa: E731
+
+    def read(var: Any) -> np.ndarray:
+        return np.asarray(var.val, var.aval.dtype) if isinstance(var, Literal) else known[var]
+
+    equation: Any
     for equation in jaxpr.eqns:
-        avals = [v.aval for v in equation.outvars]
+        avals: list[Any] = [v.aval for v in equation.outvars]
         if not all(map(_few, [*avals, *(v.aval for v in equation.invars)])):
             return None
         found = _computed(equation, [read(v) for v in equation.invars])
@@ -62,7 +66,7 @@ def _run(closed: ClosedJaxpr, operands: Sequence[np.ndarray]) -> list[np.ndarray
 
 
 def _computed(equation: Any, values: list[np.ndarray]) -> list[np.ndarray] | None:
-    name, params = equation.primitive.name, equation.params
+    name, params = str(equation.primitive.name), equation.params
     if name in CALLS:
         return _run(params[CALLS[name]], values)
     result = equation.outvars[0].aval
@@ -71,7 +75,7 @@ def _computed(equation: Any, values: list[np.ndarray]) -> list[np.ndarray] | Non
     if rule is not None:
         found = rule(params, result, *values) if discrete else None
     else:
-        found = computed(_NAMES.get(name, name), values, TensorType(result.shape, np.dtype(result.dtype)))
+        found = computed(_NAMES.get(name) or name, values, TensorType(result.shape, np.dtype(result.dtype)))
     if found is None or isinstance(found, list):
         return found
     return [np.asarray(found, result.dtype)]
@@ -176,11 +180,11 @@ def _scatter(
     return made
 
 
-def _sort(params: dict[str, Any], result: Any, *values: np.ndarray) -> list[np.ndarray] | None:
-    if len(values) > 1 and (params["num_keys"] != 1 or not params["is_stable"]):
+def _sort(params: dict[str, Any], result: Any, keys: np.ndarray, *others: np.ndarray) -> list[np.ndarray] | None:
+    if others and (params["num_keys"] != 1 or not params["is_stable"]):
         return None
-    order = np.argsort(values[0], axis=params["dimension"], kind="stable")
-    return [np.take_along_axis(x, order, params["dimension"]) for x in values]
+    order = np.argsort(keys, axis=params["dimension"], kind="stable")
+    return [np.take_along_axis(x, order, params["dimension"]) for x in (keys, *others)]
 
 
 def _select(params: dict[str, Any], result: Any, which: np.ndarray, *cases: np.ndarray) -> np.ndarray | None:
@@ -208,7 +212,10 @@ def _accumulation(ufunc: np.ufunc) -> Callable:
 
 
 def _extreme(find: Callable) -> Callable:
-    return lambda params, result, x: find(x, axis=params["axes"][0]) if x.size and len(params["axes"]) == 1 else None
+    def found(params: dict[str, Any], result: Any, x: np.ndarray) -> np.ndarray | None:
+        return find(x, axis=params["axes"][0]) if x.size and len(params["axes"]) == 1 else None
+
+    return found
 
 
 _RULES: dict[str, Callable] = {

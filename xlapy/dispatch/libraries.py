@@ -16,6 +16,7 @@ _RULES = {
     "numba": "xlapy.dispatch.numba",
     "scipy.fft": "xlapy.dispatch.scipy.fft",
     "scipy.fftpack": "xlapy.dispatch.scipy.fftpack",
+    "scipy.integrate": "xlapy.dispatch.scipy.quadpack",
     "scipy.interpolate": "xlapy.dispatch.scipy.interpolate",
     "scipy.linalg": "xlapy.dispatch.scipy.linalg",
     "scipy.ndimage": "xlapy.dispatch.scipy.ndimage",
