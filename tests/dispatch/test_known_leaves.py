@@ -24,7 +24,7 @@ CASES = {
     "numbers": (lambda x, i, b: (x * 2 - 1, -x // 1, abs(x), jnp.sign(x), x % 3 == 1, x & 6, ~b), None),
     "types": (lambda x, i, b: (x.astype(np.int8), b.astype(np.int64), x.astype(np.float64) > 0.5), True),
     "floats": (lambda x, i, b: jnp.sin(x), False),
-    "large": (lambda x, i, b: jnp.arange(100), False),
+    "large": (lambda x, i, b: jnp.arange(40), False),
 }
 
 

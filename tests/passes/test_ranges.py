@@ -12,7 +12,7 @@ I, J = np.array([-3, 5, 2, 7]), np.array([4, -1, 0, 9], np.int8)
 M = np.array([True, False, True, True])
 
 CASES = {
-    "grid": (lambda i, j, m: np.mgrid[0:3, 2:9][1], (2, 8)),
+    "grid": (lambda i, j, m: np.mgrid[0:3, 2:9][1], (0, 8)),
     "moved": (lambda i, j, m: np.arange(5 * 20).reshape(5, 20).T[::-1, 1:], (0, 99)),
     "stored": (lambda i, j, m: _stored(j), (-128, 127)),
     "chosen": (lambda i, j, m: np.where(m, np.arange(100)[:4] - 6, 50), (-6, 93)),

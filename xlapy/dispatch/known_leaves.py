@@ -14,7 +14,7 @@ import numpy as np
 from jax.extend.core import Literal
 
 from xlapy.ir import TensorType, Var, constant_value
-from xlapy.ir.known import MOST_KNOWN, computed
+from xlapy.ir.known import FEW, computed
 from xlapy.lowering.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.untraced import CALLS
 
@@ -38,7 +38,7 @@ def _few(aval: Any) -> bool:
     return (
         not jax.numpy.issubdtype(aval.dtype, jax.dtypes.extended)
         and np.dtype(aval.dtype).kind in "biuf"
-        and math.prod(aval.shape) <= MOST_KNOWN
+        and math.prod(aval.shape) <= FEW
     )
 
 
@@ -48,7 +48,8 @@ def _run(closed: ClosedJaxpr, operands: Sequence[np.ndarray]) -> list[np.ndarray
     known.update(zip(jaxpr.constvars, map(np.asarray, closed.consts), strict=True))
 
     def read(var: Any) -> np.ndarray:
-        return np.asarray(var.val, var.aval.dtype) if isinstance(var, Literal) else known[var]
+        dtype = var.aval.dtype
+        return np.asarray(var.val, dtype) if isinstance(var, Literal) else known[var]
 
     equation: Any
     for equation in jaxpr.eqns:

@@ -14,13 +14,13 @@ import numpy as np
 from xlapy.ir.core import TensorType
 from xlapy.ir.exact import EXACT, OF_INTEGERS
 
-#: arrays of more elements are not looked into
-MOST_KNOWN = 64
+#: arrays of more elements are not looked into, and those that are made where they are emitted are smaller still
+MOST_KNOWN, FEW = 64, 16
 
 
 def is_small(type: TensorType) -> bool:
     """Whether a value is of few integers or booleans: what programs compute of shapes, and choose by."""
-    return isinstance(type.dtype, np.dtype) and type.dtype.kind in "biu" and math.prod(type.shape) <= MOST_KNOWN
+    return isinstance(type.dtype, np.dtype) and type.dtype.kind in "biu" and math.prod(type.shape) <= FEW
 
 
 def computed(kind: str, values: Sequence[np.ndarray], result: TensorType) -> np.ndarray | None:
