@@ -74,7 +74,7 @@ def ivp_lsoda(y):
     return integrate.solve_ivp(oscillator, (0.0, 3.0), y, method="LSODA").y[:, -1]
 
 
-@case("integrate: solve_ivp, t_eval", lambda: (Y.copy(),), refused="a list whose length depends on data")
+@case("integrate: solve_ivp, t_eval", lambda: (Y.copy(),))
 def ivp_at(y):
     return integrate.solve_ivp(oscillator, (0.0, 3.0), y, t_eval=np.linspace(0.0, 3.0, 7)).y
 
@@ -309,6 +309,26 @@ def of_distributions(a, b):
 @case("stats: wilcoxon", lambda: (SAMPLE, OTHER), refused="a shape must be known at compile time")
 def of_signed_ranks(a, b):
     return stats.wilcoxon(a, b)
+
+
+@case("stats: kendalltau", lambda: (np.arange(12.0) % 5, np.arange(12.0) % 7))
+def kendall(x, y):
+    return stats.kendalltau(x, y)[0]
+
+
+@case("stats: gaussian_kde", lambda: (np.arange(12.0) % 5, np.linspace(0.0, 4.0, 7)))
+def density(x, at):
+    return stats.gaussian_kde(x)(at)
+
+
+@case("stats: mannwhitneyu", lambda: (np.arange(9.0) % 5, np.arange(10.0) % 7))
+def mann_whitney(x, y):
+    return tuple(stats.mannwhitneyu(x, y))
+
+
+@case("stats: quantiles", lambda: (np.array([0.05, 0.5, 0.975]),))
+def quantiles(p):
+    return stats.t.ppf(p, 7)
 
 
 @case("stats: frozen norm, gamma, poisson", lambda: (1.5, np.array([0.3, 1.0, 2.0])))

@@ -26,6 +26,7 @@ _RULES = {
     "scipy.sparse.linalg": "xlapy.dispatch.scipy.sparse_linalg",
     "scipy.spatial.distance": "xlapy.dispatch.scipy.distance",
     "scipy.special": "xlapy.dispatch.scipy.special",
+    "scipy.stats": "xlapy.dispatch.scipy.stats",
 }
 #: those of which the rules have not been read
 _unread = dict(_RULES)

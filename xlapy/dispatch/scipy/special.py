@@ -11,7 +11,7 @@ import numpy as np
 import scipy.special
 from jax import lax
 from jax.scipy.special import betainc, ndtr
-from scipy.special import _ufuncs  # type: ignore[attr-defined]
+from scipy.special import _ufuncs
 
 from xlapy.dispatch.bounded.arithmetic import lanewise
 from xlapy.dispatch.bounded.rules import FUNCTIONS
