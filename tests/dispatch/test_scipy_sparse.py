@@ -313,3 +313,22 @@ def test_equations_and_eigenvalues():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.isnan(xlapy.jit(lambda m, v: spsolve(m, v))(singular, np.ones(3))).all()
+
+
+I, J = RNG.integers(0, 4, 12), RNG.integers(0, 5, 12)
+
+
+def summed(i, j, v):
+    a = sp.coo_matrix((v, (i, j)), shape=(4, 5))
+    a.sum_duplicates()
+    return a.row, a.col, a.data, a.toarray()
+
+
+def found(i, j, v):
+    a = sp.coo_matrix((v, (i, j)), shape=(4, 5))
+    return sp.find(a), sp.find(a.tocsr()), sp.find(a.toarray())
+
+
+def test_elements_in_the_form_of_coordinates():
+    for function in (summed, found):
+        check_matrices(function, I, J, RNG.random(12) - 0.5)

@@ -11,8 +11,8 @@ HEADER = """\
 # Third-party code
 
 Written by `python -m tests.libraries` from `tests/libraries`. Each line is a test: the library's code is compiled
-from its own bytecode (Diffrax's solve is called as JAX code; SciPy's `brentq`, `brenth`, `bisect` and `ridder`, which
-are compiled code, take the same steps in Python) and the answer is the library's own, or it is refused, with the reason
+from its own bytecode (Diffrax's solve is called as JAX code; of SciPy, root finders, QUADPACK and MINPACK, which are
+compiled code, take the same steps in Python) and the answer is the library's own, or it is refused, with the reason
 given.
 """
 

@@ -74,9 +74,19 @@ def ivp_lsoda(y):
     return integrate.solve_ivp(oscillator, (0.0, 3.0), y, method="LSODA").y[:, -1]
 
 
-@case("integrate: solve_ivp, t_eval", lambda: (Y.copy(),), refused="a list whose length depends on data")
+@case("integrate: solve_ivp, t_eval", lambda: (Y.copy(),))
 def ivp_at(y):
     return integrate.solve_ivp(oscillator, (0.0, 3.0), y, t_eval=np.linspace(0.0, 3.0, 7)).y
+
+
+@case("integrate: quad", lambda: (1.3,))
+def quad(a):
+    return integrate.quad(lambda x: np.exp(-a * x * x), 0, 2)[0]
+
+
+@case("integrate: quad, to infinity", lambda: (1.3,), tolerance=1e-9)
+def quad_to_infinity(a):
+    return integrate.quad(lambda x, b: np.exp(-b * x * x), 0, np.inf, args=(a,))[0]
 
 
 @case("integrate: trapezoid", lambda: (np.linspace(0.0, 1.0, 9) ** 2,))
@@ -198,6 +208,12 @@ def root_by_halley(x):
     return optimize.root_scalar(cube, x0=x, fprime=first, fprime2=second, method="halley")
 
 
+@case("optimize: leastsq", lambda: (np.array([1.0, 1.0, 0.0]), np.linspace(0.0, 3.0, 9)), tolerance=1e-7)
+def least_squares_of_minpack(p, t):
+    y = 2.5 * np.exp(-1.3 * t) + 0.5
+    return optimize.leastsq(lambda p: p[0] * np.exp(-p[1] * t) + p[2] - y, p)[0]
+
+
 @case("optimize: fsolve", lambda: (np.array([1.0, 1.0]),), refused="compiled code")
 def system(x):
     return optimize.fsolve(lambda x: np.array([x[0] + x[1] - 3, x[0] ** 2 + x[1] - 5]), x)
@@ -293,6 +309,26 @@ def of_distributions(a, b):
 @case("stats: wilcoxon", lambda: (SAMPLE, OTHER), refused="a shape must be known at compile time")
 def of_signed_ranks(a, b):
     return stats.wilcoxon(a, b)
+
+
+@case("stats: kendalltau", lambda: (np.arange(12.0) % 5, np.arange(12.0) % 7))
+def kendall(x, y):
+    return stats.kendalltau(x, y)[0]
+
+
+@case("stats: gaussian_kde", lambda: (np.arange(12.0) % 5, np.linspace(0.0, 4.0, 7)))
+def density(x, at):
+    return stats.gaussian_kde(x)(at)
+
+
+@case("stats: mannwhitneyu", lambda: (np.arange(9.0) % 5, np.arange(10.0) % 7))
+def mann_whitney(x, y):
+    return tuple(stats.mannwhitneyu(x, y))
+
+
+@case("stats: quantiles", lambda: (np.array([0.05, 0.5, 0.975]),))
+def quantiles(p):
+    return stats.t.ppf(p, 7)
 
 
 @case("stats: frozen norm, gamma, poisson", lambda: (1.5, np.array([0.3, 1.0, 2.0])))

@@ -92,4 +92,10 @@ def two_at_once(x, k):
     return np.array(found)
 
 
+@program((X, np.array([2, 0])), (X, np.array([9, 0])), raises=IndexError)
+def tuples_of_what_may_raise(x, order):
+    pair = tuple(v[order] for v in (x, 2 * x))
+    return [v[1:] for v in pair], tuple(v[::-1] for v in pair)
+
+
 test_programs = program.test()

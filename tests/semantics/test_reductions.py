@@ -250,4 +250,10 @@ def covariances(m):
     return np.cov(m), np.cov(m, rowvar=False), np.cov(m, bias=True), np.cov(m, ddof=0), few
 
 
+@program((np.arange(24) + 96).reshape(2, 3, 4), np.arange(8).reshape(2, 2, 2) > 0, np.zeros((2, 0, 3), np.int8))
+def bits_over_several_axes(x):
+    ands = np.bitwise_and.reduce(x, axis=(0, 2)), np.bitwise_and.reduce(x, axis=None, keepdims=True)
+    return *ands, np.bitwise_or.reduce(x, axis=(1, 2)), np.bitwise_xor.reduce(x, axis=(0, 1))
+
+
 test_programs = program.test()

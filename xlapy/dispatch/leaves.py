@@ -18,6 +18,7 @@ from jax.api_util import debug_info
 from jax.extend.linear_util import wrap_init
 from jax.interpreters.partial_eval import trace_to_jaxpr_dynamic
 
+from xlapy.dispatch.known_leaves import evaluated
 from xlapy.ir import Builder, TensorType, Var
 from xlapy.lowering.jaxpr_types import ClosedJaxpr
 from xlapy.lowering.loops import inner_jaxprs
@@ -89,6 +90,10 @@ def emit(
     jaxpr, has_products = known
     if has_products:
         builder.has_products = True
+    found = evaluated(jaxpr, operands)
+    if found is not None:
+        types = [tensor_type(aval) for aval in jaxpr.out_avals]
+        return [builder.emit("constant", (), {"value": x}, (t,))[0] for x, t in zip(found, types, strict=True)]
     return emit_jaxpr(builder, jaxpr, operands, name or getattr(function, "__name__", "leaf"), as_written=True)
 
 

@@ -16,6 +16,7 @@ _RULES = {
     "numba": "xlapy.dispatch.numba",
     "scipy.fft": "xlapy.dispatch.scipy.fft",
     "scipy.fftpack": "xlapy.dispatch.scipy.fftpack",
+    "scipy.integrate": "xlapy.dispatch.scipy.quadpack",
     "scipy.interpolate": "xlapy.dispatch.scipy.interpolate",
     "scipy.linalg": "xlapy.dispatch.scipy.linalg",
     "scipy.ndimage": "xlapy.dispatch.scipy.ndimage",
@@ -25,6 +26,7 @@ _RULES = {
     "scipy.sparse.linalg": "xlapy.dispatch.scipy.sparse_linalg",
     "scipy.spatial.distance": "xlapy.dispatch.scipy.distance",
     "scipy.special": "xlapy.dispatch.scipy.special",
+    "scipy.stats": "xlapy.dispatch.scipy.stats",
 }
 #: those of which the rules have not been read
 _unread = dict(_RULES)

@@ -90,6 +90,9 @@ class World(Protocol):
     kept_by_value: dict[type, set[str]]
     #: classes of tuples each of which has an object that holds its attributes
     with_namespaces: set[type]
+    #: those among them of which that is only expected, and classes of which there have been tuples without one
+    expected: set[type]
+    without_namespaces: set[type]
 
     def guard(self, kind: str, source: Source, value: object = None) -> None:
         """Record an assumption; see `interpreter.world.Guard`."""

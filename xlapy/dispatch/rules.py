@@ -15,6 +15,7 @@ from xlapy.dispatch.bounded import (
     methods_of_ufuncs,
     norms,
     own_code,
+    placing,
     random,
     rearranging,
     repeats,

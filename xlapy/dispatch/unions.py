@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.heap import STATE
 from xlapy.domain.stacks import known_length
-from xlapy.domain.values import Ref, Slice, Stack, Tuple, Union, Value
+from xlapy.domain.values import JaxArray, Ref, Slice, Stack, Tuple, Union, Value
 from xlapy.ir import Var
 
 #: more alternatives are not told apart by branches
@@ -21,9 +22,12 @@ def selects(machine: Machine, union: Union, index: int) -> Var:
 
 
 def possible(machine: Machine, union: Union) -> list[int]:
-    """The alternatives that a union may be, by the branches it comes from."""
+    """The alternatives that a union may be, by the branches it comes from; where an error has been met, nobody looks at
+    what comes after it."""
     every = range(len(union.alternatives))
-    found = machine.outcomes.of(union.selector)
+    error, found = machine.heap.slots.get((STATE, "error")), machine.outcomes.of(union.selector)
+    if isinstance(error, JaxArray):
+        found = machine.outcomes.given(union.selector, error.var, 0) or found
     return [index for index in every if found is None or index in found] or list(every)
 
 
@@ -130,17 +134,19 @@ def over_contents(machine: Machine, values: Sequence[Value], then: Callable[[], 
         if isinstance(value, Ref):
             contents = machine.heap.slots.get((value.object, "<items>"))
             if isinstance(contents, Union):
-                return _each_content(machine, value, contents, values, then, 0)
+                return _each_content(machine, value, contents, values, then, possible(machine, contents))
     return None
 
 
-def _each_content(machine, value: Ref, contents: Union, values, then, index: int) -> Value:
+def _each_content(machine, value: Ref, contents: Union, values, then, indices: list[int]) -> Value:
+    index, *others = indices
+
     def chosen() -> Value:
         machine.heap.write(value.object, "<items>", contents.alternatives[index])
         result = over_contents(machine, values, then)
         return then() if result is None else result
 
-    if index == len(contents.alternatives) - 1:
+    if not others:
         return chosen()
-    following = lambda: _each_content(machine, value, contents, values, then, index + 1)  # noqa: E731
+    following = lambda: _each_content(machine, value, contents, values, then, others)  # noqa: E731
     return machine.cond(selects(machine, contents, index), chosen, following)

@@ -621,7 +621,9 @@ class Machine:
 
     def truth(self, value: Value) -> bool | Var:
         """`bool(value)`."""
-        return truth.truth(self, value)
+        found = truth.truth(self, value)
+        known = constant_value(found) if isinstance(found, Var) else None
+        return found if known is None else bool(known)
 
     def binary(self, symbol: str, left: Value, right: Value) -> Value:
         """`left symbol right`."""

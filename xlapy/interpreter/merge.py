@@ -14,6 +14,7 @@ import numpy as np
 from xlapy.dispatch.arrays.memory import join_layouts
 from xlapy.dispatch.bounded.lanes import same
 from xlapy.dispatch.protocol import PythonError
+from xlapy.dispatch.python import printing
 from xlapy.domain.captures import Capture, Moves
 from xlapy.domain.coerce import coerce, instantiate
 from xlapy.domain.heap import STATE, Heap, Slot
@@ -45,6 +46,8 @@ from xlapy.ir import Region, TensorType, Var
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine
 
+#: where the texts lie that the program prints
+TEXTS: Slot = (STATE, "<items>")
 TAG_TYPE = TensorType((), np.dtype(np.int32))
 _MAXIMUM_ATTEMPTS = 40
 #: values that refer to no object: most of what objects hold
@@ -121,6 +124,8 @@ class StateJoin:
                 first = DEAD if self._is_lost(0, slot) else self._older(self.first, slot)
                 second = DEAD if self._is_lost(1, slot) else self._older(self.second, slot)
                 if first is not second:
+                    if slot == TEXTS:
+                        first, second = printing.aligned(first, second)
                     self.slots[slot] = self.value(first, second, slot)
 
     def _differing(self) -> list[Slot]:

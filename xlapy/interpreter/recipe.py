@@ -34,6 +34,7 @@ from xlapy.domain.values import (
     Const,
     Function,
     JaxArray,
+    Lanes,
     Mapping,
     NdArray,
     NumpyScalar,
@@ -71,10 +72,12 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Cut:
-    """An array of dynamic length: `whole` cut to the lengths in `lengths`, output numbers or None, one a dimension."""
+    """An array of dynamic length: `whole` cut to the lengths in `lengths`, output numbers or None, one a dimension. It
+    begins where `starts` say: at the beginning, if there are none."""
 
     whole: Leaf
     lengths: tuple[int | None, ...]
+    starts: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -312,8 +315,7 @@ class Outputs:
                 return Leaf(self.output(machine.read(value)), mutable=value.identity)
             case BoundedArray():
                 if isinstance(value.base, Stored):
-                    what = "a list that grew in a loop, of arrays whose length depends on data, leaves the program"
-                    raise Refused("XP0010", what, "return the arrays one after another, and where each begins")
+                    return self._cut_row(value)
                 whole, axes = bounded.compacted(machine, value)
                 lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in axes)
                 return Cut(Leaf(self.output(whole), mutable=True), lengths)
@@ -533,6 +535,24 @@ class Outputs:
         if value.kind in ("dict", "set"):
             return Made(value.kind, value.cls, settings, tuple(zip(map(self._key, value.names), parts, strict=True)))
         return Made(value.kind, value.cls, {}, parts)
+
+    def _cut_row(self, value: BoundedArray) -> Recipe:
+        """An array of dynamic length that lies in a stack: a part of each row."""
+        rows = value.base.parts[0] if isinstance(value.base, Stored) and value.base.kind == "buffer" else None
+        if not isinstance(rows, JaxArray) or any(lanes is not None and lanes.valid is not None for lanes in value.axes):
+            what = "a list that grew in a loop, of arrays whose length depends on data, leaves the program"
+            raise Refused("XP0010", what, "return the arrays one after another, and where each begins")
+        lengths = tuple(None if lanes is None else self.output(lanes.length) for lanes in value.axes)
+        whole = Leaf(self.output(rows.var), mutable=self.machine.heap.identity())
+        return Cut(whole, lengths, tuple(self._start_of_row(lanes) for lanes in value.axes))
+
+    def _start_of_row(self, lanes: Lanes | None) -> int | None:
+        if lanes is None or isinstance(lanes.start, int) and lanes.start == 0:
+            return None
+        if isinstance(lanes.start, int):
+            start = self.machine.builder.constant(lanes.start, lanes.length.type.dtype)
+            return self.output(self.machine.builder.broadcast(start, lanes.length.type.shape))
+        return self.output(lanes.start)
 
     def contents(self, items: Value) -> tuple:
         """The entries of a container: recipes, or pairs of key recipe and value recipe. Where the contents are one of

@@ -155,6 +155,9 @@ class World(Definitions):
         self.kept_by_value: dict[type, set[str]] = {}
         #: classes of tuples each of which has an object that holds its attributes
         self.with_namespaces: set[type] = set()
+        #: those among them of which that is only expected, and classes of which there have been tuples without one
+        self.expected: set[type] = set()
+        self.without_namespaces: set[type] = set()
 
     def attach(self, machine: Machine) -> None:
         """Tie the world to the machine that reads it."""
@@ -314,6 +317,7 @@ class World(Definitions):
             self.guard("len", source, len(found))
             items = tuple(self.wrap(part, item(source, i)) for i, part in enumerate(found))
             if kind not in self.with_namespaces:
+                self.without_namespaces.add(kind)
                 return Tuple(items, kind)
             return Tuple(items, kind, Ref(self.machine.heap.external("instance", kind, source, found)))
         if kind in randomness.CLASSES:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.ir.core import Location, Operation, Region, TensorType, Var
+from xlapy.ir.known import computed, is_small
 from xlapy.ir.operations import infer_elementwise
 
 _INT32 = np.iinfo(np.int32)
@@ -92,14 +93,26 @@ class Builder:
         folded = _simplify(kind, operands, self)
         if folded is not None:
             return folded
-        return self.emit(kind, operands, {}, (infer_elementwise(kind, tuple(v.type for v in operands)),))[0]
+        result = infer_elementwise(kind, tuple(v.type for v in operands))
+        return self._known(kind, operands, result) or self.emit(kind, operands, {}, (result,))[0]
+
+    def _known(self, kind: str, operands: tuple[Var, ...], result: TensorType) -> Var | None:
+        """What certainly is the result of an operation, if all of its operands are known, and it is of few integers."""
+        values = [constant_value(v) for v in operands]
+        known = [v for v in values if v is not None]
+        if len(known) < len(values) or not is_small(result):
+            return None
+        value = computed(kind, known, result)
+        return None if value is None else self.emit("constant", (), {"value": value}, (result,))[0]
 
     def broadcast(self, var: Var, shape: tuple[int, ...]) -> Var:
         """`var` broadcast to `shape` by NumPy's rule (trailing dimensions align); nothing if it has that shape."""
         if var.type.shape == shape:
             return var
         result = TensorType(shape, var.type.dtype, var.type.weak)
-        return self.emit("broadcast", (var,), {"shape": shape}, (result,))[0]
+        return (
+            self._known("broadcast", (var,), result) or self.emit("broadcast", (var,), {"shape": shape}, (result,))[0]
+        )
 
     def live(self, mask: Var, var: Var) -> Var:
         """`var`, whose derivative is zero where `mask` (a scalar, or of its shape) is false: what counts only there."""
@@ -117,7 +130,8 @@ class Builder:
             self.note_cast(value.dtype, dtype)
             with np.errstate(all="ignore"):
                 return self.constant(value.astype(dtype), dtype, weak)
-        return self.emit("convert", (var,), {}, (TensorType(var.type.shape, dtype, weak),))[0]
+        result = TensorType(var.type.shape, dtype, weak)
+        return self._known("convert", (var,), result) or self.emit("convert", (var,), {}, (result,))[0]
 
 
 class Inside:

@@ -12,6 +12,8 @@ from xlapy.ir.core import Operation, Var
 
 #: how many facts are looked at for an answer, and for all answers about a program
 _BUDGET, _ALL = 200_000, 800_000
+#: the same for an answer where another scalar has a value
+_BUDGET_GIVEN = 2_000
 #: how many facts are followed up
 _FACTS = 200
 #: how many operations of a test are looked at
@@ -28,6 +30,7 @@ class Outcomes:
 
     def __init__(self) -> None:
         self._known: dict[Var, frozenset[int] | None] = {}
+        self._given: dict[tuple[Var, Var, int], frozenset[int] | None] = {}
         self._left = _ALL
         self._compared: dict[Var, frozenset[Var]] = {}
         #: what tests give where a selector has a value: tests of a program are parts of one another
@@ -36,12 +39,25 @@ class Outcomes:
     def of(self, var: Var) -> frozenset[int] | None:
         """The values that an integer scalar may have, or None if nothing is known of them."""
         if var not in self._known:
-            found: set[int] = set()
-            budget = [min(_BUDGET, self._left)]
-            self._left -= budget[0]
-            self._known[var] = frozenset(found) if _collect(var, {}, found, budget) else None
-            self._left += max(budget[0], 0)
+            self._known[var] = self._collected(var, {}, _BUDGET)
         return self._known[var]
+
+    def given(self, var: Var, other: Var, value: int) -> frozenset[int] | None:
+        """The values that an integer scalar may have where another one has a value; None if nothing is known."""
+        key = (var, other, value)
+        if key not in self._given:
+            facts: Facts = {}
+            possible = _learn(facts, other, value, True)
+            self._given[key] = self._collected(var, facts, _BUDGET_GIVEN) if possible else None
+        return self._given[key]
+
+    def _collected(self, var: Var, facts: Facts, most: int) -> frozenset[int] | None:
+        found: set[int] = set()
+        budget = [min(most, self._left)]
+        self._left -= budget[0]
+        known = _collect(var, facts, found, budget)
+        self._left += max(budget[0], 0)
+        return frozenset(found) if known else None
 
     def compared(self, test: Var) -> frozenset[Var]:
         """The integer scalars that are compared with constants in the course of a test."""

@@ -21,7 +21,7 @@ _SAFE = frozenset(
     " round rsqrt select_n sign sin slice split sqrt square squeeze stop_gradient sub tan tanh transpose xor".split()
 )
 #: operations that call a program, and the parameter that holds it
-_CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "custom_jvp_call": "call_jaxpr"}
+CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "custom_jvp_call": "call_jaxpr"}
 
 
 class Untraced:
@@ -84,7 +84,7 @@ def _is_safe(operation: Operation) -> bool:
 def _all_safe(equations: Sequence[Any]) -> bool:
     for equation in equations:
         name = equation.primitive.name
-        inner = equation.params.get(_CALLS[name]) if name in _CALLS else None
+        inner = equation.params.get(CALLS[name]) if name in CALLS else None
         if inner is None and name not in _SAFE or inner is not None and not _all_safe(inner.jaxpr.eqns):
             return False
     return True

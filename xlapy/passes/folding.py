@@ -6,16 +6,15 @@ transcendental functions are not, so those are left to XLA.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from xlapy.ir import Operation, Var, constant_value
-from xlapy.ir.exact import EXACT, OF_INTEGERS
+from xlapy.ir.known import MOST_KNOWN, computed
 from xlapy.ir.vectors import is_stack
 
-#: arrays larger than this are not folded
-_LARGEST = 64
 #: additions that are followed
 _FEW = 4
 
@@ -72,46 +71,7 @@ def compacted(operation: Operation, number: Callable[[Var], object]) -> Var | No
 
 def _evaluate(operation: Operation, values: list[np.ndarray]) -> np.ndarray | None:
     result = operation.results[0].type
-    if max(result.shape, default=0) > _LARGEST or int(np.prod(result.shape)) > _LARGEST:
-        return None
-    kind = operation.kind
-    with np.errstate(all="ignore"):
-        if kind == "broadcast":
-            return np.broadcast_to(values[0], result.shape).copy()
-        if kind == "convert":
-            return _convert(values[0], result.dtype)
-        if kind == "select":
-            return np.where(values[0], values[1], values[2])
-        if kind in EXACT:
-            return np.asarray(EXACT[kind](*values), result.dtype)
-        if result.dtype.kind in "iu":
-            if kind in OF_INTEGERS:
-                return np.asarray(OF_INTEGERS[kind](*values), result.dtype)
-            if kind in ("div", "rem"):
-                return _divide(kind, values[0], values[1], result.dtype)
-        if kind == "div" and result.dtype in (np.float32, np.float64):
-            return np.asarray(np.divide(values[0], values[1]), result.dtype)
-    return None
-
-
-def _convert(value: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
-    if value.dtype.kind not in "biuf" or dtype.kind not in "biuf":
-        return None
-    if dtype.kind in "iu" and value.dtype.kind == "f":
-        info = np.iinfo(dtype)
-        # What a device makes of NaN and of what does not fit is its own.
-        if not np.all(np.isfinite(value) & (value >= float(info.min)) & (value < float(info.max))):
-            return None
-    return value.astype(dtype)
-
-
-def _divide(kind: str, x: np.ndarray, y: np.ndarray, dtype: np.dtype) -> np.ndarray | None:
-    """XLA's integer division truncates; by zero, and where the quotient overflows, it is left alone."""
-    if np.any(y == 0) or (dtype.kind == "i" and np.any((y == -1) & (x == np.iinfo(dtype).min))):
-        return None
-    quotient = np.floor_divide(x, y)
-    quotient = quotient + ((quotient < 0) & (quotient * y != x)).astype(dtype)
-    return np.asarray(quotient if kind == "div" else x - quotient * y, dtype)
+    return computed(operation.kind, values, result) if math.prod(result.shape) <= MOST_KNOWN else None
 
 
 def _select(operands: tuple[Var, ...], values: list) -> Var | None:

@@ -310,7 +310,9 @@ def cut(recipe: Cut, outputs: Outputs, leaf: Callable[[Any, Leaf], Any]) -> Any:
     if isinstance(array, jax.core.Tracer):
         blocker = Blocker("XP0013", "the size of the result depends on data, under a JAX transformation")
         raise NotOffloadableError("the function", [blocker])
-    key = tuple(slice(None) if n is None else slice(int(_number(outputs[n]))) for n in recipe.lengths)
+    lengths = [None if n is None else int(_number(outputs[n])) for n in recipe.lengths]
+    starts = [0 if n is None else int(_number(outputs[n])) for n in recipe.starts or (None,) * len(lengths)]
+    key = tuple(slice(start, None if n is None else start + n) for start, n in zip(starts, lengths, strict=True))
     memory = host_memory(array)
     whole = np.asarray(array) if memory is None else memory
     made = whole[key]
@@ -472,7 +474,7 @@ def write_texts(analysis: Analysis, outputs: Outputs, arguments: dict[str, Any])
     for text in finisher.items(analysis.prints):
         if isinstance(text, str):
             print(text, end="")
-        else:
+        elif text is not None:  # a line that another path has
             _warn(*text)
 
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.containers import stack_arrays
+from xlapy.dispatch.containers import ragged_rows, stack_arrays
 from xlapy.dispatch.numpy.values import known
 from xlapy.dispatch.unions import over_unions
 from xlapy.domain.values import Lanes, Value, alternatives
@@ -32,9 +32,11 @@ def joined_arrays(machine, function: object, args: Sequence[Value], kwargs: dict
     if not args or len(given) < len(args) + len(kwargs) - 1 or len(given) > (function in _WITH_AXIS):
         return None
     axis = known(machine, given[0]) if given else 0
-    whole = stack_arrays.as_array(machine, args[0])
-    if whole is None or not isinstance(axis, int):
+    if not isinstance(axis, int):
         return None
+    whole = stack_arrays.as_array(machine, args[0])
+    if whole is None:
+        return ragged_rows.joined(machine, function, args[0], axis)
     shapes = {bounded.taken_apart(machine, v)[0].type.shape[1:] for v in alternatives(whole)}
     how = _how(function, shapes.pop(), axis) if len(shapes) == 1 else None
     if how is None:

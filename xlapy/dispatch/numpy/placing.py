@@ -29,7 +29,7 @@ from xlapy.dispatch.numpy.values import (
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
 from xlapy.domain.numbers import known_bounds
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, NumpyScalar, Scalar, Value
+from xlapy.domain.values import NONE, BoundedArray, Const, JaxArray, NdArray, NumpyScalar, Scalar, Value
 from xlapy.ir import Var, constant_value
 
 _INT64 = np.dtype(np.int64)
@@ -195,10 +195,23 @@ def _put(x, index, new, mode, size):
     return numpy_fancy._put(jnp.ravel(x), new, index, (("index", 0),), False).reshape(x.shape)
 
 
+def _require_safe(machine: Machine, placing, array, values) -> None:
+    """NumPy's error where the elements of an array may not be cast to those of the one that they are put into."""
+    base = values.base if isinstance(values, BoundedArray) else values
+    if isinstance(base, NdArray):
+        try:
+            placing(
+                np.zeros(1, array.type.dtype), np.ones(1, bool), np.zeros((1,) * len(base.type.shape), base.type.dtype)
+            )
+        except TypeError as error:
+            raise_real(machine, error)
+
+
 @function(np.putmask)
 def putmask(machine, a, /, mask, values):
     """np.putmask: in place; values are repeated, by position."""
     _require_target(machine, np.putmask, a, True, 0.0)
+    _require_safe(machine, np.putmask, a, values)
     test, new = cast(machine, operand(machine, mask), np.dtype(bool)), elements(machine, values, a.type.dtype)
     if math.prod(test.type.shape) != math.prod(a.type.shape):
         return machine.raise_(ValueError, "putmask: mask and data must be the same size")
@@ -212,13 +225,21 @@ def _putmask(x, mask, values):
     return jnp.where(mask.reshape(x.shape), jnp.resize(values, x.shape), x)
 
 
+def places(machine, arr, mask, vals) -> Var:
+    """The mask of np.place, as booleans, after what NumPy asks of the arrays."""
+    _require_target(machine, np.place, arr, True, 0.0)
+    _require_safe(machine, np.place, arr, vals)
+    test = cast(machine, operand(machine, mask), np.dtype(bool))
+    if math.prod(test.type.shape) != math.prod(arr.type.shape):
+        machine.raise_(ValueError, "place: mask and data must be the same size")
+    return test
+
+
 @function(np.place)
 def place(machine, arr, mask, vals):
     """np.place: in place; the values go to the true places in order, repeated."""
-    _require_target(machine, np.place, arr, True, 0.0)
-    test, new = cast(machine, operand(machine, mask), np.dtype(bool)), elements(machine, vals, arr.type.dtype)
-    if math.prod(test.type.shape) != math.prod(arr.type.shape):
-        return machine.raise_(ValueError, "place: mask and data must be the same size")
+    test = places(machine, arr, mask, vals)
+    new = elements(machine, vals, arr.type.dtype)
     if 0 in new.type.shape:
         machine.check(any_true(machine, test), ValueError, "Cannot insert from an empty array!")
         return NONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -68,7 +69,8 @@ def of_tuple(machine: Machine, value: Tuple) -> Value:
     """
     if value.namespace is not None:
         return value.namespace
-    if value.cls in machine.world.with_namespaces or not has_dict(value.cls):
+    known = value.cls in machine.world.with_namespaces and value.cls not in machine.world.expected
+    if known or not has_dict(value.cls):
         what = f"the attributes of a {value.cls.__name__} that a dict or a function of a library has given"
         raise Refused("XP0010", what, "keep them in an object of a class that has no built-in base")
     raise NeedNamespace(value.cls)
@@ -80,11 +82,21 @@ def has_attributes(machine: Machine, value: Tuple) -> bool:
     return value.namespace is not None or value.cls in world.with_namespaces or value.cls in world.kept_by_value
 
 
+@functools.cache
+def _is_set_up(cls: type) -> bool:
+    """Whether a class of tuples has an `__init__` in Python: most often it sets attributes."""
+    return isinstance(cls.__init__, types.FunctionType) and has_dict(cls)
+
+
 def new_tuple(machine: Machine, items: Iterable[Value], cls: type) -> Tuple:
     """A tuple that the program makes."""
     made = tuple(items)
-    if cls not in machine.world.with_namespaces:
-        return Tuple(made, cls)
+    world = machine.world
+    if cls not in world.with_namespaces:
+        if not _is_set_up(cls) or cls in world.without_namespaces:
+            return Tuple(made, cls)
+        world.with_namespaces.add(cls)
+        world.expected.add(cls)
     return Tuple(made, cls, Ref(machine.heap.new("instance", cls, machine.location())))
 
 

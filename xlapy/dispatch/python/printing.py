@@ -106,6 +106,18 @@ def _append(machine: Machine, line: Value) -> Value:
     return NONE
 
 
+def aligned(first: Value, second: Value) -> tuple[Value, Value]:
+    """The texts that two paths leave behind, of one length: None stands for a line that only the other path has. So a
+    line under a condition is one of two, and the lines of several conditions are not told apart together."""
+    if not (isinstance(first, Tuple) and isinstance(second, Tuple)):
+        return first, second
+    most = max(len(first.items), len(second.items))
+    one, two = (
+        v if len(v.items) == most else Tuple((*v.items, *[NONE] * (most - len(v.items)))) for v in (first, second)
+    )
+    return one, two
+
+
 def text(machine: Machine, value: Value) -> Value:
     """`str(value)`."""
     if isinstance(value, Union) and not isinstance(value, MixedScalar):

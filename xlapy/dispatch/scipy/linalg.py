@@ -111,6 +111,22 @@ def _gelsd(a, b, lwork, size_iwork, cond=-1.0, overwrite_a=0, overwrite_b=0):
     return x.reshape((max(m, n), *b.shape[1:])), s, int(kept.sum()), 0
 
 
+@_of_lapack("dtrtri")
+def _trtri(c, lower=0, unitdiag=0, overwrite_c=0):
+    """The inverse of a triangular matrix, and which of its diagonal elements is zero, counted from one."""
+    a = np.asarray(c, dtype=np.float64)
+    n = a.shape[0]
+    zeros = np.zeros(n, bool) if unitdiag else np.diag(a) == 0
+    if np.any(zeros):
+        return a.copy(), int(np.argmax(zeros)) + 1
+    r = (a.T if lower else a).copy()
+    if unitdiag:
+        np.fill_diagonal(r, 1.0)
+    inside = np.triu(np.ones((n, n), bool), 1 if unitdiag else 0)
+    inverse = np.linalg.solve(np.triu(r), np.eye(n))
+    return np.where(inside.T, inverse.T, a) if lower else np.where(inside, inverse, a), 0
+
+
 @_of_lapack("sgtsv dgtsv cgtsv zgtsv")
 def _gtsv(dl, d, du, b, overwrite_dl=0, overwrite_d=0, overwrite_du=0, overwrite_b=0):
     """The solution of a system of three diagonals, by elimination with exchanges of rows."""

@@ -12,7 +12,7 @@ import math
 from scipy.optimize import _zeros  # type: ignore[attr-defined]
 
 from xlapy.dispatch import table
-from xlapy.dispatch.scipy import assignment  # noqa: F401
+from xlapy.dispatch.scipy import assignment, linesearch, minpack  # noqa: F401
 
 _CONVERGED, _NOT_CONVERGED = 0, -2
 

@@ -10,7 +10,7 @@ import types
 from typing import Any
 
 import numpy as np
-from scipy.sparse import _compressed, _sparsetools, _sputils
+from scipy.sparse import _compressed, _coo, _sparsetools, _sputils
 
 from xlapy.dispatch import table
 from xlapy.dispatch.bounded import lanes as bounded
@@ -279,6 +279,24 @@ def _sum_duplicates(self):
         self.indptr[i + 1] = place
     _cut(self, place)
     self.has_canonical_format = True
+
+
+@table.replacement(_coo._coo_base._sum_duplicates)
+def _sum_duplicates_of_coordinates(self, coords, data):
+    if len(data) == 0:
+        return coords, data
+    order = np.lexsort(coords[::-1])
+    coords = [place[order] for place in coords]
+    new = coords[0][1:] != coords[0][:-1]
+    for place in coords[1:]:
+        new = new | (place[1:] != place[:-1])
+    new = np.concatenate((np.ones(1, bool), new))
+    sums = np.zeros(len(data), self.dtype)
+    numbers = np.cumsum(new) - 1
+    for k in range(len(data)):
+        sums[numbers[k]] += data[order[k]]
+    size = at_most(numbers[-1] + 1, room(data))
+    return tuple([place[new][:size] for place in coords]), sums[:size]
 
 
 @table.replacement(_matrix.eliminate_zeros)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -10,12 +11,16 @@ import numpy as np
 import scipy.special
 from jax import lax
 from jax.scipy.special import betainc, ndtr
+from scipy.special import _ufuncs
 
+from xlapy.dispatch.bounded.arithmetic import lanewise
+from xlapy.dispatch.bounded.rules import FUNCTIONS
 from xlapy.dispatch.numbers.scalar_values import refuse_where
 from xlapy.dispatch.numpy.leaf import JAX_ERRORS
 from xlapy.dispatch.numpy.ufuncs import type_of_operand
 from xlapy.dispatch.numpy.values import cast_array, deliver, operand, supported
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.dispatch.scipy import quantiles
 from xlapy.dispatch.table import function
 from xlapy.domain.values import Value
 
@@ -37,6 +42,12 @@ def _special(ufunc: np.ufunc, implementation) -> None:
         return deliver(machine, var, given[0] if given else out, "same_kind")
 
     function(ufunc)(rule)
+    FUNCTIONS[ufunc] = functools.partial(_on_lanes, ufunc)
+
+
+def _on_lanes(ufunc: np.ufunc, machine: Machine, *args: Value) -> Value:
+    """Of arrays of dynamic length: in all of their room."""
+    return lanewise(machine, ufunc, args, {})
 
 
 def _apply(*rest):
@@ -157,6 +168,9 @@ def binom(machine: Machine, n: Value, k: Value, out: Value | None = None) -> Val
     return deliver(machine, var, out, "same_kind")
 
 
+FUNCTIONS[scipy.special.binom] = functools.partial(_on_lanes, scipy.special.binom)
+
+
 def _of_floats(n, k, dtypes):
     n, k = jnp.broadcast_arrays(cast_array(n, dtypes[0]), cast_array(k, dtypes[1]))
     found, bad = _binom(n, k)
@@ -184,5 +198,9 @@ for _name in dir(jax.scipy.special):
         _special(_item, getattr(jax.scipy.special, _name))
 for _name, _implementation in _DISTRIBUTIONS.items():
     _special(getattr(scipy.special, _name), _implementation)
+for _name, _implementation in quantiles.IMPLEMENTATIONS.items():
+    _item = getattr(_ufuncs, _name, None)  # those whose names begin with a line are not in every version of SciPy
+    if isinstance(_item, np.ufunc):
+        _special(_item, quantiles.in_doubles(_implementation))
 for _name in "expm1 log1p exp2 cbrt".split():
     _special(getattr(scipy.special, _name), getattr(jnp, _name))
