@@ -12,8 +12,10 @@ from xlapy.ir import Builder, Region, TensorType
 
 X, I, B = np.array([[3, -1, 2], [0, 5, -4]]), np.array([1, 0, -1]), np.array([True, False, True])
 
+BITS = (jax.lax.reduce_and, jax.lax.reduce_or, jax.lax.reduce_xor)
 CASES = {
     "reductions": (lambda x, i, b: (x.sum(0), x.prod(1), x.max(), x.min(0), b.all(), b.any(), jnp.all(x[:0], 0)), True),
+    "bits": (lambda x, i, b: [f(v, (0,)) for f in BITS for v in (x, i, b)], True),
     "running": (lambda x, i, b: (jnp.cumsum(x, 1), jnp.cumprod(x, 0), jax.lax.cummax(x, 1, reverse=True)), True),
     "orders": (lambda x, i, b: (jnp.sort(x, 1), jnp.argsort(i), x.argmax(1), x.argmin()), True),
     "moved": (lambda x, i, b: (x.T, x[::-1, 1:], x.reshape(3, 2), jnp.pad(i, (1, 2)), jnp.stack([i, i], 1)), True),

@@ -99,7 +99,7 @@ def reduce_rule(
     if initial is None and ufunc.identity is None and any(var.type.shape[a] == 0 for a in axes):
         message = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
         return machine.raise_(ValueError, message)
-    if len(axes) > 1 and ufunc not in NATIVE and ufunc is not np.bitwise_and and not ufunc.identity == 0:
+    if len(axes) > 1 and ufunc not in NATIVE and ufunc not in _OF_BITS and not ufunc.identity == 0:
         raise Refused("XP0011", f"{ufunc.__name__}.reduce over several axes", "reduce one axis at a time")
     operands = [var]
     flags = (initial is not None, mask is not None)
