@@ -16,6 +16,44 @@ def visit(edges, seen, u):
             visit(edges, seen, v)
 
 
+def expression(codes, at):
+    value, at = term(codes, at)
+    while codes[at] == 43:
+        right, at = term(codes, at + 1)
+        value += right
+    return value, at
+
+
+def term(codes, at):
+    value, at = factor(codes, at)
+    while codes[at] == 42:
+        right, at = factor(codes, at + 1)
+        value *= right
+    return value, at
+
+
+def factor(codes, at):
+    if codes[at] == 45:
+        value, at = factor(codes, at + 1)
+        return -value, at
+    if codes[at] == 40:
+        value, at = expression(codes, at + 1)
+        return value, at + 1
+    return codes[at] - 48, at + 1
+
+
+def size(f, *args):
+    compiled = xlapy.jit(f)
+    assert compiled(*args) == f(*args)
+    (entry,) = compiled._xlapy_cache.entries
+    return entry.analysis.module.entry.size()
+
+
+def test_functions_that_call_each_other_are_in_the_program_once():
+    # `factor` is the first of them that is seen to call itself, and is called at four places
+    assert size(expression, [45, 40, 50, 43, 51, 41, 42, 52, 0], 0) < 500  # 1616 if each place has its own
+
+
 def test_the_list_of_calls_is_not_copied():
     numbers = str(xlapy.code_typed(fibonacci, np.int64(3)))
     graph = str(xlapy.code_typed(visit, np.ones((4, 4), bool), np.zeros(4, bool), 0))

@@ -120,6 +120,7 @@ OPERATIONS: dict[str, Operation] = {
         2, 1, "dst[0] gets the exception handled so far (or None), dst[1] args[0], now being handled", raises=False
     ),
     "pop_exc": _op(0, 1, "args[0], from push_exc, is the exception being handled again", raises=False),
+    "unhandle": _op(0, 0, "no exception is being handled any more", raises=False),
     "match_exc": _op(1, 2, "args are exception, type or tuple of types; a bool"),
     "enter_with": _op(2, 1, "dst[0] is the bound __exit__ of the manager args[0], dst[1] what its __enter__ returned"),
     "with_except_start": _op(1, 2, "args are the bound __exit__, exception: exit(type, exception, traceback)"),
@@ -156,7 +157,9 @@ OPERATIONS: dict[str, Operation] = {
         "of them that are in the places imm[2]",
     ),
     "restore": _op(
-        (1, None), 2, "the state and the registers that were put last on the list; args are what frames gave"
+        (1, None),
+        2,
+        "the state, to which imm is added, and the registers that were put last on the list; args are what frames gave",
     ),
     "goes_on": _op(
         1,
