@@ -417,9 +417,11 @@ class _Program(Loops):
         note = text.unforeseen() if is_short and _is_bit(operation.operands[0]) else ""
         text.do(f"br i1 {predicate.name}, label %{labels[0]}, label %{labels[1]}{note}")
         outside, before = self.values, self.versions()
+        within = [uses_in(region) for region in operation.regions]
+        wanted, self.wanted_behind = self.wanted_behind, self.wanted_but_in(within)
         self.around += 1
         arms: list[Arm] = []
-        elsewhere = uses_in(orelse)
+        elsewhere = within[1]
         self.uses.subtract(elsewhere)
         for label, tail, region in zip(labels, tails, operation.regions, strict=True):
             if region is orelse:
@@ -430,6 +432,7 @@ class _Program(Loops):
             self.values = dict(outside)
             arms.append(Arm(self.region(region), self.versions()))
             text.do(f"br label %{tail}")
+        self.wanted_behind = wanted
         rooms = self.rooms_for(arms, before)
         blocks: list[str] = []
         for tail, (values, versions) in zip(tails, arms, strict=True):
