@@ -210,6 +210,7 @@ def loop_around(machine: Machine, first: int, code: CodeType) -> NeedLoop | None
 @handles("frames")
 def _frames(machine, frame, op):
     made = machine.new_list(())
+    machine.lists_of_frames.add(as_ref(made).object)
     older = sorted(reachable(machine, [v for f in machine.frames for v in f.registers], 0))
     known = machine.heap.new("frame", Frames, machine.location(), named=Tuple(tuple(map(Ref, older))))
     machine.heap.objects[known].details = Frames(known)
