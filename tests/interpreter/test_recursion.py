@@ -1,8 +1,12 @@
 """What a loop over suspended calls does in each trip."""
 
+import re
+
 import numpy as np
 
 import xlapy
+from xlapy.lowering.llvm.programs import function_of
+from xlapy.passes.plain import plain
 
 
 def fibonacci(n):
@@ -60,3 +64,20 @@ def test_the_list_of_calls_is_not_copied():
     for text in (numbers, graph):
         assert "while" in text and "leaf[put item]" in text
         assert "leaf[_resized]" not in text
+
+
+def parts(x):
+    if len(x) < 2:
+        return x
+    rest = x[1:]
+    return np.concatenate([parts(rest[rest < x[0]]), x[:1], parts(rest[rest >= x[0]])])
+
+
+def test_the_room_of_the_list_of_calls_is_not_written():
+    x = np.array([3.0, 1.0, 4.0, 1.0, 5.0])
+    compiled = xlapy.jit(parts, returns="numpy")
+    assert compiled(x).tolist() == parts(x).tolist()
+    (entry,) = compiled._xlapy_cache.entries
+    body = function_of(plain(entry.analysis.module), may_have_rooms=True).body
+    written = [int(n) for n in re.findall(r"call void @llvm.memset.*, i64 (\d+), i1", body)]
+    assert written and max(written) < 2**15  # 2**23 for arrays of 1024 numbers in 1024 calls

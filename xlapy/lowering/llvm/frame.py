@@ -175,6 +175,8 @@ class Frame:
         if where is not None:
             self.fill_with(value, place, place.shape if isinstance(value, Number) else shape_of(value), where)
             return
+        if isinstance(value, Lazy) and value.is_unset:
+            return
         if not (self.is_once and isinstance(value, Array)):
             bounded(self.text, place.shape, value)
         number = rest_of(value) if isinstance(value, Number) or is_uniform(value) else None

@@ -14,7 +14,7 @@ import numpy as np
 from xlapy.ir import Operation, Region, Var, captured
 from xlapy.ir.operations import ARITY
 from xlapy.ir.places import Dimension, touched
-from xlapy.ir.vectors import is_stack, is_unstack
+from xlapy.ir.vectors import is_stack, is_unset, is_unstack
 from xlapy.lowering import ahead
 from xlapy.lowering.llvm import jaxprs, lanes, memory
 from xlapy.lowering.llvm.arrays import (
@@ -27,6 +27,7 @@ from xlapy.lowering.llvm.arrays import (
     placed,
     reads,
     shape_of,
+    uniform,
     view,
     window_of,
 )
@@ -257,6 +258,9 @@ class _Program(Loops):
             return [lanes.mask_in_steps(self, operation)]
         if is_stack(operation):
             return [self._stacked(operation)]
+        if is_unset(operation):
+            type = operation.results[0].type
+            return [uniform(literal(0, type.dtype), type.shape)._replace(is_unset=True)]
         if is_unstack(operation):
             return self._unstacked(operation)
         jaxpr = traced(operation.attributes["jaxpr"])
