@@ -152,9 +152,9 @@ OPERATIONS: dict[str, Operation] = {
     "suspend": _op(
         0,
         (2, None),
-        "args are put on the list that frames gave: with them the activation goes on in state imm[0], and handles an "
-        "exception if imm[3]; the registers imm[1] are arguments of the call, which assigns to no variable of those "
-        "of them that are in the places imm[2]",
+        "args are put on the list that frames gave: with them the activation goes on in the first state of imm[0], the "
+        "only one if imm[4], or in the second if the call raises, and handles an exception if imm[3]; the registers "
+        "imm[1] are arguments of the call, which assigns to no variable of those of them that are in the places imm[2]",
     ),
     "restore": _op(
         (1, None),

@@ -315,7 +315,7 @@ def _check_depth(machine, frame, op, frames):
 
 @handles("suspend")
 def _suspend(machine, frame, op, frames, keeper, *held):
-    states, bound, read, handles = op.imm
+    states, bound, read, handles, only = op.imm
     arguments = [frame.registers[register] for register in bound]
     known: Frames = machine.heap.objects[as_ref(keeper).object].details
     if handles:
@@ -324,7 +324,8 @@ def _suspend(machine, frame, op, frames, keeper, *held):
     frame.suspended.update(states)
     holding = _Holding(machine, known, held)
     holding.share(arguments, {n for k in read for n in references(arguments[k])})
-    operations.append(machine, frames, Tuple((Const(states[0]), *holding.all_held(held))))
+    state = known.named("state", Const(states[0])) if only else Const(states[0])
+    operations.append(machine, frames, Tuple((state, *holding.all_held(held))))
 
 
 class _Holding:
@@ -499,6 +500,8 @@ def _restore(machine, frame, op, frames, keeper):
     known: Frames = machine.heap.objects[as_ref(keeper).object].details
     frame.handled = NONE
     state, *held = tuple_items(_last_of(machine, frames))
+    if isinstance(state, Const) and isinstance(state.value, _Named):
+        state = state.value.value
     if op.imm:
         state = _moved(machine, state, op.imm)
     values = _Taking(machine, held).values()

@@ -61,11 +61,12 @@ def _same_value(a: Var, b: Var) -> bool:
 
 def _take(rows, *where):
     rest = rows.shape[len(where) :]
-    found = lax.dynamic_slice(rows, (*where, *[0] * len(rest)), (*[1] * len(where), *rest))
+    sizes = (*[1] * len(where), *rest)
+    found = lax.dynamic_slice(rows, (*where, *[0] * len(rest)), sizes, allow_negative_indices=False)
     return found.reshape(rest)
 
 
 def _put(rows, item, *where):
     rest = rows.shape[len(where) :]
     item = item.astype(rows.dtype).reshape((*[1] * len(where), *rest))
-    return lax.dynamic_update_slice(rows, item, (*where, *[0] * len(rest)))
+    return lax.dynamic_update_slice(rows, item, (*where, *[0] * len(rest)), allow_negative_indices=False)
