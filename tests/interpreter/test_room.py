@@ -74,3 +74,20 @@ def test_of_lists_in_lists_that_grow_in_calls():
     (entry,) = compiled._xlapy_cache.entries
     types = [v.type for v in entry.analysis.module.entry.results]
     assert sum(np.prod(t.shape) * t.dtype.itemsize for t in types) < 2**21  # 2**23 if each has room for 1024 items
+
+
+def test_of_several_lists_of_lists_grows_together():
+    def ordered(x):
+        if len(x) < 2:
+            return x
+        pivot = x[0]
+        low = [v for v in x[1:] if v < pivot]
+        high = [v for v in x[1:] if v >= pivot]
+        return ordered(low) + [pivot] + ordered(high)
+
+    def program(x):
+        return ordered([v for v in x if v > 0.1])
+
+    x = np.random.default_rng(0).random(200)
+    compiled = xlapy.jit(program, returns="numpy")
+    assert compiled(x) == program(x) and compiled.cache_info().misses == 2
