@@ -162,6 +162,8 @@ class Frame:
 
     def arrive(self, label: int) -> None:
         """What the entry of a label does: an exception that lands there is put into its register."""
+        if label in self.program.unhandled and self.handled is not None:
+            raise Broken(f"handles an exception at {label}: {self.handled!r}")
         handler = self.program.handlers.get(label)
         if handler is not None:
             self.r[handler.exception] = self.landing
@@ -287,6 +289,9 @@ class Frame:
     def pop_exc_(self, _, before):
         self.handled = before
 
+    def unhandle_(self, _):
+        self.handled = None
+
     def enter_with(self, _, manager):
         kind = type(manager)
         leave = kind.__exit__.__get__(manager)
@@ -341,10 +346,11 @@ class Frame:
             raise RecursionError("maximum recursion depth exceeded")
 
     def suspend_(self, imm, frames, _, *registers):
-        frames.append((imm[0], *registers))
+        frames.append((imm[0][0], *registers))
 
-    def restore(self, _, frames, known):
-        return frames.pop()
+    def restore(self, more, frames, known):
+        state, *registers = frames.pop()
+        return state + more, *registers
 
     def goes_on_(self, state, value):
         return value == state[0][0]

@@ -49,3 +49,45 @@ def test_of_lists_in_lists_of_which_each_could_be_as_long_as_all():
     assert jitted.cache_info().misses == 2
     memory = jitted.lower(x).compile().memory_analysis()
     assert memory.output_size_in_bytes + memory.temp_size_in_bytes < 2**26
+
+
+def test_of_lists_in_lists_that_grow_in_calls():
+    def subsets(x):
+        found, chosen = [], []
+
+        def go(k):
+            if k == len(x):
+                found.append(list(chosen))
+                return
+            go(k + 1)
+            if x[k] > 0:
+                chosen.append(k)
+                go(k + 1)
+                chosen.pop()
+
+        go(0)
+        return found
+
+    x = np.array([1.0, -1.0, 2.0, 3.0])
+    compiled = xlapy.jit(subsets)
+    assert compiled(x) == subsets(x)
+    (entry,) = compiled._xlapy_cache.entries
+    types = [v.type for v in entry.analysis.module.entry.results]
+    assert sum(np.prod(t.shape) * t.dtype.itemsize for t in types) < 2**21  # 2**23 if each has room for 1024 items
+
+
+def test_of_several_lists_of_lists_grows_together():
+    def ordered(x):
+        if len(x) < 2:
+            return x
+        pivot = x[0]
+        low = [v for v in x[1:] if v < pivot]
+        high = [v for v in x[1:] if v >= pivot]
+        return ordered(low) + [pivot] + ordered(high)
+
+    def program(x):
+        return ordered([v for v in x if v > 0.1])
+
+    x = np.random.default_rng(0).random(200)
+    compiled = xlapy.jit(program, returns="numpy")
+    assert compiled(x) == program(x) and compiled.cache_info().misses == 2

@@ -114,6 +114,31 @@ def in_a_branch(x, n):
     return x, y
 
 
+def changed_in_a_branch(x, n):
+    total = 0.0
+    for k in range(n):
+        old = x
+        if x[k] > 0:
+            x = x.copy()
+            x[k + 1] = total
+        total += old[k + 1] + x[k + 1]
+    return x, total
+
+
+def changed_in_some_arms(x, n):
+    last = x
+    for k in range(n):
+        if x[k] > 0:
+            last = x
+            if x[k + 1] > 0:
+                x = x.copy()
+                x[k + 2] *= 0.5
+        else:
+            x = x.copy()
+            x[k] -= last[k + 1]
+    return x, last
+
+
 def while_it_is_large(x, n):
     while np.abs(x).max() > 1e-3 * n:
         x = x * 0.5 - x * x * 0.01
@@ -130,7 +155,7 @@ def sums_on_the_way(x, n):
 
 
 OF_VECTORS = [logistic, both_from_both, one_after_the_other, changing_places, moved, backwards, stores, chosen]
-OF_VECTORS += [remembered, in_a_branch, while_it_is_large, sums_on_the_way]
+OF_VECTORS += [remembered, in_a_branch, changed_in_a_branch, changed_in_some_arms, while_it_is_large, sums_on_the_way]
 OF_MATRICES = [rows_and_columns, with_the_transpose, with_a_row]
 
 

@@ -188,6 +188,23 @@ def where_it_was_raised(n):
     return error.__traceback__ is None
 
 
+@program(np.array([1.0, -2.0, 3.0]), np.array([2.0, 3.0, -1.0]), compiles=1)
+def exceptions_kept_in_loops(x):
+    kept, same, total = None, 0, 0
+    for i in range(len(x)):
+        try:
+            if kept is not None and x[i] < 0:
+                raise kept
+            if x[i] > 0:
+                raise ValueError(i)
+        except ValueError as error:
+            same += error is kept
+            total += error.args[0]
+            if x[i] > 1:
+                kept = error
+    return same, total
+
+
 @program(2, refuse=True)
 def made_of_a_number_of_the_system(n):
     return OSError(n, "text", "file").args

@@ -211,6 +211,26 @@ def calls_behind_handlers(x, n):
     return retried(x, n[0]), named(x, n[0])
 
 
+def tried(x, n):
+    if n < 2:
+        return x[n]
+    t = 0.0
+    for _ in range(2):
+        try:
+            t += tried(x, n - 3)
+        except IndexError:
+            t += 1.0
+    try:
+        return t + tried(x, n - 2)
+    except ValueError:
+        return t
+
+
+@program((np.ones(2), np.array([7])), (np.ones(1), np.array([8])), compiles=2)
+def calls_in_several_handlers(x, n):
+    return tried(x, n[0])
+
+
 def ended(x, n):
     if n == 0:
         raise KeyError("the end")

@@ -754,6 +754,21 @@ def adaptive_default(a, b, tol):
     return go(a, b)
 
 
+@program((np.array([3, 1]),), (np.array([150, 70]),), compiles=2)
+def lists_that_are_longer_than_expected(n):
+    found, chosen = [], []
+
+    def go(k):
+        if k % n[1] == 0:
+            found.append(list(chosen))
+        if k < n[0]:
+            chosen.append(k)
+            go(k + 1)
+
+    go(0)
+    return found
+
+
 @program((RNG.random(7),), (np.arange(7.0),), compiles=1)
 def quicksort_arrays(a):
 

@@ -68,9 +68,10 @@ class NeedLoop(Exception):
 
 
 class NeedGuess(Exception):
-    """Lists that grow in these loops have a bound which takes too much room, as they are items of lists that grow."""
+    """Lists that grow in these loops take too much room, as they are items of lists that grow: each has to begin with
+    the room that is given here."""
 
-    def __init__(self, loops: frozenset) -> None:
+    def __init__(self, loops: dict[object, int]) -> None:
         super().__init__(loops)
         self.loops = loops
 

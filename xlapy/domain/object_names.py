@@ -188,13 +188,15 @@ class ObjectNames:
 
     def _may_merge(self, first: int, second: int, rivals: set[int]) -> bool:
         """Whether one name may stand for two objects. Arrays that can be reached otherwise may be merged until one of
-        them is written; so may containers and objects that the program has made, in loops where nothing else helps."""
+        them is written; so may exceptions, and in loops where nothing else helps containers and objects that the
+        program has made."""
         objects = self.heap.objects
         reachable = rivals or any(n in self.pinned or objects[n].source is not None for n in (first, second))
         if not reachable:
             return True
         hands_over = self._may_hand_over(first, second)
-        if hands_over or self.heap.sharing and objects[first].kind in _SHARED:
+        sharing = self.heap.sharing or self.heap.may_share and _is_exception(objects[first])
+        if hands_over or sharing and objects[first].kind in _SHARED:
             if not hands_over and (objects[first].source is not None or objects[second].source is not None):
                 return False
             self.unsettled = not self.heap.share({first, second, *rivals}) or self.unsettled
@@ -245,6 +247,11 @@ def is_immutable(cls: type) -> bool:
     """Whether nobody changes an object of a class, so that it does not matter whether two are one."""
     frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
     return cls is tuple or frozen or any(c.__module__.partition(".")[0] == "equinox" for c in cls.__mro__)
+
+
+def _is_exception(info: Object) -> bool:
+    """Whether an object is an exception that the program has made: it is raised and caught, and hardly ever changed."""
+    return issubclass(info.cls, BaseException) and info.source is None
 
 
 def _several_alive() -> Aliased:

@@ -65,6 +65,11 @@ class Overfull(Exception):
         return "a list or an array grew in a loop beyond the room it has; bound the number of trips with xlapy.bound"
 
 
+def is_of_items(guess: object) -> bool:
+    """Whether a room was guessed for lists that are items of others (see `interpreter.collecting`)."""
+    return isinstance(guess, tuple) and len(guess) == 3 and guess[2] is True
+
+
 # -- items by value ---------------------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from types import CodeType
 from xlapy.frontend.cleanups import without_detours
 from xlapy.frontend.decode import NOWHERE, Machine, arguments_and_free_variables_of, blocks, fast_names
 from xlapy.frontend.duplicates import merge_duplicates
-from xlapy.frontend.graph import Block, Graph, dominators, loops, simplified, thread
+from xlapy.frontend.graph import Block, Graph, dominators, handled_at, loops, simplified, thread
 from xlapy.frontend.liveness import live_at_entry, registers_of
 from xlapy.frontend.program import RAISE, RETURN, Member, Program, Span, TooTangled
 from xlapy.frontend.splitting import size, with_single_entries
@@ -116,7 +116,16 @@ def program_of(
         is_generator=bool(code.co_flags & CO_GENERATOR),
         labels={label(n): _begin(graph.blocks[n]) for n in labels},
         instructions=instructions,
+        unhandled=_unhandled(graph, code),
     )
+
+
+def _unhandled(graph: Graph, code: CodeType) -> frozenset[int]:
+    """The labels at which no exception is being handled; none is known for what goes on where it was left."""
+    if code.co_flags & CO_GENERATOR:
+        return frozenset()
+    depths = handled_at(dict(enumerate(graph.blocks)), [0])
+    return frozenset({label(n) for n, depth in depths.items() if depth == 0} | {RETURN, RAISE})
 
 
 def member_of(code: CodeType, first: int = 0) -> Member:

@@ -5,10 +5,11 @@ Blocks are dense lists indexed in reverse postorder, so that an edge goes forwar
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from xlapy.frontend.operations import RAISING
 from xlapy.frontend.program import Handler, Op, Span
 
 Ending = Literal["goto", "true", "none", "for", "send", "return", "suspend", "stop"]
@@ -116,24 +117,31 @@ def ordered(blocks: dict[int, Block], entry: int, handlers: dict[int, Handler]) 
     return _renumbered(blocks, order, handlers, edges), {n: i for i, n in enumerate(order)}
 
 
-def handled_at(blocks: dict[int, Block], entries: Iterable[int]) -> dict[int, int]:
-    """How many exceptions are being handled where each block begins that can be reached from these, where it is none:
-    the bytecode is such that it is the same on all ways."""
-    found = dict.fromkeys(entries, 0)
+def handled_at(blocks: Mapping[int, Block], entries: Iterable[int]) -> dict[int, int | None]:
+    """How many exceptions are being handled where each block begins that can be reached from these, where it is none;
+    None if it is not the same on all ways: in bytecode it is, but for what comes from several functions."""
+    found: dict[int, int | None] = dict.fromkeys(entries, 0)
     todo = list(found)
     while todo:
         number = todo.pop()
-        depth, after = found[number], {}
-        for segment in blocks[number].segments:
-            kinds = [op.kind for op in segment.ops]
-            depth += kinds.count("push_exc") - kinds.count("pop_exc")
-            if segment.handler is not None:
-                # what begins to handle an exception, or ends that, does not raise
-                after[segment.handler] = depth
+        depth = found[number]
         end = blocks[number].end
-        after |= dict.fromkeys(end.targets if end.handler is None else (*end.targets, end.handler), depth)
-        todo += [target for target in after if target not in found]
-        found = after | found
+        after: list[tuple[int, int | None]] = []
+        for segment in blocks[number].segments:
+            for op in segment.ops:
+                if segment.handler is not None and op.kind in RAISING:
+                    after.append((segment.handler, depth))
+                if op.kind == "unhandle":
+                    depth = 0
+                elif depth is not None:
+                    depth += (op.kind == "push_exc") - (op.kind == "pop_exc")
+        after += [(target, depth) for target in (*end.targets, end.handler) if target is not None]
+        for target, here in after:
+            known = found.get(target, here)
+            merged = known if known == here else None
+            if target not in found or found[target] != merged:
+                found[target] = merged
+                todo.append(target)
     return found
 
 

@@ -120,6 +120,7 @@ OPERATIONS: dict[str, Operation] = {
         2, 1, "dst[0] gets the exception handled so far (or None), dst[1] args[0], now being handled", raises=False
     ),
     "pop_exc": _op(0, 1, "args[0], from push_exc, is the exception being handled again", raises=False),
+    "unhandle": _op(0, 0, "no exception is being handled any more", raises=False),
     "match_exc": _op(1, 2, "args are exception, type or tuple of types; a bool"),
     "enter_with": _op(2, 1, "dst[0] is the bound __exit__ of the manager args[0], dst[1] what its __enter__ returned"),
     "with_except_start": _op(1, 2, "args are the bound __exit__, exception: exit(type, exception, traceback)"),
@@ -151,12 +152,14 @@ OPERATIONS: dict[str, Operation] = {
     "suspend": _op(
         0,
         (2, None),
-        "args are put on the list that frames gave: with them the activation goes on in state imm[0], and handles an "
-        "exception if imm[3]; the registers imm[1] are arguments of the call, which assigns to no variable of those "
-        "of them that are in the places imm[2]",
+        "args are put on the list that frames gave: with them the activation goes on in the first state of imm[0], the "
+        "only one if imm[4], or in the second if the call raises, and handles an exception if imm[3]; the registers "
+        "imm[1] are arguments of the call, which assigns to no variable of those of them that are in the places imm[2]",
     ),
     "restore": _op(
-        (1, None), 2, "the state and the registers that were put last on the list; args are what frames gave"
+        (1, None),
+        2,
+        "the state, to which imm is added, and the registers that were put last on the list; args are what frames gave",
     ),
     "goes_on": _op(
         1,

@@ -192,6 +192,7 @@ class Program:
         handlers: for each label that is the handler of a `Code`, `For` or `Send`: where the exception lands.
         is_generator: whether a call makes a generator.
         labels: where in the source each label's block begins.
+        unhandled: the labels at which no exception is being handled.
         instructions: how many bytecode instructions were decoded (for reports of speed).
     """
 
@@ -210,6 +211,7 @@ class Program:
     is_generator: bool
     labels: dict[int, Span]
     instructions: int
+    unhandled: frozenset[int] = frozenset()
 
     @property
     def frees(self) -> tuple[int, ...]:

@@ -261,25 +261,30 @@ class _Looped(Cut):
             returned, raised = live[resume] - {*op.dst}, set()
             if handler is not None:
                 raised = live[handler] - registers_of(landed(self.machine.handlers[handler]))
-            handles = handled.get(resume, 0) > 0
+            handles = handled.get(resume, 0) != 0
             found.append(_Site(block, resume, op, handler, frozenset(returned), frozenset(raised), handles))
         return found
 
     def run(self) -> Program:
         """The whole transformation."""
         ends = [block for function in self.functions for block in self.returning(function.ends)]
+        #: the block to which exceptions go that no handler gets; None if there is none around a call
+        self.unwind: int | None = None
+        if any(site.handler is not None for site in self.sites):
+            self.unwind = self.block([], End("goto", [0]))
+            self.machine.handlers[self.unwind] = Handler(self.raised, None, 0)
         head = self._head()
         for site in self.sites:
             self._suspend(site, head)
         for block in ends:
             self._return(block, head)
-        if any(site.handler is not None for site in self.sites):
-            self._unwind()
+        if self.unwind is not None:
+            self._unwind(head)
         function = self.first
         start = [
             Op("frames", (self.frames, self.known), (), None, Span()),
             *(Op("move", (b,), (p,), None, Span()) for p, b in zip(function.parameters, function.bound, strict=True)),
-            self._forget({self.nothing, *(r for f in self.functions[1:] for r in f.bound)}, Span()),
+            self._forget({self.nothing, self.raised, *(r for f in self.functions[1:] for r in f.bound)}, Span()),
             Op("const", (self.state,), (), BEGINNING, Span()),
         ]
         entry = self.block(start, End("goto", [head]))
@@ -319,6 +324,8 @@ class _Looped(Cut):
     def _head(self) -> int:
         """The head of the loop: to the beginning, or to what follows a call."""
         targets = [(f.state, f.bound, self.block(f.begin(), End("goto", [f.entry]))) for f in self.functions]
+        if self.unwind is not None:
+            targets += self._raised(self.unwind)
         for number, (site, callee) in enumerate(self.calls, 1):
             returned = Op("move", site.op.dst, (callee.returned,), None, site.op.span)
             after = self.block([*self._restored(site), returned], End("goto", [site.after]))
@@ -345,10 +352,16 @@ class _Looped(Cut):
                     "suspend",
                     (),
                     (self.frames, self.known, *held),
-                    (number, callee.bound, callee.read, site.handles),
+                    (
+                        (number, len(self.calls) + number),
+                        callee.bound,
+                        callee.read,
+                        site.handles,
+                        len(self.calls) == 1,
+                    ),
                     op.span,
                 ),
-                self._forget({self.result}, op.span),
+                self._forget({self.result, self.raised}, op.span),
                 Op("const", (self.state,), (), callee.state, Span()),
             ]
             again = self.block(deeper, End("goto", [head], span=op.span), site.handler, True)
@@ -357,9 +370,12 @@ class _Looped(Cut):
         other = self.block([Op("move", op.dst, (self.result,), None, op.span)], End("goto", [site.after], span=op.span))
         block.end = End("true", [self._by_state(targets), other], (self.test,), span=op.span)
 
-    def _take(self, span: Span) -> list[Op]:
-        forget = [Op("kill", tuple(sorted(used)), (), None, span)] if (used := self._used()) else []
-        return [*forget, Op("restore", (self.state, *self.places), (self.frames, self.known), None, span)]
+    def _take(self, span: Span, more: int = 0, but: set[int] | None = None) -> list[Op]:
+        """What takes a frame from the list; `more` is added to its state. An exception is no longer known, unless it is
+        in one of the registers `but`."""
+        used = (self._used() | {self.raised}) - (but or set())
+        forget = Op("kill", tuple(sorted(used)), (), None, span)
+        return [forget, Op("restore", (self.state, *self.places), (self.frames, self.known), more, span)]
 
     def _return(self, block: Block, head: int) -> None:
         """In the place of a `return`: to what follows the call, if there was one."""
@@ -369,29 +385,37 @@ class _Looped(Cut):
         back = self.block([*self._take(span)], End("goto", [head], span=span))
         block.end = End("true", [back, last], (self.test,), span=span)
 
-    def _unwind(self) -> None:
+    def _raised(self, unwind: int) -> list[tuple[int, tuple[int, ...], int]]:
+        """As `_by_state` takes them: where exceptions go that the activation which a call made has not handled."""
+        again = self.block([Op("reraise", (), (self.raised,), None, Span())], End("stop", []), unwind, True)
+        targets = []
+        for number, (site, _) in enumerate(self.calls, 1):
+            target = again
+            if site.handler is not None:
+                raised = Op("reraise", (), (self.raised,), None, site.op.span)
+                target = self.block([raised], End("stop", []), site.handler, True)
+                if restored := self._restored(site):
+                    self.blocks[target].segments.insert(0, Segment(restored, None, False))
+            needed = (*self._needed(site, site.raised), self.raised)
+            targets.append((len(self.calls) + number, needed, target))
+        return targets
+
+    def _unwind(self, head: int) -> None:
         """Where exceptions go that an activation does not handle: to the call before."""
-        caught = list(self.blocks.values())
-        unwind = self.block([], End("goto", [0]))
-        self.machine.handlers[unwind] = Handler(self.raised, None, 0)
+        assert self.unwind is not None
+        caught = [block for number, block in self.blocks.items() if number != self.unwind]
         for block in caught:
             for segment in block.segments:
                 if segment.raises and segment.handler is None:
-                    segment.handler = unwind
+                    segment.handler = self.unwind
             if block.end.kind in ("for", "send") and block.end.handler is None:
-                block.end.handler = unwind
+                block.end.handler = self.unwind
         again = Op("reraise", (), (self.raised,), None, Span())
         last = self.block([again], End("stop", []), None, True)
-        targets = []
-        for number, (site, _) in enumerate(self.calls, 1):
-            segments = [Segment(ops, None, False) for ops in [self._restored(site)] if ops]
-            raised = Op("reraise", (), (self.raised,), None, site.op.span)
-            target = self.block([raised], End("stop", []), site.handler or unwind, True)
-            self.blocks[target].segments[:0] = segments
-            targets.append((number, self._needed(site, site.raised), target))
-        back = self.block([*self._take(Span())], End("goto", [self._by_state(targets)]))
+        back = self.block(self._take(Span(), len(self.calls), {self.raised}), End("goto", [head]))
         test = Op("truth", (self.test,), (self.frames,), None, Span())
-        self.blocks[unwind] = Block([Segment([test], None, False)], End("true", [back, last], (self.test,)))
+        segment = Segment([Op("unhandle", (), (), None, Span()), test], None, False)
+        self.blocks[self.unwind] = Block([segment], End("true", [back, last], (self.test,)))
 
 
 def _place(call: Call, first: CodeType) -> Span:

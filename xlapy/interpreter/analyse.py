@@ -149,7 +149,7 @@ def _settled(
     optimistic = may_share = may_hand_over = True
     unrolls_more, tables, joins = False, True, 0
     with_namespaces: set[type] = set()
-    loops_of_items: frozenset = frozenset()
+    loops_of_items: dict[object, int] = {}
     for _ in range(_MAXIMUM_RESTARTS):
         machine = Machine(world_of(static), ambient_x64, narrow)
         machine.loop_modes.update(modes)
@@ -198,7 +198,7 @@ def _settled(
             _specialise(machine, function, need, static, modes)
             continue
         except NeedGuess as need:
-            loops_of_items |= need.loops
+            loops_of_items = {**loops_of_items, **need.loops}
             continue
         except NeedNamespace as need:
             with_namespaces.add(need.cls)

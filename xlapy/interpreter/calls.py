@@ -32,7 +32,7 @@ from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import defines, lacks
 from xlapy.dispatch.numpy import flat_iterator, integer_arguments, record_rules, ufuncs
 from xlapy.dispatch.numpy import values as numpy_values
-from xlapy.dispatch.protocol import NeedLoop, NeedStatic, PythonError, Refused
+from xlapy.dispatch.protocol import NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import (
     assignments,
     attributes,
@@ -701,9 +701,9 @@ def frame_of(machine: Machine, code: types.CodeType, globals_: int) -> Frame:
         often = count > _MANY_CALLS
     if machine.loops_recursions and (depth > _FEW or often or endless):
         first = next(index for index, frame in enumerate(machine.frames) if frame.program.code is code)
-        on_the_way = recursion.calls_on_the_way(machine, first, code)
-        if on_the_way is not None:
-            raise NeedLoop(code, on_the_way)
+        need = recursion.loop_around(machine, first, code)
+        if need is not None:
+            raise need
     if not many and not endless:
         return _new_frame(machine, code, globals_, lambda: structured(code))
     name = describe.name_of(code, machine.frames)

@@ -31,6 +31,8 @@ _MOST_BYTES = 1 << 33
 #: bytes that a list may take if there are lists in it which may well be shorter than they could be, and items for which
 #: these have room at first
 _LARGE_BYTES, _FEW = 1 << 24, 64
+#: the same if the room of the list is a guess, too, in which case all of it is made in each call
+_GUESSED_BYTES, _SHORT = 1 << 20, 128
 
 
 def most_trips(machine: Machine, trips: Value | None, what: str) -> int | None:
@@ -88,8 +90,9 @@ class Growing:
             if trips is None or self._too_many(slot, element, last + grows[1] * trips, guessed):
                 elastic = _elastic(entry)
                 if elastic is None:
-                    elastic = (self.key, slot[1], self._is_item(element))
+                    elastic = (self.key, slot[1], self._is_item(slot, element))
                     capacity = upper = self._guess(elastic, element, last + grows[1])
+                    self._guess_items(element, capacity)
                 else:
                     capacity = upper = room
                 self._check(new, capacity, elastic)
@@ -122,13 +125,15 @@ class Growing:
         keyed = self.machine.heap.objects[slot[0]].kind in ("dict", "set")
         if count > stacks.guessed(element) and (guessed or self._trips_are_guessed):
             return True
-        if count > _FEW and self._is_item(element):
+        if count > _FEW and self._is_item(slot, element):
             return True
         self._bound_items(element, count)
         return self._size(element) * count > _MOST_BYTES or keyed and count > _MANY_KEYS
 
-    def _is_item(self, element: Value) -> bool:
+    def _is_item(self, slot: Slot, element: Value) -> bool:
         """Whether a list with such items is one of those that are items of others (see `_bound_items`)."""
+        if slot[0] in self.machine.lists_of_frames:
+            return False
         return self.key in self.machine.loops_of_items and not stacks.inside(element)
 
     def _bound_items(self, element: Value, count: int) -> None:
@@ -139,9 +144,25 @@ class Growing:
         """
         if self._size(element) * count > _LARGE_BYTES:
             inside = [v for v in stacks.inside(element) if v.elastic is None and v.capacity > _FEW]
-            loops = frozenset(v.loop for v in inside if v.loop is not None) - self.machine.loops_of_items
-            if loops:
-                raise NeedGuess(loops)
+            self._need_guess({v.loop for v in inside}, _FEW)
+
+    def _need_guess(self, loops: set, room: int) -> None:
+        """Have lists that grow in these loops begin with so much room."""
+        fresh = loops - self.machine.loops_of_items.keys() - {None}
+        if fresh:
+            raise NeedGuess(dict.fromkeys(fresh, room))
+
+    def _guess_items(self, element: Value, count: int) -> None:
+        """The same where the room of the list is a guess, for lists the room of which is one: most are short.
+
+        Raises:
+            NeedGuess: they have more.
+        """
+        if self._size(element) * count > _GUESSED_BYTES:
+            inside = [v for v in stacks.inside(element) if v.capacity > _SHORT]
+            # a copy has another loop than what has given it its room
+            loops = {v.loop for v in inside} | {v.elastic[0] for v in inside if isinstance(v.elastic, tuple)}
+            self._need_guess(loops, _SHORT)
 
     @functools.cached_property
     def _trips_are_guessed(self) -> bool:
@@ -155,11 +176,11 @@ class Growing:
     def _size(self, element: Value) -> int:
         return max(stacks.size_of(element), 1)
 
-    def _guess(self, elastic: object, element: Value, least: int) -> int:
+    def _guess(self, elastic: tuple[object, str, bool], element: Value, least: int) -> int:
         machine = self.machine
         first = stacks.guessed(element)
-        if self._is_item(element):
-            first = min(first, _FEW)
+        if elastic[2]:
+            first = min(first, machine.loops_of_items[self.key])
         found = machine.capacities.get(elastic, first)
         machine.guesses[elastic] = found = max(found, least)
         return found

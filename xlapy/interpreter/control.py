@@ -155,6 +155,11 @@ def _pop_exc(machine, frame, op, before):
     frame.handled = before
 
 
+@handles("unhandle")
+def _unhandle(machine, frame, op):
+    frame.handled = NONE
+
+
 @handles("match_exc")
 def _match_exc(machine, frame, op, exception, type_):
     classes = machine.static(type_)

@@ -102,6 +102,11 @@ class Frame:
         assert member is not None
         return member
 
+    def go(self, labels: frozenset[int]) -> None:
+        """Control goes to one of these labels, at which no exception may be handled any more."""
+        if labels <= self.program.unhandled:
+            self.handled = NONE
+
     def enter(self, op: Op) -> None:
         """Note that `op` is being executed, for locations."""
         self.span = op.span

@@ -195,7 +195,9 @@ class Machine:
         self.capacities: dict[object, int] = {}
         self.guesses: dict[object, int] = {}
         #: loops in which lists grow that are items of lists that grow: their room is a guess, although it has a bound
-        self.loops_of_items: frozenset = frozenset()
+        self.loops_of_items: dict[object, int] = {}
+        #: lists of suspended calls (see `recursion`)
+        self.lists_of_frames: set[int] = set()
         #: generators that nobody but a built-in function refers to
         self.private: set[int] = set()
         #: generators with something to clean up that were advanced step by step, each with the place

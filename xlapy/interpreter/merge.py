@@ -491,6 +491,7 @@ def node_branch(
         needed: set[int] = set()
         for label in frame.tag.labels:
             needed |= live_at(frame, label, live)
+        frame.go(frame.tag.labels)
         ends.append((frame.registers, frame.tag, frame.handled, needed))
         path = Path(region, machine.heap.slots, machine.heap.captured, [], narrowed=narrowed or {})
         if frame.tag.label == RAISE:

@@ -21,8 +21,9 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.containers import stack_rules, stacks
 from xlapy.dispatch.iterators import sequences
+from xlapy.dispatch.numbers.scalar_values import scalar
 from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.dispatch.python import caches
 from xlapy.domain import stacks as domain
@@ -185,18 +186,31 @@ def enters(machine: Machine, code: CodeType) -> bool:
         return False  # it is made, and not run
     for first, frame in enumerate(machine.frames):
         if frame.program.code in machine.recursions and not frame.peeled and frame.program.member(code) is not None:
-            known = machine.recursions[frame.program.code]
-            calls = calls_on_the_way(machine, first, code)
-            if calls is None or calls == known:
+            need = loop_around(machine, first, code)
+            if need is None:
                 message = f"'{code.co_qualname}' calls itself by way of another function, as often as data says"
                 raise Refused("XP0008", message)
-            raise NeedLoop(frame.program.code, calls)
+            raise need
     return False
+
+
+def loop_around(machine: Machine, first: int, code: CodeType) -> NeedLoop | None:
+    """Which function has to be a loop, of which calls, as one of that code is called again on the way from a frame;
+    None if that is known, or cannot be. The outermost one of those on the way begins it: what is called there is in the
+    program once then."""
+    on_the_way = {code, *(frame.program.code for frame in machine.frames[first:])}
+    outermost = next(k for k, frame in enumerate(machine.frames) if frame.program.code in on_the_way)
+    for begin in dict.fromkeys((outermost, first)):
+        calls, begun = calls_on_the_way(machine, begin, code), machine.frames[begin].program.code
+        if calls is not None and not calls <= machine.recursions.get(begun, frozenset()):
+            return NeedLoop(begun, calls)
+    return None
 
 
 @handles("frames")
 def _frames(machine, frame, op):
     made = machine.new_list(())
+    machine.lists_of_frames.add(as_ref(made).object)
     older = sorted(reachable(machine, [v for f in machine.frames for v in f.registers], 0))
     known = machine.heap.new("frame", Frames, machine.location(), named=Tuple(tuple(map(Ref, older))))
     machine.heap.objects[known].details = Frames(known)
@@ -301,16 +315,17 @@ def _check_depth(machine, frame, op, frames):
 
 @handles("suspend")
 def _suspend(machine, frame, op, frames, keeper, *held):
-    state, bound, read, handles = op.imm
+    states, bound, read, handles, only = op.imm
     arguments = [frame.registers[register] for register in bound]
     known: Frames = machine.heap.objects[as_ref(keeper).object].details
     if handles:
         raise Refused("XP0008", f"{_NOT_KEPT} while an exception is handled that was raised in it")
     frame.handled = NONE
-    frame.suspended.add(state)
+    frame.suspended.update(states)
     holding = _Holding(machine, known, held)
     holding.share(arguments, {n for k in read for n in references(arguments[k])})
-    operations.append(machine, frames, Tuple((Const(state), *holding.all_held(held))))
+    state = known.named("state", Const(states[0])) if only else Const(states[0])
+    operations.append(machine, frames, Tuple((state, *holding.all_held(held))))
 
 
 class _Holding:
@@ -483,9 +498,12 @@ def reachable(machine: Machine, values: Sequence[Value], mark: int) -> set[int]:
 @handles("restore")
 def _restore(machine, frame, op, frames, keeper):
     known: Frames = machine.heap.objects[as_ref(keeper).object].details
-    taken = machine.call(machine.getattr(frames, "pop"), [])
     frame.handled = NONE
-    state, *held = tuple_items(taken)
+    state, *held = tuple_items(_last_of(machine, frames))
+    if isinstance(state, Const) and isinstance(state.value, _Named):
+        state = state.value.value
+    if op.imm:
+        state = _moved(machine, state, op.imm)
     values = _Taking(machine, held).values()
     heap = machine.heap
     for number in reachable(machine, values, known.mark):
@@ -493,6 +511,26 @@ def _restore(machine, frame, op, frames, keeper):
         if lies is not None and lies.where is not FREE and not heap.is_twice(heap.objects[number].cls):
             heap.hold(number, Capture(SHARED, SHARED))
     return (state, *values)
+
+
+def _last_of(machine: Machine, frames: Value) -> Value:
+    """The last frame, which is taken from the list: there is one."""
+    stack = stacks.of(machine, frames)
+    if stack is None:
+        return machine.call(machine.getattr(frames, "pop"), [])
+    rest, taken = stacks.pop(machine, stack)
+    stack_rules.write(machine, as_ref(frames), rest)
+    return taken
+
+
+def _moved(machine: Machine, state: Value, by: int) -> Value:
+    """The state for a call that has raised."""
+    if isinstance(state, Const):
+        return Const(state.value + by)
+    var = machine.scalar_var(state, int)
+    return scalar(
+        machine, int, machine.builder.elementwise("add", var, machine.builder.constant(by, var.type.dtype, True))
+    )
 
 
 class _Taking:

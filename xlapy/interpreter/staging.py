@@ -278,6 +278,8 @@ class Staging:
             machine.short_index, machine.short_indices = outer, around
             for var in noted:
                 machine.widened.pop(var, None)
+        if frame.tag is not None:
+            frame.go(frame.tag.labels)
         self.steps = max(self.steps, machine.executed - executed)
         if self.plan is not None and self._advanced(start):
             raise Restart
@@ -371,6 +373,7 @@ class Staging:
         for register, skeleton in head.registers.items():
             frame.registers[register] = instantiate(skeleton, fill)
         frame.handled = instantiate(head.handled, fill)
+        frame.go(frozenset((self.node.label,)))
         machine.heap.captured = head.captured.copy()
         for slot, skeleton in head.slots.items():
             machine.heap.slots[slot] = instantiate(skeleton, fill)

@@ -98,12 +98,14 @@ def _guarded(machine: Machine, node: Guarded, tag: Tag) -> None:
 
     def inside() -> None:
         machine.frame.tag = None
+        machine.frame.go(frozenset((node.label,)))
         _land(machine, node.label)
         run(machine, node.body)
 
     def outside() -> None:
         others = tag.labels - {node.label}
         machine.frame.tag = Tag(others, tag.var if len(others) > 1 else None)
+        machine.frame.go(others)
         if len(others) == 1:
             _land(machine, next(iter(others)))
 

@@ -16,6 +16,8 @@ from jax import lax
 from xlapy.ir.core import Operation, TensorType, Var
 
 STACKED, UNSTACKED = "stacked", "unstacked"
+#: of an array of which no element is looked at before it is written
+UNSET = "unset"
 #: values that are worth it
 MANY = 8
 
@@ -38,6 +40,17 @@ def is_stack(operation: object) -> bool:
 def is_unstack(operation: object) -> bool:
     """Whether an operation takes an array apart."""
     return isinstance(operation, Operation) and operation.attributes.get("name") == UNSTACKED
+
+
+def unset(*shape_and_type):
+    """An array of which no element is looked at before it is written."""
+    *shape, dtype = shape_and_type
+    return jax.numpy.zeros(shape, dtype)
+
+
+def is_unset(operation: object) -> bool:
+    """Whether an operation is that."""
+    return isinstance(operation, Operation) and operation.attributes.get("name") == UNSET
 
 
 def like(template: Operation, operands: Sequence[Var], depth: int) -> Operation:
@@ -159,14 +172,17 @@ __all__ = [
     "reshaping",
     "MANY",
     "STACKED",
+    "UNSET",
     "UNSTACKED",
     "giving",
     "is_stack",
+    "is_unset",
     "is_unstack",
     "like",
     "putting_together",
     "rewritten",
     "stacked",
     "taking_apart",
+    "unset",
     "unstacked",
 ]

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from xlapy.domain.sources import Source
-from xlapy.domain.stacks import Overfull
+from xlapy.domain.stacks import Overfull, is_of_items
 from xlapy.domain.storage import Storage
 from xlapy.interpreter.analyse import Analysis, analyse
 from xlapy.interpreter.depth import deep_recursion
@@ -313,7 +313,10 @@ class Cache:
         with self.lock:
             found = [e for e in (*self.entries, *self.traced) if guess in e.guesses()]
             before = max((e.guesses()[guess] for e in found), default=0)
-            self.capacities[guess] = max(self.capacities.get(guess, 0), before * _MORE)
+            # where one list of lists has long ones, others may well have
+            like = {other for e in found for other in e.guesses() if is_of_items(guess) and is_of_items(other)}
+            for each in {guess, *like}:
+                self.capacities[each] = max(self.capacities.get(each, 0), before * _MORE)
             self.traced = tuple(e for e in self.traced if e not in found)
             self._install(tuple(e for e in self.entries if e not in found))
         return self.slow(*arguments)

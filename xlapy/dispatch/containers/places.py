@@ -7,6 +7,7 @@ what lies there is not written as a whole.
 from __future__ import annotations
 
 from jax import lax
+from jax import numpy as jnp
 
 from xlapy.ir import Operation, Var, constant_value
 
@@ -61,11 +62,14 @@ def _same_value(a: Var, b: Var) -> bool:
 
 def _take(rows, *where):
     rest = rows.shape[len(where) :]
-    found = lax.dynamic_slice(rows, (*where, *[0] * len(rest)), (*[1] * len(where), *rest))
+    if 0 in rows.shape[: len(where)]:
+        return jnp.zeros(rest, rows.dtype)  # there is none, and nobody comes here
+    sizes = (*[1] * len(where), *rest)
+    found = lax.dynamic_slice(rows, (*where, *[0] * len(rest)), sizes, allow_negative_indices=False)
     return found.reshape(rest)
 
 
 def _put(rows, item, *where):
     rest = rows.shape[len(where) :]
     item = item.astype(rows.dtype).reshape((*[1] * len(where), *rest))
-    return lax.dynamic_update_slice(rows, item, (*where, *[0] * len(rest)))
+    return lax.dynamic_update_slice(rows, item, (*where, *[0] * len(rest)), allow_negative_indices=False)

@@ -44,7 +44,7 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.ir import TensorType, Var
-from xlapy.ir.vectors import STACKED, stacked
+from xlapy.ir.vectors import STACKED, UNSET, stacked, unset
 from xlapy.lowering import moves
 
 _INT64 = np.dtype(np.int64)
@@ -270,7 +270,9 @@ class Service:
             if isinstance(value, Stack)
             else of_items(machine, stacks.items_of_whole(value), skeleton.element, joiner, source)
         )
-        stack = resized(machine, widened(machine, stack, skeleton.element), skeleton.capacity)
+        # of suspended calls only the last one is ever looked at
+        only_pushed = isinstance(source, Ref) and source.object in machine.lists_of_frames
+        stack = resized(machine, widened(machine, stack, skeleton.element), skeleton.capacity, only_pushed)
         rows = [
             machine.builder.convert(row, hole.type.dtype, hole.type.weak)
             for row, hole in zip(stack.rows, skeleton.rows, strict=True)
@@ -557,13 +559,18 @@ def _empty(machine, hole: Var | Hole, lead: Lead) -> Var:
     return machine.builder.broadcast(zero, (*lead, *hole.type.shape))
 
 
-def resized(machine, stack: Stack, capacity: int) -> Stack:
-    """The same stack with room for more or fewer items."""
+def _unset(machine, hole: Var | Hole, lead: Lead) -> Var:
+    found = machine.leaf(unset, [], (*lead, *hole.type.shape, hole.type.dtype), name=UNSET)[0]
+    return machine.builder.convert(found, hole.type.dtype, hole.type.weak)
+
+
+def resized(machine, stack: Stack, capacity: int, only_pushed: bool = False) -> Stack:
+    """The same stack with room for more or fewer items; `only_pushed` if nobody looks at places where none is."""
     if capacity == stack.capacity:
         return stack
     if stack.capacity == 0:
         empty = [Hole(TensorType(row.type.shape[1:], row.type.dtype, row.type.weak)) for row in stack.rows]
-        rows = tuple(_empty(machine, hole, (capacity,)) for hole in empty)
+        rows = tuple((_unset if only_pushed else _empty)(machine, hole, (capacity,)) for hole in empty)
         return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop, stack.added)
     rows = tuple(machine.leaf(_resized, [row], (capacity,))[0] for row in stack.rows)
     return Stack(stack.element, rows, stack.length, capacity, stack.elastic, stack.loop, stack.added)

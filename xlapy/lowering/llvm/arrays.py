@@ -93,6 +93,7 @@ class Lazy(NamedTuple):
             its own place, and other things for others; None if that is not known.
         parts: arrays that it is made of, one behind the other along an axis; none if that is not known.
         is_shared: whether an element is computed once, though several things read it (`fusing`).
+        is_unset: whether nobody looks at an element before it is written.
         rows: axes along which elements are computed of what lies in memory one behind the other, as far as is known.
         work: instructions that an element takes, loads among them.
         reshaped: the array that is computed whose elements these are, in the same order and another shape, if it is
@@ -111,6 +112,7 @@ class Lazy(NamedTuple):
     origins: frozenset[tuple[Memory, object]] | None = None
     parts: tuple[Part, ...] = ()
     is_shared: bool = False
+    is_unset: bool = False
     rows: frozenset[int] = frozenset()
     work: int = _MUCH
     reshaped: Lazy | None = None

@@ -62,6 +62,8 @@ class Frame:
         self.around = 0
         #: whether what is written now is done once, though in a loop
         self.is_once = False
+        #: memories that are wanted as they are behind a branch which is being written
+        self.wanted_behind: frozenset[Memory] = frozenset()
         #: memory of the caller's, and copies of that
         self.outside: dict[Memory, Var] = {}
         self.copies: dict[Memory, Var] = {}
@@ -109,8 +111,9 @@ class Frame:
         return values
 
     def is_own(self, place: Memory) -> bool:
-        """Whether a memory may be changed here: not if the next trip of a loop around finds it as it was."""
-        return not place.fixed and place.depth == self.text.loops
+        """Whether a memory may be changed here: not if the next trip of a loop around finds it as it was, or what is
+        behind a branch."""
+        return not place.fixed and place.depth == self.text.loops and place not in self.wanted_behind
 
     # -- arrays --
 
@@ -172,6 +175,8 @@ class Frame:
         if where is not None:
             self.fill_with(value, place, place.shape if isinstance(value, Number) else shape_of(value), where)
             return
+        if isinstance(value, Lazy) and value.is_unset:
+            return
         if not (self.is_once and isinstance(value, Array)):
             bounded(self.text, place.shape, value)
         number = rest_of(value) if isinstance(value, Number) or is_uniform(value) else None
@@ -229,6 +234,12 @@ class Frame:
             if isinstance(value, Lazy | Array) and self.uses[var] > 0 and not changing.isdisjoint(reads(value)):
                 if isinstance(value, Lazy) or value.version == value.memory.version:
                     self.values[var] = self.kept(value)
+
+    def wanted_but_in(self, uses: Sequence[Counter[Var]]) -> frozenset[Memory]:
+        """The memories that are wanted as they are in other places than the arms of a branch, in which values are used
+        so often."""
+        found = [v for var, v in self.values.items() if self.uses[var] > sum(within[var] for within in uses)]
+        return self.wanted_behind | reads(*found)
 
     def value(self, var: Var) -> Value:
         """What stands for a value."""

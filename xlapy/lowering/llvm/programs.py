@@ -14,7 +14,7 @@ import numpy as np
 from xlapy.ir import Operation, Region, Var, captured
 from xlapy.ir.operations import ARITY
 from xlapy.ir.places import Dimension, touched
-from xlapy.ir.vectors import is_stack, is_unstack
+from xlapy.ir.vectors import is_stack, is_unset, is_unstack
 from xlapy.lowering import ahead
 from xlapy.lowering.llvm import jaxprs, lanes, memory
 from xlapy.lowering.llvm.arrays import (
@@ -29,6 +29,7 @@ from xlapy.lowering.llvm.arrays import (
     placed,
     reads,
     shape_of,
+    uniform,
     view,
     window_of,
 )
@@ -265,6 +266,9 @@ class _Program(Loops):
             return [lanes.mask_in_steps(self, operation)]
         if is_stack(operation):
             return [self._stacked(operation)]
+        if is_unset(operation):
+            type = operation.results[0].type
+            return [uniform(literal(0, type.dtype), type.shape)._replace(is_unset=True)]
         if is_unstack(operation):
             return self._unstacked(operation)
         jaxpr = traced(operation.attributes["jaxpr"])
@@ -425,9 +429,11 @@ class _Program(Loops):
         note = text.unforeseen() if is_short and _is_bit(operation.operands[0]) else ""
         text.do(f"br i1 {predicate.name}, label %{labels[0]}, label %{labels[1]}{note}")
         outside, before = self.values, self.versions()
+        within = [uses_in(region) for region in operation.regions]
+        wanted, self.wanted_behind = self.wanted_behind, self.wanted_but_in(within)
         self.around += 1
         arms: list[Arm] = []
-        elsewhere = uses_in(orelse)
+        elsewhere = within[1]
         self.uses.subtract(elsewhere)
         for label, tail, region in zip(labels, tails, operation.regions, strict=True):
             if region is orelse:
@@ -438,6 +444,7 @@ class _Program(Loops):
             self.values = dict(outside)
             arms.append(Arm(self.region(region), self.versions()))
             text.do(f"br label %{tail}")
+        self.wanted_behind = wanted
         rooms = self.rooms_for(arms, before)
         blocks: list[str] = []
         for tail, (values, versions) in zip(tails, arms, strict=True):
