@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch import gather
-from xlapy.dispatch.containers import ranges, rows, stacks
+from xlapy.dispatch.containers import hashes, ranges, rows, stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke, too_large
 from xlapy.dispatch.protocol import Refused
@@ -61,6 +61,8 @@ _UNHASHABLE = {
     "counted": str(provoke(collections.Counter, [[]])),
     **{name: str(provoke(getattr({1}, name), [[]])) for name in ("intersection", "intersection_update", "issubset")},
 }
+_NO_ITERABLE = str(provoke(operator.setitem, [], slice(None), 1))
+_NO_ITERABLE_IN_STEPS = str(provoke(operator.setitem, [], slice(None, None, 2), 1))
 _NAMES = {list: "list", tuple: "tuple", range: "range"}
 
 #: class -> rule(machine, container, key) -> Value, found along the method resolution order
@@ -198,11 +200,12 @@ def resolved(machine, among, key: Value) -> Any:
     are there, or itself; None if that depends on data."""
     for candidate in among:
         if not isinstance(candidate, Value) and isinstance(candidate, _COMPARED):
-            same = same_item(machine, Const(candidate), key)
+            first: Value = Const(candidate)
         elif compares_by_value(machine, candidate):
-            same = same_item(machine, candidate, key)
+            first = candidate
         else:
             continue
+        same = hashes.equal(machine, first, key, lambda first=first: same_item(machine, first, key))
         if same is False or same is True and not _hash_alike(machine, candidate, key):
             continue
         return candidate if same is True else None
@@ -249,6 +252,8 @@ def require_hashable(machine, value: Value, place: str) -> None:
     if culprit is not None:
         head, _, tail = _UNHASHABLE.get(place, _UNHASHABLE["element"]).rpartition("list")
         machine.raise_(TypeError, head.replace("list", _name_of(machine.type_of(value))) + culprit + tail)
+    if compares_by_value(machine, value):
+        hashes.ask(machine, value)
 
 
 def is_place(name: str) -> bool:
@@ -668,8 +673,10 @@ def _list_setitem(machine, container: Ref, key: Value, item: Value) -> None:
     if is_slice(key):
         changed = list(items)
         where = static_slice(machine, key)
+        if not isinstance(item, Union) and not iteration.is_iterable(machine, item):
+            machine.raise_(TypeError, _NO_ITERABLE if where.step in (None, 1) else _NO_ITERABLE_IN_STEPS)
         try:
-            new = iteration.items(machine, item)
+            new = iteration.items(machine, iteration.begun_twice(machine, item))
             changed[where] = new
         except ValueError as error:
             machine.raise_(ValueError, *error.args)

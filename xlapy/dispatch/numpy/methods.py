@@ -218,8 +218,9 @@ def fill(machine, self, value):
 def sort(machine, self, axis=-1, kind=None, order=None, *, stable=None):
     """In place."""
     numpy_sorting.check_kind(machine, np.sort, kind)
-    result = machine.call(Const(np.sort), (self,), {"axis": axis if isinstance(axis, Value) else Const(axis)})
-    assign(machine, self, result)
+    given = {"axis": axis, "kind": kind, "stable": stable}
+    named = {name: v if isinstance(v, Value) else Const(v) for name, v in given.items()}
+    assign(machine, self, machine.call(Const(np.sort), (self,), named))
     return NONE
 
 

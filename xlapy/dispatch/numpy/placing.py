@@ -12,6 +12,7 @@ import numpy as np
 from xlapy.dispatch.arrays import fancy as numpy_fancy
 from xlapy.dispatch.arrays.elements import copied, elements
 from xlapy.dispatch.arrays.indexing import assign
+from xlapy.dispatch.arrays.memory import layout_model
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.numpy.values import (
@@ -19,6 +20,7 @@ from xlapy.dispatch.numpy.values import (
     any_true,
     cast,
     deliver,
+    fresh,
     known,
     operand,
     raise_as_numpy,
@@ -178,11 +180,32 @@ def put(machine, a, ind, v, mode="raise"):
     index = reshape(machine, index, (int(np.prod(index.type.shape)),))
     if 0 in index.type.shape and size:
         return NONE
+    if (
+        style == "raise"
+        and machine.catching
+        and size
+        and 0 not in new.type.shape
+        and layout_model(machine, a).flags.c_contiguous
+    ):
+        # else NumPy writes a copy, which it gives up
+        places, values = fresh(machine, index), fresh(machine, reshape(machine, new, (math.prod(new.type.shape),)))
+        machine.call(Const(_put_until_out_of_range), [a, places, values, Const(size)])
+        return NONE
     if style == "raise":
         index = numpy_fancy.in_range(machine, index, size, 0)
     var = machine.leaf(_put, (read_view(machine, a), index, new), (style, size), name="put")[0]
     _write(machine, a, var)
     return NONE
+
+
+def _put_until_out_of_range(x, places, values, size):
+    """What a handler sees: NumPy has stored the elements before the one whose place there is not."""
+    k = 0
+    for index in places:
+        if index < -size or index >= size:
+            raise IndexError(f"index {index} is out of bounds for axis 0 with size {size}")
+        x.flat[index] = values[k]
+        k = (k + 1) % np.size(values)
 
 
 def _put_into(indices):

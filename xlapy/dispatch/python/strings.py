@@ -154,6 +154,7 @@ def format_(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
 @table.method(str, "join")
 def join(machine, self: Value, iterable: Value) -> Value:
     """`separator.join(strings)`."""
+    iterable = iteration.begun_twice(machine, iterable)
     kind = containers.heap_kind(machine, iterable)
     if kind == "generator" and tables.has_unknown(machine, iterable):
         iterable = machine.call(Const(list), [iterable])
