@@ -230,6 +230,13 @@ def _hash_alike(machine, one: Any, other: Value) -> bool:
     return hashes[0] == hashes[1]
 
 
+def asked_for(machine, item: Value) -> Value:
+    """What is looked for in a set: a set stands for a frozenset of its members."""
+    if heap_kind(machine, item) == "set" and machine.type_of(item).__hash__ is None:
+        return machine.call(Const(frozenset), [item])
+    return item
+
+
 def key_of(machine, value: Value, among=None, place: str = "key") -> Any:
     """The dictionary key that a value is: the known object, or the reference for an object that hashes by identity, or
     that is compared with the keys `among` which it is to be.
@@ -278,7 +285,7 @@ def _unhashable(machine, value: Value) -> str | None:
         case Tuple():
             return next((found for item in value.items if (found := _unhashable(machine, item)) is not None), None)
         case Ref() if (cls := machine.heap.objects[value.object].cls).__hash__ is None:
-            return cls.__name__
+            return _name_of(cls)
         case NdArray():
             return "numpy.ndarray"
         case Const():
@@ -288,7 +295,7 @@ def _unhashable(machine, value: Value) -> str | None:
 
 def _name_of(cls: type) -> str:
     """How this Python names a class in messages: those of compiled modules with the module."""
-    return "numpy.ndarray" if cls is np.ndarray else cls.__name__
+    return kinds.shown(cls)
 
 
 def _hashed(machine, value: Value, among) -> Any:

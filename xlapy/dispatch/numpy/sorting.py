@@ -27,7 +27,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.ir import constant_value
 from xlapy.lowering import searches, short_sorts, sorting
 from xlapy.lowering.counting import occurrences
@@ -85,6 +85,9 @@ def check_places(machine, a, kth, axis, kind):
             np.partition(np.zeros(size, bool), machine.static(kth))
         except Exception as error:
             raise_real(machine, error)
+    elif isinstance(kth, Tuple | Ref) or isinstance(kth, NdArray) and len(kth.type.shape) == 1:
+        for place in machine.iterate(kth):
+            check_places(machine, a, place, axis, kind)
     elif isinstance(kth, Scalar | NumpyScalar):
         behind = machine.truth(machine.compare("<", kth, Const(0)))
         place = machine.cond(behind, lambda: machine.binary("+", kth, Const(size)), lambda: kth)

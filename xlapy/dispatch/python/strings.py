@@ -13,7 +13,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ranges, stacks, tables
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import COMPARISONS, fold, kind_of
+from xlapy.dispatch.numbers.scalar_values import COMPARISONS, defines, fold, kind_of
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds, texts
 from xlapy.domain.stacks import has_choice
@@ -76,7 +76,8 @@ def percent(machine, template: str, right: Value) -> Value:
             value = mapping[match["key"]] if match["key"] in mapping else machine.raise_(KeyError, match["key"])
         text += _field(machine, match, value)
         parts.append(value)
-    if values and not mapping:
+    takes_keys = not isinstance(right, Tuple) and defines(machine, machine.type_of(right), "__getitem__")
+    if values and not takes_keys:
         machine.raise_(TypeError, "not all arguments converted during string formatting")
     return machine.message(text + _escaped(template[end:]), *parts)
 
@@ -154,6 +155,8 @@ def format_(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
 @table.method(str, "join")
 def join(machine, self: Value, iterable: Value) -> Value:
     """`separator.join(strings)`."""
+    if not isinstance(iterable, Union) and not iteration.is_iterable(machine, iterable):
+        machine.raise_(TypeError, "can only join an iterable")
     iterable = iteration.begun_twice(machine, iterable)
     kind = containers.heap_kind(machine, iterable)
     if kind == "generator" and tables.has_unknown(machine, iterable):
