@@ -47,6 +47,14 @@ def of_arrays(m, a, n):
     return found, [attempt(action) for action in wrong], a
 
 
+COMPLEX = np.array([[1 + 2j, 0, 3 - 1j], [2, 2 - 1j, 2 + 5j]])
+
+
+@program((COMPLEX,), (COMPLEX * [1, np.nan, 1],))
+def complex_spreads(z):
+    return np.ptp(z, axis=1), np.ptp(z, axis=0, keepdims=True), np.ptp(z), np.max(z, axis=1)
+
+
 @program((A, 2), (A * 2, -1))
 def stored(m, n):
     np.put(m, [0, 1], [])
