@@ -47,6 +47,12 @@ def of_arrays(m, a, n):
     return found, [attempt(action) for action in wrong], a
 
 
+@program((np.array([1.5, -2.0, 3.0]),), (np.array([0.0, -2.0, -1.0]),))
+def beside_lists(a):
+    some = a[a > 0]
+    return np.kron(some, [1, 2]), np.kron([1, 2], some), attempt(lambda: some * [1, 2, 3, 4])
+
+
 COMPLEX = np.array([[1 + 2j, 0, 3 - 1j], [2, 2 - 1j, 2 + 5j]])
 
 
