@@ -119,3 +119,13 @@ def test_powers_that_become_products():
     np.testing.assert_allclose(cube(1.5), (3 * (z * 1.5) ** 2 * z).real)
     inverse = xlapy.grad(lambda t: ((np.array([0.7 - 0.4j]) * t) ** -2).real.sum())
     np.testing.assert_allclose(inverse(1.5), (-2 * (z * 1.5) ** -3 * z).real)
+
+
+def test_second_derivatives_of_the_hypotenuse_of_equal_sides():
+    for x, y in ((1.0, 1.0), (1.0, -1.0), (-2.0, 2.0), (0.0, 3.0), (3.0, 4.0), (1e-200, 1e-200), (1e180, -1e180)):
+        found = xlapy.hessian(lambda v: np.hypot(v[0], v[1]))(np.array([x, y]))
+        h = np.hypot(x, y)
+        a, b = x / h, y / h
+        np.testing.assert_allclose(found, np.array([[b * b, -a * b], [-a * b, a * a]]) / h, rtol=1e-12)
+    slopes = xlapy.grad(lambda v: np.hypot(v[0], v[1]))(np.array([3e250, 4e250]))
+    np.testing.assert_allclose(slopes, [0.6, 0.8], rtol=1e-12)

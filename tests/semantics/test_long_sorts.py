@@ -87,4 +87,17 @@ def histogram_of_what_is_computed(x):
     return np.histogram(y, np.arange(257.0), density=True), np.searchsorted(np.arange(90.0), y, "right")
 
 
+ZEROS = np.array([0.0, -0.0, 1.0, -0.0, np.nan, 0.0, -1.0, 0.0])
+MANY_ZEROS = np.where(np.arange(300) % 7 < 4, 0.0, -0.0) + np.where(np.arange(300) % 5, 0.0, np.arange(300) % 11 - 5)
+
+
+@program((ZEROS,), (-ZEROS,), (MANY_ZEROS.astype(np.float32),), (-MANY_ZEROS,), (ZEROS.astype(np.float16),))
+def zeros_in_a_stable_sort(x):
+    y, chosen = x.copy(), x[x < 2]
+    y.sort(kind="stable")
+    chosen.sort(stable=True)
+    found = (np.sort(x, kind="mergesort"), y, chosen, np.sort(x.reshape(2, -1), axis=0, kind="stable"), x[x < 0.5])
+    return [np.signbit(v) for v in found]
+
+
 test_programs = program.test()

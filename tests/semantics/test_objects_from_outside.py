@@ -1,5 +1,6 @@
 """Objects of the standard library that the caller's world holds: partials, hints of lengths, and what may change."""
 
+import abc
 import ctypes
 import functools
 import operator
@@ -34,6 +35,34 @@ program.each(
     hint_of_a_list=lambda x: operator.length_hint([x, x]),
     hint_of_an_object=lambda x: operator.length_hint(Hinting()) + x,
 )
+
+
+class Counted(abc.ABC):
+    count = 0
+
+
+class SetsItself(type):
+    def __setattr__(cls, name, value):
+        super().__setattr__(name, value + 1)
+
+
+class Guarded(metaclass=SetsItself):
+    count = 0
+
+
+@program((3,), (4,))
+def attribute_of_a_class_with_a_metaclass(n):
+    Counted.count = 0
+    for _ in range(n):
+        Counted.count += n
+    return Counted.count
+
+
+@program((3,), refuse="XP0010")
+def attribute_that_a_metaclass_sets(n):
+    Guarded.count = n
+    return Guarded.count
+
 
 test_programs = program.test()
 

@@ -162,4 +162,31 @@ def a_pattern_with_a_fault(x, name):
     return x, re.sub("(", name, "b")
 
 
+@program((66, [98, 57, 33]), (-1, [98, 57, 33]), (1 << 40, [98, 122, 33]), (3, [98, 97, 99]))
+def characters_of_data(n, codes):
+    """The character of a number is a text like others."""
+    found: list = []
+    try:
+        found += [chr(n), "".join(chr(c - 1) for c in codes), bin(n), hex(-n), oct(n)]
+        for c in codes:
+            if c > 99:
+                raise KeyError(f"{chr(c)!r} among {n}")
+            found.append(chr(c))
+    except (KeyError, ValueError, OverflowError) as error:
+        found.append(str(error))
+    return found
+
+
+@program((3, 2.5), (-12, 0.0))
+def repeated_texts(n, x):
+    wrong: list = []
+    some = str(n)
+    for action in (lambda: some * 1.5, lambda: "a" * some, lambda: some % 2, lambda: some - 1):  # type: ignore
+        try:
+            wrong.append(action())
+        except TypeError as error:
+            wrong.append(str(error))
+    return some * 2, 3 * f"{x:.1f}|", some * 0, b"ab" * n, n * "ab", wrong
+
+
 test_programs = program.test()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from xlapy.domain.heap import STATE, Slot
+from xlapy.domain.stacks import Overfull
 from xlapy.domain.values import Value
+from xlapy.report import NotOffloadableError
 
 
 def changes(machine, before: dict[Slot, Value], mark: int) -> bool:
@@ -15,3 +17,38 @@ def changes(machine, before: dict[Slot, Value], mark: int) -> bool:
         if slot[0] != STATE or slot[1] != "error" and not slot[1].startswith("payload"):
             return True
     return False
+
+
+class Trial:
+    """A context in which something is done of which it is to be found out whether anybody can tell that it was done."""
+
+    def __init__(self, machine) -> None:
+        self._machine = machine
+
+    def __enter__(self) -> Trial:
+        machine = self._machine
+        # what is raised before would be raised in the functions that are called
+        self._pending, machine.pending = machine.pending, []
+        self._state, self._before, self._mark = machine.save(), machine.heap.slots.copy(), machine.heap.next_identity
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._machine.pending = [*self._pending, *self._machine.pending]
+
+    def changes(self) -> bool:
+        """Whether an object that was there before was changed."""
+        return changes(self._machine, self._before, self._mark)
+
+    def raises(self) -> bool:
+        """Whether an exception may have been raised; a refusal during the run is never silent."""
+        machine = self._machine
+        if machine.pending:
+            return True
+        slots = machine.heap.slots.items()
+        names = [slot[1] for slot, v in slots if slot[0] == STATE and self._before.get(slot) is not v]
+        codes = [int(name.removeprefix("payload")) for name in names if name.startswith("payload")]
+        return any(machine.errors[code - 1][0] not in (Overfull, NotOffloadableError) for code in codes)
+
+    def take_back(self) -> None:
+        """As if it had not been done."""
+        self._machine.rewind(self._state)

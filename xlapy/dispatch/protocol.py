@@ -202,6 +202,7 @@ class Machine(Protocol):
     outcomes: Outcomes
     pending: list[tuple[Var, Value]]
     counts_changes: bool
+    hashing: list[Value] | None
     catching: int
     blockers: list[Blocker]
     errors: list[tuple[type, Location | None]]

@@ -37,5 +37,6 @@ from xlapy.dispatch.containers import (
 from xlapy.dispatch.jax import arrays, linear_functions, rules, scopes, transformations, trees
 from xlapy.dispatch.numbers import python_random
 from xlapy.dispatch.numpy import all as numpy_all
+from xlapy.dispatch.numpy import dispatchers
 from xlapy.dispatch.python import all as python_all
 from xlapy.dispatch.python import printing

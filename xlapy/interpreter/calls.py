@@ -151,7 +151,7 @@ def _item_after_item(
     before, private = machine.save(), set(machine.private)
     try:
         result = at_once()
-        if len(machine.pending) == before.pending:
+        if tuple(machine.pending) == before.pending:
             return result
     except PythonError:
         pass

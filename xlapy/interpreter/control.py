@@ -68,7 +68,7 @@ def _call_ex(machine, function, positional, keywords=None):
     if not isinstance(positional, Union) and not iteration.is_iterable(machine, positional):
         name, given = objects.called_name(machine, function), iteration.type_name(machine, positional)
         machine.raise_(TypeError, f"{name} argument after * must be an iterable, not {given}")
-    return machine.call(function, machine.iterate(positional), kwargs)
+    return machine.call(function, machine.iterate(iteration.begun(machine, positional, sized=True)), kwargs)
 
 
 @handles("function")

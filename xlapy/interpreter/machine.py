@@ -94,7 +94,7 @@ class State(NamedTuple):
     tag: Tag | None
     handled: Value
     operations: int
-    pending: int
+    pending: tuple[tuple[Var, Value], ...]
     before: walk.Before | None
 
 
@@ -134,6 +134,8 @@ class Machine:
         self.unrolls_more = self.could_unroll_more = False
         #: whether deques count how often they change, since there has been an iterator over one
         self.counts_changes = False
+        #: where a hash is asked for what that raises, the objects whose hashes were not known; None elsewhere
+        self.hashing: list[Value] | None = None
         #: whether lists of lists may be taken for tables (see `dispatch.containers.rows`), and whether there are any
         self.tables, self.has_tables = True, False
         #: whether lists become stacks that need not be: a few among which data chooses, or that are repeated by data;
@@ -271,7 +273,7 @@ class Machine:
             frame.tag,
             frame.handled,
             len(self.builder.region.operations),
-            len(self.pending),
+            tuple(self.pending),
             self.before,
         )
 
@@ -286,7 +288,7 @@ class Machine:
         """Go back to a saved state and drop the operations emitted since."""
         self.restore(state)
         self.before = state.before
-        del self.pending[state.pending :]
+        self.pending[:] = state.pending
         del self.builder.region.operations[state.operations :]
 
     def count_joins(self, places: int, differing: int = 0) -> None:

@@ -286,6 +286,10 @@ def _unpack(machine, frame, op, sequence):
         return tuple(machine.iterate(parts))
     if not isinstance(sequence, Union) and not iteration.is_iterable(machine, sequence):
         machine.raise_(TypeError, f"cannot unpack non-iterable {iteration.type_name(machine, sequence)} object")
+    if after is not None and iteration.is_users(machine, sequence):
+        begun = iteration.make_iterator(machine, sequence)
+        parts = machine.call(Const(objects.unpacked_users), (begun, *map(Const, op.imm)))
+        return tuple(machine.iterate(parts))
     begun = machine.save() if machine.catching and isinstance(sequence, Ref) else None
     items = machine.iterate(sequence)
     count = len(items)

@@ -85,7 +85,19 @@ def hypot(x: jax.Array, y: jax.Array) -> jax.Array:
     found = _root_of_squares(large * scale, small * scale) * back
     found = jnp.where(small <= large * (limits.eps / 2), large, found)
     infinite = lax.bitwise_or(lax.abs(x) == jnp.inf, lax.abs(y) == jnp.inf)
-    return differentiated_as(jnp.where(infinite, kind(jnp.inf), found), jnp.hypot(x, y))
+    return differentiated_as(jnp.where(infinite, kind(jnp.inf), found), _smooth_hypot(x, y, large))
+
+
+def _smooth_hypot(x: jax.Array, y: jax.Array, large: jax.Array) -> jax.Array:
+    """The hypotenuse, to be differentiated: JAX's has a second derivative of zero where both sides are as long."""
+    kind, limits = np.dtype(x.dtype).type, jnp.finfo(x.dtype)
+    rough = lax.bitwise_or(large == 0, ~jnp.isfinite(large))
+    step = kind(2.0 ** (limits.maxexp * 5 // 8))
+    scale = jnp.where(large > kind(1 / limits.eps), 1 / step, jnp.where(large < limits.eps, step, kind(1)))
+    one = jnp.ones_like(x)
+    a, b = (jnp.where(rough, one, v) * scale for v in (x, y))
+    plain = jnp.hypot(*(jnp.where(rough, v, one) for v in (x, y)))
+    return jnp.where(rough, plain, lax.sqrt(a * a + b * b) / scale)
 
 
 def _root_of_squares(a: jax.Array, b: jax.Array) -> jax.Array:

@@ -34,7 +34,7 @@ from xlapy.dispatch.numpy.operators import BINARY
 from xlapy.dispatch.numpy.ufunc_table import FINITE_SLOPES, GENERALISED
 from xlapy.dispatch.numpy.values import absent, cast, kind_of, operand, reshape
 from xlapy.dispatch.protocol import Machine
-from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.values import BoundedArray, Const, JaxArray, Lanes, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.ir import Var
 from xlapy.ir.lanes import Lanewise, noted
 from xlapy.lowering.live import live
@@ -126,6 +126,8 @@ def _differ(machine: Machine, values) -> Value:
     """The message for arrays whose lengths do not broadcast."""
     texts, sizes = [], []
     for value in values:
+        if isinstance(value, Ref | Tuple):
+            value = JaxArray(operand(machine, value))
         text, found = shape_text(machine, value)
         texts.append(text)
         sizes += found
@@ -159,7 +161,10 @@ def _common_length(machine: Machine, values, entries: list, singles: list) -> In
 def elementwise(machine: Machine, ufunc: np.ufunc, inputs: Sequence[Value]) -> Value:
     """`ufunc(*inputs)`."""
     operands, axes = unify(machine, inputs)
-    shape = np.broadcast_shapes(*(bounded_shape(machine, v) for v in operands))
+    try:
+        shape = np.broadcast_shapes(*(bounded_shape(machine, v) for v in operands))
+    except ValueError:
+        return machine.raise_(ValueError, _differ(machine, inputs))
     guard = valid_mask(machine, shape, axes) if ufunc not in FINITE_SLOPES else None
     results = ufuncs.compute(machine, ufunc, operands, mask=guard)
     values = [fresh(machine, machine.builder.broadcast(var, shape), axes) for var in results]

@@ -169,6 +169,7 @@ def _vander(x, N, increasing=False):  # noqa: N803
 
 
 def _kron(a, b):
+    a, b = np.asarray(a), np.asarray(b)
     size = len(b)
     place = np.arange(len(a) * size)
     size = max(size, 1)

@@ -24,6 +24,7 @@ from xlapy.dispatch.numpy import moments
 from xlapy.dispatch.numpy import reductions as numpy_reductions
 from xlapy.dispatch.numpy.accumulations import accumulate_rule
 from xlapy.dispatch.numpy.leaf import bounded as index_within
+from xlapy.dispatch.numpy.sorting import is_stable
 from xlapy.dispatch.numpy.values import absent, cast, inexact, kind_of, known, operand, reshape
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, JaxArray, Slice, Tuple, Value
@@ -221,7 +222,8 @@ def sort(machine, array, axis=-1, kind=None, order=None, *, stable=None):
     if kind_of(array.base.type.dtype) == "c" or not absent(order):
         raise require_static(machine, array, "np.sort of complex numbers")
     var, valid, lanes = _vector(machine, array, "np.sort")
-    return fresh(machine, machine.leaf(_sort, (var, valid), name="sort")[0], (Lanes(lanes.length),))
+    rule = _sort_stable if kind_of(var.type.dtype) == "f" and is_stable(machine, kind, stable) else _sort
+    return fresh(machine, machine.leaf(rule, (var, valid), name="sort")[0], (Lanes(lanes.length),))
 
 
 def argsort(machine, array, axis=-1, kind=None, order=None, *, stable=None):
@@ -237,6 +239,10 @@ def _sort(x, valid):
     kind = kind_of(np.dtype(x.dtype))
     last = jnp.nan if kind == "f" else True if kind == "b" else jnp.iinfo(x.dtype).max
     return sorting.ascending(jnp.where(valid, x, jnp.asarray(last, x.dtype)), 0)
+
+
+def _sort_stable(x, valid):
+    return _in_order(x, valid)[0]
 
 
 def _argsort(x, valid):

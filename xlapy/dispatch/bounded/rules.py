@@ -296,7 +296,7 @@ for _item in (np.sort, np.argsort, np.median, np.diff):
 
 @_method("sort")
 def _sort_in_place(machine, self, axis=-1, kind=None, order=None, *, stable=None):
-    assign(machine, self, bounded_reductions.sort(machine, self, axis, kind, order))
+    assign(machine, self, bounded_reductions.sort(machine, self, axis, kind, order, stable=stable))
     return NONE
 
 

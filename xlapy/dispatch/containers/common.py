@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from xlapy.dispatch import gather
-from xlapy.dispatch.containers import ranges, rows, stacks
+from xlapy.dispatch.containers import hashes, ranges, rows, stacks
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke, too_large
 from xlapy.dispatch.protocol import Refused
@@ -61,6 +61,8 @@ _UNHASHABLE = {
     "counted": str(provoke(collections.Counter, [[]])),
     **{name: str(provoke(getattr({1}, name), [[]])) for name in ("intersection", "intersection_update", "issubset")},
 }
+_NO_ITERABLE = str(provoke(operator.setitem, [], slice(None), 1))
+_NO_ITERABLE_IN_STEPS = str(provoke(operator.setitem, [], slice(None, None, 2), 1))
 _NAMES = {list: "list", tuple: "tuple", range: "range"}
 
 #: class -> rule(machine, container, key) -> Value, found along the method resolution order
@@ -198,11 +200,12 @@ def resolved(machine, among, key: Value) -> Any:
     are there, or itself; None if that depends on data."""
     for candidate in among:
         if not isinstance(candidate, Value) and isinstance(candidate, _COMPARED):
-            same = same_item(machine, Const(candidate), key)
+            first: Value = Const(candidate)
         elif compares_by_value(machine, candidate):
-            same = same_item(machine, candidate, key)
+            first = candidate
         else:
             continue
+        same = hashes.equal(machine, first, key, lambda first=first: same_item(machine, first, key))
         if same is False or same is True and not _hash_alike(machine, candidate, key):
             continue
         return candidate if same is True else None
@@ -227,6 +230,13 @@ def _hash_alike(machine, one: Any, other: Value) -> bool:
     return hashes[0] == hashes[1]
 
 
+def asked_for(machine, item: Value) -> Value:
+    """What is looked for in a set: a set stands for a frozenset of its members."""
+    if heap_kind(machine, item) == "set" and machine.type_of(item).__hash__ is None:
+        return machine.call(Const(frozenset), [item])
+    return item
+
+
 def key_of(machine, value: Value, among=None, place: str = "key") -> Any:
     """The dictionary key that a value is: the known object, or the reference for an object that hashes by identity, or
     that is compared with the keys `among` which it is to be.
@@ -249,6 +259,8 @@ def require_hashable(machine, value: Value, place: str) -> None:
     if culprit is not None:
         head, _, tail = _UNHASHABLE.get(place, _UNHASHABLE["element"]).rpartition("list")
         machine.raise_(TypeError, head.replace("list", _name_of(machine.type_of(value))) + culprit + tail)
+    if compares_by_value(machine, value):
+        hashes.ask(machine, value)
 
 
 def is_place(name: str) -> bool:
@@ -273,7 +285,7 @@ def _unhashable(machine, value: Value) -> str | None:
         case Tuple():
             return next((found for item in value.items if (found := _unhashable(machine, item)) is not None), None)
         case Ref() if (cls := machine.heap.objects[value.object].cls).__hash__ is None:
-            return cls.__name__
+            return _name_of(cls)
         case NdArray():
             return "numpy.ndarray"
         case Const():
@@ -283,7 +295,7 @@ def _unhashable(machine, value: Value) -> str | None:
 
 def _name_of(cls: type) -> str:
     """How this Python names a class in messages: those of compiled modules with the module."""
-    return "numpy.ndarray" if cls is np.ndarray else cls.__name__
+    return kinds.shown(cls)
 
 
 def _hashed(machine, value: Value, among) -> Any:
@@ -668,8 +680,10 @@ def _list_setitem(machine, container: Ref, key: Value, item: Value) -> None:
     if is_slice(key):
         changed = list(items)
         where = static_slice(machine, key)
+        if not isinstance(item, Union) and not iteration.is_iterable(machine, item):
+            machine.raise_(TypeError, _NO_ITERABLE if where.step in (None, 1) else _NO_ITERABLE_IN_STEPS)
         try:
-            new = iteration.items(machine, item)
+            new = iteration.items(machine, iteration.begun_twice(machine, item))
             changed[where] = new
         except ValueError as error:
             machine.raise_(ValueError, *error.args)

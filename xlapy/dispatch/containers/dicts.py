@@ -12,6 +12,7 @@ from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import loans, ranges, stacks
 from xlapy.dispatch.containers.common import (
+    asked_for,
     compares_by_value,
     default_factory,
     entries,
@@ -238,6 +239,8 @@ def delitem(machine, container: Ref, key: Value) -> None:
 def contains(machine, item: Value, container: Value) -> bool | Var:
     """`key in d`."""
     table_ = entries(machine, container)
+    if not issubclass(machine.type_of(container), dict):
+        item = asked_for(machine, item)
     if isinstance(item, Text) and not any(isinstance(key, str) for key in table_):
         return False
     if not _dynamic(machine, item):

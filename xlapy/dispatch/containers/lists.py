@@ -11,7 +11,7 @@ import numpy as np
 
 from xlapy.dispatch import gather, table
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import ordering, ranges
+from xlapy.dispatch.containers import ordering, ranges, sort_keys
 from xlapy.dispatch.containers.common import contents, set_contents
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import INT_MAX, defines, device, fold, kind_of, provoke
@@ -313,6 +313,7 @@ def _reverse(machine, self: Ref) -> Value:
 
 @table.method(list, "sort")
 def _sort(machine, self: Ref, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
+    key = sort_keys.apart(machine, self, key)
     set_contents(machine, self, ordering.sort(machine, contents(machine, self), key, reverse))
     return NONE
 
@@ -564,7 +565,10 @@ def _deque_contains(machine, item: Value, self: Ref) -> bool | Var:
 def deque_operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`+`, `*`, comparisons and the in-place forms."""
     if symbol == "+=" and isinstance(left, Ref):
-        _deque_extend(machine, left, right)
+        if iteration.is_users(machine, right):
+            machine.call(machine.getattr(left, "extend"), [right])
+        else:
+            _deque_extend(machine, left, right)
         return left
     if symbol in ("*", "*="):
         return _repeat_deque(machine, symbol, left, right)

@@ -202,6 +202,35 @@ def _nlargest(n, iterable, key=None):
     return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
 
 
+_NOTHING = object()
+
+
+@table.replacement(heapq.merge)
+def _merge(*iterables, key=None, reverse=False):
+    """The smallest of the first items that are left, again and again; of equal ones that of the first iterable."""
+    iterators = [iter(iterable) for iterable in iterables]
+    items, ranks, there = [], [], []
+    for iterator in iterators:
+        item = next(iterator, _NOTHING)
+        there.append(item is not _NOTHING)
+        items.append(item)
+        ranks.append(item if key is None or item is _NOTHING else key(item))
+    while True in there:
+        best = -1
+        for k in range(len(iterators)):
+            if there[k] and (best < 0 or (ranks[best] < ranks[k] if reverse else ranks[k] < ranks[best])):
+                best = k
+        yield items[best]
+        for k in range(len(iterators)):
+            if k == best:
+                item = next(iterators[k], _NOTHING)
+                if item is _NOTHING:
+                    there[k] = False
+                else:
+                    items[k] = item
+                    ranks[k] = item if key is None else key(item)
+
+
 @table.replacement(bisect.bisect_right)
 def _bisect_right(a, x, lo=0, hi=None, *, key=None):
     if lo < 0:

@@ -9,7 +9,7 @@ from typing import Any
 
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import set_tables
-from xlapy.dispatch.containers.common import compares_by_value, entries, heap_kind, key_of, set_entries
+from xlapy.dispatch.containers.common import asked_for, compares_by_value, entries, heap_kind, key_of, set_entries
 from xlapy.dispatch.containers.dicts import view_keys
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import COMPARISONS, provoke
@@ -209,7 +209,7 @@ def _add(machine, self: Ref, item: Value) -> Value:
 @table.method(set, "discard")
 def _discard(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
-    key = key_of(machine, item, found, "element")
+    key = key_of(machine, asked_for(machine, item), found, "element")
     if found.pop(key, None) is not None:
         _change(machine, self, found, set.discard, key)
     return NONE
@@ -218,7 +218,7 @@ def _discard(machine, self: Ref, item: Value) -> Value:
 @table.method(set, "remove")
 def _remove(machine, self: Ref, item: Value) -> Value:
     found = entries(machine, self)
-    key = key_of(machine, item, found, "element")
+    key = key_of(machine, asked_for(machine, item), found, "element")
     if key not in found:
         machine.raise_(KeyError, item)
     del found[key]

@@ -12,7 +12,16 @@ import numpy as np
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
-from xlapy.dispatch.containers import loans, ordering, ranges, stack_arrays, stack_edits, stack_sorting, stacks
+from xlapy.dispatch.containers import (
+    loans,
+    ordering,
+    ranges,
+    sort_keys,
+    stack_arrays,
+    stack_edits,
+    stack_sorting,
+    stacks,
+)
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.jax import rules as jax_rules
 from xlapy.dispatch.numbers.scalar_values import logical_not, provoke
@@ -252,6 +261,7 @@ def _index(machine, self: Ref, stack: Stack, item: Value, *bounds: Value) -> Val
 
 def _sort(machine, self: Ref, stack: Stack, *, key: Value = NONE, reverse: Value = Const(False)) -> Value:  # noqa: B008
     descending = bool(machine.static(ordering.direction(machine, reverse), "reverse of sort"))
+    key = sort_keys.apart(machine, self, key)
     write(machine, self, stack_sorting.sort(machine, self, stack, key, descending))
     return NONE
 
@@ -260,6 +270,8 @@ def _for_stacks(cls: type, name: str, rule: Callable) -> None:
     before = table.method_rule(cls, name)
 
     def either(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
+        if name == "extend" and args:
+            args = (iteration.begun(machine, args[0], sized=cls is list), *args[1:])
         stack = stacks.of(machine, self)
         if stack is None and name in _REARRANGE and isinstance(self, Ref):
             stack = stacks.of_objects(machine, self)
@@ -328,7 +340,7 @@ def _operators(cls: type) -> None:
 
     def either(machine, symbol: str, left: Value, right: Value) -> Value | None:
         known = stacks.of(machine, left)
-        if symbol == "+=" and containers.heap_kind(machine, right) == "generator":
+        if symbol == "+=" and containers.heap_kind(machine, right) in ("generator", "instance"):
             machine.call(machine.getattr(left, "extend"), [right])
             return left
         if symbol == "+=" and (known is not None or _lists(machine, left, right)):
@@ -547,14 +559,15 @@ def _copies(function: Callable, implementation: Callable) -> None:
     before = table.function_rule(function)
 
     def either(machine, /, *args: Value, **kwargs: Value) -> Value:
-        if args and containers.heap_kind(machine, args[0]) == "instance":
-            args = (iteration.make_iterator(machine, args[0]), *args[1:])
+        users = bool(args) and containers.heap_kind(machine, args[0]) == "instance"
+        if users:
+            args = (iteration.begun(machine, args[0], sized=function is not collections.deque), *args[1:])
             if containers.heap_kind(machine, args[0]) == "generator":
                 return machine.call(Const(function), list(args), kwargs)
         growing = grows(machine, args[0]) if args else False
         each = lambda: machine.call(Const(implementation), list(args), kwargs)  # noqa: E731
         whole = lambda: table.passed_on(before, machine, *args, **kwargs)  # noqa: E731
-        if growing is None and containers.heap_kind(machine, args[0]) == "instance":
+        if growing is None and users:
             few = lambda: before(machine, _few_items(machine, args[0]), *args[1:], **kwargs)  # noqa: E731
             return stacks.whole_or_each(machine, few, lambda: stacks.each_or_whole(machine, each, whole))
         if growing is None:

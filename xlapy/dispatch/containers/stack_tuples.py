@@ -15,7 +15,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import lists as list_rules
 from xlapy.dispatch.containers import loans, ranges, stack_arrays, stack_rules, stack_subscripts, stacks
-from xlapy.dispatch.iterators import sequences
+from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.numbers.scalar_values import provoke, refuse_where
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.unions import contents_of_lists
@@ -74,7 +74,7 @@ def _make() -> None:
     def made(machine, *args: Value) -> Value:
         if len(args) != 1:
             return before(machine, *args)
-        iterable = args[0]
+        iterable = iteration.begun(machine, args[0], sized=True)
         if is_tuple(machine, iterable):
             return iterable
         if stacks.is_whole(machine, iterable) and containers.heap_kind(machine, iterable) == "list":

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from xlapy.dispatch import gather, unions
-from xlapy.dispatch.containers import loans, set_tables, stack_edits, stacks
+from xlapy.dispatch.containers import hashes, loans, set_tables, stack_edits, stacks
 from xlapy.dispatch.containers.common import (
     compares_by_value,
     heap_kind,
@@ -165,7 +165,8 @@ def locate(machine, stack: Stack, key: Value, place: str = "key") -> tuple[Value
     if same is False:
         return _ZERO, False
     if same is None:
-        at = machine.call(Const(_find), [_listed(machine, stack, "items"), key])
+        listed = _listed(machine, stack, "items")
+        at = hashes.only_compared(machine, lambda: machine.call(Const(_find), [listed, key]))
         there = machine.truth(machine.compare(">=", at, _ZERO))
         return _within(machine, machine.call(Const(max), [at, _ZERO]), stack), there
     if same is True:

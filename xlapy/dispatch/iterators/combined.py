@@ -366,14 +366,14 @@ _ZIP = Kind("zip", _zip_step, _zip_plan, _zip_length)
 def filter_(machine, function: Value, iterable: Value) -> Value:
     """`filter(function, iterable)`, as a generator."""
     made = Const(_true_items if absent(function) else _passing_items)
-    return machine.call(made, [function, make_iterator(machine, iterable)])
+    return machine.call(made, [function, make_iterator(machine, iteration.begun(machine, iterable))])
 
 
 @table.function(itertools.filterfalse)
 def filterfalse(machine, function: Value, iterable: Value) -> Value:
     """`itertools.filterfalse(function, iterable)`, as a generator."""
     made = Const(_false_items if absent(function) else _failing_items)
-    return machine.call(made, [function, make_iterator(machine, iterable)])
+    return machine.call(made, [function, make_iterator(machine, iteration.begun(machine, iterable))])
 
 
 def _passing_items(function, iterable):

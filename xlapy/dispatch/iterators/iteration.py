@@ -13,6 +13,7 @@ import numpy as np
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.effects import Trial
 from xlapy.dispatch.iterators import deques
 from xlapy.dispatch.iterators.dict_views import dict_iterator
 from xlapy.dispatch.iterators.sequences import (
@@ -163,6 +164,71 @@ def items(machine, value: Value, most: int = MAXIMUM_ITEMS) -> list[Value]:
             raise Refused("XP0009", f"an iterable of more than {most} items is taken item by item")
 
 
+def begun(machine, value: Value, sized: bool = False) -> Value:
+    """An object of the user's that is iterable, as the generator or iterator that it gives, which nobody has to call
+    `iter` of again; other values as they are.
+
+    Args:
+        value: the iterable.
+        sized: whether its length is asked for, as CPython does where it makes a list or a tuple.
+    """
+    if not (is_users(machine, value) and is_iterable(machine, value)):
+        return value
+    iterator = make_iterator(machine, value)
+    if sized:
+        cls = machine.type_of(value)
+        asks = [defines(machine, cls, name) for name in ("__len__", "__length_hint__")]
+        if any(asks):
+            machine.call(Const(length_hint), [value, Const(0), *map(Const, asks)])
+    if is_users(machine, iterator) and not _is_its_own(machine, iterator):
+        return new(machine, _BEGUN, type(iter(_Subscriptable())), inner=iterator)
+    return iterator
+
+
+def _is_its_own(machine, iterator: Value) -> bool:
+    """Whether `iter(iterator)` is the iterator, and nobody can tell that it was called."""
+    with Trial(machine) as trial:
+        try:
+            same = make_iterator(machine, iterator) == iterator
+        except PythonError:
+            same = False
+        same = same and not trial.changes() and not trial.raises()
+        trial.take_back()
+    return same
+
+
+def begun_twice(machine, value: Value) -> Value:
+    """The same where CPython makes a list not of the iterable, but of its iterator."""
+    return begun(machine, make_iterator(machine, value), True) if is_users(machine, value) else value
+
+
+def is_users(machine, value: Value) -> bool:
+    """Whether a value is an object of a class of the user's."""
+    return isinstance(value, Ref) and machine.heap.objects[value.object].kind == "instance"
+
+
+def length_hint(value, default, has_length, has_hint):
+    """What `operator.length_hint(value, default)` is of an object whose class has `__len__`, or `__length_hint__`."""
+    if has_length:
+        try:
+            return len(value)
+        except TypeError:
+            pass
+    if not has_hint:
+        return default
+    try:
+        found = type(value).__length_hint__(value)
+    except TypeError:
+        return default
+    if found is NotImplemented:
+        return default
+    if not isinstance(found, int):
+        raise TypeError(f"__length_hint__ must be an integer, not {type(found).__name__}")
+    if found < 0:
+        raise ValueError("__length_hint__() should return >= 0")
+    return found
+
+
 def take(machine, iterator: Value, count: int) -> None:
     """Move an iterator on by so many items, of as many that are known to come."""
     for _ in range(count):
@@ -300,4 +366,10 @@ def _sentinel_step(machine, number: int) -> Step:
     return logical_not(machine, ended), lambda: value
 
 
+def _begun_step(machine, number: int) -> Step:
+    return _user_step(machine, machine.heap.read(number, "inner"))
+
+
 SENTINEL = Kind("sentinel", _sentinel_step)
+#: an iterator of the user's, of which `iter` was called
+_BEGUN = Kind("begun", _begun_step)

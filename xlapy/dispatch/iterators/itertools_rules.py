@@ -226,7 +226,7 @@ _ISLICE = Kind("islice", _islice_step, _islice_plan)
 @table.function(itertools.chain)
 def chain(machine, *iterables: Value) -> Value:
     """`itertools.chain(*iterables)`."""
-    if not all(_is_known(machine, make_iterator(machine, one)) for one in iterables[:-1]):
+    if not all(_has_known_length(machine, one) for one in iterables[:-1]):
         return machine.call(Const(_chained), [Tuple(iterables)])
     return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, Tuple(iterables)), current=NONE)
 
@@ -238,6 +238,10 @@ def chain_from_iterable(machine, iterable: Value) -> Value:
     if not _is_known(machine, iterable):
         return machine.call(Const(_chained), [iterable])
     return new(machine, _CHAIN, itertools.chain, outer=make_iterator(machine, iterable), current=NONE)
+
+
+def _has_known_length(machine, iterable: Value) -> bool:
+    return not iteration.is_users(machine, iterable) and _is_known(machine, make_iterator(machine, iterable))
 
 
 def _is_known(machine, iterator: Value) -> bool:

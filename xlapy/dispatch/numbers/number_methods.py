@@ -107,8 +107,12 @@ _SPECIAL = {name: symbol for symbol, name in BINARY.items()}
 _COMPARING = dict(zip(("eq", "ne", "lt", "le", "gt", "ge"), COMPARISONS, strict=True))
 
 
-def _special_method(symbol: str, reflected: bool):
+def _special_method(takes: tuple[type, ...], symbol: str, reflected: bool):
+    """A special method that takes numbers of some classes, and declines others."""
+
     def rule(machine, self: Value, other: Value) -> Value:
+        if not issubclass(machine.type_of(other), takes):
+            return Const(NotImplemented)
         pair = (other, self) if reflected else (self, other)
         result = scalars.binary(machine, symbol, *pair)
         return Const(NotImplemented) if result is None else result
@@ -116,12 +120,13 @@ def _special_method(symbol: str, reflected: bool):
     return rule
 
 
+_TAKES = {int: (int,), float: (int, float), complex: (int, float, complex)}
 for _cls in (int, float, complex):
     for _name, _symbol in {**_SPECIAL, **_COMPARING}.items():
         if hasattr(_cls, f"__{_name}__"):
-            table.method(_cls, f"__{_name}__")(_special_method(_symbol, False))
+            table.method(_cls, f"__{_name}__")(_special_method(_TAKES[_cls], _symbol, False))
         if hasattr(_cls, f"__r{_name}__"):
-            table.method(_cls, f"__r{_name}__")(_special_method(_symbol, True))
+            table.method(_cls, f"__r{_name}__")(_special_method(_TAKES[_cls], _symbol, True))
     table.method(_cls, "__neg__")(lambda machine, self: machine.unary("-", self))
     table.method(_cls, "__abs__")(lambda machine, self: abs_(machine, self))
     table.method(_cls, "__bool__")(lambda machine, self: bool_(machine, self))

@@ -85,6 +85,8 @@ def eigvals(machine, a):
 def roots(p):
     """np.roots: the eigenvalues of the companion matrix. How many there are must be known: leading and trailing zeros
     of the coefficients change it."""
+    if np.ndim(p) == 0:
+        raise TypeError("dispatcher for __array_function__ did not return an iterable")
     p = np.atleast_1d(p)
     if p.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")

@@ -170,8 +170,13 @@ def setitem(machine: Machine, iterator: Ref, key: Value, value: Value) -> None:
     value = as_array(machine, as_ref(value)) if is_flat(machine, value) else value
     empty, key = isinstance(key, Tuple) and not key.items, _alone(machine, key)
     _check_item(machine, iterator, key, value, empty)
-    key = _key(machine, iterator, key)
     elements = vector(machine, iterator)
+    places = _places(machine, key) if machine.catching else None
+    if places is not None:
+        values = machine.call(Const(np.ravel), [value])
+        machine.call(Const(_until_out_of_range), (elements, places, values, Const(elements.type.shape[0])))
+        return
+    key = _key(machine, iterator, key)
     if isinstance(value, Scalar | NumpyScalar) or isinstance(value, Const) and np.ndim(value.value) == 0:
         indexing.setitem(machine, elements, key, value)
         return
@@ -217,6 +222,13 @@ def _key(machine: Machine, iterator: Ref, key: Value) -> Value:
         if isinstance(made, NdArray) and (made.type.dtype.kind in "iu" or made.type.shape == (0,)):
             return _key(machine, iterator, machine.call(machine.getattr(made, "astype"), [Const(np.int64)]))
     raise Refused("XP0010", "an index of `array.flat` that NumPy is about to refuse", "use an integer or a slice")
+
+
+def _places(machine: Machine, key: Value) -> NdArray | None:
+    """A key that is several integers, as an array of them."""
+    if isinstance(key, Ref) and machine.heap.objects[key.object].kind == "list":
+        key = machine.call(Const(np.asarray), [key])
+    return key if isinstance(key, NdArray) and key.type.dtype.kind in "iu" and key.type.shape else None
 
 
 def _alone(machine: Machine, key: Value) -> Value:
@@ -285,6 +297,16 @@ def _repeated(vector, key, values):
     taken = vector[key]
     values = values[np.arange(np.size(taken)) % np.size(values)]
     vector[key] = values if np.ndim(taken) == 1 else values.reshape(np.shape(taken))
+
+
+def _until_out_of_range(vector, keys, values, size):
+    """What a handler sees: NumPy has stored the elements before the one whose place there is not."""
+    k = 0
+    for index in keys.ravel():
+        if index < -size or index >= size:
+            raise IndexError(f"index {index} is out of bounds for size {size}")
+        vector[index] = values[k]
+        k = (k + 1) % np.size(values)
 
 
 def _one_by_one(vector, key, values, size):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign, getitem
+from xlapy.dispatch.arrays.indexing import is_integer as is_index
 from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, lies
 from xlapy.dispatch.bounded import lists
+from xlapy.dispatch.containers import ranges
 from xlapy.dispatch.gather import unstack
 from xlapy.dispatch.numbers.scalar_values import python_int, scalar
 from xlapy.dispatch.numpy import accumulations, attributes, moments
@@ -27,17 +29,19 @@ from xlapy.dispatch.numpy.values import (
     kind_of,
     known,
     known_order,
+    materialise,
     new_list,
     operand,
     raise_as_numpy,
     raise_real,
     require_dtype,
     reshape,
+    skeleton,
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import method
 from xlapy.domain.numbers import SCALAR_DTYPES
-from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Tuple, Value
+from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
 from xlapy.ir.vectors import MANY
 
@@ -146,9 +150,7 @@ def flatten(machine, self, order="C"):
 @method(np.ndarray, "copy", "__copy__", "__deepcopy__")
 def copy(machine, self, order="C"):
     """A copy."""
-    return numpy_views.copy_of(
-        machine, self, str(known_order(machine, order)) if isinstance(order, str | Const) else "C"
-    )
+    return numpy_views.copy_of(machine, self, str(known_order(machine, order)))
 
 
 @method(np.generic, "copy", "__copy__", "__deepcopy__")
@@ -208,8 +210,11 @@ def fill(machine, self, value):
     """`array.fill(value)`."""
     if not self.writeable:
         return machine.raise_(ValueError, "assignment destination is read-only")
+    items = isinstance(value, Ref) and machine.heap.objects[value.object].kind == "list"
+    if items or isinstance(value, Tuple) or isinstance(value, NdArray) and value.type.shape:
+        return machine.raise_(ValueError, "setting an array element with a sequence.")
     if isinstance(value, NdArray):
-        value = JaxArray(reshape(machine, machine.read(value), ()))
+        value = JaxArray(machine.read(value))
     assign(machine, self, value)
     return NONE
 
@@ -218,8 +223,9 @@ def fill(machine, self, value):
 def sort(machine, self, axis=-1, kind=None, order=None, *, stable=None):
     """In place."""
     numpy_sorting.check_kind(machine, np.sort, kind)
-    result = machine.call(Const(np.sort), (self,), {"axis": axis if isinstance(axis, Value) else Const(axis)})
-    assign(machine, self, result)
+    given = {"axis": axis, "kind": kind, "stable": stable}
+    named = {name: v if isinstance(v, Value) else Const(v) for name, v in given.items()}
+    assign(machine, self, machine.call(Const(np.sort), (self,), named))
     return NONE
 
 
@@ -282,6 +288,16 @@ def array(machine, self, dtype=None, *, copy=None):
     return machine.call(Const(np.asarray), (self,), given)
 
 
+def _check_places(machine: Machine, array: NdArray, places: Sequence[Value]) -> None:
+    """Raise what NumPy says of something that is no place of an element."""
+    try:
+        np.zeros(array.type.shape, bool).item(*(materialise(skeleton(machine, place)) for place in places))
+    except IndexError:
+        pass
+    except (TypeError, ValueError) as error:
+        raise_real(machine, error)
+
+
 @both("item")
 def item(machine, self, *args):
     """A Python number."""
@@ -290,7 +306,15 @@ def item(machine, self, *args):
         key = args[0] if len(args) == 1 else Tuple(tuple(args))
         array = numpy_views.as_array(machine, self)
         if len(args) == 1 and not isinstance(key, Tuple) and len(array.type.shape) != 1:
-            array = numpy_views.ravel(machine, array)
+            array, key = numpy_views.ravel(machine, array), ranges.index(machine, key)
+            size = array.type.shape[0]
+            text = machine.message(f"index {{!s}} is out of bounds for size {size}", key)
+            for symbol, end in (("<", -size), (">=", size)):
+                machine.check(machine.truth(machine.compare(symbol, key, Const(end))), IndexError, text)
+        elif isinstance(key, Tuple) and len(key.items) != len(array.type.shape):
+            machine.raise_(ValueError, "incorrect number of indices for array")
+        elif not all(map(is_index, key.items if isinstance(key, Tuple) else (key,))):
+            _check_places(machine, array, args)
         picked = getitem(machine, array, key)
         var = operand(machine, picked)
     size = int(np.prod(var.type.shape, dtype=np.int64))

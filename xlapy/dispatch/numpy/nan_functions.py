@@ -10,24 +10,33 @@ from xlapy.dispatch.numpy.leaf import numpy_leaf
 from xlapy.dispatch.numpy.quantiles import median
 from xlapy.dispatch.numpy.reductions import arg_extreme, reduce_rule
 from xlapy.dispatch.numpy.values import (
+    array_type,
     kind_of,
     known,
     operand,
 )
-from xlapy.dispatch.table import function
-from xlapy.domain.values import JaxArray
+from xlapy.dispatch.table import function, function_rule, passed_on
+from xlapy.domain.values import Const, JaxArray
 from xlapy.lowering.cumulative import apart
 
 _NONE = getattr(np, "_NoValue", None)
 
 
 def _ptp(a, axis=None, keepdims=False):
-    if jnp.iscomplexobj(a):
-        return jnp.max(a, axis, keepdims=keepdims) - jnp.min(a, axis, keepdims=keepdims)
     return extreme(a, True, axis, keepdims) - extreme(a, False, axis, keepdims)
 
 
 numpy_leaf(np.ptp, _ptp, "a", "keep")
+_ptp_of_reals = function_rule(np.ptp)
+
+
+@function(np.ptp)
+def ptp(machine, /, *args, **kwargs):
+    """np.ptp."""
+    if not args or kind_of(array_type(machine, args[0]).dtype) != "c" or "out" in kwargs or len(args) > 2:
+        return passed_on(_ptp_of_reals, machine, *args, **kwargs)
+    largest, smallest = (machine.call(Const(f), args, kwargs) for f in (np.max, np.min))
+    return machine.binary("-", largest, smallest)
 
 
 def _nan_reduction(jax_function):

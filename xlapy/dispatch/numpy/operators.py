@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 import numpy as np
 
 from xlapy.dispatch.iterators.flat import is_flat
@@ -86,7 +88,10 @@ def _is_complex(machine: Machine, value: Value) -> bool:
 def _repeats(machine: Machine, left: Value, right: Value) -> bool:
     """Whether one is a sequence of Python's and the other a NumPy scalar, which leaves the product to it."""
     one, two = machine.type_of(left), machine.type_of(right)
-    return any(issubclass(a, list | tuple) and issubclass(b, np.generic) for a, b in ((one, two), (two, one)))
+    return any(
+        issubclass(a, list | tuple | collections.deque) and issubclass(b, np.generic)
+        for a, b in ((one, two), (two, one))
+    )
 
 
 def _numeric(machine: Machine, value: Value) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from xlapy.dispatch.arrays import fancy as numpy_fancy
 from xlapy.dispatch.arrays.elements import copied, elements
 from xlapy.dispatch.arrays.indexing import assign
+from xlapy.dispatch.arrays.memory import layout_model
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.numpy.sorting import axis_of
 from xlapy.dispatch.numpy.values import (
@@ -19,6 +20,7 @@ from xlapy.dispatch.numpy.values import (
     any_true,
     cast,
     deliver,
+    fresh,
     known,
     operand,
     raise_as_numpy,
@@ -90,12 +92,13 @@ def _take(x, index, axis, mode):
 @function(np.take_along_axis)
 def take_along_axis(machine, arr, indices, axis=-1):
     """np.take_along_axis."""
-    return machine.numpy_result(
-        machine.leaf(_take_along, *_along(machine, arr, indices, axis), name="take_along_axis")[0]
-    )
+    var, index, axis = _along(machine, arr, indices, axis)
+    index = numpy_fancy.in_range(machine, index, var.type.shape[axis], axis)
+    return machine.numpy_result(machine.leaf(_take_along, (var, index), (axis,), name="take_along_axis")[0])
 
 
-def _along(machine: Machine, arr, indices, axis):
+def _along(machine: Machine, arr, indices, axis) -> tuple[Var, Var, int]:
+    """An array, the places in it and the axis along which they are."""
     var, index = operand(machine, arr), operand(machine, indices)
     axis = known(machine, axis)
     if axis is None:
@@ -108,8 +111,7 @@ def _along(machine: Machine, arr, indices, axis):
         machine.raise_(ValueError, "`indices` and `arr` must have the same number of dimensions")
     axis = axis_of(machine, Const(axis), len(var.type.shape))
     assert axis is not None
-    index = numpy_fancy.in_range(machine, machine.builder.convert(index, _INT64), var.type.shape[axis], axis)
-    return (var, index), (axis,)
+    return var, machine.builder.convert(index, _INT64), axis
 
 
 def _take_along(x, index, axis):
@@ -121,10 +123,28 @@ def put_along_axis(machine, arr, indices, values, axis):
     """np.put_along_axis: in place."""
     if absent(axis):
         return _put_flat(machine, arr, indices, values)
-    (var, index), (axis,) = _along(machine, arr, indices, axis)
-    new = machine.builder.broadcast(operand(machine, values, var.type.dtype), index.type.shape)
+    var, index, axis = _along(machine, arr, indices, axis)
+    shape, whole, given = var.type.shape, index.type.shape, operand(machine, values, var.type.dtype)
+    if whole != (*shape[:axis], whole[axis], *shape[axis + 1 :]) or not _fits(given.type.shape, whole):
+        places = machine.new_array(index)  # they are broadcast along the other axes
+        return machine.call(Const(_put_at_places), (arr, places, values, Const(axis), Const(shape)))
+    index = numpy_fancy.in_range(machine, index, shape[axis], axis)
+    new = machine.builder.broadcast(given, whole)
     _write(machine, arr, machine.leaf(_put_along, (var, index, new), (axis,), name="put_along_axis")[0])
     return NONE
+
+
+def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    """Whether an array of one shape is broadcast to another one."""
+    return len(shape) <= len(whole) and all(n in (1, m) for n, m in zip(shape[::-1], whole[::-1], strict=False))
+
+
+def _put_at_places(arr, indices, values, axis, shape):
+    key = ()
+    for k in range(len(shape)):
+        line = np.arange(shape[k]).reshape((1,) * k + (-1,) + (1,) * (len(shape) - k - 1))
+        key += (indices if k == axis else line,)
+    arr[key] = values
 
 
 def _put_flat(machine: Machine, arr: Value, indices: Value, values: Value) -> Value:
@@ -176,13 +196,34 @@ def put(machine, a, ind, v, mode="raise"):
     index, new = operand(machine, ind, _INT64), elements(machine, v, a.type.dtype)
     size = int(np.prod(a.type.shape))
     index = reshape(machine, index, (int(np.prod(index.type.shape)),))
-    if 0 in index.type.shape and size:
+    if 0 in index.type.shape and size or 0 in new.type.shape:
+        return NONE
+    if (
+        style == "raise"
+        and machine.catching
+        and size
+        and 0 not in new.type.shape
+        and layout_model(machine, a).flags.c_contiguous
+    ):
+        # else NumPy writes a copy, which it gives up
+        places, values = fresh(machine, index), fresh(machine, reshape(machine, new, (math.prod(new.type.shape),)))
+        machine.call(Const(_put_until_out_of_range), [a, places, values, Const(size)])
         return NONE
     if style == "raise":
         index = numpy_fancy.in_range(machine, index, size, 0)
     var = machine.leaf(_put, (read_view(machine, a), index, new), (style, size), name="put")[0]
     _write(machine, a, var)
     return NONE
+
+
+def _put_until_out_of_range(x, places, values, size):
+    """What a handler sees: NumPy has stored the elements before the one whose place there is not."""
+    k = 0
+    for index in places:
+        if index < -size or index >= size:
+            raise IndexError(f"index {index} is out of bounds for axis 0 with size {size}")
+        x.flat[index] = values[k]
+        k = (k + 1) % np.size(values)
 
 
 def _put_into(indices):
@@ -287,7 +328,11 @@ def fill_diagonal(machine, a, val, wrap=False):
         return machine.raise_(ValueError, "All dimensions of input must be of equal length")
     if not a.writeable:
         return machine.raise_(ValueError, "underlying array is read-only")
+    if machine.type_of(val) is complex and a.type.dtype.kind != "c":
+        return assign(machine, a, val) or NONE  # which raises
     new = operand(machine, val, a.type.dtype)
+    if 0 in new.type.shape:
+        return NONE
     _write(machine, a, machine.leaf(_fill_diagonal, (read_view(machine, a), new), (wraps,), name="fill_diagonal")[0])
     return NONE
 

@@ -25,7 +25,8 @@ numpy_leaf(np.polyval, polyval, "p x", "promote")
 
 
 def _aligned(a, b):
-    """Two polynomials with as many coefficients."""
+    """Two polynomials with as many coefficients; a number is one of degree zero."""
+    a, b = jnp.atleast_1d(a), jnp.atleast_1d(b)
     size = max(a.size, b.size)
     return jnp.pad(a, (size - a.size, 0)), jnp.pad(b, (size - b.size, 0))
 
@@ -49,7 +50,7 @@ numpy_leaf(np.polysub, polysub, "a1 a2", "promote")
 @replacement(np.polymul)
 def polymul(a1, a2):
     """np.polymul: leading zeros of the factors are dropped, of all zeros the last one stays."""
-    a1, a2 = np.asarray(a1), np.asarray(a2)
+    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
     a1 = a1 if len(a1) else np.zeros(1, a1.dtype)
     a2 = a2 if len(a2) else np.zeros(1, a2.dtype)
     return np.convolve(a1, a2)[_leading_zeros(a1) + _leading_zeros(a2) :]

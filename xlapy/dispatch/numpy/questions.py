@@ -26,7 +26,10 @@ def _shape_question(*functions):
             stand_in = np.broadcast_to(np.zeros((), array_type(machine, a).dtype), array_type(machine, a).shape)
             others = [known(machine, v) for v in args]
             named = {k: known(machine, v) for k, v in kwargs.items()}
-            answer = item(stand_in, *others, **named)
+            try:
+                answer = item(stand_in, *others, **named)
+            except Exception as error:
+                return raise_real(machine, error)
             return Tuple(tuple(map(Const, answer))) if isinstance(answer, tuple) else Const(answer)
 
         function(item)(rule)

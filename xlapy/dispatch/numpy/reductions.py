@@ -64,6 +64,19 @@ def normalised_axes(machine: Machine, axis: Any, rank: int) -> tuple[int, ...]:
         raise
 
 
+def keeps_dimensions(machine: Machine, keepdims: Any) -> bool:
+    """The argument `keepdims` of reductions, which has to be an integer."""
+    if keepdims is NO_VALUE:
+        return False
+    given = known(machine, keepdims, "keepdims")
+    if isinstance(given, bool):
+        return given
+    try:
+        return bool(np.add.reduce(np.zeros(1), keepdims=given).ndim)
+    except Exception as error:
+        return raise_real(machine, error)
+
+
 def reduce_rule(
     machine: Machine,
     ufunc: np.ufunc,
@@ -85,7 +98,7 @@ def reduce_rule(
         items = known_out(machine, out)
         out, out_type = items, items.type.dtype
     input_type, result_type = reduction_types(machine, ufunc, var.type.dtype, given, out_type)
-    keep = bool(known(machine, keepdims if keepdims is not NO_VALUE else False, "keepdims"))
+    keep = keeps_dimensions(machine, keepdims)
     initial = None if initial is NO_VALUE or absent(initial) else initial
     mask = None if where is True or where is NO_VALUE or (isinstance(where, Const) and where.value is True) else where
     if mask is not None:

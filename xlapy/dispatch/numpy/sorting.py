@@ -27,7 +27,7 @@ from xlapy.dispatch.numpy.values import (
 )
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.table import function
-from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Scalar, Tuple, Value
+from xlapy.domain.values import Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
 from xlapy.ir import constant_value
 from xlapy.lowering import searches, short_sorts, sorting
 from xlapy.lowering.counting import occurrences
@@ -54,7 +54,15 @@ def sort(machine, a, axis=-1, kind=None, order=None, *, stable=None):
     check_kind(machine, np.sort, kind)
     var = operand(machine, a)
     where = axis_of(machine, axis, len(var.type.shape))
-    return machine.new_array(machine.leaf(_sort, (var,), (where,), name="sort")[0])
+    rule = _sort_stable if var.type.dtype.kind == "f" and is_stable(machine, kind, stable) else _sort
+    return machine.new_array(machine.leaf(rule, (var,), (where,), name="sort")[0])
+
+
+def is_stable(machine, kind, stable):
+    """Whether equal elements are asked to stay in their order: of numbers, it shows in the signs of zeros."""
+    name = None if absent(kind) else known(machine, kind, "a kind of sorting")
+    wanted = None if absent(stable) else known(machine, stable, "whether to sort stably")
+    return bool(wanted) or isinstance(name, str) and name.lower()[:1] in ("s", "m")
 
 
 def check_kind(machine, function, kind, *places):
@@ -77,6 +85,9 @@ def check_places(machine, a, kth, axis, kind):
             np.partition(np.zeros(size, bool), machine.static(kth))
         except Exception as error:
             raise_real(machine, error)
+    elif isinstance(kth, Tuple | Ref) or isinstance(kth, NdArray) and len(kth.type.shape) == 1:
+        for place in machine.iterate(kth):
+            check_places(machine, a, place, axis, kind)
     elif isinstance(kth, Scalar | NumpyScalar):
         behind = machine.truth(machine.compare("<", kth, Const(0)))
         place = machine.cond(behind, lambda: machine.binary("+", kth, Const(size)), lambda: kth)
@@ -87,6 +98,12 @@ def check_places(machine, a, kth, axis, kind):
 
 def _sort(x, axis):
     return sorting.ascending(jnp.ravel(x), 0) if axis is None else short_sorts.sort(x, axis)
+
+
+def _sort_stable(x, axis):
+    if axis is None:
+        x, axis = jnp.ravel(x), 0
+    return jnp.take_along_axis(x, sorting.order(x, axis), axis)
 
 
 @function(np.argsort)

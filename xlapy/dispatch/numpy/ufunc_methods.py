@@ -212,6 +212,10 @@ def reduceat(machine, self, array, indices, axis=0, dtype=None, out=None):
         return machine.raise_(ValueError, "reduceat does not allow multiple axes")
     axis = axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
     axis = int(axis or 0)  # pyright: ignore[reportArgumentType]
+    try:
+        np.add.reduceat(np.broadcast_to(np.True_, (1,) * len(var.type.shape)), [0], axis)
+    except ValueError as error:
+        raise_real(machine, error)
     size = var.type.shape[axis]
     if size == 0 and 0 not in places.type.shape:
         constant = constant_value(places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 import warnings
 from collections.abc import Callable, Sequence
@@ -77,11 +78,20 @@ def known_order(machine: Machine, order: Any, among: str = "CFAK", message: str 
     """The order of memory that an argument asks for; NumPy takes small letters as well. ValueError with a message where
     it is none of some."""
     order = known(machine, order)
-    if not isinstance(order, str):
+    if order is None or isinstance(order, bytes):
         return order
+    if not isinstance(order, str) or order.upper() not in {*"CFAK"}:
+        try:
+            _copied(order)
+        except (TypeError, ValueError) as error:
+            raise_real(machine, error)
     if order.upper() in {*"CFAK"} - {*among}:
         machine.raise_(ValueError, message)
     return order.upper()
+
+
+def _copied(order: Any) -> np.ndarray:
+    return np.zeros(1).copy(order)
 
 
 #: for `known_order`, where an array is made that lies as no other one does
@@ -271,6 +281,9 @@ def is_one_of_several_numbers(value: Value) -> bool:
     return scalars and all(isinstance(v, int | float | complex | np.number | np.bool_) for v in numbers)
 
 
+_DEQUE = collections.deque
+
+
 def skeleton(machine: Machine, value: Any) -> Any:
     """An argument as a hashable description (for tuples and lists: of the same structure)."""
     match value:
@@ -293,7 +306,8 @@ def skeleton(machine: Machine, value: Any) -> Any:
         case Ref():
             if machine.heap.objects[value.object].kind == "list":
                 found = skeleton(machine, Tuple(tuple(list_items(machine, value))))
-                return found if isinstance(found, Dummy) else list(found)
+                cls = machine.heap.objects[value.object].cls
+                return found if isinstance(found, Dummy) else collections.deque(found) if cls is _DEQUE else list(found)
             return machine.static(value)
     return value if not isinstance(value, Value) else machine.static(value)
 
@@ -307,8 +321,8 @@ def materialise(part: Any, shrink: bool = False) -> Any:
         return part.kind(1)
     if isinstance(part, tuple):
         return tuple(materialise(item, shrink) for item in part)
-    if isinstance(part, list):
-        return [materialise(item, shrink) for item in part]
+    if isinstance(part, list | _DEQUE):
+        return type(part)(materialise(item, shrink) for item in part)
     return part
 
 

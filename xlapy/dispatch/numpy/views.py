@@ -392,7 +392,16 @@ def imag(machine, val):
 
 
 def _numpy(machine: Machine, value: Value) -> Value:
-    return as_array(machine, value) if sequence_items(machine, value) is not None else value
+    cls = machine.type_of(value)
+    if cls is range:
+        return machine.call(Const(np.asarray), [value])
+    if sequence_items(machine, value) is None and (hasattr(cls, "real") or not _is_built_in(cls)):
+        return value
+    return as_array(machine, value)
+
+
+def _is_built_in(cls: type) -> bool:
+    return cls.__module__ in ("builtins", "collections")
 
 
 def complex_part(machine: Machine, array: NdArray, part: str) -> NdArray:

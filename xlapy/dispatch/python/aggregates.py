@@ -158,7 +158,7 @@ def _extremum(machine, function, args: Sequence[Value], key: Value, default: Val
     if var is not None and not keyed and len(var.type.shape) == 1 and var.type.dtype.kind in "biuf":
         reduced = machine.leaf(_max_array if function is max else _min_array, [var])[0]
         return _result(machine, iterable, reduced)
-    iterator = iteration.make_iterator(machine, iterable)
+    iterator = iteration.make_iterator(machine, iteration.begun(machine, iterable))
     if iteration.plan(machine, iterator) is None and sequences.is_iterator(machine, iterator):
         items = iteration.items(machine, iterator)
         if not items:

@@ -126,7 +126,7 @@ def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name:
     data = (
         not callable(before) and not hasattr(type(before), "__get__") and not isinstance(item, Function | BoundMethod)
     )
-    plain = not name.startswith("__") and not (isinstance(holder, type) and type(holder) is not type)
+    plain = not name.startswith("__") and not (isinstance(holder, type) and _is_set_by_metaclass(machine, holder, name))
     if (
         not (data and plain)
         or isinstance(item, Const)
@@ -135,6 +135,14 @@ def _assign_namespace(machine: Machine, holder: type | types.FunctionType, name:
         raise Refused("XP0010", f"the attribute '{name}' of a class or function is assigned")
     machine.forget_calls()
     machine.heap.write(machine.world.namespace_of(holder), name, item)
+
+
+def _is_set_by_metaclass(machine: Machine, cls: type, name: str) -> bool:
+    """Whether a metaclass has a way of its own to set an attribute of its classes."""
+    metaclass = type(cls)
+    return metaclass is not type and (
+        metaclass.__setattr__ is not type.__setattr__ or lookup(machine, metaclass, name)[1] is not None
+    )
 
 
 #: what is part of a function itself

@@ -283,6 +283,9 @@ def next_(machine, iterator: Value, *default: Value) -> Value:
     return element()
 
 
+_ONE = Const(1)
+
+
 # -- identity and hashes ----------------------------------------------------------------------------------------------
 
 
@@ -296,6 +299,11 @@ def hash_(machine, obj: Value, /) -> Value:
     if isinstance(obj, Ref | Tuple):
         if isinstance(getattr(machine.type_of(obj), "__hash__", None), types.FunctionType):
             return of_special(machine, obj, "__hash__", machine.call(machine.getattr(obj, "__hash__"), []))
+    if machine.hashing is not None and not machine.is_static(obj):
+        machine.hashing.append(obj)
+        for item in obj.items if isinstance(obj, Tuple) else ():
+            machine.call(Const(hash), [item])
+        return _ONE
     if isinstance(obj, Tuple):
         obj = Tuple(obj.items, obj.cls)
     if isinstance(obj, Ref):

@@ -47,7 +47,16 @@ def arguments(machine: Machine, value: Value) -> Value:
     """`error.args`: a tuple, or one of several."""
     if isinstance(value, Const):
         return Tuple(tuple(map(Const, value.value.args)))
-    return machine.heap.read(as_ref(value).object, "args")
+    args = machine.heap.read(as_ref(value).object, "args")
+    if not isinstance(args, Union) or UNBOUND not in args.alternatives:
+        return args
+    # on a path on which it was not made, it is not looked at
+    made = [v for v in args.alternatives if v is not UNBOUND]
+    return (
+        made[0]
+        if len(made) == 1
+        else Union(args.selector, tuple(v if v in made else made[0] for v in args.alternatives))
+    )
 
 
 def exception_parts(machine: Machine, value: Value) -> tuple[type, tuple[Value, ...]]:

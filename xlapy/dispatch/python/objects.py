@@ -70,6 +70,25 @@ def unpacked_around(sequence, before, after):
     return (*[sequence[k] for k in range(before)], middle, *last)
 
 
+_NOTHING = object()
+
+
+def unpacked_users(iterator, before, after):
+    """The same of an iterator of the user's, of which CPython makes a list when it has taken the first ones."""
+    first = []
+    while len(first) < before:
+        item = next(iterator, _NOTHING)
+        if item is _NOTHING:
+            raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(first)})")
+        first.append(item)
+    rest = list(iterator)
+    last = len(rest) - after
+    if last < 0:
+        found = before + len(rest)
+        raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {found})")
+    return (*first, rest[:last], *rest[last:])
+
+
 class Identity:
     """What `id(x)` is at compile time: it can be compared and used as a key, and is no number."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ranges
+from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers import overflow
 from xlapy.dispatch.numbers.scalar_values import BINARY, COMPARISONS, UNARY, defines, kind_of, logical_not, provoke
 from xlapy.dispatch.protocol import Refused
@@ -152,12 +153,13 @@ def _index(machine, a: Value, /) -> Value:
 def _length_hint(machine, obj: Value, default: Value = Const(0), /) -> Value:  # noqa: B008
     default = ranges.index(machine, default)
     cls = machine.type_of(obj)
-    if not defines(machine, cls, "__len__"):
-        if not defines(machine, cls, "__length_hint__"):
-            return default
-        if not kinds.is_instance(machine, obj):
-            raise Refused("XP0010", f"operator.length_hint of a {cls.__name__}")
-        return machine.call(machine.getattr(obj, "__length_hint__"), [])
+    asks = [defines(machine, cls, name) for name in ("__len__", "__length_hint__")]
+    if not any(asks):
+        return default
+    if kinds.is_instance(machine, obj):
+        return machine.call(Const(iteration.length_hint), [obj, default, *map(Const, asks)])
+    if not asks[0]:
+        raise Refused("XP0010", f"operator.length_hint of a {cls.__name__}")
     return containers.length(machine, obj)
 
 

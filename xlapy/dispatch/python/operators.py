@@ -80,9 +80,14 @@ def binary(machine: Machine, symbol: str, left: Value, right: Value) -> Value:
         if result is not None:
             return result
     result = _built_in(machine, symbol, left, right)
+    if result is None and symbol == "|=" and machine.type_of(left) in (dict, collections.defaultdict):
+        machine.call(machine.getattr(left, "update"), [right])
+        return left
     if result is None:
         name = BINARY[plain]
         result = _dunders(machine, symbol, left, right, f"__{name}__", f"__r{name}__")
+    if result is None and symbol == "+=" and machine.type_of(left) in _GROWING:
+        result = table.OPERATORS[machine.type_of(left)](machine, symbol, left, right)  # by any iterable
     if result is not None:
         return result
     folded = _folded(machine, symbol, left, right)
@@ -123,6 +128,7 @@ def _sequence_declines(machine: Machine, symbol: str, left: Value, right: Value)
 
 
 _SEQUENCES = (list, tuple, collections.deque, str, bytes)
+_GROWING = (list, collections.deque)
 #: classes whose operators have rules
 _RULED = (int, float, complex, str, bytes, tuple, frozenset, type(None), type, np.generic, types.FunctionType)
 

@@ -13,7 +13,7 @@ from xlapy.dispatch import table
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.containers import ranges, stacks, tables
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.numbers.scalar_values import COMPARISONS, fold, kind_of
+from xlapy.dispatch.numbers.scalar_values import COMPARISONS, bounds_of, defines, fold, kind_of, provoke
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds, texts
 from xlapy.domain.stacks import has_choice
@@ -35,13 +35,17 @@ def is_text(machine, value: Value) -> bool:
 def operator(machine, symbol: str, left: Value, right: Value) -> Value | None:
     """`+`, `*`, `%` and comparisons."""
     plain = symbol if symbol in ("==", "!=", "<", "<=", ">", ">=") else symbol.removesuffix("=")
+    if plain == "%" and kinds.is_string(machine, left):
+        left = Const(machine.static(left, "a template"))
     if plain == "%" and isinstance(left, Const) and isinstance(left.value, str):
         return percent(machine, left.value, right)
     if plain == "*":
-        if not is_text(machine, left):
+        if ranges.is_index(machine, left):
             left, right = right, left
-        if ranges.is_index(machine, right) and isinstance(left, Const):
+        if ranges.is_index(machine, right) and (is_text(machine, left) or isinstance(left, Const)):
             count = ranges.static_count(machine, right, "how often a string is repeated")
+            if not isinstance(left, Const):
+                return texts.join_strings(machine, [left] * max(count, 0))
             return fold(machine, lambda s, n: s * n, left.value, count)
         return None
     both = is_text(machine, left) and is_text(machine, right)
@@ -76,7 +80,8 @@ def percent(machine, template: str, right: Value) -> Value:
             value = mapping[match["key"]] if match["key"] in mapping else machine.raise_(KeyError, match["key"])
         text += _field(machine, match, value)
         parts.append(value)
-    if values and not mapping:
+    takes_keys = not isinstance(right, Tuple) and defines(machine, machine.type_of(right), "__getitem__")
+    if values and not takes_keys:
         machine.raise_(TypeError, "not all arguments converted during string formatting")
     return machine.message(text + _escaped(template[end:]), *parts)
 
@@ -154,6 +159,9 @@ def format_(machine, self: Value, /, *args: Value, **kwargs: Value) -> Value:
 @table.method(str, "join")
 def join(machine, self: Value, iterable: Value) -> Value:
     """`separator.join(strings)`."""
+    if not isinstance(iterable, Union) and not iteration.is_iterable(machine, iterable):
+        machine.raise_(TypeError, "can only join an iterable")
+    iterable = iteration.begun_twice(machine, iterable)
     kind = containers.heap_kind(machine, iterable)
     if kind == "generator" and tables.has_unknown(machine, iterable):
         iterable = machine.call(Const(list), [iterable])
@@ -216,8 +224,45 @@ def _folds(function: Callable) -> Callable[..., Value]:
 
 
 _OF_CHARACTERS = (f for f in vars(unicodedata).values() if isinstance(f, types.BuiltinFunctionType))
-for _function in (ascii, bin, bytes, chr, hex, oct, ord, *_OF_CHARACTERS):
+for _function in (ascii, bytes, ord, *_OF_CHARACTERS):
     table.function(_function)(_folds(_function))
+_CHARACTERS = 0x110000
+#: where there is no character, and what CPython says of the number
+_NO_CHARACTERS = tuple(
+    (symbol, end, provoke(chr, end - (symbol == "<")))
+    for symbol, end in (("<", -(2**31)), (">=", 2**31), ("<", 0), (">=", _CHARACTERS))
+)
+
+
+def _is_character(given: Value, number: Value) -> bool:
+    """Whether there is a character of each number that this one may be."""
+    if isinstance(given, NumpyScalar) and given.var.type.dtype.kind in "ub" and given.var.type.dtype.itemsize <= 2:
+        return True
+    low, high = bounds_of(number)
+    return low >= 0 and high < _CHARACTERS
+
+
+def _of_number(function: Callable, specification: str) -> None:
+    """A function whose text is that of a format of the number."""
+    folds = _folds(function)
+
+    def rule(machine, /, *args: Value, **kwargs: Value) -> Value:
+        if len(args) != 1 or kwargs or machine.is_static(args[0]) or not ranges.is_index(machine, args[0]):
+            return folds(machine, *args, **kwargs)
+        number = ranges.index(machine, args[0])
+        if function is chr and not _is_character(args[0], number):
+            if machine.catching:  # what may raise here is more than a text
+                return folds(machine, *args)
+            for symbol, end, error in _NO_CHARACTERS:
+                outside = machine.truth(machine.compare(symbol, number, Const(end)))
+                machine.check(outside, type(error), *error.args)
+        return texts.format_value(machine, number, Const(specification), None)
+
+    table.function(function)(rule)
+
+
+for _function, _specification in ((chr, "c"), (bin, "#b"), (hex, "#x"), (oct, "#o")):
+    _of_number(_function, _specification)
 
 
 def lifted(machine, found: object) -> Value:

@@ -8,12 +8,12 @@ from xlapy.dispatch import unions
 from xlapy.dispatch.arrays import indexing
 from xlapy.dispatch.bounded import indexing as bounded_indexing
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import stack_arrays
+from xlapy.dispatch.containers import ranges, stack_arrays
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.flat import is_flat
 from xlapy.dispatch.jax import arrays as jax_arrays
 from xlapy.dispatch.numbers import mixed
-from xlapy.dispatch.numbers.scalar_values import clip, defines, lacks, python_int
+from xlapy.dispatch.numbers.scalar_values import clip, defines, lacks, provoke, python_int
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.dispatch.python import attributes, kinds, objects
 from xlapy.dispatch.python.operators import special
@@ -35,6 +35,8 @@ from xlapy.domain.values import (
 )
 
 _INT64 = np.dtype(np.int64)
+_NO_BOUND = str(provoke(np.zeros(1).__getitem__, slice("")))
+_NO_INDEX = str(provoke(np.zeros(1).__getitem__, ""))
 
 
 def array_key(machine: Machine, key: Value) -> Value:
@@ -59,8 +61,7 @@ def array_key(machine: Machine, key: Value) -> Value:
         case Slice():
             return Slice(*(_bound(machine, part) for part in (key.start, key.stop, key.step)))
         case Ref() if kinds.is_instance(machine, key):
-            method = attributes.find_special(machine, key, "__index__")
-            return key if method is None else machine.call(method, ())
+            return _index_of_object(machine, key)
         case Ref() if machine.heap.objects[key.object].kind == "tuple":
             raise Refused("XP0004", "a tuple whose length depends on data, as an index of an array")
         case Ref() if is_flat(machine, key):
@@ -68,6 +69,15 @@ def array_key(machine: Machine, key: Value) -> Value:
         case Ref():
             return stack_arrays.as_index(machine, key) or key
     return key
+
+
+def _index_of_object(machine: Machine, key: Ref) -> Value:
+    """The int that an object with `__index__` is; for NumPy, one that raises or gives something else is no index."""
+    if attributes.find_special(machine, key, "__index__") is None:
+        return key
+    found, raised = iteration.catching(machine, Exception, lambda: ranges.index(machine, key))
+    machine.check(raised, IndexError, _NO_INDEX)
+    return found
 
 
 def _position(machine: Machine, value: Value, key: Value) -> Value:
@@ -81,6 +91,8 @@ def _bound(machine: Machine, part: Value) -> Value:
     """The bound of a slice; an integer array without dimensions is its number."""
     if isinstance(part, MixedScalar) and part.python.kind is bool:
         return part  # NumPy's bool is no index
+    if isinstance(part, Ref) and kinds.is_instance(machine, part):
+        return ranges.index(machine, part, _NO_BOUND)
     part = array_key(machine, part)
     if not isinstance(part, NdArray | JaxArray):
         return part

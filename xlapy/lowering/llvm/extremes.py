@@ -26,7 +26,7 @@ from xlapy.lowering.llvm.arrays import (
 )
 from xlapy.lowering.llvm.memory import Array, Memory, address, put
 from xlapy.lowering.llvm.numbers import RULES, convert, select
-from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, literal, plus, times, type_of
+from xlapy.lowering.llvm.text import FALSE, INDEX, Number, Text, Unsuitable, literal, plus, times, type_of
 from xlapy.lowering.places import Search
 
 #: elements from which on it pays; elements that are looked at together
@@ -207,12 +207,19 @@ def first_of(text: Text, search: Search, at: Callable[[str], Number], dtype: np.
 
 def least(dtype: np.dtype) -> object:
     """No number of a type is smaller."""
+    _require_ordered(dtype)
     return {"f": -np.inf, "b": False}.get(dtype.kind) if dtype.kind in "fb" else np.iinfo(dtype).min
 
 
 def largest(dtype: np.dtype) -> object:
     """No number of a type is larger."""
+    _require_ordered(dtype)
     return {"f": np.inf, "b": True}.get(dtype.kind) if dtype.kind in "fb" else np.iinfo(dtype).max
+
+
+def _require_ordered(dtype: np.dtype) -> None:
+    if dtype.kind not in "biuf":
+        raise Unsuitable(f"the smallest or largest of numbers of type {dtype}")
 
 
 __all__ = ["extreme", "first_of", "first_places", "largest", "least", "suits"]

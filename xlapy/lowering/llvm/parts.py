@@ -74,7 +74,7 @@ def tiled(text: Text, room: Room, shape: tuple[int, ...], x: Value, repeats: Seq
         count, old = repeats[axis], shape_of(x)
         if count == 1:
             continue
-        if count <= _MOST:
+        if 0 < count <= _MOST:
             x = x if is_view(x) else room.kept(x)
             x = concatenated(text, _with(old, axis, count * old[axis]), axis, [x] * count, [old[axis]] * count)
             x = room.kept(x) if any(n > 1 for n in repeats[:axis]) else x

@@ -47,7 +47,7 @@ def pressed(text: Text, room: Room, dtype: np.dtype, operands: Sequence[Value]) 
 
 def suits(dtype: object) -> bool:
     """Whether there is such a function for elements of that type."""
-    return isinstance(dtype, np.dtype) and dtype.kind in "biufc" and dtype.itemsize <= 16
+    return isinstance(dtype, np.dtype) and (dtype.kind in "biu" or dtype.kind in "fc" and 4 <= dtype.itemsize <= 16)
 
 
 def applied_to(dtype: np.dtype, *operands: jax.Array) -> jax.Array:
