@@ -134,7 +134,7 @@ CALLS = {
     "intersect1d": "np.intersect1d(i, k) | np.intersect1d(v, w) | np.intersect1d(np.unique(i), np.unique(k), assume_unique=True) | np.intersect1d(i, k, return_indices=True)",
     "setdiff1d": "np.setdiff1d(i, k) | np.setdiff1d(np.unique(i), k, assume_unique=True)",
     "setxor1d": "np.setxor1d(i, k) | np.setxor1d(np.unique(i), np.unique(k), assume_unique=True)",
-    "trim_zeros": "np.trim_zeros(v) | np.trim_zeros(np.array([0, 0, 1, 2, 0])) | np.trim_zeros(np.array([0, 0, 1, 2, 0]), trim='f') | np.trim_zeros(np.array([0, 0, 1, 2, 0]), 'b') | np.trim_zeros(np.array([[0, 0], [0, 1]]), axis=0)",
+    "trim_zeros": "np.trim_zeros(v) | np.trim_zeros(np.array([0, 0, 1, 2, 0])) | np.trim_zeros(np.array([0, 0, 1, 2, 0]), trim='f') | np.trim_zeros(np.array([0, 0, 1, 2, 0]), 'b') | np.trim_zeros(np.array([[0, 0], [0, 1]]), axis=0) | np.trim_zeros(a, axis=0)",
     # choosing and changing
     "choose": "np.choose(k, [v, w, i]) | np.choose(k, (1, 2, 3)) | np.choose(k + 1, [v, w, v], mode='wrap') | np.choose(k + 1, [v, w, v], mode='clip') | np.choose(k, [v, w, v], out=np.zeros(6))",
     "select": "np.select([v > 2, v > 0], [v, -v], default=9) | np.select([v > 2, v > 0], [v, i]) | np.select([m, ~m], [1, 2])",
