@@ -43,7 +43,6 @@ LAYERS = {
     "WeightNorm": (nn.WeightNorm(nn.Linear(3, 4, key=KEY)), values(3)),
 }
 REFUSED = {
-    "ConvTranspose2d": "must be known at compile time",
     "RotaryPositionalEmbedding": "deleting the attribute",
 }
 for name, (layer, x) in LAYERS.items():

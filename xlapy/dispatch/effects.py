@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.values import Value
 from xlapy.report import NotOffloadableError
+
+_OURS = str(Path(__file__).parents[1]) + os.sep
 
 
 def changes(machine, before: dict[Slot, Value], mark: int) -> bool:
@@ -39,15 +44,21 @@ class Trial:
         """Whether an object that was there before was changed."""
         return changes(self._machine, self._before, self._mark)
 
-    def raises(self) -> bool:
-        """Whether an exception may have been raised; a refusal during the run is never silent."""
+    def raises(self, in_ours: bool = True) -> bool:
+        """Whether an exception may have been raised; a refusal during the run is never silent.
+
+        Args:
+            in_ours: whether checks count that are made in Python code of this package: for comparisons, they hold.
+        """
         machine = self._machine
         if machine.pending:
             return True
         slots = machine.heap.slots.items()
         names = [slot[1] for slot, v in slots if slot[0] == STATE and self._before.get(slot) is not v]
         codes = [int(name.removeprefix("payload")) for name in names if name.startswith("payload")]
-        return any(machine.errors[code - 1][0] not in (Overfull, NotOffloadableError) for code in codes)
+        errors = [machine.errors[code - 1] for code in codes]
+        found = [place for cls, place in errors if cls not in (Overfull, NotOffloadableError)]
+        return any(in_ours or place is None or not place.filename.startswith(_OURS) for place in found)
 
     def take_back(self) -> None:
         """As if it had not been done."""
