@@ -1,4 +1,4 @@
-"""Arithmetic of functions that are computed without calls (`functions`, `singles`)."""
+"""Arithmetic of functions that are computed without calls (see the package)."""
 
 from __future__ import annotations
 
@@ -44,6 +44,10 @@ class Writer:
     def of_bits(self, x: Number) -> Number:
         """The float of such bits."""
         return Number(self.dtype, (self.text.new(f"bitcast {type_of(self._bits)} {x.name} to {self._name}"),))
+
+    def of_sign(self, x: Number, found: Number) -> Number:
+        """An odd function of `x`, of which it is known for the size of that."""
+        return self.choose(self.lt(x, 0.0), self.neg(found), self.choose(self.eq(x, 0.0), x, found))
 
     def fma(self, x: Number, y: Number | float, z: Number | float) -> Number:
         """`x * y + z`, rounded once."""

@@ -1,10 +1,14 @@
-"""Logarithms (see `functions`)."""
+"""Logarithms of floats.
+
+The reduction of the arguments, and the polynomials of float64, are those of FreeBSD's `e_log.c` and `s_log1p.c`; that
+of float32 is S. L. Moshier's, of the Cephes library (`logf.c`). Errors are below 1 unit in the last place.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from xlapy.lowering.llvm.arithmetic import Writer
+from xlapy.lowering.llvm.functions.arithmetic import Writer
 from xlapy.lowering.llvm.text import Number
 
 #: 1.5 * 2**52, and 1.5 * 2**23 for float32: in the low half of the sum's bits is a whole number that is added

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xlapy.lowering.llvm.arithmetic import Writer
+from xlapy.lowering.llvm.functions.arithmetic import Writer
 from xlapy.lowering.llvm.text import Number
 
 _INVERSE = 1.44269504088896338700
@@ -97,7 +97,7 @@ def sinh(w: Writer, x: Number) -> Number:
     near = w.fma(w.mul(size, square), w.fused(square, _OF[w.dtype].odd), size)
     half = _half_of_exp(w, size)
     found = w.choose(w.lt(size, 1.0), near, w.sub(half, w.div(w.of(0.25), half)))
-    return w.choose(w.lt(x, 0.0), w.neg(found), w.choose(w.eq(x, 0.0), x, found))
+    return w.of_sign(x, found)
 
 
 def cosh(w: Writer, x: Number) -> Number:
