@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from xlapy.domain.heap import STATE, Slot
 from xlapy.domain.stacks import Overfull
 from xlapy.domain.values import Value
+from xlapy.ir import OURS
 from xlapy.report import NotOffloadableError
-
-_OURS = str(Path(__file__).parents[1]) + os.sep
 
 
 def changes(machine, before: dict[Slot, Value], mark: int) -> bool:
@@ -58,7 +54,7 @@ class Trial:
         codes = [int(name.removeprefix("payload")) for name in names if name.startswith("payload")]
         errors = [machine.errors[code - 1] for code in codes]
         found = [place for cls, place in errors if cls not in (Overfull, NotOffloadableError)]
-        return any(in_ours or place is None or not place.filename.startswith(_OURS) for place in found)
+        return any(in_ours or place is None or not place.filename.startswith(OURS) for place in found)
 
     def take_back(self) -> None:
         """As if it had not been done."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xlapy.dispatch.protocol import Refused
@@ -23,7 +21,7 @@ from xlapy.domain.values import (
     Union,
     Value,
 )
-from xlapy.ir import Location
+from xlapy.ir import OURS, Location
 from xlapy.report import Blocker
 
 if TYPE_CHECKING:
@@ -33,14 +31,11 @@ if TYPE_CHECKING:
     from xlapy.interpreter.frame import Frame
     from xlapy.interpreter.machine import Machine
 
-#: where this package lies
-_PACKAGE = str(Path(__file__).parent.parent) + os.sep
-
 
 def name_of(code: CodeType, frames: Sequence[Frame]) -> str:
     """The name of a function that is called by these frames; if it stands for a built-in one, of what calls that."""
     codes = [code, *(frame.code for frame in reversed(frames))]
-    return next((c for c in codes if not c.co_filename.startswith(_PACKAGE)), code).co_qualname
+    return next((c for c in codes if not c.co_filename.startswith(OURS)), code).co_qualname
 
 
 #: texts of constants that are longer are not shown
@@ -110,7 +105,7 @@ def locate(code: str, message: str, hint: str, location: Location | None) -> Blo
     places = [location]
     while places[-1].caller is not None:
         places.append(places[-1].caller)
-    location, *callers = [p for p in places if not p.filename.startswith(_PACKAGE)] or places
+    location, *callers = [p for p in places if not p.filename.startswith(OURS)] or places
     chain = [(caller.function, caller.filename, caller.line) for caller in callers]
     return Blocker(
         code,

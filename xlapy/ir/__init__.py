@@ -1,13 +1,25 @@
 """Typed SSA with regions: what the interpreter emits, passes rewrite and the lowering reads."""
 
 from xlapy.ir.builder import Builder, constant_value
-from xlapy.ir.core import Location, Module, Operation, Region, TensorType, Var, captured, defining, every_operation
+from xlapy.ir.core import (
+    OURS,
+    Location,
+    Module,
+    Operation,
+    Region,
+    TensorType,
+    Var,
+    captured,
+    defining,
+    every_operation,
+)
 from xlapy.ir.increments import greatest_increase, least_increase
 from xlapy.ir.outcomes import Outcomes
 from xlapy.ir.printer import to_text
 from xlapy.ir.verifier import MalformedProgram, verify
 
 __all__ = [
+    "OURS",
     "Builder",
     "Location",
     "MalformedProgram",

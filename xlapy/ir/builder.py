@@ -98,9 +98,10 @@ class Builder:
 
     def _known(self, kind: str, operands: tuple[Var, ...], result: TensorType) -> Var | None:
         """What certainly is the result of an operation, if all of its operands are known, and it is of few integers."""
-        values = [constant_value(v) for v in operands]
-        known = [v for v in values if v is not None]
-        if len(known) < len(values) or not is_small(result):
+        if not is_small(result):
+            return None
+        known = [value for v in operands if (value := constant_value(v)) is not None]
+        if len(known) < len(operands):
             return None
         value = computed(kind, known, result)
         return None if value is None else self.emit("constant", (), {"value": value}, (result,))[0]

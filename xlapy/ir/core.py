@@ -7,11 +7,16 @@ may use values of the regions around it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
+#: how the names of this package's files begin: rules that are written in Python are no functions of the user's
+OURS = str(Path(__file__).parents[1]) + os.sep
 
 
 class TensorType(NamedTuple):

@@ -6,15 +6,12 @@ import ast
 import functools
 import os
 import types
-from pathlib import Path
 
-from xlapy.ir import Location
+from xlapy.ir import OURS, Location
 from xlapy.report import NotOffloadableError
 
 #: in the place of the name of a file, for code that is generated
 CALL = "<xlapy call>"
-#: the rules of ours that are written in Python are no functions of the user's
-_OURS = str(Path(__file__).parents[1]) + "/"
 
 
 def traceback_of(location: Location | None) -> types.TracebackType | None:
@@ -25,7 +22,7 @@ def traceback_of(location: Location | None) -> types.TracebackType | None:
     """
     found: types.TracebackType | None = None
     while location is not None:
-        if location.line is not None and not location.filename.startswith(_OURS):
+        if location.line is not None and not location.filename.startswith(OURS):
             frame, instruction = _stopped(location._replace(caller=None))
             found = types.TracebackType(found, frame, instruction, location.line)
         location = location.caller
@@ -64,7 +61,7 @@ def shorten(error: BaseException) -> None:
         return
     first = error.__traceback__
     entry = first.tb_next
-    while entry is not None and entry.tb_frame.f_code.co_filename.startswith((_OURS, CALL)):
+    while entry is not None and entry.tb_frame.f_code.co_filename.startswith((OURS, CALL)):
         entry = entry.tb_next
     if (
         isinstance(error, NotOffloadableError)

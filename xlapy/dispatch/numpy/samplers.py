@@ -174,7 +174,7 @@ def order(key, shape, axis):
     They are sorted by random bits in the same word (of 64, what the numbers leave), so that there is one array to sort.
     Bits that are equal, which of a million elements happens once in 30 draws, leave two elements in their order.
     """
-    wide = jax.dtypes.canonicalize_dtype(jnp.uint64)
+    wide = jnp.uint64
     taken = max(int(shape[axis]) - 1, 0).bit_length()
     numbers = lax.broadcasted_iota(wide, shape, axis)
     shift = jnp.asarray(taken, wide)
@@ -182,9 +182,14 @@ def order(key, shape, axis):
     return (lax.sort(packed, dimension=axis) & jnp.asarray((1 << taken) - 1, wide)).astype(jnp.int64)
 
 
+def _has_wide_words():
+    """Whether there are words of 64 bits: 32 do not hold a number and enough random bits."""
+    return jax.dtypes.canonicalize_dtype(jnp.uint64) == jnp.uint64
+
+
 def permutation(key, x, axis):
     """The slices along an axis in a random order."""
-    if jax.dtypes.canonicalize_dtype(jnp.uint64) != jnp.uint64:  # 32 bits hold no number and enough random bits
+    if not _has_wide_words():
         return jax.random.permutation(key, x, axis)
     axis = axis % x.ndim
     places = order(key, (x.shape[axis],), 0)
@@ -195,14 +200,14 @@ def permuted(key, x, axis):
     """Each slice along an axis shuffled on its own; all elements if there is none."""
     if axis is None:
         return permutation(key, jnp.ravel(x), 0).reshape(x.shape)
-    if jax.dtypes.canonicalize_dtype(jnp.uint64) != jnp.uint64:
+    if not _has_wide_words():
         return jax.random.permutation(key, x, axis, independent=True)
     return jnp.take_along_axis(x, order(key, x.shape, axis % x.ndim), axis, mode="clip")
 
 
 def sample(key, a, shape, axis):
     """So many different slices along an axis, in a random order."""
-    if jax.dtypes.canonicalize_dtype(jnp.uint64) != jnp.uint64:
+    if not _has_wide_words():
         return jax.random.choice(key, a, shape, False, axis=axis)
     axis = axis % a.ndim
     places = order(key, (a.shape[axis],), 0)[: math.prod(shape)]

@@ -215,9 +215,12 @@ def work_of(value: Value) -> int:
     return value.work if isinstance(value, Lazy) else 1
 
 
-def is_little(value: Lazy) -> bool:
-    """Whether an element is computed again wherever it is read: not if what it is computed of is wider."""
-    return value.work <= _LITTLE and all(place.dtype.itemsize <= value.dtype.itemsize for place in value.reads)
+def is_little(value: Value) -> bool:
+    """Whether an element is loaded, or computed again, wherever it is read: not if what it is computed of is wider."""
+    if is_view(value):
+        return True
+    narrow = all(place.dtype.itemsize <= dtype_of(value).itemsize for place in reads(value))
+    return work_of(value) <= _LITTLE and narrow
 
 
 def bounded(text: Text, shape: Sequence[int], *values: Value) -> None:

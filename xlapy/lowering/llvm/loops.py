@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.lowering.llvm.arrays import Lazy, Room, Value, element, is_little, lies_in_rows, over, shape_of
+from xlapy.lowering.llvm.arrays import Room, Value, element, is_little, lies_in_rows, over, shape_of
 from xlapy.lowering.llvm.memory import Array, Memory, copy, put
 from xlapy.lowering.llvm.text import Number, Text, Unsuitable, type_of
 
@@ -19,9 +19,7 @@ Evaluate = Callable[[Any, Sequence[Value]], list[Value]]
 def looped(text: Text, room: Room, params: dict, operands: Sequence[Value], evaluate: Evaluate) -> list[Value]:
     """What the equation of a loop computes. Arrays that it carries lie in memory of its own."""
     first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
-    fixed = [
-        room.kept(x) if isinstance(x, Lazy) and not x.is_view and not is_little(x) else x for x in operands[:second]
-    ]
+    fixed = [x if is_little(x) else room.kept(x) for x in operands[:second]]
     initial = [x if isinstance(x, Number) else room.kept(x) for x in operands[second:]]
     memories = [x.memory for x in initial if isinstance(x, Array)]
     text.has_loops = True

@@ -17,6 +17,10 @@ from xlapy.lowering.llvm.functions.arithmetic import Writer
 from xlapy.lowering.llvm.text import Number
 
 _INVERSE = 1.44269504088896338700
+#: log(2) in two parts, of which the first has few bits, for float64 and float32; and float64's Taylor polynomial
+TWO = (6.93147180369123816490e-01, 1.90821492927058770002e-10)
+TWO_SINGLE = (0.693359375, -2.12194440e-4)
+TAYLOR = tuple(1 / math.factorial(k) for k in range(13, 1, -1))
 
 
 class _Constants(NamedTuple):
@@ -56,7 +60,7 @@ _OF = {
         90.0,
         88.72283935546875,
         -20.0,
-        (0.693359375, -2.12194440e-4),
+        TWO_SINGLE,
         (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1),
         [1 / math.factorial(k) for k in range(11, 1, -2)],
     ),
@@ -68,8 +72,8 @@ _OF = {
         711.0,
         709.782712893384,
         -40.0,
-        (6.93147180369123816490e-01, 1.90821492927058770002e-10),
-        [1 / math.factorial(k) for k in range(13, 1, -1)],
+        TWO,
+        TAYLOR,
         [1 / math.factorial(k) for k in range(17, 1, -2)],
     ),
 }
@@ -153,4 +157,4 @@ def _half_of_exp(w: Writer, x: Number) -> Number:
 #: those that are kinds of operations
 FUNCTIONS = (exp, expm1, sinh, cosh, logistic)
 
-__all__ = ["FUNCTIONS", "cosh", "exp", "expm1", "limited", "logistic", "scaled", "sinh"]
+__all__ = ["FUNCTIONS", "TAYLOR", "TWO", "TWO_SINGLE", "cosh", "exp", "expm1", "limited", "logistic", "scaled", "sinh"]

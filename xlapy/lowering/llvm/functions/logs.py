@@ -9,13 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.lowering.llvm.functions.arithmetic import Writer
+from xlapy.lowering.llvm.functions.exponentials import TWO, TWO_SINGLE
 from xlapy.lowering.llvm.text import Number
 
 #: 1.5 * 2**52, and 1.5 * 2**23 for float32: in the low half of the sum's bits is a whole number that is added
 _WHOLE, _WHOLE_SINGLE = 6755399441055744.0, 12582912.0
 _WHOLE_BITS, _SINGLE_BITS = int(np.float64(_WHOLE).view(np.int64)), int(np.float32(_WHOLE_SINGLE).view(np.int32))
-#: log(2) in two parts, of which the first has few bits
-_TWO, _TWO_SINGLE = (6.93147180369123816490e-01, 1.90821492927058770002e-10), (0.693359375, -2.12194440e-4)
 #: of a logarithm: of even and of odd powers of s**2; bits of sqrt(1/2), and how far 1 is from there
 _EVEN = (1.531383769920937332e-01, 2.222219843214978396e-01, 3.999999999940941908e-01)
 _ODD = (1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149e-01, 6.666666666666735130e-01)
@@ -54,9 +53,9 @@ def of_normal(w: Writer, x: Number, more: Number | None = None) -> Number:
     odd, even = w.mul(square, w.polynomial(fourth, _ODD)), w.mul(fourth, w.polynomial(fourth, _EVEN))
     half = w.mul(w.mul(rest, 0.5), rest)
     series = w.mul(ratio, w.add(half, w.add(even, odd)))
-    last = w.mul(power, _TWO[1])
+    last = w.mul(power, TWO[1])
     last = last if more is None else w.add(last, more)
-    return w.sub(w.mul(power, _TWO[0]), w.sub(w.sub(half, w.add(series, last)), rest))
+    return w.sub(w.mul(power, TWO[0]), w.sub(w.sub(half, w.add(series, last)), rest))
 
 
 def log(w: Writer, x: Number) -> Number:
@@ -98,9 +97,9 @@ def _single_of_normal(w: Writer, x: Number, more: Number, little: Number | None 
     rest = w.sub(w.of_bits(w.add(w.bitwise_and(bits, _FRACTION_SINGLE), _ROOT_SINGLE)), 1.0)
     square = w.mul(rest, rest)
     series = w.mul(w.mul(rest, square), w.horner(rest, _POLYNOMIAL))
-    series = w.fma(square, -0.5, w.fma(power, _TWO_SINGLE[1], series))
+    series = w.fma(square, -0.5, w.fma(power, TWO_SINGLE[1], series))
     series = series if little is None else w.add(series, little)
-    return w.fma(power, _TWO_SINGLE[0], w.add(rest, series))
+    return w.fma(power, TWO_SINGLE[0], w.add(rest, series))
 
 
 def _one_more(w: Writer, x: Number) -> tuple[Number, Number]:

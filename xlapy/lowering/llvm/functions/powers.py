@@ -6,7 +6,6 @@ floating-point technique for extending the available precision", 1971), with err
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -17,13 +16,10 @@ from xlapy.lowering.llvm.numbers import convert
 from xlapy.lowering.llvm.text import Number
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
-#: log(2) in two parts, of which the first has 32 bits
-_TWO = (6.93147180369123816490e-01, 1.90821492927058770002e-10)
 #: of a power: of the logarithm of (1 + s) / (1 - s), the coefficients of s**5, from the highest power of s**2 down, and
-#: that of s**3, as a sum; of an exponential, from the highest power down to the square
+#: that of s**3, as a sum
 _SERIES = tuple(2.0 / k for k in range(25, 3, -2))
 _THIRD = (2.0 / 3.0, 3.700743415417188e-17)
-_TAYLOR = tuple(1.0 / math.factorial(k) for k in range(13, 1, -1))
 
 
 def pow(w: Writer, x: Number, y: Number, power: Callable[..., Number] | None = None) -> Number:
@@ -79,19 +75,19 @@ def _power_of(w: Writer, x: Number, y: Number) -> Number:
     high = w.add(twice, product)
     low = w.add(w.add(w.add(w.sub(twice, high), product), w.add(more, more)), low)
     # and of the power of two
-    whole = w.mul(power, _TWO[0])
+    whole = w.mul(power, exponentials.TWO[0])
     logarithm = w.add(whole, high)
-    low = w.fma(power, _TWO[1], w.add(w.add(w.sub(whole, logarithm), high), low))
+    low = w.fma(power, exponentials.TWO[1], w.add(w.add(w.sub(whole, logarithm), high), low))
     # the exponential of its product with the exponent
     main = w.mul(logarithm, y)
     low = w.fma(low, y, w.fma(logarithm, y, w.neg(main)))
     limited, times, exponent = exponentials.limited(w, main)
     low = w.choose(w.eq(limited, main), low, 0.0)
-    first = w.fma(w.neg(times), _TWO[0], limited)
-    low = w.fma(w.neg(times), _TWO[1], low)
+    first = w.fma(w.neg(times), exponentials.TWO[0], limited)
+    low = w.fma(w.neg(times), exponentials.TWO[1], low)
     argument = w.add(first, low)
     low = w.add(w.sub(first, argument), low)
-    series = w.fma(w.mul(argument, argument), w.fused(argument, _TAYLOR), low)
+    series = w.fma(w.mul(argument, argument), w.fused(argument, exponentials.TAYLOR), low)
     return exponentials.scaled(w, w.add(w.add(argument, series), 1.0), exponent)
 
 
