@@ -341,7 +341,10 @@ def counted(
     part: tuple[str, str] | None = None,
 ) -> list[Number]:
     """What numbers become in so many trips; `trip` gets the name of the index, and the numbers. Up to `straight` trips
-    may be made one after the other in straight code. Of a `part` of the trips the first one is given, and the end."""
+    may be made one after the other in straight code. Of a `part` of the trips the first one is given, and the end: a
+    part has a trip at least, since a loop asks behind its first one whether there are more."""
+    if count == 0:
+        return list(numbers)
     if count == 1 and part is None:
         return list(trip("0", list(numbers)))
     start, stop = part or ("0", str(count))

@@ -147,6 +147,8 @@ class Frame:
     def made(self, dtype: np.dtype, shape: tuple[int, ...]) -> Memory:
         """A memory of its own, which holds nothing yet."""
         size = prod(shape) * dtype.itemsize
+        if size == 0:
+            raise Unsuitable("an array without elements")
         if size > _ROOM or self._room + size > _ROOM_OF_ALL:
             return self._made_outside(dtype, shape, size)
         self._room += size
@@ -172,6 +174,8 @@ class Frame:
 
     def fill(self, place: Memory, value: Value, where: Callable[[Place], Place] | None = None) -> None:
         """Store the elements of an array, at the places in a memory that they go to."""
+        if prod(place.shape) == 0:
+            return
         if where is not None:
             self.fill_with(value, place, place.shape if isinstance(value, Number) else shape_of(value), where)
             return

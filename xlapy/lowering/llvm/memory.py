@@ -42,6 +42,13 @@ class Memory:
         return Array(self, self.version)
 
 
+    def touched(self) -> Memory:
+        """Itself, for code that loads or stores an element: of an array without elements there is none."""
+        if prod(self.shape) == 0:
+            raise Unsuitable("an array without elements")
+        return self
+
+
 class Array(NamedTuple):
     """What a memory holds at a version."""
 
@@ -57,14 +64,14 @@ class Array(NamedTuple):
 
 def address(array: Array) -> str:
     """Where an array lies, for a function that reads all of it."""
-    memory = array.now()
+    memory = array.now().touched()
     memory.used = True
     return memory.pointer
 
 
 def load(text: Text, array: Array, indices: Sequence[str]) -> Number:
     """An element."""
-    memory = array.now()
+    memory = array.now().touched()
     memory.used = True
     type = type_in_memory(memory.dtype)
     parts = [text.new(f"load {type}, ptr {p}") for p in _pointers(text, memory, indices)]
@@ -75,7 +82,7 @@ def load(text: Text, array: Array, indices: Sequence[str]) -> Number:
 
 def put(text: Text, memory: Memory, number: Number, indices: Sequence[str]) -> None:
     """Store an element, whatever else is in the memory."""
-    for part, pointer in zip(number.parts, _pointers(text, memory, indices), strict=True):
+    for part, pointer in zip(number.parts, _pointers(text, memory.touched(), indices), strict=True):
         name = text.new(f"zext i1 {part} to i8") if memory.dtype.kind == "b" else part
         text.do(f"store {type_in_memory(memory.dtype)} {name}, ptr {pointer}")
     if indices:
