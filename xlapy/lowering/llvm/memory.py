@@ -41,7 +41,6 @@ class Memory:
         self.version = next(_versions)
         return Array(self, self.version)
 
-
     def touched(self) -> Memory:
         """Itself, for code that loads or stores an element: of an array without elements there is none."""
         if prod(self.shape) == 0:
