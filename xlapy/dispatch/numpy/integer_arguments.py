@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from xlapy.dispatch.containers import ranges, stacks
+from xlapy.dispatch.numpy.c_signatures import signature_of
 from xlapy.dispatch.numpy.values import NO_VALUE, known, raise_real, real_call, sequence_items, skeleton, try_known
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import BoundedArray, Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Union, Value
@@ -83,7 +84,7 @@ def _of_numpy(item: Any) -> bool:
 @lru_cache(maxsize=2000)
 def _places(item: Any) -> Places | None:
     try:
-        parameters = inspect.signature(item).parameters.values()
+        parameters = signature_of(item).parameters.values()
     except (TypeError, ValueError):
         return None
     name = getattr(item, "__name__", "")
