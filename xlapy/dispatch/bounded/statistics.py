@@ -12,6 +12,7 @@ from xlapy.dispatch.bounded import lanes as bounded
 from xlapy.dispatch.bounded.in_python import type_of_array
 from xlapy.dispatch.bounded.lanes import involved, require_static
 from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
+from xlapy.dispatch.numpy.statistics import has_variables_in_rows
 from xlapy.dispatch.numpy.values import absent, array_type, kind_of, known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Tuple, Value
@@ -254,7 +255,10 @@ def _of_observations(item: Callable, vectors: Callable, matrix: Callable) -> Non
 
     def rule(machine, m, y: Any = None, rowvar=True, bias=False, ddof=None):
         if isinstance(m, BoundedArray) and len(m.axes) == 2:
-            by_rows = bool(known(machine, rowvar))
+            rows, by_rows = m.base.type.shape[0], bool(known(machine, rowvar))
+            if m.axes[0] is not None and has_variables_in_rows(by_rows, (1, 0)) != by_rows:
+                raise require_static(machine, m, f"np.{item.__name__} of what may be one row")
+            by_rows = has_variables_in_rows(by_rows, (rows, 0))
             kinds = kind_of(m.base.type.dtype) in "biuf"
             if (
                 not absent(y)
