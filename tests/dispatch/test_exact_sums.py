@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import calls
+from xlapy.lowering.llvm import code_selection
 from xlapy.lowering.llvm.text import Unsuitable
-from xlapy.runtime import direct
+from xlapy.runtime import native_calls
 
 
 @pytest.fixture(params=["whole", "called", "xla"])
@@ -21,9 +21,9 @@ def numbers(request, monkeypatch):
         raise Unsuitable("a test of loops of XLA's own")
 
     if request.param != "whole":
-        monkeypatch.setattr(direct, "whole_as_machine_code", lambda *_: None)
+        monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *_: None)
     if request.param == "xla":
-        monkeypatch.setattr(calls, "function_of", unsuitable)
+        monkeypatch.setattr(code_selection, "function_of", unsuitable)
     return random.Random(7)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.dispatch.host_values import HostValue
+from xlapy.dispatch.host_evaluation import HostValue
 
 COUNTS = np.array([3, 1, 2, 3, 3, 1])
 

@@ -13,7 +13,7 @@ import pytest
 
 import xlapy
 from xlapy.dispatch import leaves
-from xlapy.dispatch.jax.direct import direct
+from xlapy.dispatch.jax.lax_equivalents import direct
 
 
 def known(function, *args):

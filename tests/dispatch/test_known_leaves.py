@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.dispatch.known_leaves import evaluated
+from xlapy.dispatch.leaf_folding import evaluated
 from xlapy.dispatch.leaves import trace
 from xlapy.ir import Builder, Region, TensorType
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from xlapy.dispatch import rules
+from xlapy.dispatch import register_all
 from xlapy.dispatch.numpy import reasons as numpy_reasons
 from xlapy.dispatch.numpy.ufunc_table import GENERALISED, REFUSED, TABLE
-from xlapy.dispatch.table import find_attribute, find_function, find_method, find_replacement
+from xlapy.dispatch.registry import find_attribute, find_function, find_method, find_replacement
 
-assert rules
+assert register_all
 
 
 def public(module):

@@ -6,11 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from xlapy.frontend import OPERATIONS, Code, Op, Span, check, cutting, dump, recursion, resumption, structured, versions
-from xlapy.frontend.operations import BOOLEAN, RAISING
+from xlapy.frontend import (
+    OPERATIONS,
+    Code,
+    Op,
+    Span,
+    block_splitting,
+    check,
+    dump,
+    generator_state_machines,
+    recursion_elimination,
+    structured,
+    versions,
+)
+from xlapy.frontend.instruction_set import BOOLEAN, RAISING
 
 SOURCE = "\n".join(path.read_text() for path in Path(versions.__file__).parent.glob("*.py"))
-SOURCE += "".join(Path(module.__file__).read_text() for module in (cutting, resumption, recursion))
+SOURCE += "".join(
+    Path(module.__file__).read_text() for module in (block_splitting, generator_state_machines, recursion_elimination)
+)
 
 
 def test_every_kind_of_the_table_is_emitted_by_some_version():

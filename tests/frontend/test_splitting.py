@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from xlapy.frontend import check, operations, splitting
+from xlapy.frontend import check, instruction_set, node_splitting
 from xlapy.frontend.compile import compiled
 from xlapy.frontend.decode import Machine, blocks
 from xlapy.frontend.graph import Block, End, Graph, dominators, loops, successors
@@ -69,7 +69,7 @@ def test_random_conditions(first):
         assert not list(compare_walks(structured, 4)), seed
         machine = Machine(code)
         found, _ = blocks(machine, TABLE)
-        assert len(list(operations(structured.body))) <= splitting.size(found.values()), seed
+        assert len(list(instruction_set(structured.body))) <= node_splitting.size(found.values()), seed
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
@@ -77,7 +77,7 @@ def test_some_of_these_have_to_be_split(monkeypatch):
     split = []
 
     def spied(graph, most):
-        split.append(splitting.with_single_entries(graph, most))
+        split.append(node_splitting.with_single_entries(graph, most))
         return split[-1]
 
     monkeypatch.setattr("xlapy.frontend.compile.with_single_entries", spied)
@@ -94,10 +94,10 @@ def tangled():
 
 
 def test_a_cycle_with_two_entries():
-    found = splitting.with_single_entries(tangled(), 100)
+    found = node_splitting.with_single_entries(tangled(), 100)
     assert not isinstance(loops(found, dominators(found)), int)
     assert sum(block.end.kind == "return" for block in found.blocks) == 1
 
 
 def test_what_becomes_too_large():
-    assert splitting.with_single_entries(tangled(), 4) is None
+    assert node_splitting.with_single_entries(tangled(), 4) is None

@@ -10,7 +10,7 @@ import pytest
 
 import xlapy
 from xlapy.lowering.llvm import blas
-from xlapy.lowering.llvm.team import team
+from xlapy.lowering.llvm.thread_pool import team
 
 get, change = (blas.address_of(blas._THREADS, what) for what in ("get", "set"))
 pytestmark = pytest.mark.skipif(

@@ -7,9 +7,9 @@ import pytest
 
 import xlapy
 from xlapy.lowering import compaction, rewriting
-from xlapy.lowering.counting import _in_parts, _scattered, occurrences
-from xlapy.lowering.llvm import pressing
-from xlapy.lowering.needed import needed
+from xlapy.lowering.bincount import _in_parts, _scattered, occurrences
+from xlapy.lowering.jaxpr_dce import needed
+from xlapy.lowering.llvm import stream_compaction
 
 from . import ways
 
@@ -138,7 +138,7 @@ def nothing(x):
 @pytest.fixture(params=ways.ALL)
 def way(request, monkeypatch):
     """Programs are machine code as a whole, or XLA's; the latter also without functions that it calls."""
-    yield from ways.chosen(request.param, monkeypatch, (pressing, "suits"))
+    yield from ways.chosen(request.param, monkeypatch, (stream_compaction, "suits"))
 
 
 PROGRAMS = [compared, of_computed, of_columns, in_a_loop, in_branches, stored, nothing]
@@ -163,8 +163,8 @@ def test_programs(function, dtype, returns, way):
 
 def test_machine_code_selects(monkeypatch):
     """Programs of few elements, and such as are XLA's: both have the same function."""
-    calls, original = [], pressing._press
-    monkeypatch.setattr(pressing, "_press", lambda *args: calls.append(args[1].shape) or original(*args))
+    calls, original = [], stream_compaction._press
+    monkeypatch.setattr(stream_compaction, "_press", lambda *args: calls.append(args[1].shape) or original(*args))
     rewriting._rewritten.cache_clear()
     for size in (1000, 1_200_000):
         x = RNG.standard_normal(size)

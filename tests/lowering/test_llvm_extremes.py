@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import direct as machine_code
-from xlapy.lowering.places import name_of, search_of
-from xlapy.runtime import direct
+from xlapy.lowering.argmax import name_of, search_of
+from xlapy.lowering.llvm import entry_points as machine_code
+from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
@@ -50,8 +50,8 @@ def in_a_loop(x):
 @pytest.fixture
 def whole(monkeypatch):
     """Programs are machine code as a whole."""
-    made, original = [], direct.whole_as_machine_code
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *a: made.append(original(*a)) or made[-1])
+    made, original = [], native_calls.whole_as_machine_code
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *a: made.append(original(*a)) or made[-1])
     yield made
     assert made and all(x is not None for x in made)
 

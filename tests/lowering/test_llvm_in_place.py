@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import direct as machine_code
+from xlapy.lowering.llvm import entry_points as machine_code
 
 from .ways import check_machine_code
 
@@ -171,7 +171,8 @@ def test_no_room_is_made_for_what_becomes_something_else_in_place(monkeypatch):
     functions = []
     original = machine_code.called_directly
     monkeypatch.setattr(
-        "xlapy.lowering.llvm.calls.called_directly", lambda made, *rest: functions.append(made) or original(made, *rest)
+        "xlapy.lowering.llvm.code_selection.called_directly",
+        lambda made, *rest: functions.append(made) or original(made, *rest),
     )
     x = RNG.random(4000)
     np.testing.assert_allclose(xlapy.jit(logistic, returns="numpy")(x, 5), logistic(x, 5), rtol=1e-10)

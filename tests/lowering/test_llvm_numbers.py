@@ -9,8 +9,8 @@ import pytest
 from jax import lax
 
 import xlapy
-from xlapy.lowering.llvm import calls
-from xlapy.runtime import direct
+from xlapy.lowering.llvm import code_selection
+from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="machine code is for CPUs")
 
@@ -52,10 +52,10 @@ def pairs(dtype):
 
 def in_machine_code(monkeypatch, function, *args):
     """What a compiled function gives; it has to be machine code that XLA calls, which flushes denormals to zero."""
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *_: None)
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *_: None)
     made = []
-    original = calls.function_of
-    monkeypatch.setattr(calls, "function_of", lambda *a: made.append(original(*a)) or made[-1])
+    original = code_selection.function_of
+    monkeypatch.setattr(code_selection, "function_of", lambda *a: made.append(original(*a)) or made[-1])
     with jax.enable_x64(True):
         result = xlapy.jit(function)(*args)
     assert made

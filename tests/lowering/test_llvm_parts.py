@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import direct as machine_code
+from xlapy.lowering.llvm import entry_points as machine_code
 
 from .ways import check_machine_code
 

@@ -7,7 +7,7 @@ import scipy.special
 
 import xlapy
 from xlapy.lowering import evaluate
-from xlapy.runtime import direct
+from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="machine code is for CPUs")
 
@@ -53,11 +53,11 @@ def until_accepted(n):
 )
 def test_streams(function, monkeypatch):
     """What machine code draws, and what XLA does: but for logarithms, of which XLA's have errors of 1e-14 near 1."""
-    whole, calls = direct.whole_as_machine_code, []
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: calls.append(whole(*args)) or calls[-1])
+    whole, calls = native_calls.whole_as_machine_code, []
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *args: calls.append(whole(*args)) or calls[-1])
     found = jax.tree.leaves(xlapy.jit(function, returns="numpy")(40))
     assert calls and calls[-1] is not None
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *args: None)
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *args: None)
     monkeypatch.setattr(evaluate, "may_be_machine_code", lambda loop: False)
     expected = jax.tree.leaves(xlapy.jit(function, returns="numpy")(40))
     for one, other in zip(found, expected, strict=True):

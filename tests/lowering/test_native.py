@@ -6,7 +6,7 @@ import pytest
 
 import xlapy
 from tests.passes.programs import program
-from xlapy.lowering import native
+from xlapy.lowering import native_functions
 from xlapy.lowering.evaluate import evaluate_fast
 from xlapy.passes import optimise
 
@@ -14,7 +14,8 @@ RNG = np.random.default_rng(7)
 WHOLE, REAL, FLAGS = np.arange(5), RNG.random(5), np.array([True, False, True, True, False])
 
 pytestmark = pytest.mark.skipif(
-    jax.default_backend() != "cpu" or not native._TESTED, reason="for CPUs and versions of jaxlib that are known"
+    jax.default_backend() != "cpu" or not native_functions._TESTED,
+    reason="for CPUs and versions of jaxlib that are known",
 )
 
 
@@ -191,7 +192,7 @@ def copies(values):
 @pytest.mark.parametrize("case", PROGRAMS, ids=lambda case: case[0].__name__)
 def test_results_and_changes_are_numpys(case, native_loops, monkeypatch):
     if not native_loops:
-        monkeypatch.setattr(native, "suits", lambda loop: False)
+        monkeypatch.setattr(native_functions, "suits", lambda loop: False)
     function, *arguments = case
     theirs, ours = copies(arguments), copies(arguments)
     expected, found = function(*theirs), xlapy.jit(function)(*ours)
@@ -273,8 +274,8 @@ def test_other_platforms_have_no_such_functions():
 
 def test_what_xla_cannot_do_in_such_a_function_is_compiled_without(monkeypatch):
     """From 4096 elements on, sums call a library."""
-    monkeypatch.setattr(native, "_MOST_REDUCED", 1 << 20)
-    monkeypatch.setattr(native, "_MOST", 1 << 20)
+    monkeypatch.setattr(native_functions, "_MOST_REDUCED", 1 << 20)
+    monkeypatch.setattr(native_functions, "_MOST", 1 << 20)
 
     def summed(x, n):
         for _ in range(n):

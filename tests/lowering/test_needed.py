@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.runtime import direct
+from xlapy.runtime import native_calls
 
 X = np.random.default_rng(0).random((150, 150))
 
@@ -67,8 +67,8 @@ def test_sparse_rows_times_an_array_that_was_made_inside(monkeypatch):
         return x
 
     found = []
-    original = direct.whole_as_machine_code
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *a: found.append(original(*a)) or found[-1])
+    original = native_calls.whole_as_machine_code
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *a: found.append(original(*a)) or found[-1])
     rng = np.random.default_rng(1)
     starts = np.arange(301, dtype=np.int32) * 200
     args = starts, rng.integers(0, 300, 60000).astype(np.int32), rng.random(60000), rng.random(300), 3

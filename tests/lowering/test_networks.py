@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import direct as machine_code
-from xlapy.lowering.llvm import networks
-from xlapy.runtime import direct
+from xlapy.lowering.llvm import entry_points as machine_code
+from xlapy.lowering.llvm import sorting_networks
+from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
@@ -35,10 +35,10 @@ def samples(dtype, shape):
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
 def test_order(dtype, shape, axis):
     x = samples(dtype, shape)
-    assert networks.suits(x.dtype, shape, axis)
+    assert sorting_networks.suits(x.dtype, shape, axis)
     with jax.enable_x64(True):
-        found = jax.jit(lambda x: networks.ordered(x, axis))(x)
-        places = jax.jit(lambda x: networks.places(x, axis))(x)
+        found = jax.jit(lambda x: sorting_networks.ordered(x, axis))(x)
+        places = jax.jit(lambda x: sorting_networks.places(x, axis))(x)
     assert found.dtype == x.dtype and places.dtype == np.int64
     np.testing.assert_array_equal(found, np.sort(x, axis))
     np.testing.assert_array_equal(places, np.argsort(x, axis, kind="stable"))
@@ -48,17 +48,17 @@ def test_order(dtype, shape, axis):
 def test_as_many_numbers(count):
     x = RNG.normal(size=(11, count))
     with jax.enable_x64(True):
-        np.testing.assert_array_equal(jax.jit(lambda x: networks.ordered(x, 1))(x), np.sort(x, 1))
-        np.testing.assert_array_equal(jax.jit(lambda x: networks.places(x, 1))(x), np.argsort(x, 1))
+        np.testing.assert_array_equal(jax.jit(lambda x: sorting_networks.ordered(x, 1))(x), np.sort(x, 1))
+        np.testing.assert_array_equal(jax.jit(lambda x: sorting_networks.places(x, 1))(x), np.argsort(x, 1))
 
 
 @pytest.mark.parametrize("dtype", ["i2", "i8", "f4", "f8"])
 def test_functions_that_sort(dtype, monkeypatch):
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *_: None)
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *_: None)
     called = []
     for name in ("ordered", "places"):
-        original = getattr(networks, name)
-        monkeypatch.setattr(networks, name, lambda *a, f=original, n=name: (called.append(n), f(*a))[1])
+        original = getattr(sorting_networks, name)
+        monkeypatch.setattr(sorting_networks, name, lambda *a, f=original, n=name: (called.append(n), f(*a))[1])
 
     def program(rows, more):
         return (
@@ -180,8 +180,8 @@ PROGRAMS = [
 @pytest.mark.parametrize("function, arguments", PROGRAMS, ids=lambda x: getattr(x, "__name__", ""))
 def test_inside_machine_code(function, arguments, monkeypatch):
     found = []
-    original = direct.whole_as_machine_code
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *a: found.append(original(*a)) or found[-1])
+    original = native_calls.whole_as_machine_code
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *a: found.append(original(*a)) or found[-1])
     with np.errstate(all="ignore"):
         wanted = function(*(x.copy() for x in arguments))
     got = xlapy.jit(function, returns="numpy")(*arguments)

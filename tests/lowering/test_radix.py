@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering import sorting
-from xlapy.lowering.llvm import radix
+from xlapy.lowering import long_sorts
+from xlapy.lowering.llvm import radix_sort
 
 RNG = np.random.default_rng(3)
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="machine code is for CPUs")
@@ -26,8 +26,8 @@ def numbers(dtype, shape):
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
 def test_order(dtype, shape, axis):
     with jax.enable_x64(True):
-        ordered = jax.jit(lambda x: radix.ordered(x, axis))
-        places = jax.jit(lambda x: radix.places(x, axis))
+        ordered = jax.jit(lambda x: radix_sort.ordered(x, axis))
+        places = jax.jit(lambda x: radix_sort.places(x, axis))
         for x in numbers(np.dtype(dtype), shape):
             found = ordered(x)
             assert found.dtype == x.dtype
@@ -46,8 +46,8 @@ def floats(dtype):
 def test_functions_that_sort(dtype, monkeypatch):
     called = []
     for name in ("ordered", "places"):
-        original = getattr(radix, name)
-        monkeypatch.setattr(radix, name, lambda *a, f=original, n=name: (called.append(n), f(*a))[1])
+        original = getattr(radix_sort, name)
+        monkeypatch.setattr(radix_sort, name, lambda *a, f=original, n=name: (called.append(n), f(*a))[1])
 
     def program(x):
         y = x.copy()
@@ -99,4 +99,4 @@ def test_a_saved_program_does_without(tmp_path):
     ordered, places = xlapy.load(tmp_path / "saved")(x)
     np.testing.assert_array_equal(ordered, np.sort(x))
     np.testing.assert_array_equal(places, np.argsort(x, kind="stable"))
-    assert sorting.many(x)
+    assert long_sorts.many(x)

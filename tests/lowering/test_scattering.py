@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering import scattering
+from xlapy.lowering import scatter_last_wins
 
 
 def by_arrays(a, rows, columns, values):
@@ -115,5 +115,5 @@ def test_both_ways_agree():
         last = jnp.full(40, -1).at[key].max(jnp.arange(500))
         return jnp.where(last >= 0, new[last], base)
 
-    found = jax.jit(lambda base, new: scattering.put(base, key, new, "drop", at_once))(base, new)
+    found = jax.jit(lambda base, new: scatter_last_wins.put(base, key, new, "drop", at_once))(base, new)
     np.testing.assert_array_equal(np.asarray(found), np.asarray(at_once(base, new)))

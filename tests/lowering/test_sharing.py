@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import arrays, sharing
-from xlapy.lowering.llvm import direct as machine_code
-from xlapy.lowering.llvm.team import processors, team
+from xlapy.lowering.llvm import entry_points as machine_code
+from xlapy.lowering.llvm import lazy_arrays, parallel_outlining
+from xlapy.lowering.llvm.thread_pool import processors, team
 
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
@@ -66,7 +66,7 @@ def of_carried_numbers(x, k):
 @pytest.fixture
 def shares(monkeypatch, parts):
     """Every loop over elements is shared out, however few they are, and every program is machine code."""
-    monkeypatch.setattr(arrays, "_FEWEST_SHARED", 2)
+    monkeypatch.setattr(lazy_arrays, "_FEWEST_SHARED", 2)
     return parts
 
 
@@ -100,7 +100,7 @@ def test_one_thread_finds_what_many_find(monkeypatch):
 
     x = RNG.random(50_000)
     shared = xlapy.jit(steps)(x.copy(), x.copy())
-    monkeypatch.setattr(sharing, "_WORTH", np.inf)
+    monkeypatch.setattr(parallel_outlining, "_WORTH", np.inf)
     np.testing.assert_array_equal(shared, xlapy.jit(steps)(x.copy(), x.copy()))
 
 
@@ -132,7 +132,7 @@ def test_threads_of_the_caller_do_not_meet(shares):
 _PROGRAM = """
 import os
 import numpy as np, xlapy
-from xlapy.lowering.llvm.team import processors, team
+from xlapy.lowering.llvm.thread_pool import processors, team
 
 @xlapy.jit
 def f(x):

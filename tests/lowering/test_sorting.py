@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering import sorting
+from xlapy.lowering import long_sorts
 
 DTYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split()
 
@@ -33,8 +33,8 @@ def samples(dtype, shape):
 def test_order(dtype, shape, axis):
     x = samples(dtype, shape)
     with jax.enable_x64(True):
-        found = jax.jit(sorting.order, static_argnums=1)(x, axis)
-        ordered = jax.jit(sorting.ascending, static_argnums=1)(x, axis)
+        found = jax.jit(long_sorts.order, static_argnums=1)(x, axis)
+        ordered = jax.jit(long_sorts.ascending, static_argnums=1)(x, axis)
     assert found.dtype == np.int64 and ordered.dtype == x.dtype
     np.testing.assert_array_equal(found, np.argsort(x, axis=axis, kind="stable"))
     np.testing.assert_array_equal(ordered, np.sort(x, axis=axis))
@@ -47,14 +47,14 @@ def test_integers_near_and_far_from_one_another(dtype):
         x = np.random.default_rng(0).integers(low, high, 900, dtype, endpoint=True)
         x[:2] = high, low
         with jax.enable_x64(True):
-            np.testing.assert_array_equal(sorting.order(jnp.asarray(x), 0), np.argsort(x, kind="stable"))
+            np.testing.assert_array_equal(long_sorts.order(jnp.asarray(x), 0), np.argsort(x, kind="stable"))
 
 
 def test_without_64_bits():
     x = samples("f4", (2000,))
     x[7] = 1.0  # to JAX, numbers below the smallest normal one are zeros
-    np.testing.assert_array_equal(jax.jit(sorting.order, static_argnums=1)(x, 0), np.argsort(x, kind="stable"))
-    np.testing.assert_array_equal(jax.jit(sorting.ascending, static_argnums=1)(x, 0), np.sort(x))
+    np.testing.assert_array_equal(jax.jit(long_sorts.order, static_argnums=1)(x, 0), np.argsort(x, kind="stable"))
+    np.testing.assert_array_equal(jax.jit(long_sorts.ascending, static_argnums=1)(x, 0), np.sort(x))
 
 
 def test_derivatives():
@@ -140,8 +140,8 @@ def test_numbers_at_places(dtype, few):
     x = x[np.random.default_rng(0).integers(0, 16, x.size)] if few else x
     places = [0, 1, 3, 9_999, 10_000, 15_000, 19_998, 19_999]
     with jax.enable_x64(True):
-        assert sorting.selects(jnp.asarray(x))
-        found, after = jax.jit(sorting.at_places)(x, jnp.asarray(places))
+        assert long_sorts.selects(jnp.asarray(x))
+        found, after = jax.jit(long_sorts.at_places)(x, jnp.asarray(places))
     ordered = np.sort(x)
     np.testing.assert_array_equal(found, ordered[places])
     np.testing.assert_array_equal(after, ordered[np.minimum(np.asarray(places) + 1, x.size - 1)])

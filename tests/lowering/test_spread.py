@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering import spread
+from xlapy.lowering import broadcast_sinking
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="other devices compute again")
 RNG = np.random.default_rng(4)
@@ -32,8 +32,8 @@ OTHERS = {
 @pytest.fixture
 def kept(monkeypatch):
     found = []
-    original = spread.stored
-    monkeypatch.setattr(spread, "stored", lambda x: found.append(x) or original(x))
+    original = broadcast_sinking.stored
+    monkeypatch.setattr(broadcast_sinking, "stored", lambda x: found.append(x) or original(x))
     return found
 
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import direct as machine_code
-from xlapy.lowering.llvm import looping, sharing
-from xlapy.lowering.llvm.team import team
-from xlapy.runtime import direct
+from xlapy.lowering.llvm import entry_points as machine_code
+from xlapy.lowering.llvm import loop_code, parallel_outlining
+from xlapy.lowering.llvm.thread_pool import team
+from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
@@ -165,7 +165,7 @@ TOGETHER = [running, overlapping, read_later, shifted, scratch, looked_at, last_
 @pytest.fixture
 def shares(monkeypatch, parts):
     """Every loop is shared out, however short it is; the texts of the functions that make a part."""
-    monkeypatch.setattr(looping, "_EACH", 0)
+    monkeypatch.setattr(loop_code, "_EACH", 0)
     return parts
 
 
@@ -253,9 +253,9 @@ def test_the_first_error_is_raised(function, shares):
 
 def test_sums_do_not_depend_on_threads(monkeypatch):
     x = RNG.random((3000, 5))
-    monkeypatch.setattr(direct, "gained_by_machine_code", lambda region: float("inf"))
+    monkeypatch.setattr(native_calls, "gained_by_machine_code", lambda region: float("inf"))
     shared = xlapy.jit(pairs)(x, x)
-    monkeypatch.setattr(sharing, "team", lambda: None)
+    monkeypatch.setattr(parallel_outlining, "team", lambda: None)
     assert float(xlapy.jit(pairs)(x, x)) == float(shared)
 
 

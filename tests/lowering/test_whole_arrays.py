@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm import direct as machine_code
-from xlapy.lowering.llvm.blocks import Blocks
+from xlapy.lowering.llvm import entry_points as machine_code
+from xlapy.lowering.llvm.result_pool import Blocks
 
 from .ways import check_machine_code
 

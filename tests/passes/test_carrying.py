@@ -7,8 +7,8 @@ import pytest
 import xlapy
 from xlapy.ir import verify
 from xlapy.passes import optimise
-from xlapy.passes.carrying import carry_stored
 from xlapy.passes.costs import is_read
+from xlapy.passes.scalar_replacement import carry_stored
 
 from .programs import check_in_place, operations, program
 from .test_faster import array_copies

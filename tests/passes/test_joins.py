@@ -5,7 +5,7 @@ import numpy as np
 import xlapy
 from xlapy.interpreter.analyse import analyse
 from xlapy.ir import Module, Operation, Region, verify
-from xlapy.passes.joins import hoist_joins
+from xlapy.passes.invariant_joins import hoist_joins
 
 NUMBERS = [float(n * n) for n in range(20)]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from xlapy.passes import optimise
-from xlapy.passes.lanes import drop_outdated, plans
+from xlapy.passes.loop_vectorisation import drop_outdated, plans
 
 from . import programs
 from .programs import operations, program

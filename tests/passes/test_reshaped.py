@@ -9,8 +9,8 @@ import pytest
 import xlapy
 from xlapy.ir import every_operation, verify
 from xlapy.passes import optimise
-from xlapy.passes.plain import plain
-from xlapy.passes.shapes import is_reshape
+from xlapy.passes.native_loop_forms import plain
+from xlapy.passes.reshape_sinking import is_reshape
 
 from .programs import program
 from .test_faster import form_that_runs

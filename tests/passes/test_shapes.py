@@ -7,7 +7,7 @@ import pytest
 import xlapy
 from xlapy.ir import every_operation
 from xlapy.passes import optimise
-from xlapy.passes.shapes import is_reshape
+from xlapy.passes.reshape_sinking import is_reshape
 
 from .programs import program
 from .test_faster import array_copies, form_that_runs

@@ -9,7 +9,7 @@ import pytest
 import xlapy
 from xlapy.ir import verify
 from xlapy.passes import optimise
-from xlapy.passes.plain import plain
+from xlapy.passes.native_loop_forms import plain
 
 from .programs import operations, program
 

@@ -6,7 +6,7 @@ import pytest
 
 from xlapy.interpreter.analyse import analyse
 from xlapy.ir import Module, Region, every_operation, verify
-from xlapy.ir.vectors import is_stack, is_unstack
+from xlapy.ir.stacking_leaves import is_stack, is_unstack
 from xlapy.lowering.evaluate import evaluate
 from xlapy.passes import clean
 from xlapy.passes.simplify import simplify

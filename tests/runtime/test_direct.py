@@ -13,9 +13,9 @@ import pytest
 import xlapy
 from tests.lowering.test_llvm_programs import PROGRAMS, compare
 from tests.semantics.test_first_errors import program as first_errors
-from xlapy.lowering.llvm import calls
-from xlapy.lowering.llvm import direct as machine_code
-from xlapy.runtime import direct
+from xlapy.lowering.llvm import code_selection
+from xlapy.lowering.llvm import entry_points as machine_code
+from xlapy.runtime import native_calls
 
 pytestmark = pytest.mark.skipif(
     jax.default_backend() != "cpu" or not machine_code.is_possible(), reason="machine code is for CPUs"
@@ -28,7 +28,7 @@ VECTOR, MATRIX = RNG.random(40), RNG.random((6, 7))
 def runs(monkeypatch):
     """For each call of machine code whether its operands were such as it takes."""
     found = []
-    original = direct.whole_as_machine_code
+    original = native_calls.whole_as_machine_code
 
     def watched(*args):
         call = original(*args)
@@ -40,7 +40,7 @@ def runs(monkeypatch):
 
         return None if call is None else run
 
-    monkeypatch.setattr(direct, "whole_as_machine_code", watched)
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", watched)
     return found
 
 
@@ -391,7 +391,7 @@ def test_results_of_jax_are_as_xla_makes_them(monkeypatch):
 
     given = (VECTOR, 5, True)
     ours = xlapy.jit(program)(*given)
-    monkeypatch.setattr(direct, "whole_as_machine_code", lambda *_: None)
+    monkeypatch.setattr(native_calls, "whole_as_machine_code", lambda *_: None)
     theirs = xlapy.jit(program)(*given)
     assert jax.tree.structure(ours) == jax.tree.structure(theirs)
     for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
@@ -466,7 +466,7 @@ def test_another_thread_calls_with_other_types_meanwhile(monkeypatch):
             thread.join()
         return any(answers)
 
-    monkeypatch.setattr(direct, "any", meanwhile, raising=False)
+    monkeypatch.setattr(native_calls, "any", meanwhile, raising=False)
     for now in (*kinds, *kinds):
         inside.clear()
         np.testing.assert_array_equal(halves(kinds[now].copy()), expected[now])
@@ -633,8 +633,8 @@ def test_no_array_is_copied_where_a_load_follows_a_store(monkeypatch):
         made.append(function_of(*args))
         return made[-1]
 
-    function_of = calls.function_of
-    monkeypatch.setattr(calls, "function_of", watched)
+    function_of = code_selection.function_of
+    monkeypatch.setattr(code_selection, "function_of", watched)
     ours, theirs = VECTOR.copy(), VECTOR.copy()
     same(xlapy.jit(stores_then_loads)(ours), stores_then_loads(theirs))
     same(ours, theirs)
@@ -644,8 +644,8 @@ def test_no_array_is_copied_where_a_load_follows_a_store(monkeypatch):
 
 def test_what_is_left_to_xla_is_not_looked_at_in_each_call(monkeypatch, runs):
     looked = []
-    original = direct._given
-    monkeypatch.setattr(direct, "_given", lambda *args: looked.append(args) or original(*args))
+    original = native_calls._given
+    monkeypatch.setattr(native_calls, "_given", lambda *args: looked.append(args) or original(*args))
     transform = xlapy.jit(lambda x: np.fft.fft(x).real, returns="numpy")
     for _ in range(4):
         np.testing.assert_allclose(transform(VECTOR), np.fft.fft(VECTOR).real, atol=1e-12)

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import xlapy
-from xlapy.lowering.llvm.rows import TOGETHER
-from xlapy.runtime import rows
-from xlapy.runtime.rows import Adopted
+from xlapy.lowering.llvm.row_copies import TOGETHER
+from xlapy.runtime import output_splitting
+from xlapy.runtime.output_splitting import Adopted
 
 LONG = 3 * TOGETHER + 5
 
@@ -15,7 +15,7 @@ LONG = 3 * TOGETHER + 5
 @pytest.fixture(params=["one by one", "together"])
 def together(request, monkeypatch):
     """Whether rows are made many at a time."""
-    monkeypatch.setattr(rows, "_WORTH", -1 if request.param == "together" else 1 << 60)
+    monkeypatch.setattr(output_splitting, "_WORTH", -1 if request.param == "together" else 1 << 60)
     return request.param == "together"
 
 

@@ -13,8 +13,8 @@ import pytest
 import xlapy
 from tests.passes.programs import program
 from xlapy.lowering.compiler_options import options_for
-from xlapy.lowering.lent import passed_by
-from xlapy.runtime import staging
+from xlapy.lowering.zero_copy_inputs import passed_by
+from xlapy.runtime import transfers
 
 SHAPE = (600, 700)
 
@@ -105,17 +105,17 @@ def test_known_arrays_under_a_transformation():
 
 
 def test_what_is_kept_is_bounded():
-    buffers = staging.Buffers(limit=5 << 20)
-    run = staging.staged(lambda *x: [jax.numpy.sum(a) for a in x], [0, 1, 2], buffers=buffers)
+    buffers = transfers.Buffers(limit=5 << 20)
+    run = transfers.staged(lambda *x: [jax.numpy.sum(a) for a in x], [0, 1, 2], buffers=buffers)
     for _ in range(3):
         run(*(np.ones((k << 18) + 1) for k in (1, 2, 3)))
     assert sum(b.nbytes for b in buffers._free) <= 5 << 20
 
 
 def test_memory_is_used_again():
-    buffers = staging.Buffers()
+    buffers = transfers.Buffers()
     seen = set()
-    run = staging.staged(lambda x: seen.add(x.ctypes.data) or jax.numpy.sum(x), [0], buffers=buffers)
+    run = transfers.staged(lambda x: seen.add(x.ctypes.data) or jax.numpy.sum(x), [0], buffers=buffers)
     for _ in range(4):
         run(np.ones(((1 << 18) + 2, 2))[:, 0])
     assert len(seen) == 1
@@ -152,8 +152,8 @@ PASSED_BY = [
 @pytest.mark.parametrize("function", PASSED_BY)
 def test_arrays_are_lent_where_they_lie(function, dtype, monkeypatch):
     x = np.random.default_rng(0).random((603, 700)).astype(dtype)
-    monkeypatch.setattr(staging, "copied", None)  # nothing may be copied
-    monkeypatch.setattr(staging, "_PAGE", 1 << 62)
+    monkeypatch.setattr(transfers, "copied", None)  # nothing may be copied
+    monkeypatch.setattr(transfers, "_PAGE", 1 << 62)
     compiled = xlapy.jit(function)
     for offset in (0, 8, 16, 40, 56):
         given = at(x + offset, offset)
@@ -165,8 +165,8 @@ def test_arrays_are_lent_where_they_lie(function, dtype, monkeypatch):
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.uint32, np.complex64, np.complex128, bool, ml_dtypes.bfloat16])
 def test_every_type_is_lent(dtype, monkeypatch):
-    monkeypatch.setattr(staging, "copied", None)
-    monkeypatch.setattr(staging, "_PAGE", 1 << 62)
+    monkeypatch.setattr(transfers, "copied", None)
+    monkeypatch.setattr(transfers, "_PAGE", 1 << 62)
     x = (np.random.default_rng(0).random((1500, 800)) * 100).astype(dtype)
     compiled = xlapy.jit(lambda x: (x[1:] == x[:-1], x[::2, 3:]))
     for offset in (0, 16, 48):
@@ -246,7 +246,7 @@ def test_small_arrays_do_not_decide_for_large_ones(monkeypatch):
         return found[-1]
 
     monkeypatch.setattr("xlapy.runtime.specialisation.options_for", spy)
-    monkeypatch.setattr(staging, "copied", None)
+    monkeypatch.setattr(transfers, "copied", None)
     function = lambda x: (x @ x[0], (x - x.mean(axis=1, keepdims=True)).sum())  # noqa: E731
     compiled = xlapy.jit(function)
     random = np.random.default_rng(0)

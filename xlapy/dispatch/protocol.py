@@ -16,7 +16,7 @@ import numpy as np
 
 from xlapy.domain.heap import Heap, Slot
 from xlapy.domain.join import Joiner, Stacks
-from xlapy.domain.set_order import SetHistory
+from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.domain.values import NONE, Const, NdArray, Ref, Value
 from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var

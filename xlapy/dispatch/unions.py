@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.protocol import Machine, Refused
+from xlapy.domain.growable_lists import known_length
 from xlapy.domain.heap import STATE
-from xlapy.domain.stacks import known_length
 from xlapy.domain.values import JaxArray, Ref, Slice, Stack, Tuple, Union, Value
 from xlapy.ir import Var
 

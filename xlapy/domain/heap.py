@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xlapy.domain.attribute_order import AttributeOrder
-from xlapy.domain.captures import FREE, FROZEN, Capture, Captured, Moves
 from xlapy.domain.layouts import IN_ROWS, Layouts
+from xlapy.domain.ownership import FREE, FROZEN, Capture, Captured, Moves
 from xlapy.domain.sources import Source
 from xlapy.domain.values import DEAD, STALE, TRUE, UNBOUND, Mapping, NdArray, Ref, Union, Value
 from xlapy.ir import Location, Region, TensorType

@@ -15,8 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from xlapy.domain import set_order
-from xlapy.domain.captures import Capture
+from xlapy.domain import set_iteration_order
 from xlapy.domain.heap import Heap, Slot
 from xlapy.domain.numbers import (
     INT64,
@@ -34,7 +33,8 @@ from xlapy.domain.numbers import (
     twins,
 )
 from xlapy.domain.object_names import Aliased, JoinFailure, ObjectNames
-from xlapy.domain.unordered import Unordered
+from xlapy.domain.ownership import Capture
+from xlapy.domain.unordered_keys import Unordered
 from xlapy.domain.values import (
     DEAD,
     POISON,
@@ -288,7 +288,7 @@ class Joiner(ObjectNames):
                     raise JoinFailure(a, b, "have different keys")
                 if isinstance(b.entries, Unordered) and not isinstance(a.entries, Unordered):
                     a = Mapping(Unordered(a.entries))
-                if a.history is not None and not set_order.same(a.history, b.history):
+                if a.history is not None and not set_iteration_order.same(a.history, b.history):
                     a = Mapping(a.entries)
             case Function() if isinstance(b, Function):
                 apart = a.namespace != b.namespace
@@ -626,7 +626,7 @@ def unchanged(before: Value | None, after: Value) -> bool:
         return len(old) == len(new) and all(map(unchanged, old, new))
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         old, new = dict.items(before.entries), dict.items(after.entries)
-        same = set_order.same(before.history, after.history) and [k for k, _ in old] == [k for k, _ in new]
+        same = set_iteration_order.same(before.history, after.history) and [k for k, _ in old] == [k for k, _ in new]
         return same and all(unchanged(v, after.entries[k]) for k, v in old)
     if type(before) is not type(after):
         return False

@@ -30,7 +30,7 @@ from dataclasses import field
 from typing import Any, TypeGuard, TypeVar
 
 from xlapy.domain.layouts import IN_ROWS, Layouts
-from xlapy.domain.set_order import SetHistory
+from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.sources import Source
 from xlapy.immutable import immutable
 from xlapy.ir import TensorType, Var

@@ -7,8 +7,9 @@ In order: `decode` (bytecode to basic blocks of `operations` on registers, by th
 
 from xlapy.frontend.compile import structured
 from xlapy.frontend.dump import dump
-from xlapy.frontend.fusing import Fused
-from xlapy.frontend.operations import OPERATIONS, STATEMENTS, Operation, check, operations
+from xlapy.frontend.generator_fusion import Fused
+from xlapy.frontend.generator_state_machines import FINISHED, START, Resumable, resumable
+from xlapy.frontend.instruction_set import OPERATIONS, STATEMENTS, Operation, check, operations
 from xlapy.frontend.program import (
     RAISE,
     RETURN,
@@ -28,8 +29,7 @@ from xlapy.frontend.program import (
     Seq,
     Span,
 )
-from xlapy.frontend.recursion import Call, NoCall, recursive
-from xlapy.frontend.resumption import FINISHED, START, Resumable, resumable
+from xlapy.frontend.recursion_elimination import Call, NoCall, recursive
 
 __all__ = [
     "FINISHED",

@@ -11,22 +11,22 @@ from typing import Any, NoReturn
 from xlapy.dispatch import libraries
 from xlapy.dispatch.protocol import NeedGuess, NeedLoop, NeedNamespace, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import exceptions
-from xlapy.domain.captures import SHARED, Captured
 from xlapy.domain.heap import STATE, AliasRisk, SharedRisk
 from xlapy.domain.join import JoinFailure
+from xlapy.domain.ownership import SHARED, Captured
 from xlapy.domain.sources import Source, anchor, argument, attribute
 from xlapy.domain.storage import Storage
 from xlapy.domain.values import Const, Tuple, Union, Value, number_var
 from xlapy.frontend import Call
-from xlapy.interpreter import calls, error_tag, resumption, walk
+from xlapy.interpreter import calls, error_tag, generator_stepping, walk
+from xlapy.interpreter.caller_environment import Guard, Parameter, World
 from xlapy.interpreter.describe import locate, unjoined
 from xlapy.interpreter.frame import place_of
 from xlapy.interpreter.loops import captured_refusal
 from xlapy.interpreter.machine import Machine
-from xlapy.interpreter.recipe import Effect, Outputs, Raised, Recipe
+from xlapy.interpreter.output_reconstruction import Effect, Outputs, Raised, Recipe
 from xlapy.interpreter.specialise import entry_parameters, loop_parameters, origins
 from xlapy.interpreter.steps import FEW_JOINS, MAXIMUM_JOINS, MOST_EMITTED, TooLarge
-from xlapy.interpreter.world import Guard, Parameter, World
 from xlapy.ir import Location, Module, constant_value
 from xlapy.report import NotOffloadableError, first_line
 
@@ -268,7 +268,7 @@ def _attempt(machine: Machine, function: types.FunctionType, arguments: dict[str
         if machine.blockers:
             raise NotOffloadableError(function.__qualname__, machine.blockers)
         if raises is None:
-            resumption.check_finished(machine)
+            generator_stepping.check_finished(machine)
             prints = outputs.prints()
         result = outputs.recipe(value) if raises is None else None
         effects = [] if always else outputs.effects()

@@ -17,7 +17,7 @@ import types
 import typing
 from typing import TYPE_CHECKING, Any
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.protocol import Refused
 from xlapy.domain.values import UNBOUND, Const, Function, Ref, Tuple, Value
@@ -37,7 +37,7 @@ class Dynamic:
         self.name = name
 
 
-@table.function(builtins.__build_class__)
+@registry.function(builtins.__build_class__)
 def build_class(machine: Machine, body: Value, name: Value, /, *bases: Value, **keywords: Value) -> Value:
     """The `class` statement."""
     assert isinstance(body, Function)
@@ -213,4 +213,4 @@ def _property_method(name: str):
 
 
 for _name in ("getter", "setter", "deleter"):
-    table.method(property, _name)(_property_method(_name))
+    registry.method(property, _name)(_property_method(_name))

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch.host_values import part_of
+from xlapy.dispatch.host_evaluation import part_of
 from xlapy.dispatch.iterators import iteration, sequences
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain.captures import SHARED, Captured
 from xlapy.domain.heap import Slot
 from xlapy.domain.join import Aliased, JoinFailure
+from xlapy.domain.ownership import SHARED, Captured
 from xlapy.domain.values import (
     NONE,
     Const,
@@ -43,12 +43,12 @@ from xlapy.domain.values import (
     references,
 )
 from xlapy.frontend import Code, For, If, Loop, Node, Seq
-from xlapy.interpreter import generators, merge, resumption, walk, widening
+from xlapy.interpreter import generator_stepping, generators, merge, walk, widening
 from xlapy.interpreter.describe import named, unjoined
 from xlapy.interpreter.frame import Frame, Tag, place_of, static_tag
+from xlapy.interpreter.loop_fixpoint import SHORT, Restart, Staging
 from xlapy.interpreter.loop_nodes import exit_labels, sole_exit, step_of
 from xlapy.interpreter.specialise import entry_parameters
-from xlapy.interpreter.staging import SHORT, Restart, Staging
 
 if TYPE_CHECKING:
     from xlapy.interpreter.machine import Machine, State
@@ -83,7 +83,7 @@ def run_loop(machine: Machine, node: Loop) -> None:
     step = step_of(node)
     key = (id(node), machine.frame.path, machine.frame.unrolled)
     iterator = walk.iterator_of(machine, step) if step is not None else NONE
-    if step is not None and resumption.is_generator(machine, iterator) and key not in machine.loop_modes:
+    if step is not None and generator_stepping.is_generator(machine, iterator) and key not in machine.loop_modes:
         if generators.runs_whole(machine, node, as_ref(iterator)):
             if _whole_generator(machine, node, step, as_ref(iterator)):
                 return
@@ -235,7 +235,7 @@ def _whole_generator(machine: Machine, node: Loop, step: For, generator: Ref) ->
     before, obstacles = machine.save(), len(machine.blockers)
     try:
         generators.loop(machine, node, step, generator)
-    except resumption.Interleaved:
+    except generator_stepping.Interleaved:
         machine.rewind(before)
         del machine.blockers[obstacles:]
         return False
@@ -488,7 +488,7 @@ def values_but_of(machine: Machine, mine: set[int]) -> list[Value]:
     """The values of all variables, and of all objects but these."""
     slots = machine.heap.slots
     # what a running generator has in its slots is in its frame's registers
-    running = {n for (n, name), v in slots.items() if name == "state" and v is resumption.RUNNING}
+    running = {n for (n, name), v in slots.items() if name == "state" and v is generator_stepping.RUNNING}
     found = [v for frame in machine.frames for v in _named(frame)]
     return found + [v for (n, _), v in slots.items() if n not in mine and n not in running]
 

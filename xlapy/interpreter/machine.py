@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from xlapy.dispatch import leaves, rules  # noqa: F401
-from xlapy.dispatch.arrays import values as array_values
-from xlapy.dispatch.arrays.memory import layouts
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded import sizes
-from xlapy.dispatch.containers import loans, stacks
+from xlapy.dispatch import leaves, register_all  # noqa: F401
+from xlapy.dispatch.arrays import array_values
+from xlapy.dispatch.arrays.memory_order import layouts
+from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded import size_joins
+from xlapy.dispatch.containers import element_references, growable_list_items
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.protocol import Advanced, NeedStatic, PythonError, Refused
 from xlapy.dispatch.python import (
@@ -29,15 +29,15 @@ from xlapy.dispatch.python import (
     subscripts,
     truth,
 )
-from xlapy.domain import set_order
-from xlapy.domain.captures import Capture
-from xlapy.domain.exceptions import NOTES, own_attributes
+from xlapy.domain import set_iteration_order
+from xlapy.domain.exception_attributes import NOTES, own_attributes
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner
 from xlapy.domain.numbers import SCALAR_DTYPES, scalar_type
-from xlapy.domain.set_order import SetHistory
+from xlapy.domain.ownership import Capture
+from xlapy.domain.set_iteration_order import SetHistory
 from xlapy.domain.sources import Source
-from xlapy.domain.unordered import Unordered
+from xlapy.domain.unordered_keys import Unordered
 from xlapy.domain.values import (
     NONE,
     BoundedArray,
@@ -63,21 +63,21 @@ from xlapy.frontend import Call
 from xlapy.interpreter import (  # noqa: F401
     calls,
     error_tag,
+    generator_stepping,
     generators,
     merge,
+    object_replacement,
     recursion,
-    replace,
-    resumption,
     walk,
 )
+from xlapy.interpreter.call_memoisation import Memory
+from xlapy.interpreter.caller_environment import World
 from xlapy.interpreter.describe import describe, locate
+from xlapy.interpreter.fixpoint_cache import Recollection
 from xlapy.interpreter.frame import Frame, Tag
-from xlapy.interpreter.memory import Memory
-from xlapy.interpreter.rehearsal import Recollection
 from xlapy.interpreter.specialise import bounded_by_program, entry_parameters, origins
 from xlapy.interpreter.steps import COMPARED, FEW_JOINS, JOINED, JOINS_OF_RECURSIONS, MAXIMUM_JOINS, TooLarge
 from xlapy.interpreter.widening import Widened
-from xlapy.interpreter.world import World
 from xlapy.ir import Builder, Location, Outcomes, Region, TensorType, Var, constant_value
 from xlapy.report import Blocker
 
@@ -107,8 +107,8 @@ class Machine:
         #: whether the program depends on the caller's setting of 64-bit types
         self.reads_ambient = False
         self.heap = Heap(world.load)
-        self.heap.give_back = functools.partial(loans.give_back, self)
-        self.heap.fetch = functools.partial(loans.fetch, self)
+        self.heap.give_back = functools.partial(element_references.give_back, self)
+        self.heap.fetch = functools.partial(element_references.fetch, self)
         self.heap.reflected = functools.partial(namespaces.contents, self)
         self.heap.reflect = functools.partial(namespaces.fill, self)
         self.frames: list[Frame] = []
@@ -191,9 +191,9 @@ class Machine:
         self.kept_within: dict[tuple[int, str], Value] = {}
         self.kept_reads: dict[tuple[int, str], dict[Slot, Value]] = {}
         #: the join of lists that grow in loops, and room that was asked for or guessed for them, by loop
-        self.stacks = stacks.Service(self)
+        self.stacks = growable_list_items.Service(self)
         #: the same of arrays of different sizes; and whether there are loops in which arrays change theirs
-        self.sizes, self.resizing = sizes.Service(self), False
+        self.sizes, self.resizing = size_joins.Service(self), False
         self.capacities: dict[object, int] = {}
         self.guesses: dict[object, int] = {}
         #: loops in which lists grow that are items of lists that grow: their room is a guess, although it has a bound
@@ -491,7 +491,7 @@ class Machine:
                 info = self.heap.objects[value.object]
                 contents = self.heap.read(value.object, "<items>")
                 if info.kind == "list":
-                    items = [self.static(item, what) for item in stacks.items(self, contents)]
+                    items = [self.static(item, what) for item in growable_list_items.items(self, contents)]
                     if info.cls is collections.deque:
                         return collections.deque(items, self.static(self.heap.read(value.object, "maxlen"), what))
                     return items
@@ -505,7 +505,7 @@ class Machine:
                     history = contents.history
                     if history is None or history.order is not None:
                         return set(contents.entries)
-                    return set_order.replayed(history)
+                    return set_iteration_order.replayed(history)
         raise Refused("XP0006", f"{what} must be known at compile time, but is {self.describe(value)}")
 
     def _worked_out(self, var: Var, what: str) -> np.ndarray:
@@ -655,7 +655,7 @@ class Machine:
 
     def replace_array(self, old: NdArray, new: NdArray) -> None:
         """Make an array object show what `new` shows, in every place that refers to it."""
-        replace.replace_array(self, old, new)
+        object_replacement.replace_array(self, old, new)
 
     def delitem(self, value: Value, key: Value) -> None:
         """`del value[key]`."""
@@ -699,11 +699,11 @@ class Machine:
 
     def generator(self, frame: Frame) -> Value:
         """What a call of a generator function returns."""
-        return resumption.make(self, frame)
+        return generator_stepping.make(self, frame)
 
     def advance(self, generator: Ref, sent: Value = NONE, thrown: Value | None = None) -> Advanced:
         """Run a generator to its next `yield`, or to its end."""
-        return resumption.advance(self, generator, sent, thrown)
+        return generator_stepping.advance(self, generator, sent, thrown)
 
     def run_generator(self, generator: Ref) -> list[Value]:
         """All values of a generator that yields a known number of times."""

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xlapy.dispatch.arrays.memory import join_layouts
-from xlapy.dispatch.bounded.lanes import same
+from xlapy.dispatch.arrays.memory_order import join_layouts
+from xlapy.dispatch.bounded.masked_axes import same
 from xlapy.dispatch.protocol import PythonError
 from xlapy.dispatch.python import printing
-from xlapy.domain.captures import Capture, Moves
 from xlapy.domain.coerce import coerce, instantiate
 from xlapy.domain.heap import STATE, Heap, Slot
 from xlapy.domain.join import Joiner, JoinFailure
+from xlapy.domain.ownership import Capture, Moves
 from xlapy.domain.values import (
     DEAD,
     FALSE,

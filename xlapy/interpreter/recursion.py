@@ -21,13 +21,13 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.containers import stack_rules, stacks
+from xlapy.dispatch.containers import growable_list_items, growable_list_methods
 from xlapy.dispatch.iterators import sequences
 from xlapy.dispatch.numbers.scalar_values import scalar
 from xlapy.dispatch.protocol import NeedLoop, Refused
 from xlapy.dispatch.python import caches
-from xlapy.domain import stacks as domain
-from xlapy.domain.captures import FREE, SHARED, Capture
+from xlapy.domain import growable_lists as domain
+from xlapy.domain.ownership import FREE, SHARED, Capture
 from xlapy.domain.values import (
     DEAD,
     FALSE,
@@ -52,9 +52,9 @@ from xlapy.domain.values import (
     variables,
 )
 from xlapy.frontend import Call, Fused, Op
-from xlapy.interpreter import control, fusing, operations
+from xlapy.interpreter import control, fused_generator_calls, value_operations
 from xlapy.interpreter.depth import recursion_limit
-from xlapy.interpreter.fusing import Fusion
+from xlapy.interpreter.fused_generator_calls import Fusion
 from xlapy.interpreter.steps import handles
 
 if TYPE_CHECKING:
@@ -264,7 +264,9 @@ def _fusion(machine: Machine, kind: str, names: object, function: Value, args: S
         return None
     names = cast(tuple, names or ())
     split = len(args) - len(names)
-    return fusing.of_call(machine, function.value, args[:split], dict(zip(names, args[split:], strict=True)))
+    return fused_generator_calls.of_call(
+        machine, function.value, args[:split], dict(zip(names, args[split:], strict=True))
+    )
 
 
 def _bound(machine: Machine, frame: Frame, entered: Entered) -> list[Value]:
@@ -325,7 +327,7 @@ def _suspend(machine, frame, op, frames, keeper, *held):
     holding = _Holding(machine, known, held)
     holding.share(arguments, {n for k in read for n in references(arguments[k])})
     state = known.named("state", Const(states[0])) if only else Const(states[0])
-    operations.append(machine, frames, Tuple((state, *holding.all_held(held))))
+    value_operations.append(machine, frames, Tuple((state, *holding.all_held(held))))
 
 
 class _Holding:
@@ -464,10 +466,10 @@ class _Holding:
         if not made:
             return value
         if not made & self.shared:
-            return stacks.pack(machine, value)
+            return growable_list_items.pack(machine, value)
         # what another stack holds may be changed there, which makes this copy out of date
         only_here = all(heap.captured[number].where == SHARED for number in made)
-        return domain.disowned(stacks.pack(machine, value, SHARED, seen={} if only_here else None))
+        return domain.disowned(growable_list_items.pack(machine, value, SHARED, seen={} if only_here else None))
 
 
 def _name_of_older(method: BoundMethod) -> tuple | None:
@@ -515,11 +517,11 @@ def _restore(machine, frame, op, frames, keeper):
 
 def _last_of(machine: Machine, frames: Value) -> Value:
     """The last frame, which is taken from the list: there is one."""
-    stack = stacks.of(machine, frames)
+    stack = growable_list_items.of(machine, frames)
     if stack is None:
         return machine.call(machine.getattr(frames, "pop"), [])
-    rest, taken = stacks.pop(machine, stack)
-    stack_rules.write(machine, as_ref(frames), rest)
+    rest, taken = growable_list_items.pop(machine, stack)
+    growable_list_methods.write(machine, as_ref(frames), rest)
     return taken
 
 
@@ -571,7 +573,7 @@ class _Taking:
             case Union() if not isinstance(value, MixedScalar):
                 return Union(value.selector, tuple(map(self._taken, value.alternatives)))
             case Stored():
-                return stacks.unpacked(self.machine, value, None, FREE)
+                return growable_list_items.unpacked(self.machine, value, None, FREE)
         return value
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch.python import functools_rules
+from xlapy.dispatch.python import functools_module
 from xlapy.domain.numbers import numeric
 from xlapy.domain.object_names import JoinFailure
 from xlapy.domain.values import BoundMethod, Const, JaxArray, NdArray, NumpyScalar, Ref, Scalar, Tuple, Value
@@ -119,7 +119,7 @@ def _look_at_call(machine: Machine, function: Value, args: Sequence[Value]) -> N
     item = function.value if isinstance(function, Const) else None
     if any(item is asking for asking in _ASKING) or isinstance(item, type) and issubclass(item, BaseException):
         _require_told(machine, args)
-    elif any(item is asking for asking in _OF_ITSELF) or functools_rules.is_single_dispatch(item):
+    elif any(item is asking for asking in _OF_ITSELF) or functools_module.is_single_dispatch(item):
         if isinstance(args[0], Scalar | NumpyScalar):
             _require_told(machine, args[:1])
     elif getattr(item, "__module__", None) == "numpy" or isinstance(item, np.ufunc):

@@ -22,11 +22,11 @@ import jax
 import jaxlib.version
 
 from xlapy.ir import Region, every_operation
-from xlapy.lowering.loops import inner_jaxprs
-from xlapy.lowering.native import SLOW_KERNELS
-from xlapy.lowering.reductions import are_exact, are_own
+from xlapy.lowering.deferred_tracing import is_opaque
+from xlapy.lowering.lax_loops import inner_jaxprs
+from xlapy.lowering.native_functions import SLOW_KERNELS
+from xlapy.lowering.reduction_strategies import are_exact, are_own
 from xlapy.lowering.rounding import rounds
-from xlapy.lowering.untraced import is_opaque
 
 #: passes that are left out
 _LEFT_OUT = "xla_disable_hlo_passes"

@@ -16,21 +16,21 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
 from xlapy.ir import Location, Operation, Region, Var, constant_value, every_operation
-from xlapy.ir.vectors import MANY, is_stack, is_unstack
-from xlapy.lowering import packed, reversible_leaves, rewriting, tpu
+from xlapy.ir.stacking_leaves import MANY, is_stack, is_unstack
+from xlapy.lowering import reversible_leaves, rewriting, scalar_packing, tpu
+from xlapy.lowering.broadcast_sinking import operands_of
+from xlapy.lowering.deferred_tracing import Untraced, is_opaque, traced
 from xlapy.lowering.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.lent import Lent, product
-from xlapy.lowering.live import live
+from xlapy.lowering.lax_loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
 from xlapy.lowering.llvm import as_machine_code, may_be_machine_code
-from xlapy.lowering.loops import also, counted_loop, differentiable_counted_loop, differentiable_while_loop
-from xlapy.lowering.native import as_native, available
-from xlapy.lowering.reductions import are_own
+from xlapy.lowering.lowering_rules import RULES, store_block
+from xlapy.lowering.native_functions import as_native, available
+from xlapy.lowering.reduction_strategies import are_own
 from xlapy.lowering.rewriting import Cpu
-from xlapy.lowering.rules import RULES, store_block
-from xlapy.lowering.spread import operands_of
-from xlapy.lowering.untraced import Untraced, is_opaque, traced
-from xlapy.lowering.vectors import in_lanes, plan_of
-from xlapy.lowering.windows import in_steps, in_windows, planned, planned_store
+from xlapy.lowering.vectorised_loops import in_lanes, plan_of
+from xlapy.lowering.windowed_sums import in_steps, in_windows, planned, planned_store
+from xlapy.lowering.zero_copy_inputs import Lent, product
+from xlapy.lowering.zero_derivative_mask import live
 
 Environment = dict[Var, object]
 #: elements of a large array, and how much larger than what is read of it
@@ -303,9 +303,9 @@ def _leaf(cpu: Cpu | None, native: bool = False) -> Callable:
 
     def rule(operation: Operation, operands: Sequence, environment: Environment) -> Sequence:
         if is_stack(operation) and len(operands) >= MANY and not operation.operands[0].type.shape:
-            return (packed.joined(_strong(operands, operation.operands), native),)
+            return (scalar_packing.joined(_strong(operands, operation.operands), native),)
         if is_unstack(operation) and len(operation.results) >= MANY and not operation.results[0].type.shape:
-            return packed.taken_apart(operands[0], native)
+            return scalar_packing.taken_apart(operands[0], native)
         untraced = operation.attributes["jaxpr"]
         if isinstance(untraced, Untraced) and not untraced.looked_into:
             return untraced.function(_evaluate_leaves, *operands)

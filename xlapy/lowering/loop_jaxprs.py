@@ -13,9 +13,9 @@ import numpy as np
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from xlapy.lowering import in_place
+from xlapy.lowering import in_place_loops
 from xlapy.lowering.jaxpr_types import ClosedJaxpr
-from xlapy.lowering.live import live
+from xlapy.lowering.zero_derivative_mask import live
 
 Mask = tuple[bool, ...]
 #: elements of what all examples share, up to which each gets a copy, if only some of them make a trip
@@ -55,7 +55,7 @@ class Loop:
 
     def trip(self, constants: Sequence, carried: Sequence) -> list:
         """One trip, to be run."""
-        return in_place.evaluate(self.body, [*constants, *carried])
+        return in_place_loops.evaluate(self.body, [*constants, *carried])
 
     def run(self, constants: Sequence, initial: Sequence) -> list:
         """The whole loop."""

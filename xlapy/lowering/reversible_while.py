@@ -31,7 +31,7 @@ from jax.interpreters import ad, batching, mlir
 
 from xlapy.lowering.checkpoints import Kept, get, index_type, reverse, run_and_keep, run_and_keep_first
 from xlapy.lowering.loop_jaxprs import Loop, Mask, continuous, merge, pick
-from xlapy.lowering.tapes import tape_of
+from xlapy.lowering.segment_adjoints import tape_of
 
 #: States kept: many where they are small. Twice as many save less than one run of the loop.
 _SMALL_BYTES, _MOST_SLOTS = 2**12, 64

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.ir import Operation, Region, TensorType, Var
-from xlapy.passes.ordering import emit
+from xlapy.passes.store_ordering import emit
 
 #: operations in the update of one value
 _MOST = 16

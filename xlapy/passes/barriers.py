@@ -19,9 +19,9 @@ from __future__ import annotations
 from math import prod
 
 from xlapy.ir import Operation, Region, Var
-from xlapy.passes.changes import Changes
 from xlapy.passes.costs import is_block_store, is_read, is_small, is_store
-from xlapy.passes.ordering import LARGE, guard_shared, insert, unordered
+from xlapy.passes.mutations import Changes
+from xlapy.passes.store_ordering import LARGE, guard_shared, insert, unordered
 
 _NONE: frozenset = frozenset()
 

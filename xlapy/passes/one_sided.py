@@ -13,9 +13,9 @@ from __future__ import annotations
 from math import prod
 
 from xlapy.ir import Operation, Region, Var
-from xlapy.passes.changes import Changes
-from xlapy.passes.moving import rename
-from xlapy.passes.ordering import LARGE, blank, emit
+from xlapy.passes.code_motion import rename
+from xlapy.passes.mutations import Changes
+from xlapy.passes.store_ordering import LARGE, blank, emit
 
 #: elements of a value that takes no time to make
 _SMALL = 16

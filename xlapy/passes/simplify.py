@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.ir import Module, Operation, Region, TensorType, Var, constant_value
-from xlapy.ir.vectors import is_stack, is_unstack, rewritten
+from xlapy.ir.stacking_leaves import is_stack, is_unstack, rewritten
+from xlapy.passes.code_motion import adopt, keep_positions
 from xlapy.passes.folding import fold
-from xlapy.passes.moving import adopt, keep_positions
 
 #: constants larger than this (bytes) are not compared
 _LARGEST = 4096

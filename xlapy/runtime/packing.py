@@ -18,13 +18,13 @@ from jax import lax
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.sources import Source
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.world import Parameter
+from xlapy.interpreter.caller_environment import Parameter
 from xlapy.ir import Module, Operation, TensorType, Var
-from xlapy.ir.vectors import giving, is_unstack, putting_together, taking_apart
+from xlapy.ir.stacking_leaves import giving, is_unstack, putting_together, taking_apart
 from xlapy.passes import optimise
-from xlapy.passes.moving import copy_region
-from xlapy.runtime.rows import Adopted, host_memory
-from xlapy.runtime.traffic import delivered_outputs
+from xlapy.passes.code_motion import copy_region
+from xlapy.runtime.output_splitting import Adopted, host_memory
+from xlapy.runtime.transfer_report import delivered_outputs
 
 #: numbers of one kind from which on they are packed
 _LEAST = 16

@@ -13,23 +13,23 @@ import jax
 import jax.core
 import numpy as np
 
-from xlapy.domain.stacks import Overfull
+from xlapy.domain.growable_lists import Overfull
 from xlapy.interpreter.analyse import Analysis
-from xlapy.interpreter.world import Guard
+from xlapy.interpreter.caller_environment import Guard
 from xlapy.lowering.compiler_options import Traits, options_for, traits_of
+from xlapy.lowering.dot_products import requested_precision
 from xlapy.lowering.evaluate import Environment, evaluate, evaluate_fast
-from xlapy.lowering.lent import Lent, passed_by
 from xlapy.lowering.llvm import Given
-from xlapy.lowering.products import requested_precision
-from xlapy.runtime import outcome, quick, transforms
+from xlapy.lowering.zero_copy_inputs import Lent, passed_by
+from xlapy.runtime import outcome, quick, traced_calls
 from xlapy.runtime.codegen import MISS, Writer
-from xlapy.runtime.direct import Direct
 from xlapy.runtime.guards import guards_of, holders_of, key_of
 from xlapy.runtime.jax_internals import ConcreteArray, ambient_x64, narrowing, set_x64, swap_x64
+from xlapy.runtime.native_calls import Direct
 from xlapy.runtime.packing import Travelling, packing_of_operands, packing_of_results, travelling, typed
-from xlapy.runtime.relocation import Moves, mentions, outcome_of
-from xlapy.runtime.staging import staged
-from xlapy.runtime.traffic import NARROWED, delivered_outputs, donated_buffers, outputs_of
+from xlapy.runtime.program_sharing import Moves, mentions, outcome_of
+from xlapy.runtime.transfer_report import NARROWED, delivered_outputs, donated_buffers, outputs_of
+from xlapy.runtime.transfers import staged
 
 if TYPE_CHECKING:
     from xlapy.runtime.cache import Cache
@@ -378,7 +378,7 @@ class Specialisation:
         analysis = self.numbered[outputs.variant]
         values = outputs.values
         if self.traced:
-            return transforms.finish(self.cache, analysis, values, arguments)
+            return traced_calls.finish(self.cache, analysis, values, arguments)
         if values and type(values[-1]) is not ConcreteArray and isinstance(values[-1], jax.core.Tracer):
             # known operands while JAX traces something else: CPython would compute at once
             values = self.run_at_once(self.prepare(*arguments)).values

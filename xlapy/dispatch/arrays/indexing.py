@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from xlapy.dispatch.arrays import fancy as numpy_fancy
-from xlapy.dispatch.arrays.elements import assigned, from_sequence, is_sequence
+from xlapy.dispatch.arrays import advanced_indexing as numpy_fancy
+from xlapy.dispatch.arrays.element_conversion import assigned, from_sequence, is_sequence
 from xlapy.dispatch.arrays.views import lens_type, make_view, read_view, write_view
 from xlapy.dispatch.numbers.scalar_values import clip, too_large
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.rule_operands import (
     broadcast_to,
     known,
     operand,

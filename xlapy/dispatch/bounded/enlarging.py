@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch import table
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded import rearranging, repeats, signals, stacking
-from xlapy.dispatch.bounded.lanes import fresh, involved, require_static
-from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of
-from xlapy.dispatch.bounded.selection import of_sequences
-from xlapy.dispatch.bounded.sizes import one_array
-from xlapy.dispatch.numpy.values import absent, cast, known, sequence_items, try_known
+from xlapy.dispatch import registry
+from xlapy.dispatch.bounded import bounded_repeat, bounded_signals, bounded_stacking, rearranging
+from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of
+from xlapy.dispatch.bounded.data_dependent_sizes import of_sequences
+from xlapy.dispatch.bounded.masked_axes import fresh, involved, require_static
+from xlapy.dispatch.bounded.size_joins import one_array
+from xlapy.dispatch.numpy.rule_operands import absent, cast, known, sequence_items, try_known
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, Tuple, Union, Value
 
@@ -42,7 +42,7 @@ _tile_before, _repeat_before = _before(np.tile), _before(np.repeat)
 def _insert(machine, arr, obj, values, axis=None):
     place = known(machine, axis)
     if not _is_matrix(arr) or place not in (0, 1, -1, -2) or involved(obj, values):
-        return table.passed_on(_insert_before, machine, arr, obj, values, **({} if absent(axis) else {"axis": axis}))
+        return registry.passed_on(_insert_before, machine, arr, obj, values, **({} if absent(axis) else {"axis": axis}))
     if place in (1, -1):
         if np.ndim(np.empty(bounded_shape(machine, values))) > 0:
             raise require_static(machine, arr, "np.insert of columns that are no numbers")
@@ -79,7 +79,7 @@ def _pad(machine, array, pad_width, mode="constant", constant_values=0):
     if not (_is_matrix(array) and plain) or np.ndim(known(machine, constant_values)) > 0:
         options = {} if isinstance(constant_values, int) else {"constant_values": constant_values}
         named = {} if isinstance(mode, str) else {"mode": mode}
-        return table.passed_on(_pad_before, machine, array, pad_width, **named, **options)
+        return registry.passed_on(_pad_before, machine, array, pad_width, **named, **options)
     widths = np.broadcast_to(np.asarray(width), (2, 2)).tolist()
     fill = constant_values if isinstance(constant_values, Value) else Const(constant_values)
     if any(n for n in widths[1]):
@@ -95,7 +95,7 @@ def _rows_around(array, before, after, fill):
 
 def _tile(machine, a, reps):
     if not _is_matrix(a) or involved(reps):
-        return table.passed_on(_tile_before, machine, a, reps)
+        return registry.passed_on(_tile_before, machine, a, reps)
     counts = known(machine, reps)
     down, across = (1, counts) if isinstance(counts, int) else tuple(counts) if len(counts) == 2 else (0, 0)
     if down < 1 or across < 1:
@@ -107,7 +107,7 @@ def _tile(machine, a, reps):
 
 def _repeat(machine, a, repeats, axis=None):
     if not _is_matrix(a) or involved(repeats) or known(machine, axis) not in (1, -1) or not machine.is_static(repeats):
-        return table.passed_on(_repeat_before, machine, a, repeats, **({} if absent(axis) else {"axis": axis}))
+        return registry.passed_on(_repeat_before, machine, a, repeats, **({} if absent(axis) else {"axis": axis}))
     return _along_columns(machine, np.repeat, a, repeats, axis=Const(1))
 
 
@@ -116,7 +116,7 @@ FUNCTIONS[np.repeat] = METHODS["repeat"] = _repeat
 
 # -- side by side in a new dimension ----------------------------------------------------------------------------------
 
-_stack_before, _dstack_before = _before(np.stack), table.function_rule(np.dstack)
+_stack_before, _dstack_before = _before(np.stack), registry.function_rule(np.dstack)
 
 
 def _stack(machine, items, axis=None, **options):
@@ -124,7 +124,7 @@ def _stack(machine, items, axis=None, **options):
     found = [bounded.parts(machine, v) for v in items]
     if options or not all(map(_is_matrix, items)) or place not in (-3, -2, -1, 0, 1, 2):
         named = {} if axis is None else {"axis": axis}
-        return table.passed_on(_stack_before, machine, Tuple(tuple(items)), **named, **options)
+        return registry.passed_on(_stack_before, machine, Tuple(tuple(items)), **named, **options)
     return _in_new_dimension(machine, items, found, place % 3)
 
 
@@ -167,16 +167,16 @@ def _dstack(machine, items, **options):
 # -- blocks -----------------------------------------------------------------------------------------------------------
 
 
-_block_before = table.function_rule(np.block)
+_block_before = registry.function_rule(np.block)
 
 
-@table.function(np.block)
+@registry.function(np.block)
 def _block(machine, arrays):
     """np.block, where a block has a dynamic length."""
     blocks, depth = _blocks(machine, arrays)
     leaves = _leaves(blocks)
     if not any(map(involved, leaves)) or len({level for _, level in _levels(blocks, 0)}) > 1:
-        return table.passed_on(_block_before, machine, arrays)
+        return registry.passed_on(_block_before, machine, arrays)
     rank = max(depth, *(len(bounded_shape(machine, v)) for v in leaves))
     return machine.call(Const(_put_together), (blocks, Const(depth), Const(rank)))
 
@@ -213,4 +213,4 @@ FUNCTIONS[np.block] = _block
 of_sequences(np.stack, _stack)
 of_sequences(np.dstack, _dstack)
 
-__all__ = ["rearranging", "repeats", "signals", "stacking"]
+__all__ = ["bounded_repeat", "bounded_signals", "bounded_stacking", "rearranging"]

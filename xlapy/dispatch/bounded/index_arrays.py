@@ -9,12 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.arrays import fancy as numpy_fancy
+from xlapy.dispatch.arrays import advanced_indexing as numpy_fancy
 from xlapy.dispatch.arrays import indexing
 from xlapy.dispatch.arrays.views import read_view, view, write_view
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded.fitting import stored
-from xlapy.dispatch.bounded.lanes import (
+from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded.bounded_slices import basic, is_whole, settled
+from xlapy.dispatch.bounded.layout_matching import stored
+from xlapy.dispatch.bounded.masked_axes import (
     BOOL,
     INT64,
     fresh,
@@ -24,9 +25,8 @@ from xlapy.dispatch.bounded.lanes import (
     valid_mask,
     var_of,
 )
-from xlapy.dispatch.bounded.meshes import first_bounded, is_mesh, mesh
-from xlapy.dispatch.bounded.slices import basic, is_whole, settled
-from xlapy.dispatch.numpy.values import operand, reshape
+from xlapy.dispatch.bounded.mesh_indexing import first_bounded, is_mesh, mesh
+from xlapy.dispatch.numpy.rule_operands import operand, reshape
 from xlapy.dispatch.protocol import Machine, Refused
 from xlapy.domain.values import (
     NONE,
@@ -41,7 +41,7 @@ from xlapy.domain.values import (
     Value,
 )
 from xlapy.ir import Var, constant_value
-from xlapy.lowering import scattering
+from xlapy.lowering import scatter_last_wins
 
 Part = tuple[str, Any]
 _WHOLE = Const(slice(None))
@@ -356,4 +356,4 @@ def _scatter(base, new, valid, *places):
         return jnp.where(hit, jnp.take(new, jnp.maximum(last, 0), axis=0, mode="clip"), rows)
 
     chosen = jnp.where(valid, index, rows.shape[0])
-    return jnp.reshape(scattering.put(rows, chosen, new, "drop", at_once), base.shape)
+    return jnp.reshape(scatter_last_wins.put(rows, chosen, new, "drop", at_once), base.shape)

@@ -12,12 +12,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded.lanes import INT64, Int, length_int, made, require_static, same_length, var_of
-from xlapy.dispatch.bounded.rules import FUNCTIONS, first_of
+from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, first_of
+from xlapy.dispatch.bounded.masked_axes import INT64, Int, length_int, made, require_static, same_length, var_of
 from xlapy.dispatch.numpy.least_squares import UNFINISHED, computed_dtype, least_squares, pseudo_inverse
 from xlapy.dispatch.numpy.linalg import divergence, diverges
-from xlapy.dispatch.numpy.values import absent, kind_of, known, operand
+from xlapy.dispatch.numpy.rule_operands import absent, kind_of, known, operand
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import BoundedArray, Const, Lanes, NdArray, Tuple, Value
 from xlapy.ir import Var

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xlapy.dispatch import table
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.bounded import selection as bounded_selection
-from xlapy.dispatch.bounded.fitting import assign
-from xlapy.dispatch.bounded.in_python import in_python, is_rows
-from xlapy.dispatch.bounded.indexing import getitem
-from xlapy.dispatch.bounded.lanes import involved, require_static
-from xlapy.dispatch.bounded.rules import FUNCTIONS, METHODS, first_of, transposed
-from xlapy.dispatch.numpy.values import absent, array_type, known, known_index, operand, raise_real
+from xlapy.dispatch import registry
+from xlapy.dispatch.bounded import data_dependent_sizes as bounded_selection
+from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.bounded.bounded_indexing import getitem
+from xlapy.dispatch.bounded.bounded_rules import FUNCTIONS, METHODS, first_of, transposed
+from xlapy.dispatch.bounded.layout_matching import assign
+from xlapy.dispatch.bounded.library_functions import in_python, is_rows
+from xlapy.dispatch.bounded.masked_axes import involved, require_static
+from xlapy.dispatch.numpy.rule_operands import absent, array_type, known, known_index, operand, raise_real
 from xlapy.dispatch.protocol import Machine
 from xlapy.domain.values import NONE, BoundedArray, Const, NdArray, NumpyScalar, Scalar, Tuple, Value
 from xlapy.ir import constant_value
@@ -136,7 +136,7 @@ _of_vectors(np.compress, _extract, 2)
 _of_vectors(np.roll, _roll, 1, rows=True, keeps_room=True)
 _of_vectors(np.delete, _delete, 1, rows=True, keeps_room=True)
 _delete_one = FUNCTIONS[np.delete]
-_delete_static = table.function_rule(np.delete)
+_delete_static = registry.function_rule(np.delete)
 
 
 def _delete_several(arr, obj):
@@ -145,7 +145,7 @@ def _delete_several(arr, obj):
     return arr[keep]
 
 
-@table.function(np.delete)
+@registry.function(np.delete)
 def _delete_rule(machine, arr, obj, axis=None):
     """np.delete at places that depend on data: of vectors, and of rows."""
     unknown = involved(arr, obj) or isinstance(obj, NdArray) and constant_value(machine.read(obj)) is None
@@ -264,7 +264,7 @@ def _by_keys(keys):
 bounded_selection.of_sequences(np.lexsort, _lexsort)
 
 
-_ix_before = table.function_rule(np.ix_)
+_ix_before = registry.function_rule(np.ix_)
 
 
 def _ix(machine, *args):
@@ -291,7 +291,7 @@ def _open_mesh(*arrays):
     return tuple(found)
 
 
-table.function(np.ix_)(_ix)
+registry.function(np.ix_)(_ix)
 FUNCTIONS[np.ix_] = _ix
 
 

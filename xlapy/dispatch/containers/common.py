@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import gather
-from xlapy.dispatch.containers import hashes, ranges, rows, stacks
+from xlapy.dispatch import value_selection
+from xlapy.dispatch.containers import growable_list_items, hashes, nested_lists, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.numbers.scalar_values import defines, fold, logical_and, logical_not, logical_or, provoke, too_large
 from xlapy.dispatch.protocol import Refused
 from xlapy.dispatch.python import kinds
 from xlapy.dispatch.unions import over_unions
-from xlapy.domain.set_order import SetHistory
-from xlapy.domain.unordered import Unordered
+from xlapy.domain.set_iteration_order import SetHistory
+from xlapy.domain.unordered_keys import Unordered
 from xlapy.domain.values import (
     BoundedArray,
     BoundMethod,
@@ -101,7 +101,7 @@ def contents(machine, value: Value) -> tuple[Value, ...]:
         return value.items
     if isinstance(value, Const):
         return tuple(map(Const, value.value))
-    return stacks.items(machine, machine.heap.read(as_ref(value).object, "<items>"))
+    return growable_list_items.items(machine, machine.heap.read(as_ref(value).object, "<items>"))
 
 
 def _whole(found: Value) -> Mapping:
@@ -139,7 +139,7 @@ def structure(machine, value: Ref) -> Tuple | Mapping:
     found = machine.heap.read(value.object, "<items>")
     kind = machine.heap.objects[value.object].kind
     if isinstance(found, Stack) and kind == "list" and isinstance(found.length, Const):
-        return Tuple(stacks.spread(machine, found))
+        return Tuple(growable_list_items.spread(machine, found))
     if isinstance(found, Stack | Union):
         raise Refused(
             "XP0013",
@@ -381,23 +381,29 @@ def takes_choice(machine, container: Value, item: Value) -> bool:
 
 def getitem_of_row(machine, which: Union, key: Value) -> Value | None:
     """`row[key]` of one of several rows of a table; None for anything else."""
-    found = rows.of(machine, which)
-    if found is None or not ranges.is_index(machine, key):
+    found = nested_lists.of(machine, which)
+    if found is None or not range_objects.is_index(machine, key):
         return None
     names = {iteration.type_name(machine, row) for row in which.alternatives}
     if len(names) > 1:
         return None
     error = _LIST_INDEX if names == {"list"} else _TUPLE_INDEX
-    return rows.item(machine, which, found, position(machine, key, rows.length(machine, which, found), error, *names))
+    return nested_lists.item(
+        machine, which, found, position(machine, key, nested_lists.length(machine, which, found), error, *names)
+    )
 
 
 def setitem_of_row(machine, which: Union, key: Value, item: Value) -> bool:
     """`row[key] = item` of one of several rows of a table; False for anything else."""
-    found = rows.of(machine, which)
-    if found is None or not ranges.is_index(machine, key) or not all(isinstance(r, Ref) for r in which.alternatives):
+    found = nested_lists.of(machine, which)
+    if (
+        found is None
+        or not range_objects.is_index(machine, key)
+        or not all(isinstance(r, Ref) for r in which.alternatives)
+    ):
         return False
-    at = position(machine, key, rows.length(machine, which, found), _LIST_ASSIGNMENT, "list")
-    return rows.store(machine, which, found, at, item)
+    at = position(machine, key, nested_lists.length(machine, which, found), _LIST_ASSIGNMENT, "list")
+    return nested_lists.store(machine, which, found, at, item)
 
 
 def delitem(machine, container: Value, key: Value) -> None:
@@ -460,15 +466,15 @@ def _contains_other(machine, item: Value, container: Value) -> bool | Var:
 def length(machine, value: Value) -> Value:
     """`len(value)`."""
     if isinstance(value, Union):
-        found = rows.of(machine, value)
+        found = nested_lists.of(machine, value)
         if found:
-            return rows.length(machine, value, found)
+            return nested_lists.length(machine, value, found)
         return over_unions(machine, (value,), lambda v: length(machine, v))
     match value:
         case Tuple() if value.cls.__len__ is tuple.__len__:
             return Const(len(value.items))
         case Range():
-            return ranges.length(machine, value)
+            return range_objects.length(machine, value)
         case NdArray() | JaxArray():
             shape = value.type.shape if isinstance(value, NdArray) else value.var.type.shape
             if not shape:
@@ -482,7 +488,7 @@ def length(machine, value: Value) -> Value:
         case Ref():
             kind = machine.heap.objects[value.object].kind
             if kind in ("list", "tuple"):
-                stack = stacks.of(machine, value)
+                stack = growable_list_items.of(machine, value)
                 return stack.length if stack is not None else Const(len(contents(machine, value)))
             if kind in ("dict", "set"):
                 found = machine.heap.read(value.object, "<items>")
@@ -497,7 +503,7 @@ def length(machine, value: Value) -> Value:
 
 def as_length(machine, result: Value) -> Value:
     """What `__len__` has returned, as an int."""
-    count = ranges.index(machine, result)
+    count = range_objects.index(machine, result)
     machine.check(machine.truth(machine.compare("<", count, Const(0))), ValueError, "__len__() should return >= 0")
     return count
 
@@ -633,18 +639,18 @@ def position(machine, key: Value, count: int | Value, error: BaseException, noun
     """An index into `count` items, from 0; `error` where it is out of range."""
     at = index_of_item(machine, key, noun + " indices must be integers or slices, not {}")
     count = count if isinstance(count, Value) else Const(count)
-    return ranges.in_bounds(machine, at, count, error)
+    return range_objects.in_bounds(machine, at, count, error)
 
 
 def index_of_item(machine, key: Value, wrong: str) -> Value:
     """An index of an item as an int of 64 bits; `wrong` is what is said of the class of what is none."""
-    if not ranges.is_index(machine, key) and not isinstance(key, NdArray):
+    if not range_objects.is_index(machine, key) and not isinstance(key, NdArray):
         machine.raise_(TypeError, wrong.format(iteration.type_name(machine, key)))
     huge = too_large(machine, key.var, key.bounds) if isinstance(key, NumpyScalar) else None
     if huge is not None:
         machine.check(huge, IndexError, _too_large_an_index(machine, key))
-    at = ranges.index(machine, key)
-    if isinstance(at, Const) and not ranges.INT_MIN <= at.value <= ranges.INT_MAX:
+    at = range_objects.index(machine, key)
+    if isinstance(at, Const) and not range_objects.INT_MIN <= at.value <= range_objects.INT_MAX:
         machine.raise_(IndexError, _too_large_an_index(machine, key))
     return at
 
@@ -658,7 +664,7 @@ def _list_getitem(machine, container: Value, key: Value) -> Value:
     items = contents(machine, container)
     if is_slice(key):
         return machine.new_list(items[static_slice(machine, key)])
-    return gather.gather(machine, items, position(machine, key, len(items), _LIST_INDEX, "list"))
+    return value_selection.gather(machine, items, position(machine, key, len(items), _LIST_INDEX, "list"))
 
 
 @register(GETITEM, tuple)
@@ -666,12 +672,12 @@ def _tuple_getitem(machine, container: Value, key: Value) -> Value:
     items = contents(machine, container)
     if is_slice(key):
         return Tuple(items[static_slice(machine, key)])
-    return gather.gather(machine, items, position(machine, key, len(items), _TUPLE_INDEX, "tuple"))
+    return value_selection.gather(machine, items, position(machine, key, len(items), _TUPLE_INDEX, "tuple"))
 
 
 @register(GETITEM, range)
 def _range_getitem(machine, container: Value, key: Value) -> Value:
-    return ranges.getitem(machine, container, key)
+    return range_objects.getitem(machine, container, key)
 
 
 @register(SETITEM, list)
@@ -690,7 +696,7 @@ def _list_setitem(machine, container: Ref, key: Value, item: Value) -> None:
         set_contents(machine, container, changed)
         return
     at = position(machine, key, len(items), _LIST_ASSIGNMENT, "list")
-    set_contents(machine, container, gather.scatter(machine, items, at, item))
+    set_contents(machine, container, value_selection.scatter(machine, items, at, item))
 
 
 @register(DELITEM, list)
@@ -703,8 +709,8 @@ def _list_delitem(machine, container: Ref, key: Value) -> None:
     if is_slice(key):
         del items[static_slice(machine, key)]
     else:
-        if ranges.is_index(machine, key):
-            key = Const(machine.static(ranges.index(machine, key), "the index of an item to delete"))
+        if range_objects.is_index(machine, key):
+            key = Const(machine.static(range_objects.index(machine, key), "the index of an item to delete"))
         del items[machine.static(position(machine, key, len(items), _LIST_ASSIGNMENT, "list"))]
     set_contents(machine, container, items)
 
@@ -716,7 +722,7 @@ def _sequence_contains(machine, item: Value, container: Value) -> bool | Var:
 
 @register(CONTAINS, range)
 def _range_contains(machine, item: Value, container: Value) -> bool | Var:
-    return ranges.contains(machine, item, container)
+    return range_objects.contains(machine, item, container)
 
 
 def is_number(value: Value) -> bool:

@@ -6,9 +6,9 @@ import operator
 import sys
 from collections.abc import Callable
 
-from xlapy.dispatch import table
+from xlapy.dispatch import registry
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import table_rules, table_sets  # noqa: F401 (their rules come before)
+from xlapy.dispatch.containers import dynamic_dict_methods, dynamic_sets  # noqa: F401 (their rules come before)
 from xlapy.dispatch.numbers.scalar_values import fold
 from xlapy.domain.sources import item
 from xlapy.domain.values import NONE, Const, Ref, Value
@@ -67,4 +67,4 @@ def _methods(before: Callable) -> Callable:
 
 containers.GETITEM[dict] = _subscripts(containers.GETITEM[dict])
 containers.CONTAINS[dict] = _membership(containers.CONTAINS[dict])
-table.method(dict, "get")(table.takes_unions(_methods(table.method_rule(dict, "get"))))
+registry.method(dict, "get")(registry.takes_unions(_methods(registry.method_rule(dict, "get"))))

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from xlapy.dispatch import table
-from xlapy.dispatch.containers import ranges
+from xlapy.dispatch import registry
+from xlapy.dispatch.containers import range_objects
 from xlapy.dispatch.iterators import deques, iteration, sequences
 from xlapy.dispatch.iterators.iteration import make_iterator, step
 from xlapy.dispatch.iterators.sequences import Kind, Plan, Step, new
@@ -63,11 +63,11 @@ def absent(value: object) -> bool:
 # -- enumerate --------------------------------------------------------------------------------------------------------
 
 
-@table.function(enumerate)
+@registry.function(enumerate)
 def enumerate_(machine, iterable: Value, start: Value = _ZERO) -> Value:
     """`enumerate(iterable, start)`."""
     inner = make_iterator(machine, iterable)
-    return new(machine, _ENUMERATE, enumerate, inner=inner, count=ranges.index(machine, start))
+    return new(machine, _ENUMERATE, enumerate, inner=inner, count=range_objects.index(machine, start))
 
 
 def _enumerate_step(machine, number: int) -> Step:
@@ -98,7 +98,7 @@ _ENUMERATE = Kind("enumerate", _enumerate_step, _enumerate_plan, _inner_length)
 # -- zip and map ------------------------------------------------------------------------------------------------------
 
 
-@table.function(zip)
+@registry.function(zip)
 def zip_(machine, *iterables: Value, strict: Value = Const(False)) -> Value:  # noqa: B008
     """`zip(*iterables, strict=...)`."""
     inner = Tuple(tuple(make_iterator(machine, i) for i in iterables))
@@ -108,7 +108,7 @@ def zip_(machine, *iterables: Value, strict: Value = Const(False)) -> Value:  # 
     return new(machine, _ZIP, zip, inner=inner, strict=Const("zip" if exact else ""), function=NONE)
 
 
-@table.function(map)
+@registry.function(map)
 def map_(machine, function: Value, /, *iterables: Value, **named: Value) -> Value:
     """`map(function, *iterables)`; from Python 3.14 on with `strict=...`."""
     if named.keys() - _MAP_NAMES:
@@ -136,7 +136,7 @@ _REAL_MAP: Any = map
 _MAP_NAMES = {"strict"} if _accepts_strict() else set()
 
 
-@table.function(itertools.starmap)
+@registry.function(itertools.starmap)
 def starmap(machine, function: Value, iterable: Value) -> Value:
     """`itertools.starmap(function, iterable)`."""
     inner = Tuple((make_iterator(machine, iterable),))
@@ -301,7 +301,7 @@ def _zip_plan(machine, number: int) -> Plan | None:
                 bad = machine.truth(machine.compare(sign, plan.trips, trips))
                 if bad is not False:
                     wrong.append((bad, _unequal_text(strict, position, word)))
-        trips = ranges.minimum(machine, trips, plan.trips)
+        trips = range_objects.minimum(machine, trips, plan.trips)
     certain = any(bad is True for bad, _ in wrong)
     if certain and isinstance(trips, Const) and trips.value <= _FEW:
         return None  # step by step
@@ -362,14 +362,14 @@ _ZIP = Kind("zip", _zip_step, _zip_plan, _zip_length)
 # -- filter -----------------------------------------------------------------------------------------------------------
 
 
-@table.function(filter)
+@registry.function(filter)
 def filter_(machine, function: Value, iterable: Value) -> Value:
     """`filter(function, iterable)`, as a generator."""
     made = Const(_true_items if absent(function) else _passing_items)
     return machine.call(made, [function, make_iterator(machine, iteration.begun(machine, iterable))])
 
 
-@table.function(itertools.filterfalse)
+@registry.function(itertools.filterfalse)
 def filterfalse(machine, function: Value, iterable: Value) -> Value:
     """`itertools.filterfalse(function, iterable)`, as a generator."""
     made = Const(_false_items if absent(function) else _failing_items)
@@ -403,7 +403,7 @@ def _false_items(function, iterable):
 # -- reversed ---------------------------------------------------------------------------------------------------------
 
 
-@table.function(reversed)
+@registry.function(reversed)
 def reversed_(machine, sequence: Value) -> Value:
     """`reversed(sequence)`."""
     if isinstance(sequence, Ref):
@@ -418,7 +418,7 @@ def reversed_(machine, sequence: Value) -> Value:
             and defines(machine, info.cls, "__getitem__")
             and defines(machine, info.cls, "__len__")
         ):
-            count = machine.static(ranges.index(machine, machine.call(machine.getattr(sequence, "__len__"), [])))
+            count = machine.static(range_objects.index(machine, machine.call(machine.getattr(sequence, "__len__"), [])))
             backwards = [machine.getitem(sequence, Const(i)) for i in range(count - 1, -1, -1)]
             return make_iterator(machine, Tuple(tuple(backwards)))
         if info.kind not in ("list", "tuple"):

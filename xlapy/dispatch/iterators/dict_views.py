@@ -6,8 +6,14 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 
-from xlapy.dispatch import gather
-from xlapy.dispatch.containers import loans, ranges, rows, set_tables, stacks
+from xlapy.dispatch import value_selection
+from xlapy.dispatch.containers import (
+    dynamic_set_order,
+    element_references,
+    growable_list_items,
+    nested_lists,
+    range_objects,
+)
 from xlapy.dispatch.iterators.sequences import (
     Kind,
     Plan,
@@ -28,8 +34,8 @@ from xlapy.dispatch.numbers.scalar_values import (
     scalar,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain import set_order
-from xlapy.domain import stacks as domain
+from xlapy.domain import growable_lists as domain
+from xlapy.domain import set_iteration_order
 from xlapy.domain.join import JoinFailure
 from xlapy.domain.values import (
     UNBOUND,
@@ -69,12 +75,12 @@ def ordered_keys(machine, number: int) -> list:
     if machine.heap.objects[number].kind == "set":
         refs = [key for key in entries if isinstance(key, Ref)]
         if len(entries) > 1 and any(machine.heap.objects[r.object].cls.__hash__ is not object.__hash__ for r in refs):
-            raise set_tables.order_refusal()
+            raise dynamic_set_order.order_refusal()
         if len(refs) == len(entries):
             return list(entries)
-        order = set_order.order(machine.heap.read(number, "<items>").history, entries)
+        order = set_iteration_order.order(machine.heap.read(number, "<items>").history, entries)
         if order is None:
-            raise set_tables.order_refusal()
+            raise dynamic_set_order.order_refusal()
         return order
     return list(entries)
 
@@ -83,7 +89,7 @@ def is_one(machine, value: Value) -> bool:
     """Whether an iterator over a dict or set is one, whichever of several contents that has."""
     if not isinstance(value, Ref) or (kind := machine.heap.objects[value.object].kind) not in ("dict", "set"):
         return False
-    return kind == "dict" or set_tables.has_order(machine.heap.read(value.object, "<items>"))
+    return kind == "dict" or dynamic_set_order.has_order(machine.heap.read(value.object, "<items>"))
 
 
 def dict_iterator(machine, value: Ref) -> Ref:
@@ -95,7 +101,7 @@ def dict_iterator(machine, value: Ref) -> Ref:
     contents = machine.heap.read(owner.object, "<items>")
     if isinstance(contents, Union):
         try:
-            contents = stacks.settled(machine, owner)
+            contents = growable_list_items.settled(machine, owner)
         except JoinFailure as error:
             raise Refused("XP0004", "iteration over a dict or set with one of several sets of keys") from error
     if isinstance(contents, Stack):
@@ -169,7 +175,7 @@ def _view_plan(what: str) -> Callable[[object, int], Plan | None]:
             machine.heap.write(number, "position", machine.binary("+", start, k))
 
         count = length_of(machine, source)
-        return Plan(ranges.maximum(machine, machine.binary("-", count, start), _ZERO), element, finish)
+        return Plan(range_objects.maximum(machine, machine.binary("-", count, start), _ZERO), element, finish)
 
     return plan
 
@@ -196,12 +202,12 @@ def _one_of_several(machine, number: int, what: str) -> Value | None:
     if not isinstance(owner, Union) or not all(_has_known_keys(machine, one) for one in owner.alternatives):
         return None
     found = tuple(_shown(machine, as_ref(one), what) for one in owner.alternatives)
-    if any(gather.signature(one) is None and not gather.holds_texts(one) for one in found):
+    if any(value_selection.signature(one) is None and not value_selection.holds_texts(one) for one in found):
         return None
     if len({len(one.items) for one in found}) == 1:
-        return gather.gather(machine, found, scalar(machine, int, owner.selector, (0, len(found) - 1)))
+        return value_selection.gather(machine, found, scalar(machine, int, owner.selector, (0, len(found) - 1)))
     source = Union(owner.selector, found)
-    return source if rows.of(machine, source) is not None else None
+    return source if nested_lists.of(machine, source) is not None else None
 
 
 def _item_of_one(machine, number: int, what: str, position: Value) -> Value:
@@ -240,7 +246,7 @@ def _table_iterator(machine, owner: Ref, what: str) -> Ref:
     pairs: Stack = machine.heap.read(owner.object, "<items>")
     if machine.heap.objects[owner.object].kind == "set":
         before = _list_of(machine, domain.column(pairs, "keys"))
-        keys = _list_of(machine, set_tables.in_order(machine, pairs, owner.object))
+        keys = _list_of(machine, dynamic_set_order.in_order(machine, pairs, owner.object))
         cls = type(iter(set()))
         return new(machine, _SET, cls, source=keys, position=_ZERO, owner=owner, size=pairs.length, before=before)
     keys = _list_of(machine, domain.column(pairs, "keys"))
@@ -287,8 +293,8 @@ def _table_item(machine, number: int, what: str, position: Value) -> Value:
             "loop over a list of it",
         )
     if what == "keys":
-        return stacks.item(machine, keys, position)
-    return loans.lend(machine, heap.read(number, "owner"), contents, position, what)
+        return growable_list_items.item(machine, keys, position)
+    return element_references.lend(machine, heap.read(number, "owner"), contents, position, what)
 
 
 def _differ_at(at, *rows):

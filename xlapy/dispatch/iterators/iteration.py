@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.containers import stacks
+from xlapy.dispatch.containers import growable_list_items
 from xlapy.dispatch.effects import Trial
 from xlapy.dispatch.iterators import deques
 from xlapy.dispatch.iterators.dict_views import dict_iterator
@@ -135,7 +135,7 @@ def items(machine, value: Value, most: int = MAXIMUM_ITEMS) -> list[Value]:
     if isinstance(value, Ref):
         kind = machine.heap.objects[value.object].kind
         if kind == "list":
-            return list(stacks.items(machine, machine.heap.read(value.object, "<items>")))
+            return list(growable_list_items.items(machine, machine.heap.read(value.object, "<items>")))
         if kind == "generator":
             return machine.run_generator(value)
     iterator = make_iterator(machine, value)

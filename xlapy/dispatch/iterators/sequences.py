@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from xlapy.dispatch import gather, unions
-from xlapy.dispatch.bounded import lanes as bounded
-from xlapy.dispatch.containers import loans, ranges, rows, stacks
+from xlapy.dispatch import unions, value_selection
+from xlapy.dispatch.bounded import masked_axes as bounded
+from xlapy.dispatch.containers import element_references, growable_list_items, nested_lists, range_objects
 from xlapy.dispatch.numbers.scalar_values import (
     INT_MAX,
     bounds_of,
     defines,
 )
 from xlapy.dispatch.protocol import Refused
-from xlapy.domain import stacks as domain
+from xlapy.domain import growable_lists as domain
 from xlapy.domain.values import (
     UNBOUND,
     BoundedArray,
@@ -146,9 +146,9 @@ def length_of(machine, source: Value) -> Value:
     """The number of items of a sequence."""
     match source:
         case Union():
-            lists = rows.of(machine, source)
+            lists = nested_lists.of(machine, source)
             if lists is not None:
-                return rows.length(machine, source, lists)
+                return nested_lists.length(machine, source, lists)
             require_sequences(machine, source)
             return length_of(machine, source.alternatives[0])
         case Tuple():
@@ -160,14 +160,14 @@ def length_of(machine, source: Value) -> Value:
         case BoundedArray():
             return bounded.shape_of(machine, source)[0]
         case Ref():
-            stack = stacks.settled(machine, source)
+            stack = growable_list_items.settled(machine, source)
             return stack.length if stack is not None else Const(len(machine.heap.read(source.object, "<items>").items))
-    return ranges.length(machine, source)
+    return range_objects.length(machine, source)
 
 
 def require_sequences(machine, source: Union) -> None:
     """One of several sequences: all of them must be, and as long as each other, or rows of a table."""
-    if rows.of(machine, source) is not None:
+    if nested_lists.of(machine, source) is not None:
         return
     for value in source.alternatives:
         if not isinstance(value, Tuple | Ref | NdArray | JaxArray) or sequence_of(machine, value) is not value:
@@ -182,23 +182,23 @@ def item_of(machine, source: Value, position: Value, iterator: int | None = None
     """The item of a sequence at a position in range, which an iterator gives once."""
     match source:
         case Union():
-            lists = rows.of(machine, source)
-            found = rows.item(machine, source, lists, position) if lists else None
+            lists = nested_lists.of(machine, source)
+            found = nested_lists.item(machine, source, lists, position) if lists else None
             return found or unions.over_unions(machine, (source,), lambda one: item_of(machine, one, position))
         case Tuple():
-            return gather.gather(machine, source.items, position)
+            return value_selection.gather(machine, source.items, position)
         case Ref():
-            stack = stacks.settled(machine, source)
+            stack = growable_list_items.settled(machine, source)
             if stack is not None:
-                return loans.lend(machine, source, stack, position, iterator=iterator)
+                return element_references.lend(machine, source, stack, position, iterator=iterator)
             contents = tuple_items(machine.heap.read(source.object, "<items>"))
             known = isinstance(position, Const)
             if len(contents) <= (position.value if known else 0):  # of several contents one that nobody comes to
                 machine.raise_(IndexError, "list index out of range")
-            return contents[position.value] if known else gather.gather(machine, contents, position)
+            return contents[position.value] if known else value_selection.gather(machine, contents, position)
         case NdArray() | JaxArray() | BoundedArray():
             return _unchecked(machine, lambda: machine.getitem(source, position))
-    return ranges.item(machine, source, position)
+    return range_objects.item(machine, source, position)
 
 
 def _unchecked(machine, action: Callable[[], Value]) -> Value:
@@ -221,17 +221,17 @@ def loops(machine, source: Value) -> bool:
                 return True
             return any(loops(machine, alternative) for alternative in source.alternatives)
         case Tuple():
-            return len(source.items) > machine.short_sequence and gather.stackable(machine, source.items)
+            return len(source.items) > machine.short_sequence and value_selection.stackable(machine, source.items)
         case Ref():
-            stack = stacks.settled(machine, source)
+            stack = growable_list_items.settled(machine, source)
             if stack is None:
-                stack = stacks.of_objects(machine, source)
+                stack = growable_list_items.of_objects(machine, source)
             if stack is not None:
                 if machine.stacks_objects and domain.has_own(stack.element):
                     return True
                 return not isinstance(stack.length, Const) or stack.length.value > machine.short_sequence
             contents = tuple_items(machine.heap.read(source.object, "<items>"))
-            return len(contents) > machine.short_sequence and gather.stackable(machine, contents)
+            return len(contents) > machine.short_sequence and value_selection.stackable(machine, contents)
     return True
 
 
@@ -271,7 +271,7 @@ def indexed_plan(machine, number: int, source: Value, start: Value) -> Plan:
     """The plan of an iterator over a sequence from a position on."""
     count = length_of(machine, source)
     ended = isinstance(start, Const) and start.value == -1
-    trips = _ZERO if ended else ranges.maximum(machine, machine.binary("-", count, start), _ZERO)
+    trips = _ZERO if ended else range_objects.maximum(machine, machine.binary("-", count, start), _ZERO)
 
     def element(k: Value) -> Value:
         return item_of(machine, source, machine.binary("+", start, k), number)

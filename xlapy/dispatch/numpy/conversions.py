@@ -8,11 +8,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays.elements import elements
-from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, layout_model, lies
-from xlapy.dispatch.containers import stacks
-from xlapy.dispatch.numpy import views as numpy_views
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.arrays.element_conversion import elements
+from xlapy.dispatch.arrays.memory_order import arranged, is_c_contiguous, layout_model, lies
+from xlapy.dispatch.containers import growable_list_items
+from xlapy.dispatch.numpy import view_functions as numpy_views
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     array_type,
     given_dtype,
@@ -27,7 +27,7 @@ from xlapy.dispatch.numpy.values import (
     sequence_items,
 )
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Tuple, Value, constants
 
 
@@ -189,7 +189,7 @@ def astype(machine, x, dtype, /, *, copy=True, device=None):
 def fromiter(machine, iter, dtype, count=-1, *, like=None):
     """np.fromiter."""
     number = known_index(machine, count)
-    return stacks.whole_or_each(
+    return growable_list_items.whole_or_each(
         machine,
         lambda: _from_items(machine, iter, dtype, number),
         lambda: machine.call(Const(_from_grown), (iter, dtype, Const(number))),

@@ -8,11 +8,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.arrays.elements import copied
-from xlapy.dispatch.arrays.memory import arranged, keep_order
-from xlapy.dispatch.numpy import views as numpy_views
-from xlapy.dispatch.numpy.leaf import hashable, numpy_leaf
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.arrays.element_conversion import copied
+from xlapy.dispatch.arrays.memory_order import arranged, keep_order
+from xlapy.dispatch.numpy import view_functions as numpy_views
+from xlapy.dispatch.numpy.numpy_leaves import hashable, numpy_leaf
+from xlapy.dispatch.numpy.rule_operands import (
     ONE_OF_TWO,
     absent,
     array_type,
@@ -25,7 +25,7 @@ from xlapy.dispatch.numpy.values import (
     require_dtype,
 )
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.values import Const, NdArray, Tuple, Value
 from xlapy.ir import TensorType
 

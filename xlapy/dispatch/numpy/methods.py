@@ -10,19 +10,17 @@ import numpy as np
 
 from xlapy.dispatch.arrays.indexing import assign, getitem
 from xlapy.dispatch.arrays.indexing import is_integer as is_index
-from xlapy.dispatch.arrays.memory import arranged, is_c_contiguous, lies
-from xlapy.dispatch.bounded import lists
-from xlapy.dispatch.containers import ranges
-from xlapy.dispatch.gather import unstack
+from xlapy.dispatch.arrays.memory_order import arranged, is_c_contiguous, lies
+from xlapy.dispatch.bounded import array_to_list
+from xlapy.dispatch.containers import range_objects
 from xlapy.dispatch.numbers.scalar_values import python_int, scalar
-from xlapy.dispatch.numpy import accumulations, attributes, moments
+from xlapy.dispatch.numpy import accumulations, array_attributes, moments
 from xlapy.dispatch.numpy import reductions as numpy_reductions
 from xlapy.dispatch.numpy import sorting as numpy_sorting
-from xlapy.dispatch.numpy import views as numpy_views
-from xlapy.dispatch.numpy.leaf import python_scalar
+from xlapy.dispatch.numpy import view_functions as numpy_views
+from xlapy.dispatch.numpy.numpy_leaves import python_scalar
 from xlapy.dispatch.numpy.reasons import METHOD_REASONS
-from xlapy.dispatch.numpy.ufuncs import ufunc_rule
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast,
     given_dtype,
@@ -38,12 +36,14 @@ from xlapy.dispatch.numpy.values import (
     reshape,
     skeleton,
 )
+from xlapy.dispatch.numpy.ufuncs import ufunc_rule
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import method
+from xlapy.dispatch.registry import method
+from xlapy.dispatch.value_selection import unstack
 from xlapy.domain.numbers import SCALAR_DTYPES
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Ref, Tuple, Value
 from xlapy.ir import Var
-from xlapy.ir.vectors import MANY
+from xlapy.ir.stacking_leaves import MANY
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 
@@ -242,7 +242,7 @@ def setflags(machine, self, write: Any = None, align=None, uic=None):
     if any(not absent(v) and known(machine, v) is not default for v, default in ((align, True), (uic, False))):
         raise Refused("XP0010", "assigning the flags 'aligned' and 'writebackifcopy' of an array is not supported")
     if not absent(write):
-        attributes.set_flag(machine, self, "writeable", write)
+        array_attributes.set_flag(machine, self, "writeable", write)
     return NONE
 
 
@@ -263,7 +263,7 @@ def resize(machine, self, *shape, refcheck=True):
     if not whole or math.prod(sizes) != math.prod(self.type.shape) or not is_c_contiguous(machine, self):
         raise Refused("XP0010", "array.resize changes the size of the object in place", "use np.resize")
     if tuple(sizes) != self.type.shape:
-        attributes.set_attribute(machine, self, "shape", Const(tuple(sizes)))
+        array_attributes.set_attribute(machine, self, "shape", Const(tuple(sizes)))
     return NONE
 
 
@@ -306,7 +306,7 @@ def item(machine, self, *args):
         key = args[0] if len(args) == 1 else Tuple(tuple(args))
         array = numpy_views.as_array(machine, self)
         if len(args) == 1 and not isinstance(key, Tuple) and len(array.type.shape) != 1:
-            array, key = numpy_views.ravel(machine, array), ranges.index(machine, key)
+            array, key = numpy_views.ravel(machine, array), range_objects.index(machine, key)
             size = array.type.shape[0]
             text = machine.message(f"index {{!s}} is out of bounds for size {size}", key)
             for symbol, end in (("<", -size), (">=", size)):
@@ -348,7 +348,7 @@ def tolist(machine, self):
     var = operand(machine, self)
     size = int(np.prod(var.type.shape, dtype=np.int64))
     if size > _MANY_ITEMS:
-        return lists.tolist(machine, self, len(var.type.shape))
+        return array_to_list.tolist(machine, self, len(var.type.shape))
     if not var.type.shape:
         return to_python(machine, var)
     if size >= MANY:

@@ -9,12 +9,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from xlapy.dispatch.numpy import views as numpy_views
-from xlapy.dispatch.numpy.leaf import hashable
-from xlapy.dispatch.numpy.placing import take
-from xlapy.dispatch.numpy.sorting import axis_of
-from xlapy.dispatch.numpy.ufuncs import call, type_of_operand, ufunc_rule
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy import view_functions as numpy_views
+from xlapy.dispatch.numpy.numpy_leaves import hashable
+from xlapy.dispatch.numpy.rule_operands import (
     ONE_OF_TWO,
     absent,
     any_true,
@@ -31,8 +28,11 @@ from xlapy.dispatch.numpy.values import (
     require_indices,
     reshape,
 )
+from xlapy.dispatch.numpy.sorting import axis_of
+from xlapy.dispatch.numpy.take_and_put import take
+from xlapy.dispatch.numpy.ufuncs import call, type_of_operand, ufunc_rule
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import function
+from xlapy.dispatch.registry import function
 from xlapy.domain.numbers import known_bounds
 from xlapy.domain.values import Const, JaxArray, NdArray, Scalar, Tuple, Value
 from xlapy.ir import Var, constant_value

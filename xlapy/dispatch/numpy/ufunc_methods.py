@@ -8,14 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from xlapy.dispatch.arrays import fancy as numpy_fancy
+from xlapy.dispatch.arrays import advanced_indexing as numpy_fancy
 from xlapy.dispatch.arrays.indexing import basic_view, parse
 from xlapy.dispatch.arrays.views import read_view, write_view
 from xlapy.dispatch.numpy.accumulations import accumulate_rule
 from xlapy.dispatch.numpy.reductions import reduce_rule
-from xlapy.dispatch.numpy.ufunc_table import TABLE, as_function
-from xlapy.dispatch.numpy.ufuncs import loop, type_of_operand, ufunc_rule
-from xlapy.dispatch.numpy.values import (
+from xlapy.dispatch.numpy.rule_operands import (
     absent,
     cast_array,
     deliver,
@@ -27,12 +25,14 @@ from xlapy.dispatch.numpy.values import (
     require_indices,
     reshape,
 )
+from xlapy.dispatch.numpy.ufunc_table import TABLE, as_function
+from xlapy.dispatch.numpy.ufuncs import loop, type_of_operand, ufunc_rule
 from xlapy.dispatch.protocol import Machine, Refused
-from xlapy.dispatch.table import method
+from xlapy.dispatch.registry import method
 from xlapy.domain.values import NONE, Const, JaxArray, NdArray, Scalar, Value
 from xlapy.ir import constant_value
 from xlapy.lowering.derivatives import differentiated_as, multiplied_at
-from xlapy.lowering.loops import differentiable_counted_loop
+from xlapy.lowering.lax_loops import differentiable_counted_loop
 
 _NO_VALUE = getattr(np, "_NoValue", None)
 #: what `ufunc.at` says of values that do not fit

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from xlapy.dispatch import table
-from xlapy.dispatch.bounded import rules as bounded_rules
+from xlapy.dispatch import registry
+from xlapy.dispatch.bounded import bounded_rules
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import subclasses
+from xlapy.dispatch.containers import container_subclasses
 from xlapy.dispatch.iterators import iteration
-from xlapy.dispatch.jax import arrays as jax_arrays
+from xlapy.dispatch.jax import jax_arrays
 from xlapy.dispatch.numbers.scalar_values import provoke
 from xlapy.dispatch.protocol import Machine, PythonError, Refused
 from xlapy.dispatch.python.attributes import find_special, getattr_
@@ -119,7 +119,7 @@ for _name in (
     setattr(Identity, _name, _no_number)
 
 
-@table.function(id)
+@registry.function(id)
 def _identity(machine: Machine, item: Value) -> Value:
     machine.heap.identified += 1
     match item:
@@ -143,7 +143,7 @@ def _identity(machine: Machine, item: Value) -> Value:
     raise Refused("XP0003", "the identity of a value on the device", "compare objects with 'is'")
 
 
-@table.function(_thread.get_ident)
+@registry.function(_thread.get_ident)
 def _thread_number(machine: Machine) -> Value:
     """`threading.get_ident()`: a call runs in one thread, as `reprlib.recursive_repr` asks."""
     return Const(Identity(_thread))
@@ -187,7 +187,7 @@ def _comes(item, iterable):
 
 def mapping_entries(machine: Machine, mapping: Value) -> dict:
     """Entries of a dict with known keys."""
-    mapping = subclasses.plain(machine, mapping)
+    mapping = container_subclasses.plain(machine, mapping)
     if isinstance(mapping, Ref) and machine.heap.objects[mapping.object].kind == "dict":
         return containers.entries(machine, mapping)
     if isinstance(mapping, Mapping):

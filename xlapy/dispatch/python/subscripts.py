@@ -6,12 +6,12 @@ import numpy as np
 
 from xlapy.dispatch import unions
 from xlapy.dispatch.arrays import indexing
-from xlapy.dispatch.bounded import indexing as bounded_indexing
+from xlapy.dispatch.bounded import bounded_indexing
 from xlapy.dispatch.containers import common as containers
-from xlapy.dispatch.containers import ranges, stack_arrays
+from xlapy.dispatch.containers import growable_list_arrays, range_objects
 from xlapy.dispatch.iterators import iteration
 from xlapy.dispatch.iterators.flat import is_flat
-from xlapy.dispatch.jax import arrays as jax_arrays
+from xlapy.dispatch.jax import jax_arrays
 from xlapy.dispatch.numbers import mixed
 from xlapy.dispatch.numbers.scalar_values import clip, defines, lacks, provoke, python_int
 from xlapy.dispatch.protocol import Machine, Refused
@@ -67,7 +67,7 @@ def array_key(machine: Machine, key: Value) -> Value:
         case Ref() if is_flat(machine, key):
             return machine.call(Const(np.asarray), [key])
         case Ref():
-            return stack_arrays.as_index(machine, key) or key
+            return growable_list_arrays.as_index(machine, key) or key
     return key
 
 
@@ -75,7 +75,7 @@ def _index_of_object(machine: Machine, key: Ref) -> Value:
     """The int that an object with `__index__` is; for NumPy, one that raises or gives something else is no index."""
     if attributes.find_special(machine, key, "__index__") is None:
         return key
-    found, raised = iteration.catching(machine, Exception, lambda: ranges.index(machine, key))
+    found, raised = iteration.catching(machine, Exception, lambda: range_objects.index(machine, key))
     machine.check(raised, IndexError, _NO_INDEX)
     return found
 
@@ -92,7 +92,7 @@ def _bound(machine: Machine, part: Value) -> Value:
     if isinstance(part, MixedScalar) and part.python.kind is bool:
         return part  # NumPy's bool is no index
     if isinstance(part, Ref) and kinds.is_instance(machine, part):
-        return ranges.index(machine, part, _NO_BOUND)
+        return range_objects.index(machine, part, _NO_BOUND)
     part = array_key(machine, part)
     if not isinstance(part, NdArray | JaxArray):
         return part

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from xlapy.dispatch import unions
-from xlapy.dispatch.bounded import rules as bounded_rules
+from xlapy.dispatch.bounded import bounded_rules
 from xlapy.dispatch.containers import common as containers
 from xlapy.dispatch.iterators.iteration import type_name
 from xlapy.dispatch.numbers import scalars

@@ -13,15 +13,15 @@ Where JAX transforms a program, and on all other devices, such a loop is a loop 
 programs that are saved.
 """
 
-from xlapy.lowering.llvm.calls import (
+from xlapy.lowering.llvm.code_selection import (
     as_machine_code,
     gained_by_machine_code,
     machine_code_of,
     may_be_machine_code,
     whole_as_machine_code,
 )
-from xlapy.lowering.llvm.direct import Given
-from xlapy.lowering.llvm.exits import Errors
+from xlapy.lowering.llvm.early_exits import Errors
+from xlapy.lowering.llvm.entry_points import Given
 
 __all__ = [
     "Errors",

@@ -21,11 +21,11 @@ import llvmlite.binding as llvm
 import numpy as np
 from jax import lax
 
-from xlapy.lowering.llvm import blas_parts
-from xlapy.lowering.llvm.arrays import Extent, counted, ranged
+from xlapy.lowering.llvm import parallel_blas
 from xlapy.lowering.llvm.engine import applied
-from xlapy.lowering.llvm.team import team
+from xlapy.lowering.llvm.lazy_arrays import Extent, counted, ranged
 from xlapy.lowering.llvm.text import Text, literal, part_of, plus, times, type_in_memory
+from xlapy.lowering.llvm.thread_pool import team
 
 #: of BLAS's names: of a type
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
@@ -101,18 +101,18 @@ def function_of(kind: str, dtype: np.dtype) -> str | None:
         return None
     threads = limits()
     if threads is not None:
-        library = blas_parts.Library(functools.partial(address_of, NAMES), threads)
-        found = blas_parts.product(library, dtype, letter, kind) or found
+        library = parallel_blas.Library(functools.partial(address_of, NAMES), threads)
+        found = parallel_blas.product(library, dtype, letter, kind) or found
     own = f"xlapy_{letter}{kind}"
     llvm.add_symbol(own, found)
     return own
 
 
 @functools.cache
-def limits() -> blas_parts.Limits | None:
+def limits() -> parallel_blas.Limits | None:
     """What lets the library use one thread for a time; None if it cannot be told to, or there is one processor."""
     get, change = (address_of(_THREADS, what) for what in ("get", "set"))
-    return None if get is None or change is None or team() is None else blas_parts.limits(get, change)
+    return None if get is None or change is None or team() is None else parallel_blas.limits(get, change)
 
 
 def address_of(names: Sequence[str], what: str) -> int | None:

@@ -1,0 +1,242 @@
+"""Objects that lie in a stack and are changed there: `groups[k].append(x)`, `nodes[i].value += 1`.
+
+A stack holds its items by value (see `domain.stacks`). An object that is taken out is *lent*: what is changed of it is
+put back where it lies, as long as it lies there. That is right only if nothing else refers to the object, neither
+another row nor another stack; such items are the stack's *own* (`Stored.own`). What else has been put in or taken out
+before and may show the same object is out of date after a change, and must not be read (`values.STALE`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from xlapy.dispatch.containers import growable_list_items
+from xlapy.domain import growable_lists as domain
+from xlapy.domain.heap import Loan
+from xlapy.domain.values import (
+    STALE,
+    TRUE,
+    Mapping,
+    NdArray,
+    Ref,
+    Stack,
+    Tuple,
+    Value,
+)
+
+#: rows of a container in a stack at first
+_GUESS = 8
+
+
+def lend(
+    machine,
+    owner: Ref,
+    stack: Stack,
+    at: Value,
+    what: str = "items",
+    key: Value | None = None,
+    iterator: int | None = None,
+) -> Value:
+    """An item of a container at a position in range, which may be changed; of a dict, `what` ('values' or 'items') is
+    taken out. `key` is what the program asked for, `iterator` the one that gives the item."""
+    heap = machine.heap
+    if not domain.has_own(stack.element):
+        return growable_list_items.item(machine, domain.column(stack, what) if _is_dict(machine, owner) else stack, at)
+    made: list[int] = []
+    place: tuple[object, ...] = (object(),)
+    if not _is_dict(machine, owner):
+        found = whole = growable_list_items.item(machine, stack, at, made, place)
+    else:
+        whole = growable_list_items.item(machine, domain.column(stack, "values"), at, made, (*place, 1))
+        found = whole if what == "values" else Tuple((_key(machine, stack, at), whole))
+    if made:
+        number = heap.new("loan", object)
+        loan = Loan(owner.object, at, whole, number, machine.builder.region, place, tuple(made), key, iterator)
+        heap.lend(loan)
+        for one in made:
+            heap.loans[one] = loan
+    return found
+
+
+def _is_dict(machine, owner: Ref) -> bool:
+    return machine.heap.objects[owner.object].kind == "dict"
+
+
+def _key(machine, stack: Stack, at: Value) -> Value:
+    return growable_list_items.item(machine, domain.column(stack, "keys"), at)
+
+
+def lies_there(machine, owner: Ref, key: Value, value: Value) -> bool:
+    """Whether a value is the item that has been lent for this very key: `groups[k] += [x]` puts back what is there."""
+    number = _number(value)
+    loan = machine.heap.loans.get(number) if number is not None else None
+    if loan is None or loan.owner != owner.object or loan.key is not key:
+        return False
+    return _number(loan.whole) == number and _valid(machine, loan)
+
+
+def _number(value: Value) -> int | None:
+    """The object that a value is, or the memory of which an array is the whole."""
+    if isinstance(value, NdArray):
+        return None if value.lenses else value.buffer
+    return value.object if isinstance(value, Ref) else None
+
+
+def doubled(machine, owner: Ref, value: Value) -> None:
+    """A container gets an item that it may hold at another place, too: then it may not leave the program, as it would
+    hold two copies."""
+    heap = machine.heap
+    number = _number(value)
+    if number is None or number not in heap.captured:
+        return
+    loan = heap.loans.get(number)
+    if loan is not None and loan.owner == owner.object:
+        heap.doubled.update(heap.objects[n].cls for n in loan.made)
+    elif heap.captured[number].where[0] == owner:
+        heap.doubled.add(heap.objects[number].cls)
+
+
+def _valid(machine, loan: Loan) -> bool:
+    heap = machine.heap
+    home = heap.slots.get((loan.number, "home"))
+    return home is TRUE and not loan.lost and machine.builder.sees(loan.region)
+
+
+def _home(machine, loan: Loan) -> Stack | None:
+    """The stack in which a loan lies; None if it may lie elsewhere."""
+    if not _valid(machine, loan):
+        return None
+    stack = machine.heap.read(loan.owner, "<items>")
+    # what has been read may have been out of date, and the item with it
+    return stack if isinstance(stack, Stack) and _valid(machine, loan) else None
+
+
+def fetch(machine, number: int, name: str) -> Value | None:
+    """A slot of an object that lies in a stack, since something else was changed there that may be the same object;
+    None if it may lie elsewhere, or other objects lie in it."""
+    heap = machine.heap
+    loan = heap.loans.get(number)
+    if loan is None or heap.giving or _number(loan.whole) != number or len(loan.made) > 1:
+        return None
+    stack = _home(machine, loan)
+    if stack is None:
+        return None
+    row = domain.column(stack, "values") if heap.objects[loan.owner].kind == "dict" else stack
+    lying = growable_list_items.item(machine, row, loan.at)
+    there = _number(lying)
+    value = heap.read(there, name) if there is not None else None
+    if value is None or _refers(value):
+        return None
+    if name == "<items>":
+        heap.scatter(number)
+    return value
+
+
+def _refers(value: Value) -> bool:
+    """Whether there are objects among values."""
+    return isinstance(value, Ref | NdArray) or any(_refers(p) for p in value.children() if isinstance(p, Value))
+
+
+def give_back(machine, number: int, name: str, value: Value) -> bool:
+    """Write a slot of an object that lies in a stack, or was taken out of the only one; False if that may not be."""
+    heap = machine.heap
+    if heap.is_free(number):
+        _change(machine, number, name, value)
+        # what showed it while it lay there is out of date
+        heap.outdate({number}, {heap.objects[number].cls})
+        return True
+    loan = heap.loans.get(number)
+    stack = _home(machine, loan) if loan is not None else None
+    if loan is None or stack is None:
+        return False
+    if not heap.giving:
+        _outdate_others(machine, loan)
+    _change(machine, number, name, value)
+    outermost = not heap.giving
+    heap.giving.append(loan)
+    kept, heap.keeps_places = heap.keeps_places, True
+    try:
+        item = loan.whole
+        if heap.objects[loan.owner].kind == "dict":
+            item = Tuple((_key(machine, stack, loan.at), item))
+        heap.write(loan.owner, "<items>", growable_list_items.put(machine, stack, loan.at, item, loan.place))
+        if outermost:
+            current = {n for one in heap.giving for n in (*one.made, one.owner)}
+            heap.outdate(current, {heap.objects[n].cls for n in current if n in heap.captured})
+    finally:
+        heap.keeps_places = kept
+        if outermost:
+            heap.giving.clear()
+    return True
+
+
+def _outdate_others(machine, loan: Loan) -> None:
+    """What is changed in one container may lie in another one, too, which is out of date then."""
+    heap = machine.heap
+    classes = {heap.objects[n].cls for n in loan.made if heap.is_twice(heap.objects[n].cls)}
+    if all(heap.is_ahead(loan, n) for n in loan.made if heap.objects[n].cls in classes):
+        return
+    homes: set[int] = set()
+    home: Loan | None = loan
+    while home is not None:
+        homes.add(home.owner)
+        home = heap.loans.get(home.owner)
+    for slot, value in list(heap.slots.items()):
+        if slot[0] not in homes and domain.classes_of(value) & classes:
+            heap.untold += 1
+            heap.slots[slot] = STALE
+    for cls in classes:
+        del heap.captured[cls]
+
+
+def _change(machine, number: int, name: str, value: Value) -> None:
+    heap = machine.heap
+    if name == "<items>":
+        value = _with_room(machine, heap.slots.get((number, name)), value)
+    heap.store(number, name, value)
+
+
+def _with_room(machine, before: Value | None, value: Value) -> Value:
+    """New contents of a container in a stack, with room to grow where it has grown."""
+    if isinstance(before, Tuple | Mapping) and isinstance(value, Tuple | Mapping):
+        if _shape(before) == _shape(value):
+            return value
+        items = domain.items_of(value)
+        value = growable_list_items.of_items(
+            machine, items, growable_list_items.common_element(machine, (*items, *domain.items_of(before)))
+        )
+    if isinstance(value, Stack) and isinstance(before, Stack) and domain.sizes(value) == domain.sizes(before):
+        return value
+    if isinstance(value, Stack) and value.elastic is None:
+        guess = ("items", machine.builder.location())
+        room = max(machine.capacities.get(guess, _GUESS), value.capacity)
+        machine.guesses[guess] = room
+        grown = growable_list_items.resized(machine, value, room)
+        return Stack(grown.element, grown.rows, grown.length, room, guess, grown.loop, grown.added)
+    return value
+
+
+def _shape(contents: Tuple | Mapping) -> object:
+    return len(contents.items) if isinstance(contents, Tuple) else list(contents.entries)
+
+
+@contextlib.contextmanager
+def receiving(machine, container: Ref, stack: Stack) -> Iterator[None]:
+    """Within this context, a container with these contents gets an item."""
+    heap = machine.heap
+    heap.receiver, heap.receives_first = container.object, domain.sizes(stack) == (0, 0)
+    try:
+        yield
+    finally:
+        heap.receiver, heap.receives_first = None, False
+
+
+def share(machine, container: Value) -> None:
+    """Another container gets the items of one, too: from now on they are nobody's own."""
+    if isinstance(container, Ref):
+        contents = machine.heap.read(container.object, "<items>")
+        if isinstance(contents, Stack):
+            machine.heap.copied(domain.classes_of(contents))
+        if isinstance(contents, Stack) and domain.has_own(contents.element):
+            machine.heap.write(container.object, "<items>", domain.disowned(contents))
